@@ -12,7 +12,10 @@ from pytestqt.qtbot import QtBot
 
 from canvas.screen import centre, first_closed_group, long_program, picture
 from jaxscope.model import NONE, GraphBuilder, NodeKind
+from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX
+from jaxscope.ui.canvas.drawing import LEAST_TITLE_PX
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
+from jaxscope.ui.canvas.navigation import Camera, reveal_rect
 
 
 def test_a_click_selects_and_tells(qtbot: QtBot, canvas: GraphCanvas) -> None:
@@ -249,3 +252,88 @@ def test_a_screen_reader_is_told_the_box_that_the_keyboard_is_at(canvas: GraphCa
     item = first_closed_group(canvas)
     QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=centre(canvas, item))
     assert "Closed group, Enter opens it." in canvas.accessibleDescription()
+
+
+def test_an_arrow_key_does_not_move_a_picture_that_is_in_sight(canvas: GraphCanvas) -> None:
+    canvas.fit()
+    before = canvas.camera
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Right, Qt.Key.Key_Up):
+        QTest.keyClick(canvas, key)
+    assert canvas.highlight.current != -1
+    assert canvas.camera == before
+
+
+def test_what_is_out_of_sight_is_brought_in_by_the_least_move() -> None:
+    camera = Camera(0.0, 0.0, 1.0)
+    assert reveal_rect((1.0, 1.0, 50.0, 20.0), camera, 400.0, 300.0) is None
+    moved = reveal_rect((380.0, 100.0, 50.0, 20.0), camera, 400.0, 300.0)
+    assert moved is not None
+    assert (moved.x, moved.y) == (60.0, 0.0), "to the right only, and no further than it must"
+    moved = reveal_rect((-70.0, -10.0, 900.0, 20.0), camera, 400.0, 300.0)
+    assert moved is not None
+    assert (moved.x, moved.y) == (-70.0, -40.0), "of what is too long, the begin"
+
+
+def test_what_was_fitted_is_fitted_anew_and_what_was_moved_is_not(canvas: GraphCanvas) -> None:
+    canvas.fit()
+    canvas.resize(canvas.width() + 200, canvas.height() - 150)
+    QApplication.processEvents()
+    scene = canvas.scene
+    assert scene is not None
+    left, top = canvas.camera.to_widget(0, 0)
+    right, bottom = canvas.camera.to_widget(scene.width, scene.height)
+    assert left >= 0 and top >= 0 and right <= canvas.width() and bottom <= canvas.height()
+    assert (left + right) / 2 == pytest.approx(canvas.width() / 2)
+    canvas.pan(10.0, 0.0)
+    before = canvas.camera
+    canvas.resize(canvas.width() - 100, canvas.height())
+    QApplication.processEvents()
+    assert canvas.camera == before
+
+
+def test_titles_of_groups_can_be_read_however_small_the_picture_is(canvas: GraphCanvas) -> None:
+    canvas.expand_all()
+    drawing = canvas._drawing
+    assert drawing is not None
+    for scale in (0.8, 0.5, 0.2):
+        titles = drawing.list_titles(scale)
+        assert titles
+        for number, title in enumerate(titles):
+            assert title.area.height() >= LEAST_TITLE_PX
+            assert len(title.text) >= 2
+            assert not any(title.area.intersects(other.area) for other in titles[:number])
+    outer = [title.text for title in drawing.list_titles(0.2)]
+    assert drawing.scene.items.titles[0].startswith(outer[0].removesuffix("…"))
+
+
+def test_pointing_leaves_nothing_behind_in_the_next_picture(canvas: GraphCanvas) -> None:
+    assert canvas.scene is not None
+    canvas.hover(canvas.scene.items.num_frames)
+    canvas.set_preview(np.array([2, 3], np.int32))
+    canvas.set_graph(long_program(5), "another")
+    assert canvas.highlight.hovered == -1
+    assert not len(canvas.highlight.ahead)
+
+
+def test_lit_lines_do_not_run_through_labels(canvas: GraphCanvas) -> None:
+    """The plate of a label is painted over the line that is lit."""
+    canvas.expand_all()
+    canvas.fit()
+    canvas.zoom(1.0 / canvas.camera.scale)
+    drawing = canvas._drawing
+    assert drawing is not None
+    label = next(each for each in drawing.index.labels.all())
+    lit = int(drawing.scene.lines.source[label.line])
+    left, top = canvas.camera.to_widget(label.x, label.y)
+    canvas.pan(left - 200, top - 200)
+    canvas.hover(lit)
+    image = canvas.grab().toImage()
+    ratio = image.devicePixelRatio()
+    left, top = canvas.camera.to_widget(label.x, label.y)
+    color = drawing.colors.selected.rgb()
+    seen = {
+        image.pixel(int((left + 2 + dx) * ratio), int((top + 2 + dy) * ratio))
+        for dx in range(int(label.width * canvas.camera.scale) - 4)
+        for dy in range(int(LABEL_HEIGHT_PX * canvas.camera.scale) - 4)
+    }
+    assert color not in seen

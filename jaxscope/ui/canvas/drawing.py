@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import cast
+from collections.abc import Iterator
+from typing import NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +32,7 @@ from PySide6.QtGui import (
 from jaxscope.export.painter import FONT_FAMILY, FONT_FILES
 from jaxscope.export.picture import arrow_of
 from jaxscope.model import NONE
+from jaxscope.picture.layout.text_width import measure_text, shorten_text
 from jaxscope.picture.palette import PALETTES
 from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX, LABEL_TEXT_PX
 from jaxscope.picture.scene.group_layout import DOWN
@@ -267,10 +269,18 @@ NEAR_SCALE = 0.35
 LABEL_SCALE = 0.6
 """From this scale on types on lines are drawn: smaller they could not be read."""
 
+LEAST_TITLE_PX = 11.0
+"""Titles of groups are never smaller than this, however small the picture is."""
+_TITLE_SCALE = LEAST_TITLE_PX / TITLE_PX
+_TITLE_ROOM_PX = (30.0, 14.0)
+"""What a title needs at least: width and height in pixels of the device."""
+_MOST_TITLES = 400
+
 _MIN_LINE_PX = 1.5
 _RADIUS_PX = 5.0
 _PADDING_PX = 12.0
 _MAX_STATIC_TEXTS = 20_000
+_SIGN_ROOM_PX = 24.0
 _FAINT = 0.2
 """How much is seen of what is out of focus."""
 
@@ -303,6 +313,14 @@ def draw_rects(painter: QPainter, rects: Floats) -> None:
         painter.drawRects(first, len(rects))
 
 
+class SmallTitle(NamedTuple):
+    """A title written over a small picture, in pixels of the device from the scene's corner."""
+
+    area: QRectF
+    text: str
+    is_frame: bool
+
+
 class SceneDrawing:
     """A scene prepared for drawing; paints any part of it in one theme."""
 
@@ -318,7 +336,10 @@ class SceneDrawing:
         self._detail_font = graph_font(DETAIL_PX)
         self._stub_font = graph_font(STUB_TEXT_PX)
         self._label_font = graph_font(LABEL_TEXT_PX)
+        self._small_font = graph_font(LEAST_TITLE_PX, True)
         self._texts: dict[tuple[str, int], QStaticText] = {}
+        self._titles: tuple[float, tuple[SmallTitle, ...]] = (1.0, ())
+        self._scale = 1.0
 
     def paint(
         self, painter: QPainter, x0: float, y0: float, width: float, height: float, scale: float
@@ -329,6 +350,8 @@ class SceneDrawing:
         """
         painter.fillRect(QRectF(0, 0, width, height), self.colors.background)
         box = (x0, y0, x0 + width / scale, y0 + height / scale)
+        self._scale = scale
+        painter.save()
         if scale >= NEAR_SCALE:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
             painter.scale(scale, scale)
@@ -339,6 +362,60 @@ class SceneDrawing:
         else:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             self._paint_far(painter, box, scale)
+        painter.restore()
+        if scale < _TITLE_SCALE:
+            painter.translate(-x0 * scale, -y0 * scale)
+            sight = QRectF(x0 * scale, y0 * scale, width, height)
+            for title in self.list_titles(scale):
+                if sight.intersects(title.area):
+                    self._paint_small_title(painter, title)
+
+    def list_titles(self, scale: float) -> tuple[SmallTitle, ...]:
+        """Titles of groups to write over a picture so small that its own could not be read.
+
+        Outer groups come first, and none covers another; what has no room for a few letters has
+        none. The same for every part of the picture, so that parts fit together.
+        """
+        if self._titles[0] != scale:
+            self._titles = (scale, tuple(self._place_titles(scale)))
+        return self._titles[1]
+
+    def _place_titles(self, scale: float) -> Iterator[SmallTitle]:
+        items = self.scene.items
+        rects = items.rect * scale
+        has_room = (rects[:, 2] >= _TITLE_ROOM_PX[0]) & (rects[:, 3] >= _TITLE_ROOM_PX[1])
+        taken = np.zeros((0, 4))
+        for item in np.flatnonzero(items.is_group & has_room).tolist():
+            x, y, width, height = rects[item].tolist()
+            is_frame = item < items.num_frames
+            before = _SIGN_ROOM_PX * scale if is_frame and scale >= NEAR_SCALE else 4.0
+            room = width - before - 8.0
+            text = shorten_text(items.titles[item], room, LEAST_TITLE_PX, True)
+            wide = measure_text(text, LEAST_TITLE_PX, True) + 6
+            if wide > width or len(text) < 2:
+                continue
+            high = _TITLE_ROOM_PX[1]
+            left = x + (before if is_frame else (width - wide) / 2)
+            top = y + (max((HEADER_PX * scale - high) / 2, 0.0) if is_frame else 1.0)
+            if not is_frame and (scale < LABEL_SCALE or not items.details[item]):
+                top = y + (height - high) / 2
+            low, high_ = np.array([left, top]), np.array([left + wide, top + high])
+            if ((taken[:, :2] < high_) & (taken[:, 2:] > low)).all(axis=1).any():
+                continue
+            if len(taken) >= _MOST_TITLES:
+                return
+            taken = np.vstack([taken, [*low, *high_]])
+            yield SmallTitle(QRectF(left, top, wide, high), text, is_frame)
+
+    def _paint_small_title(self, painter: QPainter, title: SmallTitle) -> None:
+        if title.is_frame:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self.colors.header_fill)
+            painter.drawRoundedRect(title.area, 3, 3)
+        painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
+        painter.setPen(self.colors.text)
+        painter.setFont(self._small_font)
+        painter.drawText(title.area, Qt.AlignmentFlag.AlignCenter, title.text)
 
     def _paint_far(
         self, painter: QPainter, box: tuple[float, float, float, float], scale: float
@@ -398,6 +475,7 @@ class SceneDrawing:
 
     def paint_items(self, painter: QPainter) -> None:
         """Paint all frames and boxes, without lines, in pixels of the scene."""
+        self._scale = 1.0
         num_frames = self.scene.items.num_frames
         for item in range(num_frames):
             self._paint_frame(painter, item)
@@ -438,6 +516,8 @@ class SceneDrawing:
         painter.fillPath(band, colors.header_fill)
         painter.restore()
         self._paint_sign(painter, x + 16, y + HEADER_PX / 2 + 1, True, colors.muted)
+        if self._scale < _TITLE_SCALE:
+            return
         painter.setPen(colors.text)
         painter.setFont(self._title_font)
         painter.drawStaticText(QPointF(x + 26, y + 5), title)
@@ -485,18 +565,20 @@ class SceneDrawing:
         else:
             painter.drawRoundedRect(QRectF(x, y, width, height), radius, radius)
         indent = 0.0
-        if items.is_group[item]:
+        has_small_title = bool(items.is_group[item]) and self._scale < _TITLE_SCALE
+        if items.is_group[item] and not has_small_title:
             indent = 8.0
             self._paint_sign(painter, x + 11, y + height / 2, False, shades.border[shade])
         if (share := float(shades.share[item])) > 0:  # not so for NaN
             bar = QRectF(x + _RADIUS_PX, y + height - 4, (width - 2 * _RADIUS_PX) * share, 3)
             painter.fillRect(bar, shades.border[shade])
         title, detail = items.titles[item], items.details[item]
-        two = bool(detail)
+        two = bool(detail) and not (has_small_title and self._scale < LABEL_SCALE)
         painter.setPen(colors.text)
         painter.setFont(self._title_font)
         top = y + (4 if two else height / 2 - 8)
-        self._paint_centred(painter, title, 0, x + indent, top, width - indent)
+        if not has_small_title:
+            self._paint_centred(painter, title, 0, x + indent, top, width - indent)
         if two:
             painter.setPen(colors.text if shades.is_tint else colors.muted)
             painter.setFont(self._detail_font)

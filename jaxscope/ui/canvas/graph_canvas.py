@@ -32,10 +32,11 @@ from jaxscope.picture.scene.scene import NO_WIDTH_LIMIT, Fit, Scene
 from jaxscope.picture.tint.classes import ColourBy, Tint, tint_scene
 from jaxscope.picture.view.labels import text_of
 from jaxscope.picture.view.opening import open_many
+from jaxscope.picture.view.operations import Style
 from jaxscope.picture.view.view import View
 from jaxscope.program.dataflow import find_shown_groups, first_node_inside
 from jaxscope.program.size import describe_size
-from jaxscope.ui.canvas.drawing import SceneDrawing, colors, make_shades
+from jaxscope.ui.canvas.drawing import NEAR_SCALE, SceneDrawing, colors, make_shades
 from jaxscope.ui.canvas.item_text import (
     announce,
     describe_connector_ends,
@@ -97,8 +98,14 @@ _INLINE_NODES = 600
 _RESIZED_MS = 150
 """How long a size must last before a picture nobody touched is chosen anew for it."""
 
+_SIGHT_MS = 120
+"""How long after a move the legend follows."""
+
 _LEAST_TOGETHER = 0.45
 """Smaller, names could not be read: then things are looked at one by one."""
+
+_LEAST_TITLES = 2
+"""A picture of which so few groups can be named is not shown as small as it is then."""
 
 _NO_MARKS: tuple[frozenset[int], ...] = (frozenset(), frozenset(), frozenset())
 
@@ -156,6 +163,7 @@ class GraphCanvas(QWidget):
         self._pressed: QPointF | None = None
         self._is_dragging = False
         self._is_untouched = True
+        self._is_fitted = self._was_whole = False
         self._minimap = Minimap(self)
         self._minimap.place_requested.connect(self._on_minimap_place_requested)
         self._legend = Legend(self)
@@ -182,6 +190,9 @@ class GraphCanvas(QWidget):
         self._fit_chosen: Fit = NO_WIDTH_LIMIT
         self._resized = QTimer(self, singleShot=True, interval=_RESIZED_MS)
         self._resized.timeout.connect(self._on_resized_timeout)
+        self._sight = QTimer(self, singleShot=True, interval=_SIGHT_MS)
+        self._sight.timeout.connect(self._on_sight_timeout)
+        self._explained = self._camera
         self._marks = _NO_MARKS
         self._ahead: npt.NDArray[np.int32] = np.zeros(0, np.int32)
         self._adds = False
@@ -222,12 +233,22 @@ class GraphCanvas(QWidget):
         return self._camera
 
     def fit(self) -> None:
-        """Show all of it."""
-        scene = self.scene
-        if scene is not None:
-            whole = (0.0, 0.0, scene.width, scene.height)
-            most = most_scale(self.width(), self.height(), self._text_scale)
-            self._look(fit_rect(whole, self.width(), self.height(), most))
+        """Show all of it, until somebody moves it; its beginning, where nothing could be read."""
+        camera = self._fitting_camera()
+        if camera is not None:
+            self._look(camera)
+            self._is_fitted = True
+
+    def _fitting_camera(self) -> Camera | None:
+        scene, drawing = self.scene, self._drawing
+        if scene is None or drawing is None:
+            return None
+        size = self.width(), self.height()
+        most = most_scale(*size, self._text_scale)
+        camera = fit_rect((0.0, 0.0, scene.width, scene.height), *size, most)
+        if camera.scale < NEAR_SCALE and len(drawing.list_titles(camera.scale)) < _LEAST_TITLES:
+            return look_at_scene(scene, *size, self._text_scale)
+        return camera
 
     def zoom_to_selection(self) -> None:
         """Show what is selected, as large as it can be read."""
@@ -310,7 +331,7 @@ class GraphCanvas(QWidget):
         self._drawing = None
         self._tiles = None
         self._highlight = no_highlight()
-        self._is_untouched = True
+        self._is_untouched, self._is_fitted = True, False
         self._message = message
         self._show_extras()
         self.update()
@@ -324,6 +345,8 @@ class GraphCanvas(QWidget):
             self._camera = camera
         elif self._is_untouched:
             self._look_at_beginning()
+        elif self._is_fitted:
+            self._camera = self._fitting_camera() or self._camera
         self._show_extras()
         self.update()
 
@@ -376,18 +399,38 @@ class GraphCanvas(QWidget):
 
     def _legend_entries(self, drawing: SceneDrawing) -> Sequence[LegendEntry]:
         """What the legend explains."""
+        seen = self._items_in_sight(drawing)
         if self._tint is not None:
-            return list_tints(self._tint, drawing.colors, self._theme, self._has_marks)
-        return list_entries(drawing.scene.styles_used(), drawing.colors, self._has_marks)
+            return list_tints(self._tint, drawing.colors, self._theme, self._has_marks, seen)
+        styles = np.unique(drawing.scene.items.style[seen]).tolist()
+        return list_entries([Style(code) for code in styles], drawing.colors, self._has_marks)
+
+    def _items_in_sight(self, drawing: SceneDrawing) -> npt.NDArray[np.int64]:
+        """Boxes that are seen; open groups do not have the colours that a legend explains."""
+        camera, num_frames = self._camera, drawing.scene.items.num_frames
+        sight = (camera.x, camera.y, *camera.to_scene(self.width(), self.height()))
+        seen = drawing.item_grid.query(*sight)
+        return seen[seen >= num_frames]
+
+    def _on_sight_timeout(self) -> None:
+        """One looks at another part: explain what is seen there."""
+        drawing = self._drawing
+        if drawing is not None and self._camera != self._explained:
+            self._explained = self._camera
+            self._legend.show_entries(self._legend_entries(drawing), drawing.colors)
 
     def _update_minimap(self) -> None:
         camera = self._camera
+        if camera != self._explained and not self._sight.isActive():
+            self._sight.start()
         size = self.width() / camera.scale, self.height() / camera.scale
         self._minimap.show_sight(QRectF(camera.x, camera.y, *size))
 
     def resizeEvent(self, _event: QResizeEvent) -> None:
         if self._is_untouched:
             self._look_at_beginning()
+        elif self._is_fitted:
+            self._camera = self._fitting_camera() or self._camera
         self._update_minimap()
         self._resized.start()
 
@@ -419,7 +462,7 @@ class GraphCanvas(QWidget):
 
     def _look(self, camera: Camera) -> None:
         self._transition = None  # who moves the picture has seen enough
-        self._is_untouched = False
+        self._is_untouched = self._is_fitted = False
         self._camera = camera
         self.update()
 
@@ -497,7 +540,7 @@ class GraphCanvas(QWidget):
         scene, anchor = self.scene, None
         if scene is None or self._view is None:
             return None
-        if not self._is_untouched:
+        if not (self._is_untouched or self._is_fitted):
             item = find_middle_item(scene, self._camera, self.width(), self.height())
             anchor = anchor_of(scene, self._camera, item) if item != NONE else None
         items = scene.items
@@ -644,11 +687,21 @@ class GraphCanvas(QWidget):
         )
         self.show_scene(answer.index, self._camera_for(scene))
         self._anchor = None
+        self._is_fitted |= self._was_whole and self._is_all_in_sight()
+        self._was_whole = False
         self._begin_transition(before)
         self.setAccessibleDescription(spoken_scene(scene))
         self.meet_picture()
         self._set_busy(False)
         self.scene_changed.emit()
+
+    def _is_all_in_sight(self) -> bool:
+        scene = self.scene
+        if scene is None:
+            return False
+        left, top = self._camera.to_widget(0.0, 0.0)
+        right, bottom = self._camera.to_widget(scene.width, scene.height)
+        return min(left, top) >= 0 and right <= self.width() and bottom <= self.height()
 
     def _begin_transition(self, before: ViewedDrawing | None) -> None:
         """Lead the eye from the picture before, where something of it was held in its place."""
@@ -692,7 +745,8 @@ class GraphCanvas(QWidget):
     def _keep_eye_on(self, item: int) -> None:
         if self.scene is not None and item != NONE:
             self._anchor = anchor_of(self.scene, self._camera, item)
-            self._is_untouched = False
+            self._was_whole = (self._is_untouched or self._is_fitted) and self._is_all_in_sight()
+            self._is_untouched = self._is_fitted = False
 
     def _on_resized_timeout(self) -> None:
         """A page has room for more or for less: unless somebody has chosen, choose again."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
+import numpy as np
+import numpy.typing as npt
 from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QToolTip, QWidget
@@ -24,7 +26,7 @@ _WIDEST_PX = 190.0
 _MORE_PX = 54.0
 _LEAST_PX = 44.0
 """Less shows no word of an entry."""
-_ROWS_AT_FIRST = 2
+_ROWS_AT_FIRST = 1
 """A legend of more rows shows the rest on a click: the picture needs the room."""
 
 
@@ -81,7 +83,7 @@ class Legend(QWidget):
         self.update()
 
     def set_indent(self, indent_px: int) -> None:
-        """Leave room at the beginning of the first two rows."""
+        """Leave room at the beginning of the first row."""
         self._indent_px = indent_px
         self.update()
 
@@ -186,11 +188,18 @@ def list_entries(
 
 
 def list_tints(
-    tint: Tint, colors: Colors, theme: str, has_highlight: bool
+    tint: Tint,
+    colors: Colors,
+    theme: str,
+    has_highlight: bool,
+    items: npt.NDArray[np.int64],
 ) -> tuple[LegendEntry, ...]:
-    """What the colours of a tint mean, or why there are none."""
+    """What the colours that some items have by a tint mean, or why there are none."""
     palette, entries = TINT_PALETTES[theme], []
-    for each in tint.classes:
+    seen = frozenset(tint.of_item[items].tolist())
+    for number, each in enumerate(tint.classes):
+        if number not in seen:
+            continue
         fill, border = palette.pair(each)
         line = Qt.PenStyle.DashLine if each.is_dashed else Qt.PenStyle.SolidLine
         entries.append(LegendEntry(each.name, QColor(fill), QPen(QColor(border), 1.2, line)))

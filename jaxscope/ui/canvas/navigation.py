@@ -29,7 +29,7 @@ SIDE_PX = 8.0
 OVERVIEW_PX = 48
 """Width of the overview beside a tall picture, and its height below a wide one."""
 _REVEALED_PX = 30
-"""What is nearer to the border is not well in sight."""
+"""What is brought into sight is as far from the border, where there is room."""
 _LEAST_FRAMED = 0.58
 """A picture that cannot be any narrower is shown as small as this, if its width then fits."""
 READABLE_SCALE = 0.78
@@ -117,7 +117,8 @@ def first_camera(
     room, across = (width, scene_width) if is_down else (height, scene_height)
     fitting = (room - 2 * SIDE_PX) / across
     is_framed = fitting >= _LEAST_FRAMED * text_scale
-    scale = min(most, fitting) if is_framed else READABLE_SCALE * text_scale
+    # What does not fit is not enlarged as well: so more of it is seen.
+    scale = min(text_scale, most, fitting) if is_framed else READABLE_SCALE * text_scale
     if is_down:
         x = scene_width / 2 - width / scale / 2 if scene_width * scale < width else -MARGIN_PX
         spare = height / scale - scene_height  # a wide picture may be low: then it is centred
@@ -162,16 +163,27 @@ def look_at_top(
 def reveal_rect(
     rect: tuple[float, float, float, float], camera: Camera, width: float, height: float
 ) -> Camera | None:
-    """The camera that brings a rectangle into sight; None if it is well in sight already."""
+    """The camera that brings a rectangle into sight; None if it is in sight already.
+
+    It moves no further than it must, unless things are too small to be read.
+    """
     x, y, wide, high = rect
     left, top = camera.to_widget(x, y)
     right, bottom = camera.to_widget(x + wide, y + high)
-    low, margin = min(left, top), _REVEALED_PX
-    if low >= margin and right <= width - margin and bottom <= height - margin:
+    if min(left, top) >= 0 and right <= width and bottom <= height:
         return None
-    scale = max(camera.scale, 0.5)
-    middle = (x + wide / 2, y + min(high / 2, height / scale / 3))
-    return Camera(middle[0] - width / scale / 2, middle[1] - height / scale / 2, scale)
+    if camera.scale < 0.5:
+        middle = (x + wide / 2, y + min(high / 2, height / 0.5 / 3))
+        return Camera(middle[0] - width / 0.5 / 2, middle[1] - height / 0.5 / 2, 0.5)
+    return camera.moved(_least_move(left, right, width), _least_move(top, bottom, height))
+
+
+def _least_move(begin: float, end: float, room: float) -> float:
+    """By how many pixels to move, so that a stretch is in sight; its begin, if it is too long."""
+    margin = max(min(_REVEALED_PX, (room - (end - begin)) / 2), 0.0)
+    if begin < margin or end - begin > room:
+        return begin - margin if begin < 0 or end > room else 0.0
+    return max(end - (room - margin), 0.0) if end > room else 0.0
 
 
 def is_any_in_sight(
