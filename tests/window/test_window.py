@@ -517,8 +517,8 @@ def test_every_command_has_its_own_key(window: MainWindow):
 
     keys = [key for command in COMMANDS for key in command.keys]
     assert len(keys) == len(set(keys))
-    window.show_keys()
-    assert window._help is not None and window._help.isVisible()
+    window.help.show_keys()
+    assert window.help.dialog is not None and window.help.dialog.isVisible()
 
 
 def test_a_closed_window_leaves_nothing_alive(

@@ -1,6 +1,4 @@
-"""The commands of the window: one table with their menus and keys, what does them, and the list of
-keys (help).
-"""
+"""The commands of the window: one table with their menus and keys, and what does them."""
 
 from __future__ import annotations
 
@@ -9,17 +7,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
-    QGridLayout,
-    QLabel,
-    QMainWindow,
-    QMenu,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QMainWindow, QMenu
 
 from jaxscope.ui.panes.pane_area import PaneSide
 from jaxscope.ui.panes.pane_header import Form
@@ -177,8 +165,16 @@ COMMANDS: Sequence[Command] = (
         ("With the run before", "compare_with_previous", "Ctrl+Shift+P"),
         ("Save the comparison as …", "ask_save", ""),
     ),
+    *_owned("help", "Help", ("Tour of the window", "start_tour", "")),
     Command("Help", "Lesson and samples", "toggle_lesson", ("Ctrl+Shift+H",)),
-    Command("Help", "Keys", "show_keys", ("F1",)),
+    *_owned(
+        *("help", "Help", None),
+        ("Guide", "show_guide", "Shift+F1"),
+        ("Glossary", "show_glossary", "Ctrl+F1"),
+        ("Keys", "show_keys", "F1"),
+        None,
+        ("About jaxscope", "show_about", ""),
+    ),
 )
 
 MORE_KEYS: Sequence[tuple[str, str]] = (
@@ -253,44 +249,3 @@ class Commands(QObject):
             method(command.argument)
         else:
             method()
-
-
-# The list of keys.
-
-
-class HelpDialog(QDialog):
-    """Every key of the window, from the one table of commands."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setWindowTitle("Keys")
-        content = QWidget()
-        content.setProperty("role", "content")
-        grid = QGridLayout(content)
-        grid.setHorizontalSpacing(24)
-        rows = [(each.keys[0], _describe(each)) for each in COMMANDS if each.keys]
-        for number, (keys, text) in enumerate([*rows, *MORE_KEYS]):
-            label = QLabel(keys)
-            label.setStyleSheet("font-weight: 600;")
-            grid.addWidget(label, number, 0)
-            meaning = QLabel(text)
-            meaning.setWordWrap(True)
-            grid.addWidget(meaning, number, 1)
-        grid.setColumnStretch(1, 1)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        area.setWidget(content)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        buttons.rejected.connect(self.close)
-        layout = QVBoxLayout(self)
-        layout.addWidget(area, 1)
-        layout.addWidget(buttons)
-        em = self.fontMetrics().horizontalAdvance("m")
-        self.resize(56 * em, 44 * em)
-
-
-def _describe(command: Command) -> str:
-    """What a command does; with its menu, where the text alone does not say of what."""
-    text = command.text.removesuffix(" …")
-    return text if command.menu in ("File", "Run", "View", "Help") else f"{command.menu}: {text}"

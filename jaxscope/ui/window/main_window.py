@@ -27,6 +27,7 @@ from jaxscope.errors import Explanation, UsageError
 from jaxscope.model import Capture
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.picture.tint.classes import ColourBy
+from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.session.call_text import find_base_name
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.screen import Screen, compute_screen
@@ -34,9 +35,10 @@ from jaxscope.ui.session.source_file import FileWatcher
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.theme import Theme, ThemeSwitch
 from jaxscope.ui.window.call_bar import CallBar
-from jaxscope.ui.window.commands import Commands, HelpDialog
+from jaxscope.ui.window.commands import Commands
 from jaxscope.ui.window.error_panel import ErrorPanel
 from jaxscope.ui.window.files import FileDialogs
+from jaxscope.ui.window.help import HelpCommands, TourStop
 from jaxscope.ui.window.lesson_strip import LessonStrip
 from jaxscope.ui.window.lessons import find_samples
 from jaxscope.ui.window.page_context import PageContext, PageRequests
@@ -64,6 +66,26 @@ _TICK_MS = 500
 """How often the seconds of a run are looked at."""
 
 _MESSAGE_MS = 6_000
+_OF_CALL = (
+    "Everything is about one call. Type another one and press Enter, or choose a function of the "
+    "file at the left. + transform puts grad, vmap and others around it."
+)
+_OF_STAGES = (
+    "From your source to the machine code: each stage is made of the one before. A click shows it "
+    "in a pane; at the end stands how long the call takes, eager and compiled."
+)
+_OF_SOURCE = (
+    "Click a line: what came of it lights up in every stage, and below stands what became of it. "
+    "The margin says what share of the work a line has."
+)
+_OF_PROGRAM = (
+    "A box is an equation, an arrow a value. A double click opens a group, the wheel zooms, and a "
+    "click leads back to the line that it came from."
+)
+_OF_PAGES = (
+    "Each page answers one question about the same call, such as its memory or its fusions. "
+    "Ctrl+K finds every command, page and sample by a few letters."
+)
 _TINT_ALPHA = 40
 """Of 255: the names of transforms stay legible below their tint."""
 
@@ -111,7 +133,7 @@ class MainWindow(QMainWindow):
         self._watcher = FileWatcher(self)
         self._tick = QTimer(self, interval=_TICK_MS)
         self._lesson_of = ""
-        self._help: HelpDialog | None = None
+        self.help = HelpCommands(self, self._tour_stops)
         self._palette = CommandPalette(self)
         self._build()
         for owner, target in (
@@ -121,6 +143,7 @@ class MainWindow(QMainWindow):
             ("files", self.files),
             ("call_bar", self.call_bar),
             ("controller", controller),
+            ("help", self.help),
         ):
             self.commands.connect_owner(owner, target)
         self._connect()
@@ -504,12 +527,21 @@ class MainWindow(QMainWindow):
     def _on_palette_used(self, name: str) -> None:
         self._settings.add_recent_command(without_state(name))
 
-    def show_keys(self) -> None:
-        """List all keys."""
-        if self._help is None:
-            self._help = HelpDialog(self)
-        self._help.show()
-        self._help.raise_()
+    def _tour_stops(self) -> list[TourStop]:
+        """The parts that a newcomer needs; the first sample is opened where nothing is."""
+        samples = find_samples()
+        if not self.controller.state.file and samples:
+            self.open_path(str(samples[0]))
+        self.workspace.tabs.setCurrentIndex(0)
+        shown = {pane.wanted_stage: pane for pane in self.workspace.area.panes}
+        stops = [
+            (self.call_bar, "The call", _OF_CALL),
+            (self.strip, "The stages", _OF_STAGES),
+            (shown.get(SOURCE), "The source", _OF_SOURCE),
+            (next((p for n, p in shown.items() if n != SOURCE), None), "The program", _OF_PROGRAM),
+            (self.workspace.tabs.tabBar(), "More about it", _OF_PAGES),
+        ]
+        return [TourStop(part, title, text) for part, title, text in stops if part is not None]
 
     def _zoom(self, steps: int) -> None:
         self._themes.zoom(steps)

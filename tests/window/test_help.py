@@ -1,0 +1,73 @@
+"""Help: the tour points at what is there, the glossary finds words, keys are grouped by menu."""
+
+from __future__ import annotations
+
+import jax
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QTextBrowser
+from pytestqt.qtbot import QtBot
+
+from jaxscope.model.words import TERMS
+from jaxscope.ui.window.commands import COMMANDS
+from jaxscope.ui.window.help import find_terms, group_keys, list_versions
+from jaxscope.ui.window.lessons import find_samples
+from jaxscope.ui.window.main_window import MainWindow
+
+
+def test_the_tour_opens_a_sample_and_frames_five_parts_that_are_seen(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    window.commands.actions["start_tour"].trigger()
+    tour = window.help.tour
+    assert tour is not None and window.controller.state.file == str(find_samples()[0])
+    seen = []
+    for _ in range(5):
+        assert tour.stop.part.isVisible() and tour.stop.text
+        assert tour.rect().contains(tour._bubble.geometry())
+        assert not tour._place().isEmpty()
+        seen.append(tour.stop.title)
+        qtbot.keyClick(tour, Qt.Key.Key_Right)
+    assert len(set(seen)) == 5 and tour.isHidden()
+
+
+def test_escape_ends_the_tour_and_left_goes_back(qtbot: QtBot, window: MainWindow) -> None:
+    window.help.start_tour()
+    tour = window.help.tour
+    assert tour is not None
+    first = tour.stop
+    qtbot.keyClick(tour, Qt.Key.Key_Return)
+    assert tour.stop is not first
+    qtbot.keyClick(tour, Qt.Key.Key_Left)
+    assert tour.stop is first
+    qtbot.keyClick(tour, Qt.Key.Key_Escape)
+    assert tour.isHidden()
+
+
+def test_the_glossary_finds_words_and_primitives(qtbot: QtBot, window: MainWindow) -> None:
+    window.help.show_glossary()
+    dialog = window.help.dialog
+    assert dialog is not None and dialog.tabs.currentWidget() is dialog.glossary
+    dialog.glossary.search.setText("dot_gen")
+    assert "dot_general" in dialog.glossary.text.toPlainText()
+    assert "residual" not in dialog.glossary.text.toPlainText()
+    dialog.glossary.search.setText("no such thing")
+    assert "no such word" in dialog.glossary.text.toPlainText()
+    assert next(term.name for term in find_terms("residual")) == "residual"
+    assert len({term.name for term in TERMS}) == len(TERMS)
+
+
+def test_every_key_is_listed_below_its_menu(window: MainWindow) -> None:
+    window.help.show_keys()
+    dialog = window.help.dialog
+    assert dialog is not None
+    page = dialog.tabs.currentWidget()
+    assert isinstance(page, QTextBrowser)
+    text = page.toPlainText()
+    listed = {keys for _, rows in group_keys() for keys, _ in rows}
+    assert {command.keys[0] for command in COMMANDS if command.keys} <= listed
+    assert all(keys in text for keys in listed)
+
+
+def test_about_names_the_versions(window: MainWindow) -> None:
+    window.help.show_about()
+    assert ("jax", jax.__version__) in list_versions()
