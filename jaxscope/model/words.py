@@ -94,7 +94,11 @@ TERMS: Sequence[Term] = (
             (r"\b[Ee]qns?\b", r"\bjaxpr (operation|instruction|node)s?\b"),
         ),
         ("primitive", "What an equation does, such as `add` or `dot_general`."),
-        ("operand", "A value that an equation, operation or instruction reads."),
+        (
+            "operand",
+            "A value that an equation, operation or instruction reads.",
+            (r"\b(?:its|equal|their|the) inputs\b",),
+        ),
         (
             "operation",
             "One operation of a StableHLO module.",
@@ -109,7 +113,6 @@ TERMS: Sequence[Term] = (
             "node",
             "What a graph draws as one box: an equation, operation or instruction, an argument, a "
             "constant or a result.",
-            (r"\bvert(ex|ices)\b",),
         ),
         ("group", "What a frame holds: a program inside of an equation, a fusion, a scope."),
         ("scope", "A name that the code gives to a part, as `jax.named_scope` and modules do."),
@@ -152,6 +155,11 @@ TERMS: Sequence[Term] = (
             "FLOP",
             "One arithmetic operation on floating-point numbers, by XLA's rules.",
             (r"\bflops?\b", r"\bFLOPS\b", r"\bMACs\b"),
+        ),
+        (
+            "each loop once",
+            "Of a figure: what a loop does is counted for one round.",
+            (r"\bloops once\b",),
         ),
         ("transcendental", "An exponential, a sine and the like; XLA counts them apart from FLOP."),
         (

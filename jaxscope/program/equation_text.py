@@ -7,9 +7,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from jaxscope.model import Graph, NodeKind, Stage, is_available
+from jaxscope.model import Graph, Node, NodeKind, Stage, is_available
 
 _MAX_CHARACTERS = 88
+
+
+def name_and_number(node: Node) -> str:
+    """An equation by the variable of its result and its id, such as `e (3)`; fates name the id."""
+    return node.id if node.name in ("", node.id) else f"{node.name} ({node.id})"
 
 
 def equation_text(stage: Stage, node: int) -> str:

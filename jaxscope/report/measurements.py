@@ -256,7 +256,7 @@ def equation_row(equation: EquationAgreement) -> tuple[Cell, ...]:
         equation.operation,
         os.path.basename(equation.place),
         Number(equation.worst.max_ulp, describe_ulps(equation.worst)),
-        "arises here" if equation.inputs_equal else "from its inputs",
+        "arises here" if equation.inputs_equal else "from its operands",
     )
 
 
@@ -353,7 +353,7 @@ def _describe_place(origin: NumericDivergence) -> str:
     line = f", {os.path.basename(origin.place)}" if origin.place else ""
     if len(named) == 1:
         return (
-            f"It arises in {named[0]}{line}: compiled by itself, from equal inputs, this equation "
+            f"It arises in {named[0]}{line}: compiled by itself, from equal operands, this equation "
             "gives other bits than eagerly."
         )
     *others, last = named

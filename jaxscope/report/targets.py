@@ -135,7 +135,7 @@ def _range(row: TargetRow, low: float, high: float, write: Callable[[float], str
     told = format_range(low, low if math.isnan(high) else high, write)
     if not row.num_unbounded:
         return told
-    return f"{told}, {format_count(row.num_unbounded, 'loop')} once"
+    return f"{told}, {format_count(row.num_unbounded, 'loop')} counted once"
 
 
 def describe_counting(rows: Sequence[TargetRow]) -> list[str]:

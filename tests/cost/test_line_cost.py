@@ -79,7 +79,7 @@ def test_what_may_never_run_is_no_part_of_what_runs_at_least() -> None:
     assert is_available(program.graph)
     work = find_work(program.graph)  # the loop's round is in the most, and said to be
     assert (work.high.flops, work.num_unknown, work.num_unbounded) == (40.0, 1, 1)
-    assert work.flops == "at least 40 FLOP, 1 loop once"
+    assert work.flops == "at least 40 FLOP, 1 loop counted once"
 
 
 def test_what_a_call_into_a_library_costs_counts_for_the_line_of_the_call() -> None:

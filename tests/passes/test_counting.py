@@ -35,6 +35,6 @@ def test_passes_count_loops_once_and_say_so_and_their_stage_counts_as_the_others
     assert steps["passes"].cost == steps["optimized"].cost
 
     assert isinstance(stage.text, StageText) and COUNTED in stage.text.text
-    assert {"FLOPs, loops once", "bytes, loops once"} <= set(HEADERS)
+    assert {"FLOPs, each loop once", "bytes, each loop once"} <= set(HEADERS)
     (told,) = [each for each in capture_to_json(capture)["stages"] if each["name"] == "passes"]
     assert told["counting"] == COUNTED

@@ -194,7 +194,7 @@ def test_a_figure_that_counts_loops_once_says_so():
         optimized, graph=dataclasses.replace(graph, strings=strings), cost=cost
     )
     plain = dataclasses.replace(optimized, cost=cost)
-    for stage, told in ((looped, "838 FLOP, loops once"), (plain, "838 FLOP · ")):
+    for stage, told in ((looped, "838 FLOP, each loop once"), (plain, "838 FLOP · ")):
         screen = compute_screen(after(RUNNING, HEAD, StageArrived(stage)))
         step = next(s for s in screen.steps if s.name == "optimized")
         assert step.cost.startswith(told)

@@ -123,8 +123,8 @@ class Work:
             told = f"at least {form(low)}"
         if self.num_unbounded:
             loops = "1 loop" if self.num_unbounded == 1 else f"{self.num_unbounded:,} loops"
-            told += f", {loops} once"
-        return f"{told}, loops once" if self.is_of_rounds else told
+            told += f", {loops} counted once"
+        return f"{told}, each loop once" if self.is_of_rounds else told
 
     @property
     def flops(self) -> str:

@@ -143,8 +143,8 @@ class Module:
 
 
 _WORDS = {
-    "kLoop": "one loop over the elements of its result, each computed from the inputs at once",
-    "kInput": "what is computed from the inputs is reduced or scattered while it is read",
+    "kLoop": "one loop over the elements of its result, each computed from the operands at once",
+    "kInput": "what is computed from the operands is reduced or scattered while it is read",
     "kOutput": "an operation such as a matrix product, and what follows computed on its result "
     "before that is written",
     "kCustom": "code of the backend's own for exactly this pattern, often a library's",

@@ -53,7 +53,7 @@ class CountRange:
 _LOOPS = frozenset({"scan", "while"})
 _OF_LOOPS = (
     "What loops do themselves each round is in the second count only: they count, take slices of "
-    "their inputs and store results, and no equation says so."
+    "their operands and store results, and no equation says so."
 )
 _ZERO = CountRange(0.0, 0.0)
 
@@ -128,12 +128,17 @@ def format_span(
 def compare_launches(one_by_one: Launches, fused: Launches) -> str:
     """Both in one sentence, with why a number is not one where it is not."""
     text = (
-        f"One by one {format_span(one_by_one.kernels)} kernels move {_moved(one_by_one)}; "
-        f"optimized {format_span(fused.kernels)} move {_moved(fused)}."
+        f"The equations one by one: {_kernels(one_by_one)}, {_moved(one_by_one)} read and written. "
+        f"Optimized: {_kernels(fused)}, {_moved(fused)}."
     )
     spans = (one_by_one.kernels, one_by_one.num_bytes, fused.kernels, fused.num_bytes)
     reasons = dict.fromkeys(span.reason for span in spans if span.reason)
     return " ".join((text, *([_OF_LOOPS] if one_by_one.has_loops else []), *reasons))
+
+
+def _kernels(launches: Launches) -> str:
+    told = format_span(launches.kernels)
+    return "1 kernel" if told == "1" else f"{told} kernels"
 
 
 def _moved(launches: Launches) -> str:

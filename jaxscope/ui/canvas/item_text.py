@@ -88,7 +88,7 @@ def explain_absence(graph: Graph | Unavailable | None) -> str:
         return graph.reason
     if graph is None:
         return "There is no graph to show."
-    return "This stage is empty: it has no inputs, operations or results."
+    return "This stage is empty: it has no arguments, operations or results."
 
 
 def _plain(text: str) -> str:

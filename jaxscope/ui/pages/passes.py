@@ -24,6 +24,7 @@ from jaxscope.model import Fate, PassRecord, Stage, Unavailable, is_available
 from jaxscope.model.op_name import TagTable
 from jaxscope.model.stages import find_lowered_stage
 from jaxscope.model.units import format_bytes, format_count, format_flops, format_seconds
+from jaxscope.program.equation_text import name_and_number
 from jaxscope.program.links import NO_LINKED, Links, NodeSelection
 from jaxscope.program.passes.diff import diff_pass_texts
 from jaxscope.program.passes.recorder import COUNTED, ESTIMATED, TIMED, explain_missing_peak
@@ -50,8 +51,8 @@ HEADERS = (
     "pipeline",
     "instructions",
     "fusions",
-    "FLOPs, loops once",
-    "bytes, loops once",
+    "FLOPs, each loop once",
+    "bytes, each loop once",
     "peak memory",
     "estimated peak",
     "time",
@@ -400,7 +401,7 @@ class PassesPage(PageWidget):
         if touched:
             names = dict.fromkeys(name for id in touched for name in record.carriers[id])
             held = ", ".join(list(names)[:_MAX_NAMES]) or "nothing any more"
-            text += f". What is selected is now held by {escape_html(held)}"
+            text += f". What is selected is now in {escape_html(held)}"
         self.title.setText(text + ".")
 
     def _touches(self, record: PassRecord) -> bool:
@@ -460,7 +461,7 @@ class PassesPage(PageWidget):
             selected = self._context.selection.graph_of(selection.stage)
             if selected is not None:
                 node = selected.node(selection.nodes[0])
-                title = f"Equation {node.id} ({node.operation})"
+                title = f"Equation {name_and_number(node)}, {node.operation}"
                 fate = self._context.fates.fate_of(selection.stage, node)
         ids = [graph.string(graph.nodes.id, node) for node in nodes]
         self.follow_equations(ids, title, fate)

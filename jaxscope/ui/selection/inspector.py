@@ -163,6 +163,8 @@ def describe_node(
     ]
     heading = f"<h3>{escape_breakable(node.operation or _KINDS[node.kind])}</h3>"
     name = f"{_KINDS[node.kind]} <b>{escape_breakable(node.name or node.id)}</b>"
+    if node.kind is NodeKind.EQUATION and node.name not in ("", node.id):
+        name += f" ({escape_breakable(node.id)})"
     explanation = explain_operation(node.operation, node.kind)
     made = (
         "<p>Made by the compiler: no equation or line of your program is known to be behind it.</p>"
@@ -331,7 +333,9 @@ def _fate(fate: Fate) -> str:
     if fate.instructions:
         shown = ", ".join(escape_breakable(name, 60) for name in fate.instructions[:8])
         more = len(fate.instructions) - 8
-        lines.append(f"held by {shown}{f' and {more} more' if more > 0 else ''}")
+        rest = f" and {more} more" if more > 0 else ""
+        word = "instruction" if len(fate.instructions) == 1 else "instructions"
+        lines.append(f"now in the {word} {shown}{rest}")
     if fate.proof is not None:
         lines.append(_proof(fate.proof))
     return "<br>".join(lines)

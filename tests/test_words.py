@@ -1,0 +1,118 @@
+"""Everything that is shown says one word for each thing: those of `docs/design/words.md`."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from jaxscope.cli.parser import parse
+from jaxscope.cli.verbs import VERBS
+from jaxscope.model.words import TERMS
+
+ROOT = Path(__file__).parents[1]
+SHOWN = ("cli", "client", "export", "model", "picture", "program", "report", "ui", "worker")
+"""Packages whose texts a person reads."""
+QUOTED = {
+    "worker/faults/remedies.py": "patterns of JAX's own messages",
+    "worker/stages/stablehlo.py": "patterns of StableHLO's text",
+    "ui/toolkit/theme.py": "the style sheet",
+    "model/words.py": "the words themselves",
+}
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+_CODE = re.compile(r"`[^`]*`|<code>.*?</code>|^(?: {4}|\t).*$", re.MULTILINE)
+
+
+def list_texts(path: Path) -> Iterator[tuple[int, str]]:
+    """Sentences in a module: its strings of several words, without docstrings and patterns."""
+    tree = ast.parse(path.read_text("utf-8"))
+    left_out = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr):
+            left_out.add(node.value)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).startswith("re."):
+            left_out |= set(ast.walk(node))
+        elif isinstance(node, ast.JoinedStr):
+            left_out |= set(node.values)
+    for node in ast.walk(tree):
+        if node in left_out:
+            continue
+        if isinstance(node, ast.JoinedStr):
+            text = "".join(v.value if isinstance(v, ast.Constant) else "{}" for v in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            text = node.value
+        else:
+            continue
+        if " " in text.strip():
+            yield node.lineno, text
+
+
+def find_other_words(text: str) -> list[str]:
+    """What is said in a text that is not said; code in backticks may say what it is."""
+    prose = _CODE.sub("", text)
+    found = []
+    for term in TERMS:
+        hits = [hit[0] for other in term.not_said for hit in re.finditer(other, prose)]
+        found += [f"{hit!r} for {term.name!r}" for hit in hits if hit != term.name]
+    return found
+
+
+@pytest.mark.parametrize("package", SHOWN)
+def test_the_application_says_each_thing_by_its_word(package: str) -> None:
+    found = []
+    for path in sorted((ROOT / "jaxscope" / package).rglob("*.py")):
+        name = path.relative_to(ROOT / "jaxscope").as_posix()
+        if name not in QUOTED:
+            for line, text in list_texts(path):
+                found += [f"{name}:{line}: {other}" for other in find_other_words(text)]
+    assert not found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_pages_say_each_thing_by_its_word(page: Path) -> None:
+    assert not find_other_words(page.read_text("utf-8"))
+
+
+def test_the_lessons_say_each_thing_by_its_word() -> None:
+    found = []
+    for path in sorted((ROOT / "samples").glob("*.py")):
+        lesson = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
+        found += [f"{path.name}: {other}" for other in find_other_words(lesson)]
+    assert not found
+
+
+@pytest.mark.parametrize("verb", list(VERBS))
+def test_the_help_of_the_command_line_says_each_thing_by_its_word(
+    verb: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        parse([verb, "--help"])
+    told = capsys.readouterr().out
+    assert "usage:" in told and not find_other_words(told.replace("    ", ""))
+
+
+def test_the_page_of_words_is_what_the_table_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [str(ROOT / "docs"), *sys.path])
+    import words
+
+    assert words.PAGE.read_text("utf-8") == words.render_words()
+
+
+@pytest.mark.parametrize(
+    ("text", "is_found"),
+    [
+        ("A stale result.", True),
+        ("Three eqns.", True),
+        ("An HLO operation.", True),
+        ("An operation of StableHLO.", False),
+        ("Named `stale` in code.", False),
+        ("5 flops", True),
+        ("5 FLOP", False),
+    ],
+)
+def test_other_words_are_found(text: str, is_found: bool) -> None:
+    assert bool(find_other_words(text)) == is_found
