@@ -353,8 +353,8 @@ def _describe_place(origin: NumericDivergence) -> str:
     line = f", {os.path.basename(origin.place)}" if origin.place else ""
     if len(named) == 1:
         return (
-            f"It arises in {named[0]}{line}: compiled by itself, from equal operands, this equation "
-            "gives other bits than eagerly."
+            f"It arises in {named[0]}{line}: compiled by itself, from equal operands, this "
+            "equation gives other bits than eagerly."
         )
     *others, last = named
     shown = others if len(others) <= _MOST_NAMED else [*others[:_MOST_NAMED], "…"]
