@@ -3,7 +3,8 @@
 From Python: `capture` takes a function of the running process through every stage, `capture_file`
 a call on a file in a process of its own, `compare_targets` the same for many chips; a capture's
 `save` writes it, `load` reads it again, `show` opens a window. `diff` compares two captures,
-`remat` the policies of `jax.checkpoint` for a call's gradient, `sharding` says how a capture is
+`remat` the policies of `jax.checkpoint` for a call's gradient, `values` runs a call equation by
+equation, `check` looks for likely mistakes, `sharding` says how a capture is
 spread over devices; what these return prints itself as the command of that name does.
 In a notebook, a capture that ends a cell shows its stages as linked panes.
 Importing this loads neither JAX nor Qt nor NumPy.
@@ -16,8 +17,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from jaxscope.model.capture import Capture
+    from jaxscope.model.capture import Capture, Checked
     from jaxscope.model.experiments import RematPolicies
+    from jaxscope.model.values import Values
     from jaxscope.notebook import ShownCapture
     from jaxscope.program.diff.captures import ComparedCapture, Comparison
     from jaxscope.program.sharding.placement import PlacementReport
@@ -27,12 +29,14 @@ __all__ = [
     "__version__",
     "capture",
     "capture_file",
+    "check",
     "compare_targets",
     "diff",
     "load",
     "remat",
     "sharding",
     "show",
+    "values",
 ]
 
 __version__ = "0.1.0"
@@ -219,6 +223,87 @@ def remat(
     )
     found = ask(request, RematPolicies)
     return ShownPolicies(**{f.name: getattr(found, f.name) for f in dataclasses.fields(found)})
+
+
+def values(
+    file: str | os.PathLike[str],
+    call: str | None = None,
+    *,
+    target: str = "cpu",
+    python: str | os.PathLike[str] | None = None,
+    timeout_s: float | None = None,
+    memory_bytes: int | None = None,
+    x64: bool = False,
+) -> Values:
+    """What each equation of a call computes, in summaries, and where NaN or Inf begins.
+
+    The program is run equation by equation, in a process of its own. The options are those of
+    `capture_file`.
+
+    Returns:
+        `equations`, `arguments`, `results`, and `origins` of NaN and Inf. It prints as a table.
+
+    Raises:
+        jaxscope.errors.JaxscopeError: The call failed, or the target is not here.
+    """
+    import dataclasses
+
+    from jaxscope.client.one_shot import ask
+    from jaxscope.client.requests import ValuesRequest
+    from jaxscope.model.values import Values
+    from jaxscope.notebook import ShownValues
+
+    request = ValuesRequest(
+        os.fspath(file),
+        call,
+        target,
+        x64,
+        python=None if python is None else os.fspath(python),
+        timeout_s=timeout_s,
+        memory_bytes=memory_bytes,
+    )
+    found = ask(request, Values)
+    return ShownValues(**{f.name: getattr(found, f.name) for f in dataclasses.fields(found)})
+
+
+def check(
+    file: str | os.PathLike[str],
+    call: str | None = None,
+    *,
+    target: str = "cpu",
+    python: str | os.PathLike[str] | None = None,
+    timeout_s: float | None = None,
+    memory_bytes: int | None = None,
+    x64: bool = False,
+) -> Checked:
+    """What is likely to be a mistake in a call: impurity, keys used twice, NaN, errors of tracing.
+
+    The call is captured, and its program run equation by equation. The options are those of
+    `capture_file`.
+
+    Returns:
+        `checks`, the worst first. It prints as a report.
+
+    Raises:
+        jaxscope.errors.JaxscopeError: The file or the call is wrong, or something is missing.
+    """
+    import dataclasses
+
+    from jaxscope.client.check import check_call
+    from jaxscope.client.requests import CaptureRequest
+    from jaxscope.notebook import ShownChecks
+
+    request = CaptureRequest(
+        os.fspath(file),
+        call,
+        target,
+        x64,
+        python=None if python is None else os.fspath(python),
+        timeout_s=timeout_s,
+        memory_bytes=memory_bytes,
+    )
+    found = check_call(request)
+    return ShownChecks(**{f.name: getattr(found, f.name) for f in dataclasses.fields(found)})
 
 
 def sharding(what: Capture | str | os.PathLike[str]) -> PlacementReport:

@@ -13,8 +13,10 @@ from pathlib import Path
 
 from jaxscope.errors import Explanation, UsageError
 from jaxscope.model import Capture, Graph, Stage, is_available
+from jaxscope.model.capture import Checked
 from jaxscope.model.experiments import RematPolicies
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS, JSON_ENDING
+from jaxscope.model.values import Values
 from jaxscope.program.diff.captures import Comparison
 from jaxscope.program.sharding.placement import PlacementReport
 from jaxscope.program.size import describe_size
@@ -112,6 +114,28 @@ class ShownPolicies(RematPolicies):
         from jaxscope.report.remat import remat_to_document
 
         return write_text(remat_to_document(self))
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class ShownValues(Values):
+    """Values that show themselves: what `jaxscope values` prints."""
+
+    def __repr__(self) -> str:
+        from jaxscope.report.document import write_text
+        from jaxscope.report.values import values_to_document
+
+        return write_text(values_to_document(self))
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class ShownChecks(Checked):
+    """Findings that show themselves: what `jaxscope check` prints."""
+
+    def __repr__(self) -> str:
+        from jaxscope.report.checks import checks_to_document
+        from jaxscope.report.document import write_text
+
+        return write_text(checks_to_document(self))
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)

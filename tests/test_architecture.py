@@ -57,7 +57,7 @@ INNER_ORDER = {
     "picture": ("gc_pause", "view", "palette", "layout", "scene", "tint"),
     "worker": (
         *("compat", "compat_recording", "channel", "faults", "host", "provenance", "targets"),
-        *("stages", "timing", "main"),
+        *("stages", "timing", "values", "main"),
     ),
     "ui": (
         *("toolkit", "session", "canvas", "source", "selection", "panes", "figures", "window"),

@@ -164,7 +164,8 @@ def read_assignments(words: Sequence[str], example: str) -> tuple[dict[str, str]
 
 DIFF_FORMATS = ("html", "md", "txt", "json")
 DIFFERENT = 5
-"""Exit status of `jaxscope diff` where the sides differ; 1 to 4 keep their meanings."""
+"""Exit status of `jaxscope diff` where the sides differ, and of `check` where something was found;
+1 to 4 keep their meanings."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -791,7 +792,10 @@ def _epilog(verb: str) -> str:
             if name != OPEN
         ]
         lines.append("other commands (each has --help):\n" + "\n".join(verbs))
-    done = f"0 equal, {DIFFERENT} different" if verb == "diff" else "0 done"
+    done = {
+        "diff": f"0 equal, {DIFFERENT} different",
+        "check": f"0 nothing found, {DIFFERENT} a warning or an error found",
+    }.get(verb, "0 done")
     lines.append(
         f"exit status: {done}, 1 the user's code or call failed, 2 wrong usage,\n"
         "3 something needed is not available, 4 the worker died or ran out of time or memory,\n"

@@ -43,6 +43,11 @@ VERBS = {
         "measure a call eager against jitted",
         f"jaxscope time {_SAMPLE} 'simple_graph(f32[1000])'",
     ),
+    "values": Verb(
+        "values",
+        "run a call equation by equation: what each computes, where NaN or Inf begins",
+        f"jaxscope values {_SAMPLE} 'grad(simple_graph)(f32[1000])'",
+    ),
     "memory": Verb(
         "memory",
         "show what a call needs of memory: peak, live ranges, donation, residuals",
@@ -63,7 +68,9 @@ VERBS = {
         "compile a call for many chips and compare estimates, work and memory",
         f"jaxscope targets {_SAMPLE} 'grad(simple_graph)(f32[1000])' --targets v5e,v6e,h100",
     ),
-    "check": Verb("not_yet", "look for pitfalls in a call", f"jaxscope check {_SAMPLE}"),
+    "check": Verb(
+        "check", "look for likely mistakes in a call", "jaxscope check samples/random_keys.py"
+    ),
     "diff": Verb(
         "diff",
         "compare two captures or two calls",

@@ -27,6 +27,7 @@ from jaxscope.client.experiment_collectors import (
     RematCollector,
     ScalingCollector,
     SideCollector,
+    ValuesCollector,
 )
 from jaxscope.client.requests import (
     AgreementRequest,
@@ -40,6 +41,7 @@ from jaxscope.client.requests import (
     ScalingRequest,
     SideRequest,
     TimeRequest,
+    ValuesRequest,
 )
 from jaxscope.client.results import Device, EnvironmentReport, Proposal, Result, TargetReport
 from jaxscope.client.timing_assembler import TimingAssembler
@@ -239,6 +241,7 @@ _COLLECTORS: dict[type[Request], Callable[[str], Collector]] = {
     ComparisonRequest: ComparisonCollector,
     SideRequest: SideCollector,
     AgreementRequest: AgreementCollector,
+    ValuesRequest: ValuesCollector,
     CalibrationRequest: CeilingsCollector,
     RematRequest: RematCollector,
 }

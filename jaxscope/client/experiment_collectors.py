@@ -61,6 +61,7 @@ from jaxscope.model.timing import (
     Timing,
 )
 from jaxscope.model.unavailable import is_available
+from jaxscope.model.values import ArraySummary, EquationValues, NonfiniteOrigin, Values
 from jaxscope.program.cost.attribution import RowKind, share_out
 from jaxscope.program.cost.equations import cost_equations
 from jaxscope.program.cost.work import ProgramWork, find_program_work
@@ -101,6 +102,23 @@ class _Equations:
     equations: tuple[EquationAgreement, ...] = ()
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Ends:
+    """A `values`."""
+
+    stage: str = ""
+    arguments: tuple[ArraySummary, ...] = ()
+    results: tuple[ArraySummary, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _SomeValues:
+    """An `equation_values`."""
+
+    equations: tuple[EquationValues, ...] = ()
+
+
+_MAX_VALUES = 1_000_000
 _NotNegative = Annotated[float, msgspec.Meta(ge=0)]
 _Many = msgspec.Meta(max_length=10_000)
 _Some = msgspec.Meta(min_length=1, max_length=10_000)
@@ -131,6 +149,27 @@ _ANSWERS = Codec(
                 "trials": Annotated[tuple[PassTrial, ...], msgspec.Meta(max_length=1_000)],
             }
         ),
+        ArraySummary: Rules(kinds={"shape": Annotated[tuple[Size, ...], _Many]}),
+        EquationValues: Rules(
+            kinds={
+                "types": Annotated[tuple[ShortText, ...], _Many],
+                "outputs": Annotated[tuple[ArraySummary, ...], _Many],
+            }
+        ),
+        NonfiniteOrigin: Rules(
+            kinds={
+                "kind": Literal["nan", "inf"],
+                "iterations": Annotated[tuple[Size, ...], _Many],
+                "element": Annotated[tuple[Size, ...], _Many],
+                "operands": Annotated[tuple[ArraySummary, ...], _Many],
+            }
+        ),
+        _Ends: Rules(
+            kinds=dict.fromkeys(
+                ("arguments", "results"), Annotated[tuple[ArraySummary, ...], _Many]
+            )
+        ),
+        _SomeValues: Rules(kinds={"equations": Annotated[tuple[EquationValues, ...], _Many]}),
         KeyChange: Rules(as_list=True),
         Signature: Rules(
             kinds={
@@ -652,6 +691,42 @@ class AgreementCollector(LabCollector):
 
     def is_empty(self) -> bool:
         return not self._pairs
+
+
+class ValuesCollector(LabCollector):
+    """Answers to `values`."""
+
+    def __init__(self, call: str = "") -> None:
+        super().__init__(call)
+        self._ends = _Ends()
+        self._equations: dict[str, EquationValues] = {}
+        self._origins: list[NonfiniteOrigin] = []
+
+    def take(self, message: Message) -> None:
+        if message.type == "values":
+            self._ends = _read_answer(message, _Ends)
+        elif message.type == "equation_values":
+            for each in _read_answer(message, _SomeValues).equations:
+                self._equations[each.id] = each
+            if len(self._equations) > _MAX_VALUES:
+                raise ValueError("more equations than a program may have")
+        elif message.type == "nonfinite" and len(self._origins) < 2:
+            self._origins.append(_read_answer(message, NonfiniteOrigin))
+
+    def result(self) -> Values:
+        return Values(
+            self.call,
+            self.environment,
+            self._ends.stage,
+            self._ends.arguments,
+            self._ends.results,
+            tuple(self._equations.values()),
+            tuple(self._origins),
+            tuple(self.warnings),
+        )
+
+    def is_empty(self) -> bool:
+        return not self._ends.stage
 
 
 class ComparisonCollector(LabCollector):

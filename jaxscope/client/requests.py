@@ -229,6 +229,13 @@ class AgreementRequest(CallRequest):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class ValuesRequest(CallRequest):
+    """Run the program of a call equation by equation, and summarize what each computes."""
+
+    type: ClassVar[str] = "values"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class CalibrationRequest(Request):
     """Measure what the machine reaches at most in arithmetic and in memory traffic."""
 
@@ -284,7 +291,7 @@ MEASURING = (
     CalibrationRequest,
 )
 """Requests that nothing should run beside."""
-_RUNNING = (*MEASURING, RecompilationRequest, AgreementRequest)
+_RUNNING = (*MEASURING, RecompilationRequest, AgreementRequest, ValuesRequest)
 _NOT_SENT = frozenset(field.name for field in dataclasses.fields(Request))
 
 

@@ -9,6 +9,7 @@ from jaxscope.model.experiments import Agreement, ProgramComparison, Recompilati
 from jaxscope.model.hardware import Ceilings
 from jaxscope.model.outline import Outline
 from jaxscope.model.timing import Profile, Scaling
+from jaxscope.model.values import Values
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -66,5 +67,6 @@ Result = (
     | RematPolicies
     | Outline
     | Proposal
+    | Values
     | EnvironmentReport
 )

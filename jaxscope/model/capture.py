@@ -341,6 +341,7 @@ class Check:
         rule: Stable name, such as `leaked-tracer`.
         file: Absolute path, or empty.
         line: 1-based, or 0 where unknown.
+        equation: Id of the equation that it is about, or empty.
     """
 
     rule: str
@@ -349,6 +350,27 @@ class Check:
     remedy: str
     file: str = ""
     line: int = 0
+    equation: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Checked:
+    """What was found in a call.
+
+    Attributes:
+        call: The call.
+        checks: The worst first.
+        skipped: What could not be looked at, and why.
+    """
+
+    call: str
+    checks: tuple[Check, ...]
+    skipped: tuple[str, ...] = ()
+
+    @property
+    def has_found(self) -> bool:
+        """Whether there is more than remarks."""
+        return any(check.severity is not Severity.INFO for check in self.checks)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -146,7 +146,7 @@ CONTRACT = Codec(
         ),
         Leaf: Rules(names={"num_bytes": "bytes", "is_static": "static"}),
         SourceFile: Rules(defaults={"sha256": ""}),
-        Check: Rules(nulls=("file", "line"), defaults={"remedy": ""}),
+        Check: Rules(nulls=("file", "line", "equation"), defaults={"remedy": ""}),
         Proof: Rules(names={"pass_name": "pass"}, defaults={"pass_number": None, "pass_name": ""}),
         Fate: Rules(names={"pass_name": "pass", "merged_with": "with"}, nulls=("certainty",)),
         MemoryPlan: Rules(left_out=("places",)),

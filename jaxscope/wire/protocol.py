@@ -20,6 +20,7 @@ Client to worker (each starts a run; one run at a time):
                  further messages follow: tell_outcome; outcome (of the other, as below); block with
                  kept, dropped: measure so many calls after so many; finish
     agree        file, call, target, x64
+    values       file, call, target, x64     runs the program equation by equation
     calibrate    target, x64                 measures what the machine reaches at most
     remat        file, call, target, x64     compiles a gradient with each policy of jax.checkpoint
     outline      file                        lists functions and calls; executes nothing
@@ -66,7 +67,7 @@ Worker to client:
     passes_end   seconds, reason (null, or why passes are missing), no_times (null, or why no pass
                  has seconds); array pass_seconds (float64): of the pass before each `pass`, in the
                  compilation whose result is shown; NaN is unknown
-    check        rule, severity, message, remedy, file, line
+    check        rule, severity, message, remedy, file, line, equation (empty: none)
     message      text
     timed        call, environment {…}       what a run measures: `time` and the experiments
     conditions   load, processors, processor_share, busy_processors (null: unknown): how busy the
@@ -119,6 +120,12 @@ Worker to client:
                  num_compiled, reason: where eager and jit part, and what switched off mends it; a
                  later one replaces an earlier one
     origin_missing  reason
+    values       stage, arguments, results [{shape, dtype, min, max, mean (null: unknown), num_nan,
+                 num_inf}, …]: what went into a program and came out
+    equation_values  equations [{id, operation, types [text, …], outputs {as above}, num_runs, file,
+                 line}, …]
+    nonfinite    equation, stage, operation, kind ("nan" or "inf"), file, line, iterations
+                 [number, …], element [number, …], operands {as above}, because
     outline      functions [{name, kind, line, end_line, signature, doc}], calls [{call, line}], doc
     proposal     call
     environment  jax, jaxlib, numpy, python, executable, platform, device, host, system,

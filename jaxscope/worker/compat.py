@@ -67,9 +67,33 @@ def replace_equations(value: Any, equations: list[Any]) -> Any:
     return replaced if inner is value else value.replace(jaxpr=replaced)
 
 
+def make_part(inner: Any, equations: list[Any], inputs: list[Any]) -> Any:
+    """An open jaxpr of some equations, without results; JAX warns of names that do not fit."""
+    info = inner.debug_info
+    if info is not None:
+        info = info._replace(arg_names=None, result_paths=None)
+    return inner.replace(eqns=equations, invars=inputs, outvars=[], debug_info=info)
+
+
 def evaluate_jaxpr(value: Any, arguments: Iterable[Any]) -> list[Any]:
     """Evaluate a closed jaxpr under whatever transforms are active, names and tracebacks kept."""
     return list(_core.eval_jaxpr(open_jaxpr(value), consts_of(value), *arguments))
+
+
+def reuses_keys(inner: Any) -> bool:
+    """Whether an open jaxpr uses a random key up twice, by JAX's own checker.
+
+    False where the checker is not there or does not know. Its module is not documented.
+    """
+    try:
+        from jax.experimental.key_reuse import _core as checker
+
+        checker.jaxpr_type_signature(inner)
+    except jax.errors.KeyReuseError:
+        return True
+    except Exception:
+        return False
+    return False
 
 
 def is_literal(atom: Any) -> bool:

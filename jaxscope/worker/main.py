@@ -44,6 +44,7 @@ HANDLERS = {
     "compare": ("jaxscope.worker.timing.program_comparison", "handle_compare"),
     "side": ("jaxscope.worker.timing.program_comparison", "handle_side"),
     "agree": ("jaxscope.worker.timing.agreement", "handle_agree"),
+    "values": ("jaxscope.worker.values.evaluation", "handle_values"),
     "remat": ("jaxscope.worker.stages.remat", "handle_remat"),
     "calibrate": ("jaxscope.worker.timing.calibration", "handle_calibrate"),
     "propose": ("jaxscope.worker.stages.loading", "handle_propose"),

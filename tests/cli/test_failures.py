@@ -74,13 +74,6 @@ def test_a_missing_file(jaxscope: CommandLine, tmp_path: Path) -> None:
     assert "no such file" in answer.errors.lower()
 
 
-@pytest.mark.parametrize("verb", [["check", "x.py"]])
-def test_promised_verbs_say_not_yet(jaxscope: CommandLine, verb: list[str]) -> None:
-    answer = jaxscope(*verb)
-    assert answer.status == 3
-    assert "not available yet" in answer.errors
-
-
 def test_an_interpreter_that_is_not_there(jaxscope: CommandLine, user_file: Path) -> None:
     answer = jaxscope("capture", user_file, "--python", "/no/python", "--json")
     assert answer.status == 3

@@ -33,7 +33,9 @@ EATS = "import numpy as np\n\ndef f(x):\n    y = np.ones(2**28); return x + y.su
         (["capture", "{file}", "--target", "cpu:many", "--json"], 2),
         (["capture", "--json"], 2),
         (["capture", "{file}", "--python", "/no/such/python", "--json"], 3),
-        (["check", "{file}", "--json"], 3),
+        (["check", "{file}", "nowhere(f32[4])", "--json"], 1),
+        (["values", "{file}", "masked(f32[4])", "--json"], 1),
+        (["values", "{file}", "--target", "aot:gpu:h100", "--json"], 3),
         (["diff", "a", "b", "--json"], 2),
         (["diff", "a.jaxscope", "b.jaxscope", "--json"], 1),
         (["capture", "{file}", "--target", "ssh://host/", "--json"], 3),
@@ -98,7 +100,9 @@ def test_nothing_shows_the_window_without_a_display(jaxscope: Command, program: 
     assert "no display" in done.stderr
 
 
-@pytest.mark.parametrize("verb", ["", "calls", "capture", "time", "check", "diff", "doctor"])
+@pytest.mark.parametrize(
+    "verb", ["", "calls", "capture", "time", "values", "check", "diff", "doctor"]
+)
 def test_every_verb_has_help_with_an_example(jaxscope: Command, verb: str) -> None:
     answer = jaxscope(*verb.split(), "--help")
     assert answer.status == 0

@@ -56,6 +56,7 @@ from jaxscope.worker.stages.jaxpr import (
     find_places,
     print_jaxpr,
 )
+from jaxscope.worker.stages.key_reuse import find_key_reuse
 from jaxscope.worker.stages.loading import load_call
 from jaxscope.worker.stages.machine_code import NO_CODE, MachineCode, dump_folder
 from jaxscope.worker.stages.nonfinite import REMEDY, RULE, look_for_nonfinite
@@ -262,9 +263,11 @@ class _Pipeline:
             program = trace_call(self._call)
             _refuse_leaks(program)
         captured = find_captured(program.base.jaxpr, self._call.base)
-        for finding in (*watch.find_changes(), *captured):
-            fields = {**dataclasses.asdict(finding), "file": finding.file or self._source.path}
-            self._channel.send("check", fields)
+        found = [dataclasses.asdict(each) for each in (*watch.find_changes(), *captured)]
+        if (reuse := find_key_reuse(program.base.jaxpr)) is not None:
+            found.append(dataclasses.asdict(reuse))
+        for fields in found:
+            self._channel.send("check", {**fields, "file": fields["file"] or self._source.path})
         messages = list(program.messages)
         if self._options:
             told = ", ".join(f"{name}={value}" for name, value in self._options.items())

@@ -146,7 +146,7 @@ class Walk:
         return [read(atom) for atom in inner.outvars]
 
     def _run_equation(self, equation: Any, values: list[Any], id: str) -> list[Any]:
-        for name, called, inputs in _called(equation, values):
+        for name, called, inputs in find_called(equation, values):
             return self.run(called, inputs, f"{id}/{name}/")
         results = compat.bind_equation(equation, values)
         if any(map(self._is_wanted, map(count_nonfinite, results))):
@@ -190,10 +190,10 @@ class Walk:
         Raises:
             FoundError: An equation of the loop.
         """
-        loop = _read_loop(equation, values)
+        loop = read_loop(equation, values)
         if loop is None or any(map(self._is_wanted, map(count_nonfinite, values))):
             return
-        found = _find_round(loop, for_nan=self._for_nan)
+        found = find_round(loop, for_nan=self._for_nan)
         if found is None:
             return
         number, state = found
@@ -213,7 +213,7 @@ class Walk:
             self._rounds = outer
 
 
-def _called(equation: Any, values: list[Any]) -> list[tuple[str, Any, list[Any]]]:
+def find_called(equation: Any, values: list[Any]) -> list[tuple[str, Any, list[Any]]]:
     """The jaxpr that an equation runs once, its name in ids, and what it gets; or nothing."""
     name = equation.primitive.name
     nested = nested_jaxprs(equation.params)
@@ -229,7 +229,7 @@ def _called(equation: Any, values: list[Any]) -> list[tuple[str, Any, list[Any]]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class _Loop:
+class Loop:
     """A loop equation with its values.
 
     Attributes:
@@ -240,6 +240,7 @@ class _Loop:
         goes_on: Whether there is a round of this number, with this state.
         num_state: So many results of the body are the state of the next round.
         length: How many rounds there are; None where the state decides.
+        is_reversed: The first round reads the last slices.
     """
 
     body: Any
@@ -249,9 +250,16 @@ class _Loop:
     goes_on: Callable[[Any, Sequence[Any]], Any]
     num_state: int
     length: int | None
+    is_reversed: bool = False
+
+    def place(self, number: Any) -> Any:
+        """Index of the slices that a round reads, by its number; the number where it has none."""
+        if self.is_reversed and self.length is not None:
+            return self.length - 1 - number
+        return number
 
 
-def _read_loop(equation: Any, values: list[Any]) -> _Loop | None:
+def read_loop(equation: Any, values: list[Any]) -> Loop | None:
     if equation.primitive.name == "scan":
         return _read_scan(equation.params, values)
     if equation.primitive.name == "while":
@@ -259,7 +267,7 @@ def _read_loop(equation: Any, values: list[Any]) -> _Loop | None:
     return None
 
 
-def _read_scan(parameters: dict[str, Any], values: list[Any]) -> _Loop:
+def _read_scan(parameters: dict[str, Any], values: list[Any]) -> Loop:
     length, num_consts = int(parameters["length"]), parameters["num_consts"]
     end = num_consts + parameters["num_carry"]
     consts, start, sliced = values[:num_consts], values[num_consts:end], values[end:]
@@ -269,12 +277,19 @@ def _read_scan(parameters: dict[str, Any], values: list[Any]) -> _Loop:
         return [*consts, *state, *(value[place] for value in map(jnp.asarray, sliced))]
 
     body = parameters["jaxpr"]
-    return _Loop(
-        body, "jaxpr", tuple(start), inputs, lambda number, _: number < length, len(start), length
+    return Loop(
+        body,
+        "jaxpr",
+        tuple(start),
+        inputs,
+        lambda number, _: number < length,
+        len(start),
+        length,
+        bool(parameters["reverse"]),
     )
 
 
-def _read_while(parameters: dict[str, Any], values: list[Any]) -> _Loop:
+def _read_while(parameters: dict[str, Any], values: list[Any]) -> Loop:
     num_cond, num_body = parameters["cond_nconsts"], parameters["body_nconsts"]
     for_cond, for_body = values[:num_cond], values[num_cond : num_cond + num_body]
     start = tuple(values[num_cond + num_body :])
@@ -282,7 +297,7 @@ def _read_while(parameters: dict[str, Any], values: list[Any]) -> _Loop:
     def goes_on(_number: Any, state: Sequence[Any]) -> Any:
         return compat.evaluate_jaxpr(parameters["cond_jaxpr"], [*for_cond, *state])[0]
 
-    return _Loop(
+    return Loop(
         parameters["body_jaxpr"],
         "body_jaxpr",
         start,
@@ -293,7 +308,7 @@ def _read_while(parameters: dict[str, Any], values: list[Any]) -> _Loop:
     )
 
 
-def _find_round(loop: _Loop, *, for_nan: bool) -> tuple[int, list[Any]] | None:
+def find_round(loop: Loop, *, for_nan: bool) -> tuple[int, list[Any]] | None:
     """The first round that gives what is not finite, and the state before it; None without one."""
 
     def goes_on(carried: Any) -> Any:

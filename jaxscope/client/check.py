@@ -1,0 +1,136 @@
+"""What is likely to be a mistake in a call: what its capture found, and what its values show.
+
+A call that cannot be traced is a finding, too: the error, at its line, with its remedy.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+
+from jaxscope.client.events import Event, Finished, HeadArrived, Output
+from jaxscope.client.one_shot import OnEvent, ask
+from jaxscope.client.requests import CaptureRequest, ValuesRequest
+from jaxscope.errors import JaxscopeError, Stopped, TraceError, WorkerLost
+from jaxscope.model import Capture, Check
+from jaxscope.model.capture import Checked, Severity
+from jaxscope.model.targets import is_absent
+from jaxscope.model.values import NonfiniteOrigin, Values
+
+_RESULT, _GRADIENT = "non-finite-result", "non-finite-gradient"
+_RULES = {
+    "TracerBoolConversionError": "branch-on-tracer",
+    "ConcretizationTypeError": "concrete-value-of-tracer",
+    "TracerIntegerConversionError": "integer-of-tracer",
+    "TracerArrayConversionError": "numpy-on-tracer",
+    "NonConcreteBooleanIndexError": "dynamic-shape",
+    "UnexpectedTracerError": "leaked-tracer",
+}
+"""Rules by the kind of an error of JAX's."""
+_ORIGIN_REMEDIES = {
+    _RESULT: "Keep what the equation reads in its domain: clip it, or add a small number to it.",
+    _GRADIENT: (
+        "Keep what is differentiated away from where its derivative is infinite, as by a small "
+        "number that is added. A branch counts even where jnp.where drops its value: give it a "
+        "safe operand, as in jnp.sqrt(jnp.where(x > 0, x, 1.0))."
+    ),
+}
+
+
+def check_call(request: CaptureRequest, on_event: OnEvent | None = None) -> Checked:
+    """Capture a call, run it equation by equation, and say what is likely to be a mistake.
+
+    Raises:
+        JaxscopeError: The file or the call is wrong, or something is missing.
+    """
+    capture: Capture | None = None
+    head = _Head(on_event)
+    try:
+        capture = ask(request, Capture, head)
+    except TraceError as error:
+        return Checked(head.call or request.call or "", (_of_error(error, request.file or ""),))
+    checks, skipped = list(capture.checks), ""
+    values = dataclasses.replace(
+        ValuesRequest(request.file, capture.call, request.target, request.x64),
+        python=request.python,
+        timeout_s=request.timeout_s,
+        memory_bytes=request.memory_bytes,
+    )
+    if is_absent(request.target):
+        skipped = f"Values were not looked at: nothing runs on {request.target} here."
+    else:
+        try:
+            checks = _with_origins(checks, ask(values, Values, _quiet(on_event)))
+        except Stopped:
+            raise
+        except (TraceError, WorkerLost) as error:
+            skipped = f"Values were not looked at: {error.explanation.what}"
+    order = [Severity.ERROR, Severity.WARNING, Severity.INFO]
+    checks.sort(key=lambda check: order.index(check.severity))
+    return Checked(capture.call, tuple(checks), (skipped,) if skipped else ())
+
+
+class _Head:
+    """Passes events on, and remembers the call that is looked at."""
+
+    def __init__(self, on_event: OnEvent | None) -> None:
+        self._on_event = on_event
+        self.call = ""
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, HeadArrived):
+            self.call = event.capture.call
+        if self._on_event is not None and not isinstance(event, Finished):
+            self._on_event(event)
+
+
+def _quiet(on_event: OnEvent | None) -> OnEvent | None:
+    """The same without what the user's code prints: it did so while it was captured."""
+    if on_event is None:
+        return None
+    return lambda event: None if isinstance(event, Output) else on_event(event)
+
+
+def _of_error(error: JaxscopeError, user_file: str) -> Check:
+    """A finding that says why a call cannot be traced."""
+    explanation = error.explanation
+    file, _, line = explanation.where.rpartition(":")
+    is_placed = line.isdecimal() and bool(file)
+    if file == os.path.basename(user_file):  # explanations name the user's file by its name
+        file = os.path.abspath(user_file)
+    return Check(
+        _RULES.get(explanation.kind, "does-not-trace"),
+        Severity.ERROR,
+        " ".join(part for part in (explanation.what, explanation.why) if part),
+        explanation.remedy,
+        file if is_placed else explanation.where,
+        int(line) if is_placed else 0,
+    )
+
+
+def _with_origins(checks: list[Check], values: Values) -> list[Check]:
+    """The findings, with the equation that makes results or their gradient NaN or Inf."""
+    is_odd = any(each.num_nan or each.num_inf for each in values.results)
+    for origin in values.origins:
+        rule = _GRADIENT if origin.stage == "gradient" else _RESULT
+        if rule == _RESULT and not is_odd:
+            continue  # NaN or Inf that no result has: a mask, say
+        checks = [check for check in checks if check.rule != rule]
+        checks.append(_of_origin(rule, origin))
+    return checks
+
+
+def _of_origin(rule: str, origin: NonfiniteOrigin) -> Check:
+    kind = "NaN" if origin.kind == "nan" else "Inf"
+    whose = "The gradient is" if rule == _GRADIENT else "Results are"
+    rounds = "".join(f", iteration {number:,}" for number in origin.iterations)
+    return Check(
+        rule,
+        Severity.WARNING,
+        f"{whose} not finite. The first equation that makes {kind} is {origin.equation} "
+        f"({origin.operation}) of the stage {origin.stage}{rounds}: {origin.because}",
+        _ORIGIN_REMEDIES[rule],
+        origin.file,
+        origin.line,
+        origin.equation,
+    )

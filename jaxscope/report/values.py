@@ -1,0 +1,141 @@
+"""The values of a call as a document and as JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from jaxscope.model.values import ArraySummary, EquationValues, NonfiniteOrigin, Values
+from jaxscope.report.document import Cell, Number, Section, Table, Verbatim, count_cell
+from jaxscope.schema.contract import Json, environment_to_json, number_to_json
+
+HEADERS = ("equation", "operation", "type", "min", "mean", "max", "NaN", "Inf", "runs", "line")
+PROTOCOL = (
+    "Each equation was run by itself, as JAX runs it without jit. min, mean and max are of the "
+    "finite elements; runs counts the rounds of the loops around an equation, over which its row "
+    "is taken. Equations of a branch that was not taken have no row."
+)
+
+
+def values_to_document(found: Values) -> list[Section]:
+    """Where NaN and Inf began, and a row for each result of each equation."""
+    rows = [row for each in found.equations for row in _rows(each)]
+    ends = [
+        *_end_rows("argument", found.arguments),
+        *_end_rows("result", found.results),
+    ]
+    return [
+        Section(f"Values of {found.call}", describe_origins(found)),
+        Section(
+            "What went in and came out",
+            [Table(("value", "type", "min", "mean", "max", "NaN", "Inf"), ends)],
+        ),
+        Section(
+            f"Equations of the stage {found.stage}",
+            [Table(HEADERS, rows), PROTOCOL, *found.warnings],
+        ),
+    ]
+
+
+def describe_origins(found: Values) -> list[str]:
+    """Where NaN and Inf were made first, in sentences."""
+    told = [describe_origin(origin) for origin in found.origins]
+    if not told:
+        told = ["No equation makes NaN or Inf of finite values."]
+        if any(each.num_nan or each.num_inf for each in found.arguments):
+            told.append("An argument holds them already.")
+    return told
+
+
+def describe_origin(origin: NonfiniteOrigin) -> str:
+    """Where NaN or Inf was made, in sentences."""
+    kind = "NaN" if origin.kind == "nan" else "Inf"
+    place = f" ({origin.file.rpartition('/')[2]}:{origin.line})" if origin.line else ""
+    rounds = "".join(f", iteration {number:,}" for number in origin.iterations)
+    return (
+        f"First {kind}, in the stage {origin.stage}: equation {origin.equation} "
+        f"({origin.operation}){place}{rounds}. {origin.because}"
+    )
+
+
+def _end_rows(what: str, summaries: Sequence[ArraySummary]) -> Iterator[tuple[Cell, ...]]:
+    for number, each in enumerate(summaries):
+        shape = ", ".join(map(str, each.shape))
+        yield (f"{what} {number}", Verbatim(f"{each.dtype}[{shape}]"), *_number_cells(each))
+
+
+def _rows(each: EquationValues) -> Iterator[tuple[Cell, ...]]:
+    line = str(each.line) if each.line else ""
+    for type_, output in zip(each.types, each.outputs, strict=False):
+        yield (
+            Verbatim(each.id),
+            Verbatim(each.operation),
+            Verbatim(type_),
+            *_number_cells(output),
+            count_cell(each.num_runs),
+            line,
+        )
+
+
+def _number_cells(each: ArraySummary) -> tuple[Cell, ...]:
+    numbers = (each.min, each.mean, each.max)
+    written = ("" if math.isnan(number) else f"{number:.6g}" for number in numbers)
+    return (
+        *(Number(number, text) for number, text in zip(numbers, written, strict=True)),
+        count_cell(each.num_nan),
+        count_cell(each.num_inf),
+    )
+
+
+def values_to_json(found: Values) -> Json:
+    """As the contract has it, with what else is known."""
+    return {
+        "call": found.call,
+        "environment": environment_to_json(found.environment),
+        "stage": found.stage,
+        "arguments": [_summary(each) for each in found.arguments],
+        "results": [_summary(each) for each in found.results],
+        "values": {
+            each.id: {
+                "operation": each.operation,
+                "types": list(each.types),
+                "outputs": [_summary(output) for output in each.outputs],
+                "runs": each.num_runs,
+                "file": each.file or None,
+                "line": each.line or None,
+            }
+            for each in found.equations
+        },
+        "first_nonfinite": _origin(found.origins[0]) if found.origins else None,
+        "nonfinite": [_origin(each) for each in found.origins],
+        "warnings": list(found.warnings),
+    }
+
+
+def _origin(origin: NonfiniteOrigin) -> dict[str, Any]:
+    return {
+        "equation": origin.equation,
+        "stage": origin.stage,
+        "operation": origin.operation,
+        "kind": origin.kind,
+        "file": origin.file or None,
+        "line": origin.line or None,
+        "iteration": origin.iterations[-1] if origin.iterations else None,
+        "iterations": list(origin.iterations),
+        "element": list(origin.element),
+        "operands": [_summary(each) for each in origin.operands],
+        "because": origin.because,
+    }
+
+
+def _summary(each: ArraySummary) -> dict[str, Any]:
+    return {
+        "shape": list(each.shape),
+        "dtype": each.dtype,
+        "min": number_to_json(each.min),
+        "max": number_to_json(each.max),
+        "mean": number_to_json(each.mean),
+        "nan": each.num_nan,
+        "inf": each.num_inf,
+    }

@@ -1,0 +1,1 @@
+"""The values of a program, computed equation by equation."""

@@ -1,0 +1,492 @@
+"""Answer a `values` request: run a program equation by equation, and summarize what each computes.
+
+The equations of the last jaxpr-level stage are bound one by one on the call's own arguments, as
+JAX runs them without `jit`. Calls and the branch that is taken are taken apart. A loop is run as a
+whole for its results, and then round by round for the equations inside, as far as the limits
+allow; a loop with side effects is run round by round alone, so that nothing happens twice.
+
+The origin of NaN and Inf: an equation whose results hold NaN while none of its operands does, or
+the same with Inf where no NaN was made. Cost: one dispatch and one pass over the results for each
+equation that runs; a value is dropped after its last use.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxscope.errors import Explanation, TraceError
+from jaxscope.worker import compat
+from jaxscope.worker.channel import Channel
+from jaxscope.worker.faults.explain import guard
+from jaxscope.worker.host.values import aval_text
+from jaxscope.worker.provenance.traced_program import (
+    TracedProgram,
+    find_inputs,
+    trace_call,
+    trace_gradient,
+)
+from jaxscope.worker.stages.loading import load_call
+from jaxscope.worker.stages.nonfinite import (
+    Loop,
+    NonfiniteCount,
+    count_nonfinite,
+    find_called,
+    find_round,
+    read_loop,
+)
+from jaxscope.worker.timing.conditions import describe_machine
+from jaxscope.worker.timing.experiment import refuse_absent_target
+
+_MAX_RUNS = 50_000
+_BUDGET_S = 60.0
+"""For all equations together; a person may ask for less by a limit of the run's own."""
+_MAX_ROUNDS = 1_000
+"""Of one loop that are run one by one."""
+_PER_MESSAGE = 500
+_NAN, _INF = "nan", "inf"
+
+
+def handle_values(request: dict[str, Any], channel: Channel) -> None:
+    """Run the call of a request equation by equation, and send what each computed.
+
+    Raises:
+        JaxscopeError: The file or the call is wrong, it cannot be traced, or an equation fails.
+    """
+    refuse_absent_target(request)
+    source, call = load_call(request, channel)
+    with guard("call", {source.path}):
+        program = trace_call(call)
+    channel.send("timed", {"call": call.text, "environment": describe_machine()})
+    inputs = find_inputs(program, call)
+    if inputs is None:
+        raise TraceError(
+            Explanation(
+                what="The values of the program's inputs could not be found.",
+                why="The arguments of its jaxpr are not those of the call.",
+                remedy="Give every argument of the call as an array.",
+            )
+        )
+    stage = program.derived
+    variables = compat.open_jaxpr(stage.jaxpr).invars
+    inputs = list(map(_as_input, variables, inputs))
+    channel.progress("values", "Running equation by equation")
+    evaluator = Evaluator(stage.name, time.monotonic() + _BUDGET_S)
+    results: list[Any] = []
+    with guard("run", {source.path}):
+        try:
+            results = evaluator.run(stage.jaxpr, inputs)
+        except TimeoutError as error:
+            channel.send("warning", {"text": str(error)})
+    channel.send(
+        "values",
+        {
+            "stage": stage.name,
+            "arguments": [summarize(value) for value in inputs],
+            "results": [summarize(value) for value in results],
+        },
+    )
+    evaluator.send(channel)
+    is_plain = all(level.name == "jit" for level in call.levels)
+    is_silent = not compat.open_jaxpr(stage.jaxpr).effects  # or it would print once more
+    if is_plain and is_silent and not any(map(count_nonfinite, results)):
+        _look_at_gradient(program, inputs, channel)
+
+
+def _look_at_gradient(program: TracedProgram, inputs: list[Any], channel: Channel) -> None:
+    """Say where the gradient of a call with finite results becomes NaN or Inf, if it does."""
+    channel.progress("gradient", "Running the gradient equation by equation")
+    try:
+        gradient, _ = trace_gradient(program.base)
+        evaluator = Evaluator(gradient.name, time.monotonic() + _BUDGET_S)
+        results = evaluator.run(gradient.jaxpr, inputs)
+    except Exception:  # there is none, or it cannot be run: nothing is said of it
+        return
+    if any(map(count_nonfinite, results)):
+        evaluator.send_origin(channel)
+
+
+@dataclasses.dataclass(slots=True)
+class _Record:
+    """What an equation computed so far: one summary for each result, over all its runs."""
+
+    operation: str
+    types: tuple[str, ...]
+    outputs: list[dict[str, Any]]
+    num_runs: int
+    place: tuple[str, int]
+
+
+class Evaluator:
+    """Runs a program one equation after the other, and remembers summaries.
+
+    Attributes:
+        records: By equation id, in the order of first runs.
+    """
+
+    def __init__(self, stage: str, deadline_s: float) -> None:
+        """
+        Args:
+            stage: Name of the stage, for what is sent.
+            deadline_s: By the monotonic clock: the program stops there, loops are looked at no
+                further at half of what is left.
+        """
+        self._stage = stage
+        self._deadline_s = deadline_s
+        self._loops_until_s = (time.monotonic() + deadline_s) / 2
+        self.records: dict[str, _Record] = {}
+        self._origins: dict[str, dict[str, Any]] = {}
+        self._iterations: tuple[int, ...] = ()
+        self._num_runs = 0
+        self._cut: dict[str, str] = {}
+        self._places = [("", 0)]
+        self._last_uses: dict[int, tuple[Any, dict[Any, int]]] = {}
+
+    def run(self, jaxpr: Any, inputs: Sequence[Any], prefix: str = "") -> list[Any]:
+        """Run a jaxpr, and return its results.
+
+        Raises:
+            TimeoutError: It takes too long; what was run is remembered.
+            Exception: Whatever an equation raises.
+        """
+        inner = compat.open_jaxpr(jaxpr)
+        last_use = self._find_last_uses(inner)
+        known = dict(zip(inner.constvars, compat.consts_of(jaxpr), strict=False))
+        known.update(zip(inner.invars, map(_as_input, inner.invars, inputs), strict=True))
+
+        def read(atom: Any) -> Any:
+            return atom.val if compat.is_literal(atom) else known[atom]
+
+        for number, equation in enumerate(inner.eqns):
+            id = f"{prefix}{number}"
+            self._num_runs += 1
+            if time.monotonic() > self._deadline_s:
+                raise TimeoutError(
+                    f"Values end at equation {id}: running the program one equation after the "
+                    "other takes too long."
+                )
+            operands = [read(atom) for atom in equation.invars]
+            # Equations of a library's own function stand on the user's line that calls it.
+            self._places.append(_place(equation) or self._places[-1])
+            try:
+                results = self._run_equation(equation, operands, id)
+                self._remember(id, equation, results)
+                self._judge(id, equation, operands, results)
+            finally:
+                self._places.pop()
+            known.update(zip(equation.outvars, results, strict=True))
+            for atom in {*filter(_is_variable, equation.invars), *equation.outvars}:
+                if last_use.get(atom, -1) <= number:
+                    known.pop(atom, None)
+        return [read(atom) for atom in inner.outvars]
+
+    def _find_last_uses(self, inner: Any) -> dict[Any, int]:
+        """By variable, the number of the last equation that reads it; infinite for results."""
+        found = self._last_uses.get(id(inner))
+        if found is None:
+            uses: dict[Any, int] = {}
+            for number, equation in enumerate(inner.eqns):
+                uses.update((atom, number) for atom in equation.invars if _is_variable(atom))
+            end = len(inner.eqns)
+            uses.update((atom, end) for atom in inner.outvars if _is_variable(atom))
+            found = self._last_uses[id(inner)] = (inner, uses)
+        return found[1]
+
+    def _run_equation(self, equation: Any, operands: list[Any], id: str) -> list[Any]:
+        for name, called, inputs in find_called(equation, operands):
+            return self.run(called, inputs, f"{id}/{name}/")
+        loop = read_loop(equation, operands)
+        if loop is None:
+            return list(compat.bind_equation(equation, operands))
+        if compat.open_jaxpr(loop.body).effects:
+            return self._run_rounds(equation, operands, loop, id, is_only_run=True)
+        results = list(compat.bind_equation(equation, operands))
+        self._run_rounds(equation, operands, loop, id)
+        self._find_late_origin(loop, operands, results, id)
+        return results
+
+    def _run_rounds(
+        self, equation: Any, operands: list[Any], loop: Loop, id: str, *, is_only_run: bool = False
+    ) -> list[Any]:
+        """Run a loop round by round, and return its results."""
+        outer, state = self._iterations, list(loop.start)
+        stacked: list[tuple[int, list[Any]]] = []
+        number = 0
+        while self._goes_on(equation, operands, loop, number, state, id):
+            if not is_only_run and not self._has_room(number):
+                of = f" of {loop.length:,}" if loop.length is not None else ""
+                self._cut[id] = f"{number:,}{of} rounds of {id} ({equation.primitive.name})"
+                break
+            place = loop.place(number)
+            self._iterations = (*outer, place)
+            try:
+                results = self.run(loop.body, loop.inputs(number, state), f"{id}/{loop.name}/")
+            finally:
+                self._iterations = outer
+            state = results[: loop.num_state]
+            if is_only_run:
+                stacked.append((place, results[loop.num_state :]))
+            number += 1
+        if not is_only_run:
+            return []
+        rows = [row for _, row in sorted(stacked, key=lambda each: each[0])]
+        if not rows:
+            return list(compat.bind_equation(equation, operands))  # no round, no effect
+        return [*state, *(jnp.stack(column) for column in zip(*rows, strict=True))]
+
+    def _goes_on(
+        self,
+        equation: Any,
+        operands: list[Any],
+        loop: Loop,
+        number: int,
+        state: list[Any],
+        id: str,
+    ) -> bool:
+        if loop.length is not None:
+            return number < loop.length
+        consts = operands[: equation.params["cond_nconsts"]]
+        outer = self._iterations
+        self._iterations = (*outer, number)
+        try:
+            answer = self.run(equation.params["cond_jaxpr"], [*consts, *state], f"{id}/cond_jaxpr/")
+        finally:
+            self._iterations = outer
+        return bool(np.asarray(answer[0]).any())
+
+    def _has_room(self, number: int) -> bool:
+        is_little = self._num_runs < _MAX_RUNS and time.monotonic() < self._loops_until_s
+        return is_little and number < _MAX_ROUNDS
+
+    def _find_late_origin(
+        self, loop: Loop, operands: list[Any], results: list[Any], id: str
+    ) -> None:
+        """Run the first round that makes NaN or Inf, where it is among those not run yet."""
+        if id not in self._cut:
+            return
+        counts = [count_nonfinite(value) for value in results]
+        for kind in (_NAN, _INF):
+            is_wanted = any(_number(count, kind) for count in counts)
+            if not is_wanted or kind in self._origins:
+                continue
+            if any(_number(count_nonfinite(value), kind) for value in operands):
+                continue
+            found = find_round(loop, for_nan=kind == _NAN)
+            if found is None:
+                continue
+            number, state = found
+            outer = self._iterations
+            self._iterations = (*outer, loop.place(number))
+            try:
+                self.run(loop.body, loop.inputs(number, state), f"{id}/{loop.name}/")
+            finally:
+                self._iterations = outer
+
+    def _remember(self, id: str, equation: Any, results: list[Any]) -> None:
+        outputs = [summarize(value) for value in results]
+        record = self.records.get(id)
+        if record is None:
+            types = tuple(aval_text(variable.aval) for variable in equation.outvars)
+            self.records[id] = _Record(equation.primitive.name, types, outputs, 1, self._places[-1])
+            return
+        record.outputs = [
+            _merge(one, other, record.num_runs)
+            for one, other in zip(record.outputs, outputs, strict=True)
+        ]
+        record.num_runs += 1
+
+    def _judge(self, id: str, equation: Any, operands: list[Any], results: list[Any]) -> None:
+        counts = [count_nonfinite(value) for value in results]
+        if not any(counts):
+            return
+        read = [count_nonfinite(value) for value in operands]
+        if any(count.num_nan for count in read):
+            return
+        for kind in (_NAN, _INF):
+            place = next((n for n, count in enumerate(counts) if _number(count, kind)), None)
+            is_given = kind == _INF and any(count.num_inf for count in read)
+            if place is None or is_given or kind in self._origins:
+                continue
+            self._origins[kind] = self._describe(id, equation, operands, results[place], kind)
+
+    def _describe(
+        self, id: str, equation: Any, operands: list[Any], result: Any, kind: str
+    ) -> dict[str, Any]:
+        file, line = self._places[-1]
+        element = _first_element(result, kind)
+        because = _explain(equation, operands, np.asarray(result), element)
+        infinite = self._origins.get(_INF)
+        if kind == _NAN and any(count_nonfinite(value).num_inf for value in operands):
+            if infinite is not None:
+                at = f", line {infinite['line']}" if infinite["line"] else ""
+                because += (
+                    f" The first equation that made Inf of finite values is "
+                    f"{infinite['equation']} ({infinite['operation']}{at}): "
+                    f"{infinite['because']}"
+                )
+            else:
+                because += " No equation made that Inf: an argument or a constant holds it."
+        return {
+            "equation": id,
+            "stage": self._stage,
+            "operation": equation.primitive.name,
+            "kind": kind,
+            "file": file,
+            "line": line,
+            "iterations": list(self._iterations),
+            "element": list(element),
+            "operands": [summarize(value) for value in operands],
+            "because": because,
+        }
+
+    def send(self, channel: Channel) -> None:
+        """Send what was remembered."""
+        rows = [
+            {
+                "id": id,
+                "operation": record.operation,
+                "types": list(record.types),
+                "outputs": record.outputs,
+                "num_runs": record.num_runs,
+                "file": record.place[0],
+                "line": record.place[1],
+            }
+            for id, record in self.records.items()
+        ]
+        for start in range(0, len(rows), _PER_MESSAGE):
+            channel.send("equation_values", {"equations": rows[start : start + _PER_MESSAGE]})
+        for cut in list(self._cut.values())[:20]:
+            channel.send(
+                "warning", {"text": f"Values inside of a loop are of the first {cut} only."}
+            )
+        self.send_origin(channel)
+
+    def send_origin(self, channel: Channel) -> None:
+        """Send where NaN, or else Inf, was made first, if it was."""
+        if (found := self.find_origin()) is not None:
+            channel.send("nonfinite", found)
+
+    def find_origin(self) -> dict[str, Any] | None:
+        """The first equation that made NaN of operands without, or else Inf; None without one."""
+        return self._origins.get(_NAN) or self._origins.get(_INF)
+
+
+def summarize(value: Any) -> dict[str, Any]:
+    """The fields of an `ArraySummary`; what is not known is None."""
+    shape = [int(size) for size in np.shape(value)]
+    dtype = getattr(value, "dtype", None)
+    if dtype is None:
+        dtype = np.asarray(value).dtype
+    count = count_nonfinite(value)
+    found: dict[str, Any] = {
+        "shape": shape,
+        "dtype": str(dtype),
+        "min": None,
+        "max": None,
+        "mean": None,
+        "num_nan": count.num_nan,
+        "num_inf": count.num_inf,
+    }
+    is_number = jnp.issubdtype(dtype, jnp.number) or jnp.issubdtype(dtype, jnp.bool_)
+    if not is_number or jnp.issubdtype(dtype, jnp.complexfloating):
+        return found
+    array = np.asarray(value)
+    if jnp.issubdtype(dtype, jnp.inexact):
+        array = array.astype(np.float64)
+        array = array[np.isfinite(array)] if count else array
+        if array.size:
+            found |= {"min": float(array.min()), "max": float(array.max())}
+    elif array.size:
+        found |= {"min": int(array.min()), "max": int(array.max())}
+    if array.size:
+        mean = float(array.mean(dtype=np.float64))
+        found["mean"] = mean if math.isfinite(mean) else None
+    return found
+
+
+def _merge(one: dict[str, Any], other: dict[str, Any], num_runs: int) -> dict[str, Any]:
+    """Two summaries of one result: `one` of so many runs, `other` of one more."""
+    merged = dict(one)
+    for name, choose in (("min", min), ("max", max)):
+        known = [each[name] for each in (one, other) if each[name] is not None]
+        merged[name] = choose(known) if known else None
+    if one["mean"] is None or other["mean"] is None:
+        merged["mean"] = other["mean"] if one["mean"] is None else one["mean"]
+    else:
+        merged["mean"] = one["mean"] + (other["mean"] - one["mean"]) / (num_runs + 1)
+    for name in ("num_nan", "num_inf"):
+        merged[name] = one[name] + other[name]
+    return merged
+
+
+def _number(count: NonfiniteCount, kind: str) -> int:
+    return count.num_nan if kind == _NAN else count.num_inf
+
+
+def _first_element(value: Any, kind: str) -> tuple[int, ...]:
+    """Index of the first element of a kind."""
+    array = np.asarray(value)
+    is_odd = np.isnan(array) if kind == _NAN else np.isinf(array)
+    return tuple(int(index) for index in np.unravel_index(int(is_odd.argmax()), array.shape))
+
+
+def _explain(equation: Any, operands: list[Any], result: Any, element: tuple[int, ...]) -> str:
+    """What was computed of what, in numbers, where each operand has such an element."""
+    name = equation.primitive.name
+    read: list[str] = []
+    for operand in operands:
+        array = np.asarray(operand) if _is_plain(operand) else None
+        if array is None or array.shape not in ((), result.shape) or equation.params.get("jaxpr"):
+            read = []
+            break
+        read.append(_show(array[element] if array.shape else array[()]))
+    at = f" at element [{', '.join(map(str, element))}]" if element else ""
+    if read and name not in _NOT_ELEMENTWISE:
+        return f"{name}({', '.join(read)}) is {_show(result[element])}{at}."
+    kinds = [count for count in map(count_nonfinite, operands) if count]
+    given = f"operands that hold {kinds[0]}" if kinds else "finite operands"
+    return f"{name} makes {_show(result[element])} of {given}{at}."
+
+
+_NOT_ELEMENTWISE = frozenset(
+    {
+        *("cumsum", "cumprod", "cummax", "cummin", "cumlogsumexp", "sort", "rev", "dot_general"),
+        *("while", "scan", "custom_linear_solve", "triangular_solve", "cholesky", "eigh", "lu"),
+        *("scatter", "scatter-add", "scatter_add", "fft", "gather", "dynamic_update_slice"),
+        *("reduce_window", "reduce_precision", "conv_general_dilated", "pallas_call"),
+    }
+)
+"""Primitives with operands of their result's shape that do not work element by element."""
+
+
+def _show(number: Any) -> str:
+    """A number in as many digits as single precision has."""
+    return f"{number:.8g}" if np.issubdtype(type(number), np.floating) else str(number)
+
+
+def _is_plain(value: Any) -> bool:
+    dtype = getattr(value, "dtype", None)
+    return dtype is None or not jnp.issubdtype(dtype, jax.dtypes.extended)
+
+
+def _is_variable(atom: Any) -> bool:
+    return not compat.is_literal(atom)
+
+
+def _as_input(variable: Any, value: Any) -> Any:
+    """A number of Python's or NumPy's as the array that the program gets."""
+    if isinstance(value, jax.Array) or not _is_plain(value):
+        return value
+    return jnp.asarray(value, variable.aval.dtype)
+
+
+def _place(equation: Any) -> tuple[str, int] | None:
+    frame = next(iter(compat.user_frames(equation.source_info)), None)
+    return (str(frame[0]), int(frame[1])) if frame is not None else None

@@ -1,0 +1,1 @@
+"""Values of programs, where NaN and Inf begin, and what is likely to be a mistake."""

@@ -1,0 +1,90 @@
+"""Where NaN and Inf begin: planted causes, each with its line, its kind and its round."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+
+from jaxscope.worker.host.call import parse_call
+from jaxscope.worker.provenance.traced_program import find_inputs, trace_call
+from jaxscope.worker.stages.loading import call_namespace
+from jaxscope.worker.values.evaluation import Evaluator
+
+from . import causes
+
+_LINES = Path(causes.__file__).read_text().split("\n")
+
+
+def find_origin(text: str, names: dict[str, object]) -> tuple[dict[str, object], list[object]]:
+    """The first origin of a call, and its results."""
+    call = parse_call(text, call_namespace(names), file=causes.__file__)
+    program = trace_call(call)
+    evaluator = Evaluator("a stage", time.monotonic() + 1e6)
+    results = evaluator.run(program.derived.jaxpr, find_inputs(program, call))
+    return evaluator.find_origin() or {}, results
+
+
+def guilty_line(text: str) -> int:
+    """The line with `# here` in the function that a call names last."""
+    name = next(n for n in re.findall(r"\w+", text) if f"def {n}(x):" in _SOURCE)
+    start = next(i for i, line in enumerate(_LINES) if line.startswith(f"def {name}("))
+    return next(i + 1 for i in range(start, len(_LINES)) if "  # here" in _LINES[i])
+
+
+_SOURCE = "\n".join(_LINES)
+
+
+@pytest.mark.parametrize(("text", "kind", "iterations"), causes.CASES)
+def test_the_first_nonfinite_value_is_found(
+    text: str, kind: str, iterations: tuple[int, ...]
+) -> None:
+    origin, results = find_origin(text, vars(causes))
+    assert (origin["kind"], origin["line"]) == (kind, guilty_line(text))
+    assert tuple(origin["iterations"]) == iterations
+    # By plain JAX: the results are not finite, or a gradient or a loop dropped what was not.
+    plain = eval(text, {**vars(causes), **vars(jax), "jnp": jax.numpy})
+    odd = [not np.isfinite(np.asarray(leaf)).all() for leaf in jax.tree.leaves(plain)]
+    assert any(odd)
+    same = zip(jax.tree.leaves(plain), results, strict=True)
+    assert all(np.allclose(one, other, equal_nan=True) for one, other in same)
+
+
+def test_there_are_thirty_causes() -> None:
+    assert len(causes.CASES) >= 30
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "jax.nn.softmax(jnp.where(jnp.arange(4) < 2, jnp.ones(4), -jnp.inf))",
+        "jax.nn.logsumexp(jnp.ones(4) * 1000.0)",
+        "jnp.where(jnp.array([1.0, 0.0]) > 0, jnp.sqrt(jnp.array([1.0, 0.0])), 0.0)",
+    ],
+)
+def test_masks_and_safe_functions_make_nothing(text: str) -> None:
+    def function(x):
+        return eval(text, {"jax": jax, "jnp": jax.numpy}) + x
+
+    origin, _ = find_origin("function(0.0)", {"function": function})
+    assert origin == {}
+
+
+def test_a_late_round_of_a_long_loop_is_found() -> None:
+    def function(x):
+        def step(carry, v):
+            return carry - v, jax.numpy.sqrt(carry)
+
+        return jax.lax.scan(step, 1500.0, x)[1].sum()
+
+    origin, _ = find_origin("function(jnp.ones(3000))", {"function": function})
+    assert origin["operation"] == "sqrt" and origin["iterations"] == [1501]
+
+
+def test_a_value_that_is_given_is_not_made() -> None:
+    origin, _ = find_origin("f(jnp.array([1.0, jnp.nan]))", {"f": lambda x: x * 2.0})
+    assert origin == {}

@@ -1,0 +1,147 @@
+"""Likely mistakes: what is found in programs that have one, and nothing in programs without."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jax
+import pytest
+
+from jaxscope.cli import main
+from jaxscope.report.checks import LESSONS
+from jaxscope.worker.stages.key_reuse import find_key_reuse
+from tests.values import causes
+
+ROOT = Path(__file__).parents[2]
+
+
+def twice(key):
+    return jax.random.normal(key, (3,)) + jax.random.uniform(key, (3,))
+
+
+def split_and_used(key):
+    first, _ = jax.random.split(key)
+    return jax.random.normal(first) + jax.random.normal(key)
+
+
+def split_twice(key):
+    return jax.random.split(key)[0], jax.random.split(key)[1]
+
+
+def in_a_loop(key):
+    body = lambda carry, _: (carry + jax.random.normal(key), None)  # noqa: E731
+    return jax.lax.scan(body, 0.0, None, length=3)[0]
+
+
+def inside(key):
+    return jax.jit(lambda k: twice(k) * 2.0)(key) + 1.0
+
+
+def split(key):
+    first, second = jax.random.split(key)
+    return jax.random.normal(first) + jax.random.uniform(second)
+
+
+def folded_in(key):
+    def body(i, carry):
+        return carry + jax.random.normal(jax.random.fold_in(key, i))
+
+    return jax.lax.fori_loop(0, 3, body, 0.0)
+
+
+def mapped(key):
+    return jax.vmap(jax.random.normal)(jax.random.split(key, 4))
+
+
+def either(key):
+    return jax.lax.cond(True, jax.random.normal, jax.random.uniform, key)
+
+
+def chained(key):
+    total = 0.0
+    for _ in range(3):
+        key, drawn = jax.random.split(key)
+        total += jax.random.normal(drawn)
+    return total
+
+
+@pytest.mark.parametrize("make_key", [jax.random.key, jax.random.PRNGKey], ids=["typed", "raw"])
+@pytest.mark.parametrize(
+    ("function", "first", "second"),
+    [(twice, 20, 20), (split_and_used, 24, 25), (split_twice, 29, 29), (split, 0, 0),
+     (folded_in, 0, 0), (mapped, 0, 0), (either, 0, 0), (chained, 0, 0)],
+)  # fmt: skip
+def test_a_key_that_is_used_twice_is_found_with_both_uses(
+    function: object, first: int, second: int, make_key: object
+) -> None:
+    found = find_key_reuse(jax.make_jaxpr(function)(make_key(0)))
+    if not first:
+        assert found is None
+        return
+    assert found is not None and found.line == second
+    assert f", line {first}) has used already" in found.message
+
+
+def test_a_key_that_a_loop_or_an_inner_function_uses_again() -> None:
+    loop = find_key_reuse(jax.make_jaxpr(in_a_loop)(jax.random.key(0)))
+    assert loop is not None and "in every round" in loop.message and loop.equation == "0"
+    nested = find_key_reuse(jax.make_jaxpr(inside)(jax.random.key(0)))
+    assert nested is not None and nested.equation == "0/jaxpr/1"
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, list[dict[str, object]]]:
+    status = main(["check", *words, "--json"])
+    return status, json.loads(capsys.readouterr().out)["checks"]
+
+
+def test_the_key_of_the_lesson_is_found(capsys: pytest.CaptureFixture[str]) -> None:
+    status, checks = run(capsys, str(ROOT / "samples" / "random_keys.py"), "reused(key(0))")
+    assert status == 5 and [check["rule"] for check in checks] == ["key-reuse"]
+    keys = {"rule", "severity", "message", "remedy", "file", "line", "lesson", "equation"}
+    assert keys <= checks[0].keys() and checks[0]["equation"] == "1"
+    assert run(capsys, str(ROOT / "samples" / "random_keys.py"), "split_in_two(key(0))") == (0, [])
+
+
+def test_results_and_gradients_that_are_not_finite(capsys: pytest.CaptureFixture[str]) -> None:
+    status, checks = run(capsys, causes.__file__, "zero_times_inf(jnp.ones(3))")
+    assert status == 5 and [check["rule"] for check in checks] == ["non-finite-result"]
+    assert "mul(inf, 0) is nan" in str(checks[0]["message"]) and checks[0]["equation"] == "2"
+    status, checks = run(capsys, causes.__file__, "safe_by_where(jnp.array([1.0, 0.0]))")
+    assert status == 5 and [check["rule"] for check in checks] == ["non-finite-gradient"]
+    assert "of the stage gradient" in str(checks[0]["message"])
+
+
+@pytest.mark.parametrize(
+    ("body", "rule"),
+    [
+        ("return x if x[0] > 0 else -x", "branch-on-tracer"),
+        ("return x[x > 0]", "dynamic-shape"),
+        ("return np.asarray(x)", "numpy-on-tracer"),
+        ("return x + jnp.ones(7)", "does-not-trace"),
+    ],
+)
+def test_what_cannot_be_traced_is_a_finding_at_its_line(
+    body: str, rule: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "f.py"
+    file.write_text(f"import numpy as np\nimport jax.numpy as jnp\ndef f(x):\n    {body}\n")
+    status, checks = run(capsys, str(file), "f(f32[3])")
+    assert status == 5
+    assert [(c["rule"], c["severity"], c["line"]) for c in checks] == [(rule, "error", 4)]
+    assert checks[0]["file"] == str(file) and checks[0]["remedy"]
+
+
+def test_a_call_that_is_wrong_is_no_finding(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", causes.__file__, "nothing(f32[3])"]) == 1
+    assert "nothing" in capsys.readouterr().err
+
+
+def test_every_lesson_is_there() -> None:
+    assert all((ROOT / lesson).is_file() for lesson in LESSONS.values())
+
+
+def test_a_clean_gradient_is_clean(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "f.py"
+    file.write_text("import jax.numpy as jnp\ndef f(x):\n    return jnp.tanh(x).sum()\n")
+    assert run(capsys, str(file), "f(f32[3])") == (0, [])

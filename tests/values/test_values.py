@@ -1,0 +1,172 @@
+"""What equations compute, against JAX run by itself; and the command line."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxscope.cli import main
+from jaxscope.client.one_shot import ask
+from jaxscope.client.requests import ValuesRequest
+from jaxscope.errors import TraceError
+from jaxscope.model.values import Values
+from jaxscope.worker.values.evaluation import _merge, summarize
+
+PROGRAM = """
+import jax, jax.numpy as jnp
+
+def chain(x):
+    y = jnp.sin(x) * 2.0
+    return y.sum(), y.astype(jnp.int32), x > 0
+
+def loop(x):
+    def step(carry, v):
+        jax.debug.print("carry {c}", c=carry)
+        return carry + v, carry * v
+    return jax.lax.scan(step, 0.0, x)
+
+def quiet(x):
+    return jax.lax.scan(lambda c, v: (c + v, c * v), 0.0, x)
+
+def fails(x):
+    for _ in range(56):
+        x = x + 1.0
+    return jax.pure_callback(explode, jax.ShapeDtypeStruct((), jnp.float32), x)
+
+def explode(x):
+    raise OSError("no such sensor")
+
+def key_and_complex(k, z):
+    return jax.random.split(k), z * 1j
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> str:
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM)
+    return str(path)
+
+
+def test_each_value_is_that_of_jax(program: str) -> None:
+    found = ask(ValuesRequest(program, "chain(jnp.arange(5.0) - 2.0)"), Values)
+    x = jnp.arange(5.0) - 2.0
+    steps = {"sin": jnp.sin(x), "mul": jnp.sin(x) * 2.0, "reduce_sum": (jnp.sin(x) * 2.0).sum()}
+    by_name = {each.operation: each for each in found.equations}
+    for name, value in steps.items():
+        (output,) = by_name[name].outputs
+        plain = np.asarray(value)
+        assert (output.min, output.max) == (plain.min(), plain.max())
+        assert output.mean == plain.mean(dtype=np.float64) and output.dtype == "float32"
+        assert output.shape == plain.shape and by_name[name].file == program
+    assert [r.dtype for r in found.results] == ["float32", "int32", "bool"]
+    assert (found.results[1].min, found.results[2].max) == (-1, 1)
+
+
+def test_a_loop_with_effects_runs_once_and_gives_what_a_quiet_one_gives(
+    program: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    arguments = "(jnp.arange(4.0))"
+    printed: list[str] = []
+    loud = ask(ValuesRequest(program, f"loop{arguments}"), Values, printed.append)
+    quiet = ask(ValuesRequest(program, f"quiet{arguments}"), Values)
+    assert loud.results == quiet.results
+    text = "".join(event.text for event in printed if hasattr(event, "stream"))
+    assert text.count("carry") == 4
+    adds = [each for each in quiet.equations if each.operation == "add"]
+    assert [(each.num_runs, each.outputs[0].max) for each in adds] == [(4, 6.0)]
+
+
+def test_keys_and_complex_numbers_have_no_least_value(program: str) -> None:
+    found = ask(ValuesRequest(program, "key_and_complex(key(0), jnp.ones(2) + 0j)"), Values)
+    assert [r.dtype for r in found.results] == ["key<fry>", "complex64"]
+    assert all(math.isnan(r.min) and math.isnan(r.mean) for r in found.results)
+
+
+def test_an_equation_that_fails_is_explained_at_its_line(program: str) -> None:
+    with pytest.raises(TraceError) as caught:
+        ask(ValuesRequest(program, "fails(0.0)"), Values)
+    explanation = caught.value.explanation
+    assert "no such sensor" in f"{explanation.what} {explanation.why}"
+    assert explanation.where == "program.py:23"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [np.zeros((0, 3), np.float32), np.array([np.inf, -np.inf, np.nan], np.float32), True, 3, 2.5],
+)
+def test_summaries_are_of_finite_elements(value: object) -> None:
+    found = summarize(value)
+    array = np.asarray(value)
+    finite = array[np.isfinite(array)]
+    expected = [float(f(finite)) if finite.size else None for f in (np.min, np.max, np.mean)]
+    assert [found[name] for name in ("min", "max", "mean")] == expected
+    assert found["num_nan"] == np.isnan(array).sum() and found["num_inf"] == np.isinf(array).sum()
+
+
+def test_low_precision_is_summed_in_double() -> None:
+    assert summarize(jnp.ones(70_000, jnp.float16))["mean"] == 1.0
+    assert summarize(jnp.full(3, 1e4, jnp.bfloat16))["max"] == float(jnp.bfloat16(1e4))
+
+
+def test_summaries_of_rounds_are_those_of_all_elements() -> None:
+    rows = np.random.default_rng(0).normal(size=(5, 7)).astype(np.float32)
+    merged = summarize(rows[0])
+    for number, row in enumerate(rows[1:], 1):
+        merged = _merge(merged, summarize(row), number)
+    assert (merged["min"], merged["max"]) == (rows.min(), rows.max())
+    assert merged["mean"] == pytest.approx(rows.mean(dtype=np.float64), rel=1e-12)
+
+
+@pytest.mark.usefixtures("started_workers")
+def test_the_command_prints_json_of_the_contract(
+    program: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["values", program, "chain(f32[5])", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["first_nonfinite"] is None
+    for each in found["values"].values():
+        for output in each["outputs"]:
+            assert {"shape", "dtype", "min", "max", "mean", "nan", "inf"} <= output.keys()
+    assert main(["values", program, "chain(jnp.ones(5) * jnp.inf)", "--json"]) == 0
+    first = json.loads(capsys.readouterr().out)["first_nonfinite"]
+    assert first["kind"] == "nan" and first["iteration"] is None and first["line"] == 5
+    assert "sin(inf) is nan" in first["because"] and len(first["operands"]) == 1
+
+
+def test_values_in_a_terminal(program: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["values", program, "chain(jnp.array([1.0, jnp.nan]))"]) == 0
+    text = capsys.readouterr().out
+    assert "An argument holds them already." in text and "reduce_sum" in text
+
+
+def test_the_library_has_both(program: str) -> None:
+    import jaxscope
+
+    assert "Equations of the stage jaxpr" in repr(jaxscope.values(program, "chain(f32[5])"))
+    assert "Nothing was found." in repr(jaxscope.check(program, "chain(f32[5])"))
+
+
+def test_results_are_those_of_the_call_without_jit() -> None:
+    from jaxscope.worker.host.call import parse_call
+    from jaxscope.worker.provenance.traced_program import find_inputs, trace_call
+    from jaxscope.worker.stages.loading import call_namespace
+    from jaxscope.worker.values.evaluation import Evaluator
+    from tests.values import causes
+
+    for text, _, _ in causes.CASES:
+        if "in_jit" in text:
+            continue  # without jit, JAX divides Python's numbers, which raises
+        call = parse_call(text, call_namespace(vars(causes)), file=causes.__file__)
+        program = trace_call(call)
+        found = Evaluator("s", math.inf).run(program.derived.jaxpr, find_inputs(program, call))
+        with jax.disable_jit():
+            plain = eval(text, {**vars(causes), **vars(jax), "jnp": jnp})
+        for one, other in zip(found, jax.tree.leaves(plain), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-6)
