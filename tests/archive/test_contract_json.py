@@ -73,6 +73,7 @@ def test_capture_has_the_keys_of_the_contract() -> None:
             "remedy": "Do.",
             "file": "/f.py",
             "line": 3,
+            "equation": None,
         }
     ]
 

@@ -54,6 +54,7 @@ def test_a_record_comes_back_as_it_was(codec: Codec, record: object) -> None:
                 "remedy": "",
                 "file": None,
                 "line": None,
+                "equation": None,
             },
         ),
         (

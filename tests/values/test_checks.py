@@ -30,7 +30,9 @@ def split_twice(key):
 
 
 def in_a_loop(key):
-    body = lambda carry, _: (carry + jax.random.normal(key), None)  # noqa: E731
+    def body(carry, _):
+        return carry + jax.random.normal(key), None
+
     return jax.lax.scan(body, 0.0, None, length=3)[0]
 
 
