@@ -1,12 +1,23 @@
-"""The list of functions keeps the call that is shown in view."""
+"""The list of functions keeps the call that is shown in view; forms and completion know names."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from PySide6.QtCore import QRect
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from jaxscope.client.events import Finished
+from jaxscope.client.requests import OutlineRequest
+from jaxscope.model.outline import Outline, OutlinedFunction
+from jaxscope.ui.session.call_text import name_arguments
 from jaxscope.ui.session.state import OfferedFunction
 from jaxscope.ui.window.call_bar import FunctionList
+from jaxscope.ui.window.main_window import MainWindow
+
+from .conftest import Driver
 
 FUNCTIONS = [OfferedFunction(f"f{n}", n, calls=(f"f{n}(1)", f"f{n}(2)")) for n in range(20)]
 
@@ -33,3 +44,40 @@ def test_a_list_that_shrinks_or_is_restyled_still_shows_the_marked_call(qtbot: Q
     functions.tree.setStyleSheet("QTreeView::item { min-height: 60px }")
     functions.setStyleSheet("font-size: 20px")
     qtbot.waitUntil(lambda: is_in_view(functions))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "signature", "named"),
+    [
+        (("f32[8]", "f32[]"), "(x, w, n=1)", ["x = f32[8]", "w = f32[]"]),
+        (("f32[8]", "1", "2"), "(x, *rest)", ["x = f32[8]", "1", "2"]),
+        (("*pair",), "(x, w)", ["*pair"]),
+        (("f32[8]",), "", ["f32[8]"]),
+        (("1",), "(x: int = 3, /) -> int", ["x = 1"]),
+        (("1",), "(…", ["1"]),
+    ],
+)
+def test_arguments_are_named_as_the_function_names_them(
+    arguments: tuple[str, ...], signature: str, named: list[str]
+) -> None:
+    assert name_arguments(arguments, signature) == named
+
+
+def test_forms_and_completion_know_the_names_of_a_file_that_was_opened_with_a_call(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    window.open_path(str(source), "layer(f32[8], f32[4, 8])")
+    function = OutlinedFunction("layer", "function", 4, 6, "(x, weights)", "")
+    driver.wait_for(OutlineRequest).tell(Finished(Outline((function,), (), "")))
+    driver.wait_until(lambda: bool(window.controller.state.functions))
+    bar = window.call_bar
+    assert "layer" in bar.edit._words.stringList()
+    for action in bar.add_menu.actions():
+        if action.data().name in ("grad", "vmap"):
+            bar._on_add_menu_triggered(action)
+            form = bar.form
+            assert form is not None
+            shown = [check.text() for check in form.checks]
+            shown = shown or [label.text() for label in form.findChildren(QLabel)]
+            assert {"x = f32[8]", "weights = f32[4, 8]"} <= set(shown)
+            form.close()

@@ -265,6 +265,25 @@ def find_base_name(text: str) -> str:
     return ast.unparse(node)
 
 
+def name_arguments(arguments: Sequence[str], signature: str) -> list[str]:
+    """What a form calls each positional argument: `x = f32[8]`, or by its text alone.
+
+    Args:
+        arguments: Their texts.
+        signature: Of the function, such as `(x, *, n=1)`; may be empty.
+    """
+    try:
+        tree = ast.parse(f"def f{signature.partition('->')[0]}: pass").body[0]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return list(arguments)
+    assert isinstance(tree, ast.FunctionDef)
+    names = [parameter.arg for parameter in (*tree.args.posonlyargs, *tree.args.args)]
+    is_open = any(argument.startswith("*") for argument in arguments)
+    named = [] if is_open else names[: len(arguments)]
+    rest = arguments[len(named) :]
+    return [*(f"{n} = {text}" for n, text in zip(named, arguments, strict=False)), *rest]
+
+
 def default_axes(arguments: Sequence[str]) -> list[int | None]:
     """Map every shorthand over its first axis; share everything else, unless nothing is left."""
     axes: list[int | None] = [None if _shape_of(text) is None else 0 for text in arguments]

@@ -150,6 +150,8 @@ QTreeView::item, QListView::item { padding: 2px 4px; }
 QTableView::item { padding: 0 5px; }
 QTreeView::item:selected, QListView::item:selected, QTableView::item:selected {
     background: $accent_soft; color: $text; }
+QListView[role="popup"] { border: 1px solid $border; padding: 2px; }
+QListView[role="popup"]::item { padding: 3px 6px; }
 QHeaderView::section { background: $surface; color: $muted; border: none;
     border-bottom: 1px solid $border; padding: 4px 8px; font-weight: 400; }
 QHeaderView::section:hover { color: $text; background: $raised; }

@@ -48,8 +48,10 @@ from jaxscope.ui.session.call_text import (
     Transform,
     TransformUse,
     default_axes,
+    find_base_name,
     list_transforms,
     move_transform,
+    name_arguments,
     parse_call,
     unwrap_call,
     word_before,
@@ -85,6 +87,7 @@ class CallEdit(QLineEdit):
         self._words = QStringListModel(self)
         self._completer = QCompleter(self._words, self)
         self._popup = QListView()
+        self._popup.setProperty("role", "popup")
         self._completer.setPopup(self._popup)
         self._completer.setWidget(self)
         self._completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
@@ -248,6 +251,7 @@ def _find_part(text: str, part: str) -> tuple[int, int] | None:
 # A small form for a transform's arguments: which to differentiate by, which axes to map.
 
 
+_MAX_ARGUMENT = 60
 _AXES: Sequence[tuple[str, int | None]] = (
     ("the same for all", None),
     ("axis 0", 0),
@@ -261,12 +265,15 @@ class TransformForm(QFrame):
 
     accepted = Signal(str)
 
-    def __init__(self, call: str, transform: Transform, parent: QWidget) -> None:
+    def __init__(
+        self, call: str, transform: Transform, parent: QWidget, signature: str = ""
+    ) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
-        self.setProperty("role", "card")
+        self.setProperty("role", "popup")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._call, self._transform = call, transform
         arguments = parse_call(call).arguments
+        named = [_shorten(text) for text in name_arguments(arguments, signature)]
         self.checks: list[QCheckBox] = []
         self._axes: list[QComboBox] = []
         self._batch = QSpinBox()
@@ -276,9 +283,9 @@ class TransformForm(QFrame):
         layout.addWidget(title)
         layout.addWidget(QLabel(transform.effect))
         if transform.picks_axes:
-            self._add_axes(layout, arguments)
+            self._add_axes(layout, arguments, named)
         else:
-            self._add_checks(layout, arguments)
+            self._add_checks(layout, named)
         self._problem = make_label(role="error", wraps=True)
         self._problem.hide()
         layout.addWidget(self._problem)
@@ -289,25 +296,25 @@ class TransformForm(QFrame):
         layout.addWidget(apply, alignment=Qt.AlignmentFlag.AlignRight)
         apply.setFocus()
 
-    def _add_checks(self, layout: QVBoxLayout, arguments: Sequence[str]) -> None:
+    def _add_checks(self, layout: QVBoxLayout, named: Sequence[str]) -> None:
         layout.addWidget(QLabel("With respect to:"))
-        for index, argument in enumerate(arguments):
-            check = QCheckBox(f"{index}: {argument[:60]}")
+        for index, argument in enumerate(named):
+            check = QCheckBox(argument)
             check.setChecked(index == 0)
             layout.addWidget(check)
             self.checks.append(check)
 
-    def _add_axes(self, layout: QVBoxLayout, arguments: Sequence[str]) -> None:
+    def _add_axes(
+        self, layout: QVBoxLayout, arguments: Sequence[str], named: Sequence[str]
+    ) -> None:
         grid = QGridLayout()
-        for index, (argument, axis) in enumerate(
-            zip(arguments, default_axes(arguments), strict=True)
-        ):
+        for index, (argument, axis) in enumerate(zip(named, default_axes(arguments), strict=True)):
             choice = ChoiceBox()
             for label, value in _AXES:
                 choice.addItem(label, value)
             choice.setCurrentIndex([value for _, value in _AXES].index(axis))
-            choice.setAccessibleName(f"Axis of argument {index}")
-            grid.addWidget(QLabel(argument[:60]), index, 0)
+            choice.setAccessibleName(f"Axis of argument {argument}")
+            grid.addWidget(QLabel(argument), index, 0)
             grid.addWidget(choice, index, 1)
             self._axes.append(choice)
         self._batch.setRange(1, 1_000_000)
@@ -339,6 +346,11 @@ class TransformForm(QFrame):
         self.close()
 
 
+def _shorten(argument: str) -> str:
+    half = _MAX_ARGUMENT // 2
+    return argument if len(argument) <= _MAX_ARGUMENT else f"{argument[:half]}…{argument[-half:]}"
+
+
 # The functions of the file, and under each the calls that the file offers.
 
 
@@ -368,7 +380,7 @@ class FunctionList(QFrame):
         self.tree.setHeaderHidden(True)
         self.tree.setAccessibleName("Functions of the file and the calls it offers")
         self.tree.setIndentation(14)
-        self.tree.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.tree.itemClicked.connect(self._on_tree_item_chosen)
         self.tree.itemActivated.connect(self._on_tree_item_chosen)
         layout = QVBoxLayout(self)
@@ -376,6 +388,11 @@ class FunctionList(QFrame):
         layout.setSpacing(4)
         layout.addWidget(title)
         layout.addWidget(self.tree, 1)
+
+    @property
+    def functions(self) -> Sequence[OfferedFunction]:
+        """What is listed."""
+        return self._functions
 
     def show_functions(self, functions: Sequence[OfferedFunction], call: str = "") -> None:
         """Show these functions, and mark the call among theirs that is shown now."""
@@ -557,15 +574,14 @@ class CallBar(QWidget):
         name = os.path.basename(file)
         self.functions_button.setText(f"{name} ▾")
         self.functions_button.setVisible(bool(name))
+        if tuple(functions) != tuple(self.functions.functions):
+            bases = [find_base_name(call) for each in functions for call in each.calls]
+            self.edit.set_names(name for name in {*(f.name for f in functions), *bases} if name)
         self.functions.show_functions(functions, call)
 
     def open_functions(self) -> None:
         """Show the functions of the file."""
         self.functions.open_at(self.functions_button)
-
-    def set_names(self, names: Sequence[str]) -> None:
-        """Complete these names of the file."""
-        self.edit.set_names(names)
 
     def set_running(self, *, is_running: bool, is_stopping: bool, can_run: bool) -> None:
         """Show Run or Stop, whichever makes sense."""
@@ -595,12 +611,17 @@ class CallBar(QWidget):
             self._complain(error)
             return
         if num_arguments > 1 and (transform.picks_arguments or transform.picks_axes):
-            self.form = TransformForm(text, transform, self)
+            self.form = TransformForm(text, transform, self, self._signature_of(text))
             self.form.accepted.connect(self._on_form_accepted)
             self.form.move(self.add_button.mapToGlobal(self.add_button.rect().bottomLeft()))
             self.form.show()
         else:
             self._accept(wrapped)
+
+    def _signature_of(self, call: str) -> str:
+        """The parameters of the function that a call is about, as the file has them."""
+        base, functions = find_base_name(call), self.functions.functions
+        return next((each.signature for each in functions if each.name == base), "")
 
     def _on_edit_transform_clicked(self, index: int, place: QPoint) -> None:
         """Offer what can be done with a transform, each with the call that it makes."""

@@ -28,7 +28,6 @@ from jaxscope.model import Capture
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.picture.tint.classes import ColourBy
 from jaxscope.ui.panes.pane_header import SOURCE
-from jaxscope.ui.session.call_text import find_base_name
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.screen import Screen, compute_screen
 from jaxscope.ui.session.source_file import FileWatcher
@@ -431,17 +430,11 @@ class MainWindow(QMainWindow):
     def _on_controller_call_proposed(self, call: str) -> None:
         self.call_bar.set_call(call)
         self.call_bar.edit.remember()
-        self.call_bar.set_names(self._names())
 
     def _on_error_panel_call_requested(self, call: str) -> None:
         self.call_bar.set_call(call)
         self.call_bar.edit.setFocus()
         self.run_call()
-
-    def _names(self) -> list[str]:
-        functions = self.controller.state.functions
-        bases = [find_base_name(call) for f in functions for call in f.calls]
-        return [name for name in {*(f.name for f in functions), *bases} if name]
 
     # --- view ---
 
