@@ -148,6 +148,9 @@ def base_numbers(tags: Iterable[tuple[str, int]]) -> list[int]:
     return numbers[::-1]
 
 
+_ORDERS = re.compile(r"(transpose\()?(?:vmap\()*jvp\(")
+
+
 @functools.lru_cache(maxsize=4096)
 def read_direction(name_stack: str) -> Direction:
     """Tell the backward part of a differentiated program from its forward part."""
@@ -156,6 +159,25 @@ def read_direction(name_stack: str) -> Direction:
     if "jvp(" in name_stack:
         return Direction.FORWARD
     return Direction.NONE
+
+
+@functools.lru_cache(maxsize=4096)
+def read_orders(name_stack: str) -> str:
+    """Which part of which derivative, where a program is differentiated more than once.
+
+    The outermost derivative comes first: `backward of forward` is what the second gradient adds to
+    the forward part of the first. Empty where there is at most one order. Names of what
+    `jax.checkpoint` runs again repeat transforms: of such programs this says nothing true.
+    """
+    parts = ["backward" if found[1] else "forward" for found in _ORDERS.finditer(name_stack)]
+    return " of ".join(parts) if len(parts) > 1 else ""
+
+
+def shown_orders(orders: str) -> str:
+    """The same without what only runs along: `backward` for `forward of backward`."""
+    while orders.startswith("forward of "):
+        orders = orders.removeprefix("forward of ")
+    return orders
 
 
 def strip_tags(text: str) -> str:

@@ -34,7 +34,8 @@ class Palette:
         fill: Of boxes, by style.
         border: Of boxes, by style; at least 3:1 against the background.
         frame_fill: Of opened groups: two that alternate with depth, then those of the forward and
-            of the backward part of a gradient.
+            of the backward part of a gradient, of the backward part of a backward part, and of
+            other orders of differentiation.
         forward: Highlight of what a selection went into, or of the forward part.
         backward: Highlight of what it came from, or of the backward part.
     """
@@ -46,7 +47,7 @@ class Palette:
     edge: str
     fill: dict[Style, str]
     border: dict[Style, str]
-    frame_fill: tuple[str, str, str, str]
+    frame_fill: tuple[str, ...]
     frame_border: str
     header_fill: str
     stub_fill: str
@@ -77,8 +78,8 @@ _STYLES = {
 """Of each style the light and the dark fill, then the light and the dark border."""
 
 _FRAME_FILLS = (
-    ("#f3f5f9", "#fbfcfe", "#eef4ff", "#fff4ea"),
-    ("#1c2027", "#21262e", "#18212f", "#2a2119"),
+    ("#f3f5f9", "#fbfcfe", "#eef4ff", "#fff4ea", "#fdecf4", "#f1effc"),
+    ("#1c2027", "#21262e", "#18212f", "#2a2119", "#2c1b26", "#231f35"),
 )
 _COLOURS = {
     "background": ("#ffffff", "#16181c"),

@@ -99,6 +99,8 @@ def assemble_scene(
 
 
 _GROUNDS = {BranchKind.FORWARD: 2, BranchKind.BACKWARD: 3}
+_ORDER_GROUNDS = {"backward": 3, "backward of backward": 4}
+_OTHER_ORDER = 5
 
 
 def _choose_grounds(shown: list[Box], parent: Int32s, num_frames: int) -> npt.NDArray[np.int8]:
@@ -108,8 +110,11 @@ def _choose_grounds(shown: list[Box], parent: Int32s, num_frames: int) -> npt.ND
     for item in range(num_frames):  # outer frames come first
         around = int(parent[item])
         depths[item] = (depths[around] + 1) % 2 if around >= 0 else 0
-        kind = shown[item].kind
-        grounds[item] = depths[item] if kind is None else _GROUNDS.get(kind, depths[item])
+        kind, label = shown[item].kind, shown[item].label
+        if kind is BranchKind.ORDER:
+            grounds[item] = _ORDER_GROUNDS.get(label, _OTHER_ORDER)
+        else:
+            grounds[item] = depths[item] if kind is None else _GROUNDS.get(kind, depths[item])
     return grounds
 
 

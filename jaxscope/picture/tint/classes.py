@@ -20,6 +20,7 @@ from jaxscope.model import NONE, Direction, Graph, NodeKind, Ragged
 from jaxscope.model.types import type_bytes
 from jaxscope.model.units import format_bytes, format_flops, format_seconds, three_digits
 from jaxscope.picture.scene.scene import Scene
+from jaxscope.picture.view.tree import read_all_orders
 
 # Numbers of boxes: what the nodes behind each box of a picture cost, each counted once.
 
@@ -380,22 +381,34 @@ def _by_origin(graph: Graph, scene: Scene) -> Tint:
     return _pack(scene, np.where(of_item < 0, num_names + 1, of_item).astype(np.int32), classes)
 
 
+_ORDER_KINDS = (3, 5, 6, 7)
+
+
 def _by_direction(graph: Graph, scene: Scene) -> Tint:
+    """Forward or backward; of a gradient of a gradient also the part of which derivative."""
     items, size = scene.item_of_node, len(scene.items)
     direction = graph.nodes.direction
+    orders = read_all_orders(graph)
+    further = sorted({text for text in orders.values() if " of " in text})[: len(_ORDER_KINDS)]
+    order = np.full(len(graph.nodes), -1, np.int32)
+    for node, text in orders.items():
+        order[node] = further.index(text) if text in further else -1
 
-    def has(wanted: Direction) -> npt.NDArray[np.bool_]:
-        chosen = items[(direction == wanted) & (items >= 0)]
-        return np.bincount(chosen, minlength=size).astype(bool)
+    def has(wanted: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        return np.bincount(items[wanted & (items >= 0)], minlength=size).astype(bool)
 
-    forward, backward = has(Direction.FORWARD), has(Direction.BACKWARD)
-    codes = np.where(forward & backward, 2, np.where(backward, 1, np.where(forward, 0, 3)))
-    classes = [
-        TintClass("forward", kind=1),
-        TintClass("backward", kind=2, is_dashed=True),
-        TintClass("both", kind=4),
-        TintClass("neither"),
+    first = order < 0
+    held = [has((direction == each) & first) for each in (Direction.FORWARD, Direction.BACKWARD)]
+    held += [has(order == number) for number in range(len(further))]
+    classes = [TintClass("forward", kind=1), TintClass("backward", kind=2, is_dashed=True)]
+    classes += [
+        TintClass(text, kind=kind, is_dashed=True)
+        for text, kind in zip(further, _ORDER_KINDS, strict=False)
     ]
+    several, none = len(held), len(held) + 1
+    count = np.sum(held, axis=0)
+    codes = np.where(count > 1, several, np.where(count, np.argmax(held, axis=0), none))
+    classes += [TintClass("several" if further else "both", kind=4), TintClass("neither")]
     return _pack(scene, codes.astype(np.int32), classes)
 
 

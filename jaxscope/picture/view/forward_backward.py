@@ -11,11 +11,19 @@ from __future__ import annotations
 import dataclasses
 import heapq
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from jaxscope.model import NONE, Direction
 from jaxscope.picture.view.arguments import find_arguments, find_results
-from jaxscope.picture.view.tree import BACKWARD, Branch, BranchKind, Child, Draft, place_nodes
+from jaxscope.picture.view.tree import (
+    BACKWARD,
+    Branch,
+    BranchKind,
+    Child,
+    Draft,
+    place_nodes,
+    read_all_orders,
+)
 
 FORWARD_BACKWARD = (BranchKind.FORWARD, BranchKind.BACKWARD)
 _MIN_LEAVES = 2
@@ -84,11 +92,14 @@ def _pair(draft: Draft, branch: Branch, parts: list[int]) -> Branch:
         [at] if half not in kept else members[half] if members[half][0] == at else []
         for at, half in enumerate(half_of)
     ]
+    orders = read_all_orders(draft.graph)
     ordered = _sort([box for box in boxes if box], before)
     made: list[Child] = []
     for box in ordered:
         half = half_of[box[0]]
         inside = tuple(children[at] for at in box)
+        if half in kept and orders:
+            inside = _box_orders(f"{branch.id}/order#{half}", inside, orders)
         made.append(_make_part(branch, half, inside) if half in kept else inside[0])
     return dataclasses.replace(branch, children=tuple(made))
 
@@ -178,6 +189,36 @@ def _sort(boxes: list[list[int]], before: list[set[int]]) -> list[list[int]]:
     return ordered
 
 
+def _box_orders(
+    prefix: str, inside: tuple[Child, ...], orders: Mapping[int, str]
+) -> tuple[Child, ...]:
+    """Box the runs of a part that belong to one order of differentiation, if there are several.
+
+    Runs of program order: no box closes a cycle.
+    """
+    told = [_order_of(child, orders) for child in inside]
+    if len(set(told) - {""}) < 2:
+        return inside
+    made: list[Child] = []
+    for number, (order, run) in enumerate(itertools.groupby(range(len(inside)), told.__getitem__)):
+        members = tuple(inside[at] for at in run)
+        if order and _is_worth_it(members, list(range(len(members)))):
+            made.append(Branch(f"{prefix}.{number}", BranchKind.ORDER, order, members))
+        else:
+            made += members
+    return tuple(made)
+
+
+def _order_of(child: Child, orders: Mapping[int, str]) -> str:
+    """The order that all of a child belongs to, or nothing."""
+    if isinstance(child, int):
+        return orders.get(child, "")
+    if child.node != NONE:
+        return orders.get(child.node, "")
+    found = {_order_of(each, orders) for each in child.children}
+    return found.pop() if len(found) == 1 else ""
+
+
 def _make_part(branch: Branch, half: int, inside: tuple[Child, ...]) -> Branch:
     """A box of one part; a single group inside becomes it and keeps its name."""
     part = _BACKWARD if half & 1 else _FORWARD
@@ -193,6 +234,6 @@ def _make_part(branch: Branch, half: int, inside: tuple[Child, ...]) -> Branch:
 
 def counterpart_name(label: str) -> str:
     """What groups of the two parts that belong together have in common: `layer` of both."""
-    names: Iterable[str] = label.removesuffix(BACKWARD).split(" / ")
+    names: Iterable[str] = label.partition(BACKWARD)[0].split(" / ")
     stems = ("".join(c for c in name if not c.isdigit()).strip("_ ") for name in names)
     return " / ".join(stem for stem, _ in itertools.groupby(stems) if stem)

@@ -32,6 +32,7 @@ from jaxscope.picture.view.tree import (
     Draft,
     find_cuts,
     map_branches,
+    read_all_orders,
 )
 from jaxscope.program.dataflow import find_shown_groups
 
@@ -43,8 +44,8 @@ from jaxscope.program.dataflow import find_shown_groups
 
 
 _MIN_LEAVES = 2
-Path = tuple[tuple[str, bool], ...]
-"""Names from outermost to innermost, each with whether it is the backward part."""
+Path = tuple[tuple[str, str], ...]
+"""Names from outermost to innermost, each with how it ends: ` backward` in the backward part."""
 
 _PathOf = Callable[[int], tuple[str, ...]]
 _HIDDEN_NAMES = frozenset({"<module>", "<lambda>", "<locals>", "<genexpr>", "<listcomp>"})
@@ -127,8 +128,15 @@ def _group(draft: Draft, root: Branch, path: _PathOf, word: str, least: int) -> 
     backward = int(Direction.BACKWARD)
 
     @functools.cache
-    def mark(names: tuple[str, ...], is_backward: bool) -> Path:
-        return tuple((name, is_backward) for name in names)
+    def mark(names: tuple[str, ...], end: str) -> Path:
+        return tuple((name, end) for name in names)
+
+    orders = read_all_orders(graph)
+
+    def end_of(node: int) -> str:
+        if direction[node] != backward:
+            return ""
+        return f" {orders[node]}" if node in orders else BACKWARD
 
     def path_of(child: Child) -> Path | None:
         node = child.node if isinstance(child, Branch) else child
@@ -136,7 +144,7 @@ def _group(draft: Draft, root: Branch, path: _PathOf, word: str, least: int) -> 
             return ()
         if node in unknown:
             return None
-        return mark(path(node), direction[node] == backward)
+        return mark(path(node), end_of(node))
 
     def change(branch: Branch) -> Branch:
         if branch.kind in GATHERED:
@@ -209,7 +217,7 @@ def _runs(
         if part is None or len(run) < least:
             result += inside
             continue
-        name = part[0] + BACKWARD if part[1] else part[0]
+        name = part[0] + part[1]
         branch_id = f"{prefix}{name}"
         number = counts[branch_id] = counts.get(branch_id, 0) + 1
         if number > 1:
@@ -319,7 +327,7 @@ def box_repeats(draft: Draft, root: Branch) -> Branch:
         cuts = functools.cache(lambda: find_cuts(draft, children))  # few groups need them
         boxed = _box(branch.id, children, tokens, labels, cuts, 0)
         only = boxed[0] if len(boxed) == 1 else None
-        is_half = branch.kind in FORWARD_BACKWARD
+        is_half = branch.kind in (*FORWARD_BACKWARD, BranchKind.ORDER)
         if isinstance(only, Branch) and branch.label and not is_half:
             return dataclasses.replace(only, id=branch.id, label=branch.label, node=branch.node)
         return dataclasses.replace(branch, children=tuple(boxed))

@@ -40,6 +40,7 @@ _GROUP_STYLES = {
     BranchKind.CONSTANTS: Style.CONSTANT,
     BranchKind.PORTS: Style.PORT,
     BranchKind.ARM: Style.CONTROL,
+    BranchKind.ORDER: Style.GROUP,
 }
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxscope.model import NONE, Graph, GroupKind
+from jaxscope.model.op_name import shown_orders
 from jaxscope.picture.view.control_flow import (
     NO_CONTROL_FLOW,
     ControlFlow,
@@ -21,6 +22,7 @@ from jaxscope.picture.view.control_flow import (
     find_control_flow,
 )
 from jaxscope.picture.view.operations import short_operation
+from jaxscope.program.dataflow import attribute_column
 
 # The state that the simplifications of single nodes work on.
 
@@ -111,6 +113,7 @@ class BranchKind(enum.IntEnum):
     CONSTANTS = 10
     PORTS = 11
     ARM = 12
+    ORDER = 13
 
 
 GATHERED = frozenset(
@@ -145,6 +148,13 @@ class Branch:
 
 
 Child = Branch | int
+
+
+def read_all_orders(graph: Graph) -> dict[int, str]:
+    """Of nodes of a program differentiated more than once, which part of which derivative."""
+    column = attribute_column(graph, "differentiation")
+    known = np.flatnonzero(column != NONE).tolist()
+    return {node: shown_orders(graph.strings[int(column[node])]) for node in known}
 
 
 def map_branches(branch: Branch, change: Callable[[Branch], Branch]) -> Branch:

@@ -14,6 +14,7 @@ Conventions of the attributes, which views rely on:
     `shares`            of an equation: group that shows its nested jaxpr, owned by another
     `shared_by`         of an equation: ids of the others that share a jaxpr of its
     `calls`             of an equation that shares one of several: the groups of all, in order
+    `differentiation`   of an equation: which part of which derivative, if there are several
 Everything else is a parameter of the equation, as short text.
 """
 
@@ -29,7 +30,7 @@ import numpy as np
 from jaxscope.model.capture import CALL_FILE, StageText
 from jaxscope.model.graph import NONE, Direction, Graph, GroupKind, NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
-from jaxscope.model.op_name import TagTable, read_direction, read_origin
+from jaxscope.model.op_name import TagTable, read_direction, read_orders, read_origin
 from jaxscope.worker import compat
 from jaxscope.worker.host.values import aval_text, value_text
 from jaxscope.worker.provenance.tagging import nested_jaxprs
@@ -41,6 +42,10 @@ _UNMAPPED = frozenset(
     {"reduce", "reduce_window", "sort", "select_and_scatter", "select_and_gather"}
 )
 """Primitives whose nested jaxpr combines elements and does not receive the operands as such."""
+
+
+_REMAT = frozenset({"checkpoint", "remat", "remat2"})
+"""What runs code again for the backward part: names of its equations repeat transforms."""
 
 
 NestedOf = Callable[[Any], list[tuple[str, Any]]]
@@ -214,6 +219,7 @@ def argument_names(equation: Any, inner: Any) -> Sequence[str]:
 #     `shares`            of an equation: group that shows its nested jaxpr, owned by another
 #     `shared_by`         of an equation: ids of the others that share a jaxpr of its
 #     `calls`             of an equation that shares one of several: the groups of all, in order
+#     `differentiation`   of an equation: which part of which derivative, if there are several
 # Everything else is a parameter of the equation, as short text.
 
 
@@ -233,6 +239,7 @@ class Provenance:
     direction: Direction = Direction.NONE
     scope: tuple[str, ...] = ()
     source: tuple[tuple[str, int, int, str], ...] = ()
+    orders: str = ""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -322,10 +329,13 @@ class _Converter:
         self._shares: dict[int, list[Owner]] = {}
         self._callers: dict[int, frozenset[tuple[Frame, ...]]] = {}
         self._used: set[int] = set()
+        self._has_remat = False
 
     def convert_root(self, jaxpr: Any, arguments: Sequence[str], results: Sequence[str]) -> None:
         inner = compat.open_jaxpr(jaxpr)
         self._shares = find_owners(inner, self._nested_of)
+        owners = (each for several in self._shares.values() for each in several)
+        self._has_remat = any(each.equation.primitive.name in _REMAT for each in owners)
         self._used = find_used(inner, self._nested_of)
         places = self._add_inputs(inner, "", NONE, range(len(inner.invars)), arguments)
         self._add_equations(inner, "", NONE, Provenance(), places)
@@ -410,6 +420,9 @@ class _Converter:
     ) -> None:
         own = self._provenances[path] = self._provenance(equation, path, around)
         nested = self._nested_of(equation)
+        attributes = self._attributes(equation, path, nested)
+        if own.orders:
+            attributes["differentiation"] = own.orders
         node = self._builder.add_node(
             path,
             NodeKind.EQUATION,
@@ -417,7 +430,7 @@ class _Converter:
             name=", ".join(self._result_name(v) for v in equation.outvars),
             group=group,
             types=[self._type(v.aval) for v in equation.outvars],
-            attributes=self._attributes(equation, path, nested),
+            attributes=attributes,
             scope=own.scope,
             origins=own.origins,
             derived=(path,) if self._is_derived else (),
@@ -501,7 +514,8 @@ class _Converter:
 
     def _provenance(self, equation: Any, path: str, around: Provenance) -> Provenance:
         """An equation's own tags and scopes, else those of the equation that it is inside of."""
-        origins, direction, scope = self._read_stack(equation.source_info.name_stack)
+        stack = equation.source_info.name_stack
+        origins, direction, scope = self._read_stack(stack)
         source = self._own_source(equation)
         if self._is_base:
             origins = (path,)
@@ -513,6 +527,7 @@ class _Converter:
             around.scope + scope,
             # Functions of JAX that are traced once for all their callers have no user's frame.
             source or around.source,
+            "" if self._has_remat else read_orders(str(stack)) or around.orders,
         )
 
     def _read_stack(self, stack: Any) -> tuple[tuple[str, ...], Direction, tuple[str, ...]]:
