@@ -48,7 +48,7 @@ def read_start(spawned: float) -> dict[str, float]:
     # A file of its own: QSettings replaces its file, which must never be a device.
     folder = tempfile.TemporaryDirectory()
     settings = Settings(os.path.join(folder.name, "window.ini"))
-    window = build_window(application, bridge, RunOptions(), settings, make_graph, late_pages=True)
+    window = build_window(application, bridge, RunOptions(), settings, make_graph, late_panes=True)
     window.show()
     application.processEvents()
     readings = {"usable": time.monotonic() - spawned}

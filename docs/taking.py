@@ -78,9 +78,8 @@ def run_call(
 
 def show_page(application: QApplication, window: MainWindow, title: str) -> None:
     """Turn to a page by its name."""
-    tabs = window.workspace.tabs
-    titles = [tabs.tabText(index).partition(" (")[0] for index in range(tabs.count())]
-    tabs.setCurrentIndex(titles.index(title))
+    pages = window.pages
+    pages.show_page(next(name for name in pages if pages.page_of(name).title == title))
     settle(application, window)
 
 

@@ -1,9 +1,9 @@
 """The Qt application: creates the window, adds its pages, runs the event loop, and reports
 exceptions.
 
-Pages that need a result are added after the first paint, one per turn of a timer, because importing
-all of them takes longer than a window may take to appear. `ErrorReporter` catches exceptions of
-every thread and shows them in the error panel.
+The module of a page is loaded when the page is first shown or asked for: importing all of them
+takes longer than a window may take to appear. `ErrorReporter` catches exceptions of every thread
+and shows them in the error panel.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtWidgets import QApplication, QTabWidget
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QApplication, QWidget
 
 from jaxscope.errors import Explanation, InternalError
 from jaxscope.model import Capture
+from jaxscope.ui.pages import PAGES
 from jaxscope.ui.session.controller import Bridge, Controller, RunOptions, SessionLike
 from jaxscope.ui.session.quick_look import QuickLook
 from jaxscope.ui.toolkit.theme import DARK, LIGHT, Theme, ThemeSwitch
@@ -37,14 +38,14 @@ from jaxscope.ui.window.menus import (
     OutlineSync,
     PaneCommands,
 )
-from jaxscope.ui.window.page_context import Page, PageContext, PageWidget
+from jaxscope.ui.window.page_context import PageContext, PageWidget
 from jaxscope.ui.window.settings import Settings
 
 if TYPE_CHECKING:
     from jaxscope.ui.canvas.graph_page import GraphPage
 
-_FIRST_PAINT_MS, _BETWEEN_MS = 60, 10
-"""Pauses before the first late page and between them, so that the window answers meanwhile."""
+_FIRST_PAINT_MS = 60
+"""Pause before panes that come late, so that the window is seen before."""
 
 _BEAT_MS = 250
 """How often Python gets to run, so that Ctrl+C in the terminal closes the window."""
@@ -72,7 +73,7 @@ def run_application(
     application.setStyle("Fusion")
     bridge = Bridge(make_session)
     settings = Settings(settings_file)
-    window = build_window(application, bridge, options, settings, late_pages=True)
+    window = build_window(application, bridge, options, settings, late_panes=True)
     reporter = ErrorReporter(window)
     hook, sys.excepthook = sys.excepthook, reporter.report
     thread_hook, threading.excepthook = threading.excepthook, reporter.report_of_thread
@@ -111,7 +112,7 @@ def build_window(
     settings: Settings,
     make_graph: Callable[[], GraphPage] | None = None,
     *,
-    late_pages: bool = False,
+    late_panes: bool = False,
 ) -> MainWindow:
     """Put a window together without showing it.
 
@@ -121,8 +122,8 @@ def build_window(
         options: For runs.
         settings: What is remembered.
         make_graph: Makes a graph view; by default one that is loaded when first needed.
-        late_pages: Panes, and pages that need a result, come once the event loop runs: a window
-            that can take a call does not wait for them.
+        late_panes: Panes come once the event loop runs: a window that can take a call does not
+            wait for them.
     """
     themes = ThemeSwitch(application, _find_theme(settings.theme_name))
     if settings.points:
@@ -135,7 +136,7 @@ def build_window(
     make_graph = make_graph or functools.partial(make_graph_page, choices)
     controller = Controller(bridge, options)
     with themes.dressed_last():
-        window = MainWindow(controller, themes, settings, make_graph, late_panes=late_pages)
+        window = MainWindow(controller, themes, settings, make_graph, late_panes=late_panes)
         workspace, commands, say = window.workspace, window.commands, window.show_message
         GoCommands(commands, workspace.area, workspace.selection, say)
         GraphCommands(commands, workspace.area, choices)
@@ -147,60 +148,28 @@ def build_window(
             QuickLook(controller, window)
         Autosave(window, controller, workspace.bookmarks, layout, folder)
         context = window.page_context()
-        steps = {name: functools.partial(add_page, window, context, name) for name in PAGES}
-        late: list[Callable[[], object]] = [workspace.area.make_panes] if late_pages else []
-        for name, step in steps.items():
-            if late_pages and name not in AT_START:
-                late.append(step)
-            else:
-                step()
-        if late:
-            _run_later(window, late)
+        for name, page in PAGES.items():
+            window.add_page(name, page, functools.partial(make_page, context, name))
+        if late_panes:
+            _run_later(window, workspace.area.make_panes)
     if geometry := settings.geometry:
         window.restoreGeometry(geometry)
     return window
 
 
-PAGES = (
-    *("timing", "experiments", "compare", "passes", "fusions", "memory", "sharding"),
-    *("arguments", "notes", "output", "bookmarks"),
-    *("profile", "scaling", "recompilation", "versus", "agreement", "roofline", "targets"),
-)
-"""Modules of `jaxscope.ui.pages`, each with its `PAGE`, in the order of their tabs: time, then what
-XLA did, then what went in and came out; then those inside of the page *Experiments*."""
-
-AT_START = ("timing", "experiments", "arguments", "notes", "output", "bookmarks")
-"""Pages that are there when the window appears; the others take longer to import."""
-
-
-def add_page(window: MainWindow, context: PageContext, name: str) -> None:
-    """Make the page of a module, and give it its tab."""
-    page: Page = importlib.import_module(f"jaxscope.ui.pages.{name}").PAGE
-    widget = page.make(context)
-    if page.is_experiment:
-        experiments = window.pages["experiments"]
-        assert isinstance(experiments, QTabWidget)
-        place = experiments.addTab(widget, page.title)
-        experiments.setTabToolTip(place, page.answers)
-    else:
-        window.workspace.tabs.add_page(widget, page.title, PAGES.index(name), page.answers)
-    window.pages[name] = widget
+def make_page(context: PageContext, name: str) -> QWidget:
+    """Make the page of a module, which is loaded now."""
+    widget: QWidget = importlib.import_module(f"jaxscope.ui.pages.{name}").make_page(context)
     if isinstance(widget, PageWidget):
         widget.start()
+    return widget
 
 
-def _run_later(window: MainWindow, steps: list[Callable[[], object]]) -> None:
-    timer = QTimer(window, interval=_FIRST_PAINT_MS)
+def _run_later(window: MainWindow, step: Callable[[], object]) -> None:
+    timer = QTimer(window, interval=_FIRST_PAINT_MS, singleShot=True)
     loader = threading.Thread(target=_load_modules, name="jaxscope-loader", daemon=True)
-    timer.timeout.connect(loader.start, Qt.ConnectionType.SingleShotConnection)
-
-    def run_next() -> None:
-        timer.setInterval(_BETWEEN_MS)
-        steps.pop(0)()
-        if not steps:
-            timer.stop()
-
-    timer.timeout.connect(run_next)
+    timer.timeout.connect(loader.start)
+    timer.timeout.connect(step)
     QTimer.singleShot(0, timer.start)  # from the first turn of the event loop on
 
 

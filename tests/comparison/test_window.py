@@ -77,7 +77,7 @@ def test_the_menu_leads_to_the_page(window: MainWindow, page: ComparePage) -> No
     texts = [action.text() for action in window.commands.menus["Compare"].actions()]
     assert texts[:3] == ["With another call …", "With another file …", "With the run before"]
     page.ask_call()
-    assert window.workspace.tabs.currentWidget() is page
+    assert window.pages.current == "compare"
 
 
 def test_an_edit_another_call_and_a_file(

@@ -15,6 +15,7 @@ from jaxscope.client.requests import CaptureRequest, OutlineRequest, Request
 from jaxscope.model import Capture
 from jaxscope.model.outline import OfferedCall, Outline, OutlinedFunction
 from jaxscope.ui.application import build_window
+from jaxscope.ui.pages import PAGES
 from jaxscope.ui.panes.pane_area import WIDE_ARRANGEMENT
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.window.main_window import MainWindow
@@ -41,7 +42,11 @@ def window(qapp: QApplication, session: RecordedSession, tmp_path: Path) -> Iter
     settings = Settings(str(tmp_path / "window.ini"))
     window = build_window(qapp, bridge, RunOptions(), settings)
     window.workspace.area.arrange(WIDE_ARRANGEMENT)
+    window.resize(1600, 900)
     window.show()
+    for name, page in PAGES.items():
+        if page.works_unseen:  # here, not after a capture: tests begin when the capture is there
+            _ = window.pages[name]
     yield window
     destroy(window)
     bridge.close()

@@ -103,7 +103,7 @@ def test_bookmarking_again_takes_away_and_nothing_selected_is_said(
     driver.finish(driver.open(source), capture_of(source))
     page = page_of(window)
     page.toggle()
-    assert "Select something" in window.statusBar().currentMessage()
+    assert "Select something" in window.row.message
     window.workspace.selection.select_nodes("jaxpr", (1, 2))
     page.toggle()
     assert len(rows(page)) == 2
@@ -117,7 +117,7 @@ def test_bookmarks_of_a_stage_that_is_gone_say_so(driver: Driver, window: MainWi
     window.workspace.bookmarks.show((Bookmark("hlo", "add.3", "look here"),))
     assert rows(page) == [("HLO · add.3", "not there now", "look here")]
     page.go_next()
-    assert "is not in HLO now" in window.statusBar().currentMessage()
+    assert "is not in HLO now" in window.row.message
 
 
 def test_bookmarks_read_from_files_are_taken_with_care(qtbot: QtBot):

@@ -160,7 +160,7 @@ def test_an_export_can_be_stopped_and_leaves_nothing(
     with driver.qtbot.waitSignal(files.exporter.stopped):
         driver.qtbot.mouseClick(progress.stop_button, Qt.MouseButton.LeftButton)
     assert not progress.isVisible()
-    assert "stopped" in window.statusBar().currentMessage()
+    assert "stopped" in window.row.message
     files.export(str(tmp_path / "large.svg"))
     with driver.qtbot.waitSignal(files.exporter.stopped):
         window.stop_run()

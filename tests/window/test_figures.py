@@ -226,11 +226,11 @@ def test_a_step_says_how_long_it_takes_at_most_and_can_be_skipped(
     skipped: list[bool] = []
     run.skip = lambda: skipped.append(True)
     run.tell(Progress("compile", "Compiling the program"))
-    driver.wait_until(lambda: "Compiling" in window._status.text())
+    driver.wait_until(lambda: "Compiling" in window.row.status)
     assert window.call_bar.skip_button.isHidden()
     run.tell(Progress("steady", "Timing the program", 7.5, True))
     driver.wait_until(lambda: not window.call_bar.skip_button.isHidden())
-    assert "at most 8 s left" in window._status.text()
+    assert "at most 8 s left" in window.row.status
     window.call_bar.skip_button.click()
     driver.wait_until(lambda: bool(skipped))
     assert window.call_bar.skip_button.isHidden()
@@ -278,7 +278,7 @@ def test_a_distribution_can_be_read_at_every_usual_size(
     driver.finish(driver.open(source), capture)
     window, page = driver.window, driver.window.pages["timing"]
     window.resize(*size)
-    window.workspace.tabs.setCurrentWidget(page)
+    window.pages.show_page("timing")
     window.pages["timing"].measure()
     warnings = tuple(f"Warning {number}, which says what to mind." for number in range(6))
     timing = Timing(CALL, HERE, (steady("jit", 1e-5, 2e-5, 3e-5),), (), warnings)
@@ -376,8 +376,7 @@ def test_the_curves_of_sizes_can_be_read_in_a_small_window(
     driver.finish(driver.open(source), capture)
     window, page = driver.window, driver.window.pages["scaling"]
     window.resize(1280, 720)
-    window.workspace.tabs.setCurrentWidget(window.pages["experiments"])
-    window.pages["experiments"].setCurrentWidget(page)
+    window.pages.show_page("scaling")
     page.range.setText("x:0=8..64")
     page.button.click()
     sides = [steady(name, 1e-5, 2e-5, 3e-5) for name in ("eager", "jit")]

@@ -129,12 +129,12 @@ def test_a_pass_is_left_out_and_the_outcome_compared(
     assert isinstance(beside.request, CaptureRequest)
     assert beside.request.options == {"xla_disable_hlo_passes": "algsimp"}
     assert beside.request.call == recorded.call
-    assert window.workspace.tabs.tabText(window.workspace.tabs.currentIndex()) == "Compare"
+    assert window.pages.current == "compare"
     beside.tell(Finished(build_capture()))
     names = []
 
     def is_compared() -> bool:
-        page = window.workspace.tabs.currentWidget()
+        page = window.pages["compare"]
         comparison = getattr(getattr(page, "view", None), "comparison", None)
         if comparison is not None:
             names.append(comparison.second.name)
@@ -167,7 +167,7 @@ def test_the_times_with_and_without_a_pass_join_the_outcome(
     measured.tell(Finished(MeasuredPair("", "", timing, ResultsAgreement("", "", ()))))
 
     def times() -> tuple[QuantityDifference, ...]:
-        page = window.workspace.tabs.currentWidget()
+        page = window.pages["compare"]
         comparison = getattr(getattr(page, "view", None), "comparison", None)
         return () if comparison is None else tuple(comparison.times)
 

@@ -14,6 +14,7 @@ from jaxscope.ui.selection.selection import SelectionModel
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.menus import GoCommands
 from jaxscope.ui.window.palette import CommandPalette, rank_names
+from jaxscope.ui.window.places import Place
 
 from .conftest import Driver
 from .programs import FILE, JAXPR, OPTIMIZED, build_capture, build_stage
@@ -126,17 +127,14 @@ def test_the_palette_does_what_any_menu_does(qtbot: QtBot, window: MainWindow) -
     assert palette.isHidden()
 
 
-def test_the_palette_shows_pages_and_those_inside_of_experiments(
-    qtbot: QtBot, window: MainWindow
-) -> None:
+def test_the_palette_shows_pages_of_every_place(qtbot: QtBot, window: MainWindow) -> None:
     window.show_palette()
     palette: CommandPalette = window._palette
     qtbot.keyClicks(palette.field, "chips")
     assert palette.names()[0] == "Show page: Chips"
     qtbot.keyClick(palette.field, Qt.Key.Key_Return)
-    tabs, lab = window.workspace.tabs, window.pages["experiments"]
-    assert tabs.currentWidget() is lab
-    assert lab.tabText(lab.currentIndex()) == "Chips"
+    assert window.pages.place is Place.MEASURE
+    assert window.pages.current == "targets"
 
 
 def test_the_palette_opens_samples_and_is_no_higher_than_what_it_finds(
@@ -224,7 +222,7 @@ def test_the_path_between_two_selections(driver: Driver, menu: GoCommands, sourc
     driver.finish(driver.open(source), build_capture())
     workspace = driver.window.workspace
     menu.show_path()
-    assert "two nodes" in driver.window.statusBar().currentMessage()
+    assert "two nodes" in driver.window.row.message
     workspace.selection.select_node("grad", 0)
     workspace.selection.select_node("grad", 2)
     menu.show_path()

@@ -152,7 +152,7 @@ def test_a_group_that_is_gone_says_so(driver: Driver, window: MainWindow, source
     driver.finish(driver.open(source), layers_of(source))
     window.workspace.bookmarks.show((Bookmark("jaxpr", "root/repeat:9", "", "block ×7"),))
     page_of(window).go_next()
-    assert "block ×7 is not in jaxpr now" in window.statusBar().currentMessage()
+    assert "block ×7 is not in jaxpr now" in window.row.message
 
 
 def test_bookmarks_of_earlier_files_are_read_and_groups_are_told_in_reports():

@@ -27,7 +27,7 @@ def late(qapp: QApplication, session: RecordedSession, tmp_path: Path) -> Iterat
     bridge = Bridge(lambda: session)
     settings = Settings(str(tmp_path / "window.ini"))
     settings.set_arrangement(format_arrangement(REMEMBERED))
-    window = build_window(qapp, bridge, RunOptions(), settings, late_pages=True)
+    window = build_window(qapp, bridge, RunOptions(), settings, late_panes=True)
     yield window
     destroy(window)
     bridge.close()

@@ -46,7 +46,7 @@ def roofline(page: MemoryPage, window: MainWindow) -> RooflinePage:
 def test_memory_of_a_capture_without_a_plan_says_why(
     page: MemoryPage, window: MainWindow, driver: Driver
 ) -> None:
-    window.workspace.tabs.setCurrentWidget(page)
+    window.pages.show_page("memory")
     driver.wait_until(lambda: "not available" in page.heading.text())
     assert "holds no memory plan" in page.heading.text()
     assert "not available" in page.notes.text()
@@ -55,8 +55,7 @@ def test_memory_of_a_capture_without_a_plan_says_why(
 def test_a_calibration_is_asked_for_shown_and_kept(
     roofline: RooflinePage, window: MainWindow, driver: Driver
 ) -> None:
-    window.workspace.tabs.setCurrentWidget(window.pages["experiments"])
-    window.pages["experiments"].setCurrentWidget(roofline)
+    window.pages.show_page("roofline")
     roofline.calibrate.click()
     run = driver.wait_for(CalibrationRequest)
     here = Environment("0.10.2", "0.10.2", "3.11", "cpu", "cpu", host="here")

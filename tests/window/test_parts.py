@@ -25,10 +25,10 @@ from jaxscope.program.cost.lines import LineCost
 from jaxscope.program.explanations import explain_operation
 from jaxscope.program.search import SearchIndex
 from jaxscope.report.document import Table
-from jaxscope.ui.pages.arguments import split_path
 from jaxscope.ui.pages.timing import HEADERS as TIMING_HEADERS
 from jaxscope.ui.pages.timing import describe_ratios, row_texts
 from jaxscope.ui.panes.node_table import HEADERS, NodeTableModel
+from jaxscope.ui.selection.inspector import split_path
 from jaxscope.ui.session.source_file import MAX_SOURCE_BYTES, FileWatcher, read_source
 from jaxscope.ui.source.code_view import CodeView, Mark
 from jaxscope.ui.source.syntax import ProgramColouring, PythonColouring

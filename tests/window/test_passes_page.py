@@ -80,7 +80,7 @@ def test_a_run_records_passes_only_when_asked(
     again = driver.wait_for(CaptureRequest, 2)
     assert isinstance(again.request, CaptureRequest) and again.request.passes
     assert again.request.call == run.request.call
-    assert window.workspace.tabs.currentWidget() is page
+    assert window.pages.current == "passes" and page.isVisible()
 
 
 def test_the_page_lists_passes_and_shows_both_texts(
@@ -152,7 +152,7 @@ def test_the_proof_of_a_fate_is_one_click_away(
     assert "dump 0010, fusion: cos.1 → cos.2" in text.replace("\u200b", "").replace("\xa0", " ")
 
     window.workspace.inspector.page.anchorClicked.emit(QUrl("pass:10"))
-    assert window.workspace.tabs.currentWidget() is page
+    assert window.pages.current == "passes" and page.isVisible()
     assert page.title.text().startswith("<b>fusion</b>")
 
 

@@ -23,6 +23,7 @@ from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.session.state import TimingState
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.page_context import PageContext
+from jaxscope.ui.window.places import Place
 from jaxscope.ui.window.settings import Settings
 
 from .conftest import destroy
@@ -51,7 +52,7 @@ def late_window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
     """A window as the command line makes it: pages come after the first turn of the event loop."""
     bridge = Bridge(RecordedSession)
     settings = Settings(str(tmp_path / "window.ini"))
-    window = build_window(qapp, bridge, RunOptions(), settings, late_pages=True)
+    window = build_window(qapp, bridge, RunOptions(), settings, late_panes=True)
     yield window
     destroy(window)
     bridge.close()
@@ -62,16 +63,29 @@ def said_by(page: QWidget) -> str:
 
 
 def open_saved(qtbot: QtBot, window: MainWindow, path: Path) -> dict[str, QWidget]:
-    """Open a file before there are pages, as the command line does; the pages by their titles."""
+    """Open a file before there are panes, as the command line does; the pages by their titles."""
     window.open_path(str(path))
     window.show()
-    tabs = window.workspace.tabs
+    qtbot.waitUntil(lambda: window.controller.state.capture is not None)
+    return {window.pages.page_of(name).title: window.pages[name] for name in window.pages}
 
-    def pages() -> dict[str, QWidget]:
-        return {tabs.tabText(i).partition(" (")[0]: tabs.widget(i) for i in range(tabs.count())}
 
-    qtbot.waitUntil(lambda: "Devices" in pages() and window.controller.state.capture is not None)
-    return pages()
+def test_a_page_made_late_says_what_one_made_early_says(
+    qtbot: QtBot, window: MainWindow, late_window: MainWindow, saved: dict[str, Path]
+) -> None:
+    """The same, whether a page followed the state all along or comes when all is there."""
+    early = {window.pages.page_of(name).title: window.pages[name] for name in window.pages}
+    open_saved(qtbot, window, saved["jaxscope"])
+    window.workspace.selection.select_node("jaxpr", 1)
+    qtbot.waitUntil(lambda: "Run a call" not in said_by(early["Fusions"]))
+    late_window.open_path(str(saved["jaxscope"]))
+    late_window.show()
+    late_window.workspace.area.make_panes()
+    qtbot.waitUntil(lambda: late_window.workspace.fusions.report is not None)
+    late_window.workspace.selection.select_node("jaxpr", 1)
+    late = {late_window.pages.page_of(n).title: late_window.pages[n] for n in late_window.pages}
+    for title, page in late.items():
+        qtbot.waitUntil(lambda page=page, title=title: said_by(page) == said_by(early[title]))
 
 
 @pytest.mark.parametrize("kind", ["jaxscope", "json"])
@@ -79,16 +93,16 @@ def test_every_page_of_a_saved_capture_has_its_content(
     qtbot: QtBot, late_window: MainWindow, saved: dict[str, Path], kind: str
 ) -> None:
     pages = open_saved(qtbot, late_window, saved[kind])
-    qtbot.waitUntil(lambda: "fusion" in said_by(pages["Fusions"]))
-    assert "Run a call" not in said_by(pages["Fusions"])
+    qtbot.waitUntil(lambda: "Run a call" not in said_by(pages["Fusions"]))
+    assert "fusion" in said_by(pages["Fusions"])
     assert "changed the program" in said_by(pages["Passes"])
-    for name in ("Memory", "Devices"):
-        late_window.workspace.tabs.setCurrentWidget(pages[name])
+    for name in ("memory", "sharding"):
+        late_window.pages.show_page(name)
     qtbot.waitUntil(lambda: "by XLA's plan" in said_by(pages["Memory"]))
     assert "1 device" in said_by(pages["Devices"])
     assert late_window.pages["arguments"].tree.topLevelItemCount() == 2
     assert "does not hold" in late_window.pages["output"].note.text()
-    late_window.workspace.tabs.setCurrentIndex(0)
+    late_window.pages.show_place(Place.PROGRAM)
     area = late_window.workspace.area
     (source,) = [pane for pane in area.panes if pane.wanted_stage == SOURCE]
     assert any("jnp.tanh(x @ x)" in line for line in source.code._lines)

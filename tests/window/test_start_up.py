@@ -15,7 +15,7 @@ from jaxscope.ui.application import build_window
 from jaxscope.ui.window.settings import Settings
 application = QApplication([])
 settings = Settings(os.path.join(tempfile.mkdtemp(), "window.ini"))
-window = build_window(application, Bridge(object), RunOptions(), settings, late_pages=True)
+window = build_window(application, Bridge(object), RunOptions(), settings, late_panes=True)
 window.show()
 print(*sys.modules)
 sys.stdout.flush()

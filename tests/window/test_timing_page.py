@@ -104,7 +104,7 @@ def test_the_gradient_is_asked_for_by_its_box(driver: Driver, source: Path) -> N
 def test_curves_grow_while_sizes_are_measured(driver: Driver, source: Path) -> None:
     driver.finish(driver.open(source), build_capture())
     page = driver.window.pages["scaling"]
-    driver.window.workspace.tabs.setCurrentWidget(driver.window.pages["experiments"])
+    driver.window.pages.show_page("scaling")
     page.range.setText("x:0=8..32")
     page.button.click()
     run = driver.wait_for(ScalingRequest)

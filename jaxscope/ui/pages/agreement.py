@@ -22,12 +22,13 @@ from jaxscope.report.measurements import (
     leaf_row,
     trial_row,
 )
+from jaxscope.ui.pages import PAGES
 from jaxscope.ui.pages.experiments import ExperimentPage
 from jaxscope.ui.session.state import LabState
 from jaxscope.ui.toolkit.result_table import ResultTable
-from jaxscope.ui.window.page_context import Page, PageContext
+from jaxscope.ui.window.page_context import PageContext
 
-_QUESTION = "Do eager, jit and double precision agree?"
+_QUESTION = PAGES["agreement"].answers
 
 
 class AgreementPage(ExperimentPage):
@@ -117,4 +118,4 @@ def show_leaves(table: ResultTable, pairs: Sequence[ResultsAgreement]) -> None:
     table.rows.set_table(Table(("ways", *LEAF_HEADERS), rows))
 
 
-PAGE = Page("Agreement", _QUESTION, AgreementPage, is_experiment=True)
+make_page = AgreementPage

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 
 from PySide6.QtCore import Qt
@@ -11,11 +10,11 @@ from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLa
 from jaxscope.model import Leaf
 from jaxscope.model.units import format_bytes
 from jaxscope.program.links import Links
+from jaxscope.ui.selection.inspector import split_path
 from jaxscope.ui.session.state import Head, WindowState
 from jaxscope.ui.toolkit.widgets import EmptyNotice
-from jaxscope.ui.window.page_context import Page, PageContext, PageWidget
+from jaxscope.ui.window.page_context import PageContext, PageWidget
 
-_PART = re.compile(r"\[[^\]]*\]|\.?[^.\[\]]+")
 _MAX_LEAVES = 20_000
 _PATH = Qt.ItemDataRole.UserRole
 
@@ -86,11 +85,6 @@ class ArgumentsPage(PageWidget):
         self.choose(links.arguments)
 
 
-def split_path(path: str) -> list[str]:
-    """Cut a path such as `params['w'].bias` into `params`, `['w']`, `.bias`."""
-    return _PART.findall(path) or [path]
-
-
 def _build_branch(title: str, leaves: Sequence[Leaf]) -> QTreeWidgetItem:
     root = QTreeWidgetItem([title])
     branches: dict[tuple[str, ...], QTreeWidgetItem] = {(): root}
@@ -122,4 +116,4 @@ def _build_branch(title: str, leaves: Sequence[Leaf]) -> QTreeWidgetItem:
     return root
 
 
-PAGE = Page("Arguments", "What goes into the call, and what comes out?", ArgumentsPage)
+make_page = ArgumentsPage

@@ -34,7 +34,7 @@ from jaxscope.ui.session.screen import title_of_stage
 from jaxscope.ui.session.source_file import line_of
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.widgets import EmptyNotice, make_label
-from jaxscope.ui.window.page_context import Page, PageContext, PageWidget
+from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 if TYPE_CHECKING:
     from jaxscope.picture.view.view import View
@@ -191,7 +191,6 @@ class BookmarksPage(PageWidget):
         layout.addWidget(self.list, 1)
         self._list(())
         self._bookmarks.changed.connect(self._show)
-        context.commands.connect_owner("bookmarks", self)
 
     def _list(self, rows: Sequence[tuple[str, str, str]]) -> None:
         """List bookmarks as where, what and note."""
@@ -294,8 +293,6 @@ class BookmarksPage(PageWidget):
     def _show(self) -> None:
         rows = [(*self._row_of(place), note) for place, note in self._bookmarks.notes.items()]
         self._list(rows)
-        title = f"{PAGE.title} ({len(rows)})" if rows else PAGE.title
-        self._context.tabs.set_title(self, title)
 
     def _row_of(self, place: Place) -> tuple[str, str]:
         """Where a place is, and what is there."""
@@ -329,4 +326,4 @@ class BookmarksPage(PageWidget):
         self._context.show_message(text)
 
 
-PAGE = Page("Bookmarks", "What was marked, and what was written about it?", BookmarksPage)
+make_page = BookmarksPage

@@ -39,7 +39,7 @@ from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.threads import LatestJob, Post
 from jaxscope.ui.toolkit.widgets import ChoiceBox
 from jaxscope.ui.window.files import suggest_name
-from jaxscope.ui.window.page_context import Page, PageContext, PageWidget
+from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 if TYPE_CHECKING:
     from jaxscope.program.diff.captures import ComparedCapture
@@ -89,6 +89,7 @@ class ComparisonRunner(QObject):
         controller.background_event_arrived.connect(self._on_controller_background_event_arrived)
         self._job.finished.connect(self._on_job_finished)
         self._job.failed.connect(self._on_job_failed)
+        self._on_controller_state_changed(controller.state)
 
     @property
     def has_present(self) -> bool:
@@ -423,9 +424,6 @@ class ComparePage(PageWidget):
         self.comparing.failed.connect(self._on_comparing_failed)
         self.comparing.compared.connect(self.show_comparison)
         self._post_saved = Post(self._on_saved)
-        context = self._context
-        context.requests.comparison_without_pass.connect(self._on_without_pass_requested)
-        context.commands.connect_owner("compare", self)
         self.show_busy("")
 
     # --- showing ---
@@ -592,9 +590,10 @@ class ComparePage(PageWidget):
             self._context.show_message(f"Saved to {path}")
 
     def _show_page(self) -> None:
-        self._context.tabs.setCurrentWidget(self)
+        self._context.show_page("compare")
 
-    def _on_without_pass_requested(self, name: str) -> None:
+    def compare_without_pass(self, name: str) -> None:
+        """Compare with what becomes of the call without a pass of XLA's, by its name."""
         self._show_page()
         self.comparing.compare_without_pass(name)
 
@@ -623,4 +622,4 @@ def _read_options(typed: str) -> dict[str, str] | None:
     return found
 
 
-PAGE = Page("Compare", "What differs between this call and another?", ComparePage)
+make_page = ComparePage

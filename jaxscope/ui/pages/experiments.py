@@ -1,5 +1,5 @@
-"""The page *Experiments*, one tab for each, and `ExperimentPage`, the base of most: heading, form,
-button, notes and a place for the result.
+"""`ExperimentPage`, the base of most pages of the place *Measure*: heading, form, button, notes and
+a place for the result.
 """
 
 from __future__ import annotations
@@ -15,17 +15,8 @@ from jaxscope.model import Environment
 from jaxscope.report.measurements import describe_noise, describe_place
 from jaxscope.ui.session.state import LabState, WindowState
 from jaxscope.ui.toolkit.theme import Theme
-from jaxscope.ui.toolkit.widgets import TALL_LINES, FoldedNotes, PlainTabs, SelectableLabel
-from jaxscope.ui.window.page_context import Page, PageContext, PageWidget
-
-
-def _make_experiments(_context: PageContext) -> PlainTabs:
-    return PlainTabs("Experiments")
-
-
-PAGE = Page(
-    "Experiments", "What do measurements and trials of the call find out?", _make_experiments
-)
+from jaxscope.ui.toolkit.widgets import TALL_LINES, FoldedNotes, SelectableLabel
+from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 
 class ExperimentPage(PageWidget):

@@ -29,7 +29,7 @@ from jaxscope.ui.selection.capture_facts import OPTIMIZED
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.rich_text import escape_breakable
 from jaxscope.ui.toolkit.widgets import PlainTabs, make_label
-from jaxscope.ui.window.page_context import Page, PageContext, PageWidget
+from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 # Fusions, kernels and launches described as HTML.
 
@@ -206,4 +206,4 @@ def _row(number: int, fusion: Fusion, again: int) -> tuple[Cell, ...]:
     )
 
 
-PAGE = Page("Fusions", "What did the compiler fuse, and what did that save?", FusionsPage)
+make_page = FusionsPage

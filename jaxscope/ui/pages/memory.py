@@ -41,12 +41,13 @@ from jaxscope.report.remat import (
     meaning_of,
     remat_table,
 )
+from jaxscope.ui.pages import PAGES
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.threads import LatestJob
 from jaxscope.ui.toolkit.widgets import PlainTabs, SelectableLabel, make_splitter
-from jaxscope.ui.window.page_context import Page, PageContext, PageWidget
+from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 if TYPE_CHECKING:
     from jaxscope.ui.figures.plots import MemoryPlot
@@ -107,7 +108,7 @@ class RematPart(QWidget):
 # What the compiled program needs of memory: the plan, each step, and what lives on.
 
 
-_QUESTION = "How much memory does it need, when, and for what?"
+_QUESTION = PAGES["memory"].answers
 
 
 class MemoryPage(PageWidget):
@@ -337,4 +338,4 @@ def find_memory(capture: Capture) -> MemoryReport:
     return report
 
 
-PAGE = Page("Memory", _QUESTION, MemoryPage)
+make_page = MemoryPage

@@ -13,7 +13,7 @@ from jaxscope.ui.session.screen import describe_no_notes, untold_messages
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.rich_text import escape_html
 from jaxscope.ui.toolkit.theme import Theme
-from jaxscope.ui.window.page_context import Page, PageContext, PageWidget
+from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 
 class NotesPage(PageWidget):
@@ -38,9 +38,6 @@ class NotesPage(PageWidget):
         if not is_same or nothing != self._nothing:
             self._checks, self._messages, self._nothing = state.checks, state.messages, nothing
             self._render()
-            count = len(self._checks) + len(untold_messages(self._checks, self._messages))
-            title = f"{PAGE.title} ({count})" if count else PAGE.title
-            self._context.tabs.set_title(self, title)
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -81,4 +78,4 @@ class NotesPage(PageWidget):
             self._context.show_present_line(file, int(number))
 
 
-PAGE = Page("Notes", "What was noticed about the call, and what was assumed?", NotesPage)
+make_page = NotesPage

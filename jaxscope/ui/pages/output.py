@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout
 
-from jaxscope.model.units import count_lines
 from jaxscope.schema.safe_text import strip_controls
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.theme import Theme, fixed_font
 from jaxscope.ui.toolkit.widgets import make_label
-from jaxscope.ui.window.page_context import Page, PageContext, PageWidget
+from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 _MAX_LINE_CHARACTERS = 8_000
 """A longer line is broken: the text widget lays a line out as a whole."""
@@ -48,8 +47,6 @@ class OutputPage(PageWidget):
         self.text.setPlainText(_break_lines(strip_controls(output)))
         if at_end:
             bar.setValue(bar.maximum())
-        count = count_lines(output)
-        self._context.tabs.set_title(self, f"{PAGE.title} ({count})" if count else PAGE.title)
 
     def set_theme(self, _theme: Theme) -> None:
         self.text.setFont(fixed_font(self._context.themes.points))
@@ -63,4 +60,4 @@ def _break_lines(text: str) -> str:
     return "\n".join(lines)
 
 
-PAGE = Page("Output", "What did the code print?", OutputPage)
+make_page = OutputPage

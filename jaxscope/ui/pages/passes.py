@@ -35,7 +35,7 @@ from jaxscope.ui.toolkit.result_table import ResultTable, choose_row
 from jaxscope.ui.toolkit.rich_text import escape_html
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import PlainTabs, make_splitter
-from jaxscope.ui.window.page_context import Page, PageContext, PageWidget
+from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 if TYPE_CHECKING:
     from jaxscope.ui.pages.pass_graphs import PassGraphs
@@ -189,7 +189,6 @@ class PassesPage(PageWidget):
         context.selection.changed.connect(self._follow)
         context.inspector.pass_requested.connect(self._on_inspector_pass_requested)
         context.fates.changed.connect(self._on_fates_changed)
-        context.commands.connect_owner("passes", self)
 
     def _build(self) -> None:
         top = QHBoxLayout()
@@ -219,6 +218,10 @@ class PassesPage(PageWidget):
         layout.addStretch(0)
         self._show_parts()
 
+    def start(self) -> None:
+        super().start()
+        self._on_fates_changed()  # something may be selected before this page is there
+
     @functools.cached_property
     def graphs(self) -> PassGraphs:
         """Made when graphs are first asked for."""
@@ -236,7 +239,7 @@ class PassesPage(PageWidget):
         """Run the present call again, and record the passes."""
         state = self._context.controller.state
         if state.call:
-            self._context.tabs.setCurrentWidget(self)
+            self._context.show_page("passes")
             self._context.controller.run(state.call, state.target, passes=True)
 
     # --- showing ---
@@ -433,12 +436,12 @@ class PassesPage(PageWidget):
 
     def _on_without_clicked(self) -> None:
         if name := self._current_name():
-            self._context.requests.comparison_without_pass.emit(name)
+            self._context.ask_page("compare", "compare_without_pass", name)
 
     # --- the selection ---
 
     def _on_inspector_pass_requested(self, number: int) -> None:
-        self._context.tabs.setCurrentWidget(self)
+        self._context.show_page("passes")
         self.choose_dump(number)
 
     def _on_fates_changed(self) -> None:
@@ -481,4 +484,4 @@ class PassesPage(PageWidget):
             self._context.selection.select_nodes(compiled.name, nodes)
 
 
-PAGE = Page("Passes", "What did XLA's optimizer do, pass by pass?", PassesPage)
+make_page = PassesPage

@@ -26,18 +26,19 @@ from jaxscope.program.node_times import (
 )
 from jaxscope.report.document import Table
 from jaxscope.report.measurement_documents import line_table, node_table
+from jaxscope.ui.pages import PAGES
 from jaxscope.ui.pages.experiments import ExperimentPage
 from jaxscope.ui.session.state import LabState, WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import ChoiceBox
-from jaxscope.ui.window.page_context import Page, PageContext
+from jaxscope.ui.window.page_context import PageContext
 
 if TYPE_CHECKING:
     from jaxscope.export.figures import LaneChart
     from jaxscope.ui.figures.figure_panel import FigurePanel
 
-_QUESTION = "Where does the time go?"
+_QUESTION = PAGES["profile"].answers
 _NAME_COLUMN = 4
 _TIMELINE_STAGE = "optimized"
 
@@ -207,4 +208,4 @@ class ProfilePage(ExperimentPage):
         self.nodes.rows.set_table(node_table(side, overlay))
 
 
-PAGE = Page("Where the time goes", _QUESTION, ProfilePage, is_experiment=True)
+make_page = ProfilePage

@@ -10,13 +10,14 @@ from jaxscope.model.units import format_count, format_seconds
 from jaxscope.program.recompilation import describe_key_change, describe_outside, num_recompilations
 from jaxscope.report.document import Cell, make_table
 from jaxscope.report.measurements import SIGNATURE_HEADERS, signature_row
+from jaxscope.ui.pages import PAGES
 from jaxscope.ui.pages.experiments import ExperimentPage
 from jaxscope.ui.session.state import LabState
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
-from jaxscope.ui.window.page_context import Page, PageContext
+from jaxscope.ui.window.page_context import PageContext
 
-_QUESTION = "What is compiled again?"
+_QUESTION = PAGES["recompilation"].answers
 _HEADERS = (*SIGNATURE_HEADERS, "what changed", "against")
 
 
@@ -104,4 +105,4 @@ def _hint(signature: Signature) -> str:
     return "\n".join(part for part in parts if part)
 
 
-PAGE = Page("Recompilation", _QUESTION, RecompilationPage, is_experiment=True)
+make_page = RecompilationPage

@@ -31,16 +31,17 @@ from jaxscope.report.roofline import (
     roofline_table,
 )
 from jaxscope.schema.ceilings_file import store_ceilings, stored_ceilings
+from jaxscope.ui.pages import PAGES
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable, choose_row
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import ChoiceBox, SelectableLabel, make_splitter
-from jaxscope.ui.window.page_context import Page, PageContext, PageWidget
+from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 if TYPE_CHECKING:
     from jaxscope.ui.figures.plots import RooflinePlot
 
-_QUESTION = "What bounds each kernel: arithmetic, or memory?"
+_QUESTION = PAGES["roofline"].answers
 _NAME_COLUMN = HEADERS.index("name")
 _CHOICES = ("kernels", "source lines", "named scopes", "equations")
 _BY = (RowKind.EQUATION, RowKind.LINE, RowKind.SCOPE, RowKind.EQUATION)
@@ -363,4 +364,4 @@ def _all_of(count: int, noun: str) -> str:
     return f"the only {noun}" if count == 1 else f"all {format_count(count, noun)}"
 
 
-PAGE = Page("Roofline", _QUESTION, RooflinePage, is_experiment=True)
+make_page = RooflinePage

@@ -37,14 +37,15 @@ from jaxscope.report.measurements import (
     describe_slope,
     scaling_table,
 )
+from jaxscope.ui.pages import PAGES
 from jaxscope.ui.pages.experiments import ExperimentPage
 from jaxscope.ui.session.state import LabState, WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import ChoiceBox, SplitOrTabs
-from jaxscope.ui.window.page_context import Page, PageContext
+from jaxscope.ui.window.page_context import PageContext
 
-_QUESTION = "How does it grow with size?"
+_QUESTION = PAGES["scaling"].answers
 _FIRST_DIMENSION = re.compile(r"\w+\[(\d+)")
 _ROOMY_LINES = 26
 _SPAN = 8
@@ -229,4 +230,4 @@ class ScalingPage(ExperimentPage):
             self.notes.set_notes((), [f"{path} was not written: {error.strerror or error}."])
 
 
-PAGE = Page("Size", _QUESTION, ScalingPage, is_experiment=True)
+make_page = ScalingPage

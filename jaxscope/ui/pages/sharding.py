@@ -44,12 +44,13 @@ from jaxscope.report.sharding import (
     describe_device_memory,
     describe_job,
 )
+from jaxscope.ui.pages import PAGES
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable, choose_row
 from jaxscope.ui.toolkit.rich_text import escape_breakable
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
 from jaxscope.ui.toolkit.widgets import ChoiceBox, SelectableLabel, make_splitter
-from jaxscope.ui.window.page_context import Page, PageContext, PageWidget
+from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 # Draws how an array is cut: a grid of parts, coloured by the devices that hold them.
 
@@ -195,7 +196,7 @@ def _side_ratio(cut: Cut) -> float:
 # How a program is spread over devices: its arrays, its collectives, and one device's part.
 
 
-_QUESTION = "On which devices does it run, who holds what, and what do they tell each other?"
+_QUESTION = PAGES["sharding"].answers
 
 
 class ShardingPage(PageWidget):
@@ -386,4 +387,4 @@ def _describe_sharding(value: NodeSharding, placement: Placement) -> str:
     return f"{how} ({value.origin})"
 
 
-PAGE = Page("Devices", _QUESTION, ShardingPage)
+make_page = ShardingPage

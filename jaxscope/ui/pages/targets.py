@@ -15,12 +15,13 @@ from jaxscope.client.events import Failed, Finished, Progress
 from jaxscope.client.many_targets import default_targets, full_target
 from jaxscope.errors import Explanation, InternalError, JaxscopeError
 from jaxscope.model import Capture
+from jaxscope.ui.pages import PAGES
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.threads import LatestJob
 from jaxscope.ui.toolkit.widgets import SelectableLabel
-from jaxscope.ui.window.page_context import Page, PageContext, PageWidget
+from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 if TYPE_CHECKING:
     from jaxscope.program.targets import TargetRow
@@ -117,7 +118,7 @@ def _make_row(
 # One call compiled for many chips, side by side.
 
 
-_QUESTION = "How would this call do on other chips?"
+_QUESTION = PAGES["targets"].answers
 _MEANING = (
     "Each target compiles the call with its own compiler; nothing needs the chip, and nothing "
     "runs. `jaxscope doctor` says which compilers are installed."
@@ -246,4 +247,4 @@ class TargetsPage(PageWidget):
             self._begin()
 
 
-PAGE = Page("Chips", _QUESTION, TargetsPage, is_experiment=True)
+make_page = TargetsPage

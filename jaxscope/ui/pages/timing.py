@@ -43,7 +43,7 @@ from jaxscope.ui.toolkit.widgets import (
     PlainTabs,
     make_label,
 )
-from jaxscope.ui.window.page_context import Page, PageContext, PageWidget
+from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 if TYPE_CHECKING:
     from jaxscope.ui.figures.figure_panel import FigurePanel
@@ -224,11 +224,9 @@ class TimingPage(PageWidget):
         self.rigorous.clicked.connect(self._on_rigorous_clicked)
         self.table.selectionModel().currentRowChanged.connect(self._on_table_row_changed)
 
-        self._context.commands.connect_owner("timing", self)
-
     def measure(self) -> None:
         """Show this page, and measure the call."""
-        self._context.tabs.setCurrentWidget(self)
+        self._context.show_page("timing")
         self._measure(is_rigorous=False)
 
     def _measure(self, *, is_rigorous: bool) -> None:
@@ -439,4 +437,4 @@ def _notes(timing: TimingState) -> list[str]:
     return [*list(protocols)[:1], *place]
 
 
-PAGE = Page("Timing", "How long does the call take, eager and compiled?", TimingPage)
+make_page = TimingPage

@@ -25,13 +25,14 @@ from jaxscope.report.measurements import (
     cost_lines,
     describe_processes,
 )
+from jaxscope.ui.pages import PAGES
 from jaxscope.ui.pages.agreement import describe_results, show_leaves
 from jaxscope.ui.pages.experiments import ExperimentPage
 from jaxscope.ui.pages.timing import HEADERS, describe_ratios, row_texts
 from jaxscope.ui.session.state import LabState
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.widgets import ChoiceBox, FlowLayout, SplitOrTabs
-from jaxscope.ui.window.page_context import Page, PageContext
+from jaxscope.ui.window.page_context import PageContext
 
 # What the second of two compared programs is made with, as a form.
 
@@ -172,7 +173,7 @@ def _flow(*widgets: QWidget) -> QWidget:
 # Two calls against each other.
 
 
-_QUESTION = "Which of two is faster, and do they agree?"
+_QUESTION = PAGES["versus"].answers
 _ROOMY_LINES = 16
 """Of text, for two tables one above the other."""
 
@@ -237,4 +238,4 @@ class VersusPage(ExperimentPage):
         show_leaves(self.results, [found.agreement])
 
 
-PAGE = Page("Two calls", _QUESTION, VersusPage, is_experiment=True)
+make_page = VersusPage

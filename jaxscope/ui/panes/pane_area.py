@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QRubberBand, QSplitter, QVBoxLayout, QWidget
 
 from jaxscope.model import NONE
@@ -68,7 +69,7 @@ class Split:
     shares: tuple[float, ...]
 
 
-FIRST_ARRANGEMENT = Split(True, (PaneSpec("source", "text"), PaneSpec("jaxpr")), (38.0, 62.0))
+FIRST_ARRANGEMENT = Split(True, (PaneSpec("source", "text"), PaneSpec("jaxpr")), (34.0, 66.0))
 """What a new window shows: the source, and the program of the call."""
 
 WIDE_ARRANGEMENT = Split(
@@ -78,6 +79,8 @@ WIDE_ARRANGEMENT = Split(
 
 _WIDE_PX = 1580
 """From this width of the panes on; a window of 1600 pixels has it."""
+_NARROW_PX = 1400
+"""Below this width at most two columns are seen at a time."""
 
 
 def format_arrangement(arrangement: Split) -> str:
@@ -151,6 +154,7 @@ class PaneTree(QWidget):
         super().__init__()
         self._setting = setting
         self._ribbon_px = RIBBON_PX
+        self._all_sizes: list[int] = []  # of all columns, while only two are seen
         self._root = self._make_splitter(is_across=True)
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
@@ -254,8 +258,50 @@ class PaneTree(QWidget):
         for splitter in self.findChildren(RibbonSplitter):
             splitter.setVisible(any(not each.isHidden() for each in _panes_in(splitter)))
 
+    # --- columns ---
+
+    def show_two(self, pane: StagePane, first: StagePane, shares: tuple[int, int]) -> None:
+        """Of more than two columns see only that of a pane and that of another.
+
+        Args:
+            shares: Of the room; two columns that are seen already keep theirs.
+        """
+        every = (self._root.widget(number) for number in range(self._root.count()))
+        columns = [column for column in every if column is not None]
+        if len(columns) <= 2 or self._root.orientation() != Qt.Orientation.Horizontal:
+            return
+        kept = [
+            column
+            for column in columns
+            if column in (first, pane) or any(column.isAncestorOf(each) for each in (first, pane))
+        ]
+        kept += [column for column in columns if column not in kept][: 2 - len(kept)]
+        slots: Sequence[int] = shares
+        if self._all_sizes:  # two are seen already: the other takes its place
+            slots = tuple(size for size in self._root.sizes() if size)
+        else:
+            self._all_sizes = self._root.sizes()
+        sizes = iter(slots)
+        for column in columns:
+            column.setVisible(column in kept)
+        self._root.setSizes(
+            [
+                next(sizes, 1) if column in kept else most
+                for column, most in zip(columns, self._all_sizes, strict=True)
+            ]
+        )
+
+    def show_columns(self) -> None:
+        """See all columns again, as wide as they were."""
+        if self._all_sizes:
+            sizes, self._all_sizes = self._all_sizes, []
+            self.show_only(None)
+            self._root.setSizes(sizes)
+            self._root.refresh()
+
     def clear(self) -> None:
         """Take all panes out."""
+        self._all_sizes = []
         for pane in self.panes():
             pane.setParent(None)
         before, self._root = self._root, self._make_splitter(is_across=True)
@@ -402,12 +448,15 @@ class PaneArea(QWidget):
         self._zone = QRubberBand(QRubberBand.Shape.Rectangle, self)
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._tree.repaint_ribbons)
+        self._fitting = QTimer(self, singleShot=True, interval=0)
+        self._fitting.timeout.connect(self._fit_columns)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._tree)
         selection.changed.connect(self.refresh_ribbons)
         selection.cleared.connect(self.clear_current)
         self.panes_changed.connect(self._place_companion)
+        self.panes_changed.connect(self._fit_columns)
 
     @property
     def panes(self) -> Sequence[StagePane]:
@@ -448,7 +497,7 @@ class PaneArea(QWidget):
         self.make_panes()
         if len(self.panes) >= MAX_PANES:
             return None
-        self.show_all()
+        self._loosen()
         pane = self._make_pane(stage_name)
         panes = self._tree.panes()
         beside = after or (panes[-1] if panes else None)
@@ -488,7 +537,7 @@ class PaneArea(QWidget):
         if self._waiting is not None:
             self._waiting = arrangement
             return
-        self.show_all()
+        self._loosen()
         before, self._active = self.panes, None
         self._release_companion()
         self._tree.clear()
@@ -519,14 +568,16 @@ class PaneArea(QWidget):
         """How panes are laid out now."""
         if self._waiting is not None:
             return self._waiting
-        self.show_all()
-        return self._tree.describe(self._specify)
+        self._loosen()
+        found = self._tree.describe(self._specify)
+        self._fitting.start()
+        return found
 
     def close_pane(self, pane: StagePane) -> None:
         """Close a pane, unless it is the last."""
         if len(self.panes) == 1:
             return
-        self.show_all()
+        self._loosen()
         self._release_companion()
         self._tree.take_out(pane)
         pane.hide()
@@ -540,17 +591,18 @@ class PaneArea(QWidget):
         """Put a pane to a side of another, or swap the two."""
         if pane is beside:
             return
-        self.show_all()
+        self._loosen()
         self._tree.move_pane(pane, beside, side)
         self.panes_changed.emit()
 
     def move_active(self, side: PaneSide) -> None:
         """Swap the active pane with its neighbour on a side, where there is one."""
         if self._active is not None:
-            self.show_all()
+            self._loosen()
             neighbour = self._tree.neighbour(self._active, side)
             if neighbour is not None:
                 self.move_pane(self._active, neighbour, PaneSide.PLACE)
+            self._fitting.start()
 
     def show_alone(self) -> None:
         """Let the active pane have all the room; again: give it back."""
@@ -558,6 +610,7 @@ class PaneArea(QWidget):
             self.show_all()
         elif self._active is not None:
             self._alone = self._active
+            self._tree.show_columns()
             self._tree.show_only(self._active)
 
     def show_all(self) -> None:
@@ -565,6 +618,38 @@ class PaneArea(QWidget):
         if self._alone is not None:
             self._alone = None
             self._tree.show_only(None)
+            self._fitting.start()
+
+    # --- columns ---
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether there is room for two columns only."""
+        return self.width() < _NARROW_PX
+
+    def _fit_columns(self) -> None:
+        """See two columns where there is no room for more: the source, and the active pane."""
+        if not self.isVisible() or self._alone is not None or self._active is None:
+            return
+        if self.is_narrow:
+            first = next((p for p in self.panes if p.wanted_stage == SOURCE), self.panes[0])
+            shares = (34, 66) if first.wanted_stage == SOURCE else (50, 50)
+            self._tree.show_two(self._active, first, shares)
+        else:
+            self._tree.show_columns()
+
+    def _loosen(self) -> None:
+        """See every column, however narrow: something is moved, or asked about."""
+        self.show_all()
+        self._tree.show_columns()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fitting.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._fitting.start()
 
     # --- what panes are for ---
 
@@ -674,6 +759,8 @@ class PaneArea(QWidget):
             self._active.set_active(False)
         self._active = pane
         pane.set_active(True)
+        if pane.isHidden() or not pane.isVisibleTo(self):
+            self._fit_columns()
 
     def open_menu(self, pane: StagePane, place: QPoint) -> None:
         """Ask for the menu of a pane at a place of the screen."""

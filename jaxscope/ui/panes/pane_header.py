@@ -9,7 +9,6 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
-    QButtonGroup,
     QComboBox,
     QHBoxLayout,
     QLabel,
@@ -113,13 +112,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.</p><table
 </table>"""
 
 
-_SEARCH_PX = 150
 _LEAST_NAME_EM = 2
-_LEAST_SEARCH_EM, _WIDEST_SEARCH_EM = 4, 14
+_WIDEST_SEARCH_EM = 14
 _ARROW_PX = 29
 """Of a choice: its frame, its arrow, and the room around its text."""
-_NARROW_EM = 26
-"""In a header of fewer type heights a search hides everything but the choice of the stage."""
 
 
 class Form(enum.Enum):
@@ -148,11 +144,12 @@ class PaneHeader(QWidget):
         self._full_name = ""
         self.chooser = ChoiceBox()
         self.search = QLineEdit()
-        self.form_buttons: dict[Form, QToolButton] = {}
         self.form_choice = ChoiceBox()
         self._has_forms = True
-        self._forms = QButtonGroup(self)
-        self._buttons: list[QToolButton] = []
+        self._is_active = self._is_hovered = False
+        self._find = _button("⌕", "Find in this pane (Ctrl+F)")
+        self._add = _button("+", "Open another pane beside this one")
+        self._close = _button("×", "Close this pane")
         self._stale = QLabel("earlier run")
         self._found = QLabel()
         self._later = QTimer(self, singleShot=True, interval=0)
@@ -166,7 +163,6 @@ class PaneHeader(QWidget):
         self._name.hide()
         self._row.addWidget(self._name)
         self._build_chooser()
-        self._build_forms()
         self._build_search()
         self._build_buttons()
 
@@ -205,9 +201,6 @@ class PaneHeader(QWidget):
     def show_form(self, form: Form, *, is_shown: bool, is_enabled: bool) -> None:
         """Show which form is chosen, or no forms where there is no choice."""
         self._has_forms = is_shown
-        for each, button in self.form_buttons.items():
-            button.setChecked(each is form)
-            button.setEnabled(is_enabled)
         self.form_choice.setCurrentIndex(list(Form).index(form))
         self.form_choice.setEnabled(is_enabled)
         self._fit()
@@ -273,46 +266,50 @@ class PaneHeader(QWidget):
         super().resizeEvent(event)
         self._fit()
 
+    def set_active(self, is_active: bool) -> None:
+        """Show form and search: the pane is the one that commands go to."""
+        self._is_active = is_active
+        self._fit()
+
+    def set_hovered(self, is_hovered: bool) -> None:
+        """Show all tools: the pointer is over the pane."""
+        self._is_hovered = is_hovered
+        self._fit()
+
     def _fit(self) -> None:
-        """Use what room there is: the forms become one choice first, then the search goes."""
+        """Use what room there is: the most needed tools first. Hidden ones keep their room."""
         gap = self._row.spacing()
+        for button in (self._find, self._close, self._add):
+            button.setFixedWidth(self.fontMetrics().horizontalAdvance("×") + 12)
         # Who searches needs the field more than one click less.
         is_searching = self.search.hasFocus() or bool(self.search.text())
-        is_narrow = is_searching and self.width() < _NARROW_EM * self.fontMetrics().height()
-        for button in self._buttons:
-            button.setFixedWidth(self.fontMetrics().horizontalAdvance("×") + 12)
-            button.setVisible(not is_narrow)
-        fixed: list[QWidget] = [self.chooser, *(() if is_narrow else self._buttons)]
-        labels = (self._stale, self._found)
-        fixed += [self.grip, *(label for label in labels if not label.isHidden())]
-        room = self.width() - sum(_least_px(part) + gap for part in fixed)
-        has_choice = self._has_forms and not is_narrow
-        choice_px = _least_px(self.form_choice) + gap if has_choice else 0
-        room -= self._fit_name(room - choice_px)
-        if room < choice_px and not is_narrow:  # a menu and a key open panes as well
-            self._buttons[0].hide()
-            room += _least_px(self._buttons[0]) + gap
-        forms = sum(_least_px(button) + gap for button in self.form_buttons.values())
-        self._row.setStretchFactor(self.chooser, 1 if is_searching else 2)
-        self._row.setStretchFactor(self.search, 4 if is_searching else 1)
-        name_px = self.fontMetrics().horizontalAdvance(self.chooser.currentText()) + _ARROW_PX
-        more_px = max(name_px - _least_px(self.chooser), 0)
-        least_px = _LEAST_SEARCH_EM * self.fontMetrics().height()
-        search_px = max(self.search.minimumWidth(), least_px) + gap
-        is_wide = room >= forms + more_px + (_SEARCH_PX if is_searching else search_px)
-        for button in self.form_buttons.values():
-            button.setVisible(self._has_forms and is_wide)
-        self.form_choice.setVisible(self._has_forms and not is_wide and not is_narrow)
-        if self._has_forms and not is_narrow:
-            room -= forms if is_wide else _least_px(self.form_choice) + gap
-        fits = room >= more_px + search_px
-        # Where there is no room for the search, Ctrl+F brings it back.
-        self.search.setVisible(is_searching or fits)
-        # The stage's name is worth more than a wide search.
-        spare = room - (self.search.minimumWidth() + gap if is_searching or fits else 0)
-        self.chooser.setMinimumWidth(_least_px(self.chooser) + min(more_px, max(spare, 0)))
-        self.chooser.setMaximumWidth(max(name_px, _least_px(self.chooser)))
+        labels = [label for label in (self._stale, self._found) if not label.isHidden()]
+        room = self.width() - sum(
+            _least_px(part) + gap for part in (self.grip, self.chooser, *labels)
+        )
+        if is_searching:
+            room -= self.search.minimumWidth() + gap
+        room -= self._fit_name(room - _least_px(self.form_choice) * self._has_forms - gap)
+        self.search.setVisible(is_searching)
         self.search.setMaximumWidth(_WIDEST_SEARCH_EM * self.fontMetrics().height())
+        is_awake = self._is_active or self._is_hovered
+        for tool, is_wanted, is_shown in (
+            (self.form_choice, self._has_forms, is_awake),
+            (self._find, not is_searching, is_awake),
+            (self._close, True, self._is_hovered),
+            (self._add, True, self._is_hovered),
+        ):
+            fits = is_wanted and room >= _least_px(tool) + gap
+            room -= (_least_px(tool) + gap) * fits
+            policy = tool.sizePolicy()
+            if policy.retainSizeWhenHidden() != fits:
+                policy.setRetainSizeWhenHidden(fits)
+                tool.setSizePolicy(policy)
+            tool.setVisible(fits and is_shown)
+        name_px = self.fontMetrics().horizontalAdvance(self.chooser.currentText()) + _ARROW_PX
+        least_px = self.chooser.minimumSizeHint().width()
+        width_px = max(min(name_px, least_px + max(room, 0)), least_px)
+        self.chooser.setFixedWidth(width_px)
 
     def _fit_name(self, room: int) -> int:
         """Shorten the name to the room that the rest leaves, and return how much it takes."""
@@ -335,22 +332,8 @@ class PaneHeader(QWidget):
         chooser.setSizeAdjustPolicy(policy)
         chooser.setMinimumContentsLength(3)
         chooser.activated.connect(self._on_chooser_activated)
-        self._row.addWidget(chooser, 2)
-
-    def _build_forms(self) -> None:
-        for number, form in enumerate(Form):
-            button = _button(form.value.capitalize(), f"Show this stage as {form.value}")
-            button.setCheckable(True)
-            self._forms.addButton(button, number)
-            self.form_buttons[form] = button
-            self._row.addWidget(button)
-        self._forms.idClicked.connect(self._on_forms_id_clicked)
-        self.form_choice.addItems([form.value.capitalize() for form in Form])
-        self.form_choice.setProperty("role", "compact")
-        self.form_choice.setAccessibleName("Form of this pane")
-        self.form_choice.activated.connect(self._on_forms_id_clicked)
-        self.form_choice.hide()
-        self._row.addWidget(self.form_choice)
+        self._row.addWidget(chooser)
+        self._row.addStretch()
 
     def _build_search(self) -> None:
         search = self.search
@@ -363,7 +346,7 @@ class PaneHeader(QWidget):
         search.setMinimumWidth(44)
         search.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         search.textChanged.connect(self.search_edited)
-        self._row.addStretch()
+        search.hide()
         self._row.addWidget(search, 1)
         self._found.setProperty("role", "muted")
         self._found.hide()
@@ -374,19 +357,22 @@ class PaneHeader(QWidget):
         self._stale.setToolTip("From an earlier run; the file or the call has changed since.")
         self._stale.hide()
         self._row.addWidget(self._stale)
-        for text, tip, signal in (
-            ("+", "Open another pane beside this one", self.add_requested),
-            ("×", "Close this pane", self.close_requested),
-        ):
-            button = _button(text, tip)
-            button.clicked.connect(signal)
-            self._buttons.append(button)
+        self.form_choice.addItems([form.value.capitalize() for form in Form])
+        self.form_choice.setProperty("role", "compact")
+        self.form_choice.setAccessibleName("Form of this pane")
+        self.form_choice.setToolTip("Show this stage as a graph, a text, a table or a tree")
+        self.form_choice.activated.connect(self._on_form_choice_activated)
+        self._row.addWidget(self.form_choice)
+        self._find.clicked.connect(self.focus_search)
+        self._add.clicked.connect(self.add_requested)
+        self._close.clicked.connect(self.close_requested)
+        for button in (self._find, self._add, self._close):
             self._row.addWidget(button)
 
     def _on_chooser_activated(self, index: int) -> None:
         self.stage_requested.emit(self.chooser.itemData(index))
 
-    def _on_forms_id_clicked(self, number: int) -> None:
+    def _on_form_choice_activated(self, number: int) -> None:
         self.form_requested.emit(list(Form)[number])
 
 

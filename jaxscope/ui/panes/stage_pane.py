@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QEnterEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from jaxscope.model import (
@@ -203,8 +203,8 @@ class StagePane(QFrame):
             self._pages.addWidget(page)
         self._veil = _Veil(self._pages)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(4, 4, 4, 4)
-        layout.setSpacing(4)
+        layout.setContentsMargins(3, 1, 3, 1)
+        layout.setSpacing(1)
         layout.addWidget(header)
         self._body = QSplitter(Qt.Orientation.Vertical)
         self._body.setChildrenCollapsible(False)
@@ -346,11 +346,20 @@ class StagePane(QFrame):
 
     def set_active(self, is_active: bool) -> None:
         """Frame the pane that commands go to."""
+        self.header.set_active(is_active)
         if self.property("active") == ("true" if is_active else "false"):
             return
         self.setProperty("active", "true" if is_active else "false")
         self.style().unpolish(self)
         self.style().polish(self)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        super().enterEvent(event)
+        self.header.set_hovered(True)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.header.set_hovered(False)
 
     def focus_content(self) -> None:
         """Give the keyboard to what the pane shows."""

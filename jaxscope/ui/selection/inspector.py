@@ -19,6 +19,7 @@ from jaxscope.model import (
     Direction,
     Fate,
     Graph,
+    Leaf,
     Node,
     NodeKind,
     Proof,
@@ -89,6 +90,7 @@ def _link(id: str, stage: Stage | None) -> str:
 
 
 _MAX_NEIGHBOURS = 24
+_MAX_LEAVES = 8
 _MAX_TYPES = 8
 _KINDS = {
     NodeKind.INPUT: "input",
@@ -100,6 +102,7 @@ _KINDS = {
 }
 _CODE, _CODE_HTML = re.compile("`([^`]*)`"), r"<code>\1</code>"
 _LONG_LABEL = 13
+_PART = re.compile(r"\[[^\]]*\]|\.?[^.\[\]]+")
 _RULES = frozenset({"custom_vjp_call", "custom_vjp_call_jaxpr", "custom_jvp_call"})
 _LONG = {"sharding", "metadata", "backend_config"}
 
@@ -266,11 +269,47 @@ def describe_group(name: str, size: str, links: Links, muted: str) -> str:
 def describe_nothing() -> str:
     """What to do while nothing is selected."""
     return (
-        "<p>Click a line of the source, an equation, an instruction or a box.</p>"
-        "<p>What it came from and what it went into lights up in every pane.</p>"
+        "<p>Click a line of the source, an equation, an instruction or a box. What it came from "
+        "and what it went into lights up in every view.</p>"
         "<p>Rest the pointer on something to see its links ahead. Ctrl+click adds one more, "
         "Shift+click all up to there.</p>"
     )
+
+
+def split_path(path: str) -> list[str]:
+    """Cut a path such as `params['w'].bias` into `params`, `['w']`, `.bias`; empty has no parts."""
+    return _PART.findall(path)
+
+
+def describe_call(arguments: Sequence[Leaf], results: Sequence[Leaf], muted: str) -> str:
+    """What goes into a call and what comes out, as HTML; links are `argument:PATH` and `page:NAME`.
+
+    Leaves below one part, such as all of `params`, are one row.
+    """
+    rows: list[tuple[str, str]] = []
+    for title, leaves in (("in", arguments), ("out", results)):
+        groups: dict[str, list[Leaf]] = {}
+        for leaf in leaves:
+            groups.setdefault((split_path(leaf.path) or ["result"])[0], []).append(leaf)
+        lines = [
+            _describe_leaves(name, group, is_linked=title == "in")
+            for name, group in list(groups.items())[:_MAX_LEAVES]
+        ]
+        if len(groups) > _MAX_LEAVES:
+            lines.append(f"and {len(groups) - _MAX_LEAVES:,} more")
+        rows.append((title, "<br>".join(lines)))
+    more = "<p><a href='page:arguments'>All arguments and results</a></p>"
+    return _table(rows, muted) + (more if len(arguments) + len(results) > 2 else "")
+
+
+def _describe_leaves(name: str, leaves: Sequence[Leaf], *, is_linked: bool) -> str:
+    told, leaf = f"<b>{escape_breakable(name, 60)}</b>", leaves[0]
+    size = format_bytes(sum(each.num_bytes for each in leaves))
+    if len(leaves) > 1:
+        return f"{told} {format_count(len(leaves), 'array')}, {size}"
+    if is_linked and not leaf.is_static:
+        told = f"<a href='argument:{escape_html(leaf.path)}'>{told}</a>"
+    return f"{told} {escape_breakable(leaf.type, 60)}" + (f", {size}" if not leaf.is_static else "")
 
 
 def _table(rows: Iterable[tuple[str, str]], muted: str) -> str:
@@ -429,7 +468,7 @@ class SelectionDescriber:
         self._selection, self._lines, self._fates = selection, lines, fates
 
     def describe(self, stages: Sequence[Stage], links: Links, muted: str) -> str:
-        """The selection as HTML; what to do where nothing is selected.
+        """The selection as HTML; empty where nothing is selected, and no reason is known.
 
         Args:
             stages: That are shown.
@@ -439,7 +478,7 @@ class SelectionDescriber:
         html = self._describe(stages, links, muted)
         if not html:
             reason = self._selection.reason
-            return f"<p>{escape_html(reason)}</p>" if reason else describe_nothing()
+            return f"<p>{escape_html(reason)}</p>" if reason else ""
         return html + (f"<p>{NUMBERS_OF_RUN}</p>" if self._lines.moves.is_edited else "")
 
     def _describe(self, stages: Sequence[Stage], links: Links, muted: str) -> str:
@@ -502,12 +541,14 @@ class Inspector(QFrame):
     node_requested = Signal(str, int)
     line_requested = Signal(str, int)
     pass_requested = Signal(int)
+    argument_requested = Signal(str)
+    page_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.additions: list[Callable[[], str]] = []
         self.setProperty("role", "card")
-        title = make_label("Selected", "label")
+        self._title = make_label("", "label")
         self.page = _Page()
         self.page.setOpenLinks(False)
         self.page.document().setDocumentMargin(0)
@@ -516,13 +557,23 @@ class Inspector(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, 9, 6, 6)
         layout.setSpacing(6)
-        layout.addWidget(title)
+        layout.addWidget(self._title)
         layout.addWidget(self.page, 1)
-        self.show_html(describe_nothing())
+        self.show_nothing("")
 
     def show_html(self, text: str) -> None:
-        """Show a description, and what pages add to it."""
+        """Show a description of what is selected, and what pages add to it."""
+        self._title.setText("Selected")
         self.page.setHtml(text + "".join(tell() for tell in self.additions))
+
+    def show_nothing(self, call: str) -> None:
+        """Nothing is selected: show what is known of the whole call, and what can be done.
+
+        Args:
+            call: As HTML, from `describe_call`; or empty.
+        """
+        self._title.setText("What goes in and comes out" if call else "Selected")
+        self.page.setHtml(call + describe_nothing())
 
     def _on_page_anchor_clicked(self, url: QUrl) -> None:
         # Qt decodes a whole address only in part, and warns where it is asked for all of it.
@@ -531,6 +582,10 @@ class Inspector(QFrame):
             stage, _, number = rest.rpartition(":")
             if number.isdigit():
                 self.node_requested.emit(stage, int(number))
+        elif kind == "argument":
+            self.argument_requested.emit(rest)
+        elif kind == "page":
+            self.page_requested.emit(rest)
         elif kind == "pass":
             if rest.isdigit():
                 self.pass_requested.emit(int(rest))

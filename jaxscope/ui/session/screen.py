@@ -171,6 +171,11 @@ def untold_messages(checks: Sequence[Check], messages: Sequence[str]) -> list[st
     return [message for message in messages if message not in told]
 
 
+def count_notes(state: WindowState) -> int:
+    """How many checks and other messages there are."""
+    return len(state.checks) + len(untold_messages(state.checks, state.messages))
+
+
 def title_of_stage(name: str) -> str:
     """A short title fit for a card or a chooser."""
     return _SOURCE_TITLE if name == "source" else stage_kind(name).title

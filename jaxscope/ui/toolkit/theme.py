@@ -95,9 +95,6 @@ QMenu::item { padding: 4px 22px; border-radius: 4px; }
 QMenu::item:selected { background: $accent_soft; }
 QMenu::item:disabled { color: $muted; }
 QMenu::separator { height: 1px; background: $border; margin: 4px; }
-QMenuBar { background: $window; color: $text; }
-QMenuBar::item { padding: 3px 9px; background: transparent; }
-QMenuBar::item:selected { background: $accent_soft; border-radius: 4px; }
 
 QTabWidget::pane { border: none; border-radius: 8px; background: $surface; }
 QTabBar::tab { background: transparent; color: $muted; padding: 5px 11px 4px 11px;
@@ -113,7 +110,12 @@ QToolButton[role="more"] { background: transparent; border-color: transparent; c
     padding: 3px 10px; }
 QToolButton[role="more"]:hover { color: $text; }
 QToolButton[role="more"]:focus { border-color: $accent; padding: 2px 9px; }
-QWidget[role="ground"] { background: $window; }
+QToolButton[role="place"] { background: transparent; color: $muted; border: none;
+    border-top: 2px solid transparent; border-radius: 0; padding: 3px 8px 5px 8px; }
+QToolButton[role="place"]:hover { color: $text; }
+QToolButton[role="place"]:checked { color: $text; border-top-color: $accent; }
+QToolButton[role="place"]:focus { background: $accent_soft; }
+QStackedWidget[role="drawer"] { background: $surface; border-top: 1px solid $border; }
 
 QFrame[role="card"], QFrame[role="pane"] { background: $surface; border: 1px solid $surface;
     border-radius: 8px; }
@@ -173,9 +175,6 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QDockWidget { background: $surface; border: none; }
 QDockWidget > QScrollArea, QDockWidget > QScrollArea > QWidget > QWidget { background: $surface; }
 QMainWindow::separator { width: 4px; background: $window; }
-QStatusBar { background: $window; color: $muted; padding: 0 8px; }
-QStatusBar QLabel { color: $muted; padding: 2px 6px; }
-QStatusBar::item { border: none; }
 QProgressBar { background: $raised; border: 1px solid $border; border-radius: 4px;
     text-align: center; color: $text; }
 QProgressBar::chunk { background: $accent; border-radius: 3px; }

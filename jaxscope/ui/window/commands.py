@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QMainWindow, QMenu
 
 from jaxscope.ui.panes.pane_area import PaneSide
 from jaxscope.ui.panes.pane_header import Form
+from jaxscope.ui.window.places import Place
 
 # Every command of the window in one table: its menu, its text, what does it, its keys.
 
@@ -87,8 +89,11 @@ COMMANDS: Sequence[Command] = (
     ),
     Command("View", "Open another pane", "add_pane", ("Ctrl+N",)),
     Command("View", "Close this pane", "close_pane", ("Ctrl+W",)),
-    Command("View", "Next page", "turn_page", ("Ctrl+PgDown",), argument=1),
-    Command("View", "Previous page", "turn_page", ("Ctrl+PgUp",), argument=-1),
+    *_owned(
+        *("places", "View"),
+        ("Next page", "turn_page", "Ctrl+PgDown", 1),
+        ("Previous page", "turn_page", "Ctrl+PgUp", -1),
+    ),
     Command("View", "Find in this pane", "focus_search", ("Ctrl+F",)),
     *_owned(
         *("workspace", "View", None),
@@ -125,7 +130,11 @@ COMMANDS: Sequence[Command] = (
     Command("Panes", "Close this pane", "close_pane"),
     Command("Panes", "Ribbons between panes", "show_ribbons", (), True, "panes", True),
     Command("Panes", "Lay panes out as at first", "reset", owner="panes"),
-    *_owned("window", "Go", ("All commands …", "show_palette", "Ctrl+K")),
+    *_owned(
+        *("window", "Go"),
+        ("All commands …", "show_palette", "Ctrl+K"),
+        ("All menus", "show_menus", "F10"),
+    ),
     *_owned(
         *("go", "Go", None),
         ("Back to what was selected before", "go_back", "Alt+Left"),
@@ -142,6 +151,14 @@ COMMANDS: Sequence[Command] = (
         ("Write a note about it …", "ask_note", "Ctrl+Shift+N"),
         ("Next bookmark", "go_next", "Ctrl+."),
         ("Bookmark before", "go_previous", "Ctrl+,"),
+    ),
+    *_owned(
+        *("places", "Show page"),
+        *(
+            (place.value, "show_place", f"Alt+{number}", place)
+            for number, place in enumerate(Place, start=1)
+        ),
+        None,
     ),
     *_owned(
         *("graph", "Graph"),
@@ -192,28 +209,29 @@ MORE_KEYS: Sequence[tuple[str, str]] = (
 
 
 class Commands(QObject):
-    """The actions of all commands, in the menus of a window.
+    """The actions of all commands, in menus.
 
-    A command can be used once its owner is connected: some owners are loaded after the window is
-    shown.
+    A command can be used once its owner is connected.
 
     Args:
-        window: Gets the menus, in the order of the table.
+        window: In which the keys work.
 
     Attributes:
         actions: By the name of the slot.
+        root: Has the menus, in the order of the table.
         menus: By title.
     """
 
     def __init__(self, window: QMainWindow) -> None:
         super().__init__(window)
         self.actions: dict[str, QAction] = {}
+        self.root = QMenu(window)
         self.menus: dict[str, QMenu] = {}
         self._by_owner: dict[str, list[tuple[Command, QAction]]] = {}
-        self._targets: dict[QAction, tuple[Command, object]] = {}
+        self._targets: dict[QAction, tuple[Command, Callable[[], object]]] = {}
         for command in COMMANDS:
             if command.menu not in self.menus:
-                self.menus[command.menu] = window.menuBar().addMenu(command.menu)
+                self.menus[command.menu] = self.root.addMenu(command.menu)
             menu = self.menus[command.menu]
             if command.starts_section:
                 menu.addSeparator()
@@ -223,13 +241,21 @@ class Commands(QObject):
                 action.setToolTip(command.hint)
                 menu.setToolTipsVisible(True)
             menu.addAction(action)
+            window.addAction(action)
             self.actions.setdefault(command.slot, action)
             self._by_owner.setdefault(command.owner, []).append((command, action))
+        if sys.platform == "darwin":
+            for menu in self.menus.values():
+                window.menuBar().addMenu(menu)
 
     def connect_owner(self, owner: str, target: object) -> None:
         """Have an object's methods do the commands of an owner."""
+        self.connect_page(owner, lambda: target)
+
+    def connect_page(self, owner: str, find: Callable[[], object]) -> None:
+        """The same for an object that is found, or made, when one of its commands is used."""
         for command, action in self._by_owner.pop(owner, ()):
-            self._targets[action] = command, target
+            self._targets[action] = command, find
             action.triggered.connect(self._on_action_triggered)
             action.setEnabled(True)
 
@@ -241,8 +267,8 @@ class Commands(QObject):
     def _on_action_triggered(self, is_on: bool) -> None:
         action = self.sender()
         assert isinstance(action, QAction)
-        command, target = self._targets[action]
-        method = getattr(target, command.slot)
+        command, find = self._targets[action]
+        method = getattr(find(), command.slot)
         if command.is_checkable:
             method(is_on)
         elif command.argument is not None:

@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
     QLabel,
     QMainWindow,
     QMenu,
-    QProgressBar,
     QStackedWidget,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -26,10 +26,11 @@ from PySide6.QtWidgets import (
 from jaxscope.errors import Explanation, UsageError
 from jaxscope.model import Capture
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
+from jaxscope.model.units import count_lines
 from jaxscope.picture.tint.classes import ColourBy
 from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.session.controller import Controller
-from jaxscope.ui.session.screen import Screen, compute_screen
+from jaxscope.ui.session.screen import Screen, compute_screen, count_notes
 from jaxscope.ui.session.source_file import FileWatcher
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.theme import Theme, ThemeSwitch
@@ -40,16 +41,16 @@ from jaxscope.ui.window.files import FileDialogs
 from jaxscope.ui.window.help import HelpCommands, TourStop
 from jaxscope.ui.window.lesson_strip import LessonStrip
 from jaxscope.ui.window.lessons import find_samples
-from jaxscope.ui.window.page_context import PageContext, PageRequests
+from jaxscope.ui.window.page_context import PageContext
 from jaxscope.ui.window.palette import (
     CommandPalette,
     PaletteEntry,
     list_menu_entries,
-    list_page_entries,
     without_state,
 )
 from jaxscope.ui.window.pasted_code import PasteDialog, write_pasted
 from jaxscope.ui.window.pipeline_strip import PipelineStrip
+from jaxscope.ui.window.places import Page, Place
 from jaxscope.ui.window.settings import Settings
 from jaxscope.ui.window.start_page import StartPage
 from jaxscope.ui.window.workspace import Workspace
@@ -60,6 +61,9 @@ if TYPE_CHECKING:
 
 # The main window: call bar, pipeline strip, workspace; shows the controller's state.
 
+
+_BETWEEN_MS = 10
+"""Between pages that are made unseen, so that the window answers meanwhile."""
 
 _TICK_MS = 500
 """How often the seconds of a run are looked at."""
@@ -97,7 +101,7 @@ class MainWindow(QMainWindow):
         late_panes: There are no panes before `workspace.area.make_panes` is called.
 
     Attributes:
-        pages: By the names of their modules; those that are there already.
+        pages: By the names of their modules; one that is asked for is made.
     """
 
     def __init__(
@@ -115,29 +119,33 @@ class MainWindow(QMainWindow):
         self.screen_shown: Screen | None = None
         self._state_shown: WindowState | None = None
         self.commands = Commands(self)
-        self.pages: dict[str, QWidget] = {}
+        self.menu_button = QToolButton()
         self.call_bar, self.strip = CallBar(), PipelineStrip()
         self.error_panel = ErrorPanel()
         self.workspace = Workspace(make_graph, late_panes=late_panes)
+        self.pages, self.row = self.workspace.places, self.workspace.places.row
         samples = find_samples()
         self.start_page = StartPage(samples)
         self.lesson = LessonStrip(samples)
         self.files = FileDialogs(self, controller, self.workspace, settings)
-        around = (self.strip, self.workspace.inspector, self.lesson)
+        around = (
+            *(self.strip, self.workspace.inspector, self.lesson),
+            *self.row.places.values(),
+        )
         self.presenting = PresentationMode(self, around, themes, self.show_message)
         self._notice, self._notice_text = QFrame(), QLabel()
-        self._pages = QStackedWidget()
-        self._status, self._detail = QLabel(), QLabel()
-        self._busy = QProgressBar()
+        self._body = QStackedWidget()
         self._watcher = FileWatcher(self)
         self._tick = QTimer(self, interval=_TICK_MS)
         self._lesson_of = ""
         self.help = HelpCommands(self, self._tour_stops)
+        self._unseen = QTimer(self, interval=_BETWEEN_MS)
         self._palette = CommandPalette(self)
         self._build()
         for owner, target in (
             ("window", self),
             ("workspace", self.workspace),
+            ("places", self.pages),
             ("area", self.workspace.area),
             ("files", self.files),
             ("call_bar", self.call_bar),
@@ -161,26 +169,35 @@ class MainWindow(QMainWindow):
         self._notice_text.setWordWrap(True)
         notice.addWidget(self._notice_text)
         self._notice.hide()
+        self.menu_button.setText("☰")
+        self.menu_button.setProperty("role", "more")
+        self.menu_button.setToolTip("All menus (F10)")
+        self.menu_button.setAccessibleName("Menus")
+        self.menu_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.menu_button.setMenu(self.commands.root)
+        bar = QHBoxLayout()
+        bar.setContentsMargins(6, 4, 8, 4)
+        bar.setSpacing(2)
+        bar.addWidget(self.menu_button, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        bar.addWidget(self.call_bar, 1)
         body = QWidget()
         self._column = column = QVBoxLayout(body)
-        column.setContentsMargins(8, 4, 8, 0)
-        column.setSpacing(6)
-        for part in (self.call_bar, self.strip, self._notice, self.error_panel):
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for part in (self.strip, self._notice, self.error_panel):
             column.addWidget(part)
         column.addWidget(self.workspace, 1)
-        self._pages.addWidget(self.start_page)
-        self._pages.addWidget(body)
-        self.setCentralWidget(self._pages)
+        self._body.addWidget(self.start_page)
+        self._body.addWidget(body)
+        whole = QWidget()
+        column = QVBoxLayout(whole)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(bar)
+        column.addWidget(self._body, 1)
+        column.addWidget(self.row)
+        self.setCentralWidget(whole)
         self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self.lesson)
-        bar = self.statusBar()
-        bar.setSizeGripEnabled(False)
-        self._busy.setRange(0, 0)
-        self._busy.setFixedSize(90, 10)
-        self._busy.setTextVisible(False)
-        self._busy.hide()
-        bar.addWidget(self._busy)
-        bar.addWidget(self._status, 1)
-        bar.addPermanentWidget(self._detail)
 
     def _connect(self) -> None:
         self.controller.state_changed.connect(self._on_controller_state_changed)
@@ -197,6 +214,7 @@ class MainWindow(QMainWindow):
         self.call_bar.functions.call_chosen.connect(self._on_functions_call_chosen)
         self.call_bar.functions.function_chosen.connect(self._on_functions_function_chosen)
         self.workspace.area.panes_changed.connect(self._refresh)
+        self.workspace.bookmarks.changed.connect(self._on_bookmarks_changed)
         self.start_page.file_chosen.connect(self.open_path)
         self.start_page.open_requested.connect(self.files.ask_open)
         self.start_page.paste_requested.connect(self.paste_code)
@@ -217,6 +235,7 @@ class MainWindow(QMainWindow):
         self._watcher.file_changed.connect(self.controller.note_file_changed)
         self._themes.changed.connect(self._on_themes_changed)
         self._tick.timeout.connect(self._refresh)
+        self._unseen.timeout.connect(self._on_unseen_timeout)
         self._palette.used.connect(self._on_palette_used)
 
     def page_context(self) -> PageContext:
@@ -233,9 +252,9 @@ class MainWindow(QMainWindow):
             area=workspace.area,
             lines=workspace.lines,
             themes=self._themes,
-            tabs=workspace.tabs,
             commands=self.commands,
-            requests=PageRequests(self),
+            ask_page=self._ask_page,
+            show_page=self.pages.show_page,
             show_stage=workspace.show_stage,
             show_line=workspace.show_line,
             show_present_line=workspace.show_present_line,
@@ -264,17 +283,23 @@ class MainWindow(QMainWindow):
             self.workspace.show_state(state, screen)
             self.error_panel.show_error(state.error)
             self._watcher.watch("" if state.is_view_only else state.file)
+            self.pages.set_count("notes", count_notes(state))
+            self.pages.set_count("output", count_lines(state.output))
+            if state.capture is not None and not state.is_running:
+                self._unseen.start()
 
     def _show_screen(self, screen: Screen) -> None:
         self.setWindowTitle(screen.window_title)
-        self._pages.setCurrentIndex(0 if screen.shows_start_page else 1)
+        self._body.setCurrentIndex(0 if screen.shows_start_page else 1)
+        self.call_bar.setHidden(screen.shows_start_page)
+        self.row.set_alone(is_alone=screen.shows_start_page)
         self.strip.show_steps(screen.steps)
         can_measure = screen.can_run and bool(self.controller.state.stages)
         can_measure = can_measure and not screen.failed_over
         self.strip.show_time(screen.time, can_measure=can_measure and not screen.is_running)
-        self._status.setText(screen.status)
-        self._detail.setText(screen.detail)
-        self._busy.setVisible(screen.is_running)
+        self.row.set_status(" · ".join(filter(None, (screen.status, screen.detail))))
+        self.row.busy.setVisible(screen.is_running)
+        self.pages.set_answer("timing", screen.time)
         self._notice_text.setText(screen.notice)
         self._notice.setVisible(bool(screen.notice))
         self.call_bar.set_running(
@@ -285,7 +310,7 @@ class MainWindow(QMainWindow):
         error = self.controller.state.error
         part = error.explanation.part if error is not None and screen.is_call_failed else ""
         self.call_bar.set_failed(is_failed=screen.is_call_failed, part=part)
-        place = 1 if screen.is_call_failed else 3
+        place = 0 if screen.is_call_failed else 2
         if self._column.indexOf(self.error_panel) != place:  # what is of the call is said below it
             self._column.insertWidget(place, self.error_panel)
         if screen.is_running != self._tick.isActive():
@@ -316,6 +341,32 @@ class MainWindow(QMainWindow):
     def _on_lesson_closed(self) -> None:
         self._settings.set_shows_lessons(False)
         self.show_message("Help, Lesson and samples: shows the lesson again.")
+
+    def add_page(self, name: str, page: Page, make: Callable[[], QWidget]) -> None:
+        """Add a page to its place and to the menus; see `Places.add_page`."""
+        self.pages.add_page(name, page, make)
+        self.commands.connect_page(name, functools.partial(self.pages.__getitem__, name))
+        menu = self.commands.menus["Show page"]
+        menu.setToolTipsVisible(True)
+        show = menu.addAction(page.title)
+        show.setToolTip(page.answers)
+        show.triggered.connect(lambda: self.pages.show_page(name))
+
+    def _ask_page(self, name: str, slot: str, argument: object) -> None:
+        getattr(self.pages[name], slot)(argument)
+
+    def _on_unseen_timeout(self) -> None:
+        """Make the next page that does something before it is seen: one per turn."""
+        names = (name for name in self.pages if self.pages.page_of(name).works_unseen)
+        name = next((name for name in names if name not in self.pages.made), None)
+        if name is None:
+            self._unseen.stop()
+        else:
+            _ = self.pages[name]
+            self.workspace.describe_selected()  # it may have something to say of it
+
+    def _on_bookmarks_changed(self) -> None:
+        self.pages.set_count("bookmarks", len(self.workspace.bookmarks.notes))
 
     def _on_themes_changed(self, _theme: Theme) -> None:
         self.start_page.set_theme(self._themes.theme.name)
@@ -411,12 +462,12 @@ class MainWindow(QMainWindow):
             self.controller.stop()
         elif self.controller.state.error is not None:
             self.controller.dismiss_error()
-        else:
+        elif not self.pages.close_drawer():
             self.workspace.selection.clear()
 
     def _on_strip_time_requested(self) -> None:
         if self.screen_shown is not None and self.screen_shown.time:
-            self.workspace.tabs.setCurrentWidget(self.pages["timing"])
+            self.pages.show_page("timing")
         else:
             self.commands.actions["measure"].trigger()
 
@@ -443,11 +494,6 @@ class MainWindow(QMainWindow):
         self.call_bar.edit.setFocus()
         self.call_bar.edit.selectAll()
 
-    def turn_page(self, step: int) -> None:
-        """Turn to the next page, or the one before."""
-        tabs = self.workspace.tabs
-        tabs.setCurrentIndex((tabs.currentIndex() + step) % tabs.count())
-
     def add_pane(self) -> None:
         """Open another pane beside the active one."""
         area = self.workspace.area
@@ -462,7 +508,7 @@ class MainWindow(QMainWindow):
     def focus_search(self) -> None:
         """Put the cursor into the active pane's search."""
         if self.workspace.area.active is not None:
-            self.workspace.tabs.setCurrentIndex(0)
+            self.pages.show_place(Place.PROGRAM)
             self.workspace.area.active.header.focus_search()
 
     def toggle_inspector(self) -> None:
@@ -499,9 +545,8 @@ class MainWindow(QMainWindow):
         self._palette.open_with(entries, [states.get(name, name) for name in recent])
 
     def _palette_entries(self) -> Iterator[PaletteEntry]:
-        """Every item of every menu, page, stage, colouring, call of the file and sample."""
-        yield from list_menu_entries(self.menuBar())
-        yield from list_page_entries(self.workspace.tabs)
+        """Every item of every menu, stage, colouring, call of the file and sample."""
+        yield from list_menu_entries(self.commands.root)
         for step in self.screen_shown.steps if self.screen_shown is not None else ():
             show = functools.partial(self.workspace.show_stage, step.name)
             yield PaletteEntry(f"Show stage: {step.title}", "", show)
@@ -519,6 +564,10 @@ class MainWindow(QMainWindow):
 
     def _on_palette_used(self, name: str) -> None:
         self._settings.add_recent_command(without_state(name))
+
+    def show_menus(self) -> None:
+        """Open the menus."""
+        self.menu_button.showMenu()
 
     def _tour_stops(self) -> list[TourStop]:
         """The parts that a newcomer needs; the first sample is opened where nothing is."""
@@ -542,13 +591,13 @@ class MainWindow(QMainWindow):
 
     def show_message(self, text: str) -> None:
         """Say something in the status bar for a while; an empty text ends that."""
-        self.statusBar().showMessage(text, _MESSAGE_MS)
+        self.row.say(text, _MESSAGE_MS)
 
     def _on_files_capture_opened(self, capture: Capture) -> None:
         self.call_bar.set_call(capture.call)
 
     def _on_files_export_begun(self, progress: QWidget) -> None:
-        self.statusBar().addPermanentWidget(progress)
+        self.row.add_widget(progress)
 
     def _on_files_path_used(self, path: str) -> None:
         self._settings.add_recent_file(path)

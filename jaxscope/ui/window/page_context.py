@@ -1,7 +1,7 @@
 """What a page is, and what it may use of the window that it is added to.
 
-A page is one module of `jaxscope.ui.pages` with a `PAGE`, and its name in `PAGES` of
-`jaxscope.ui.application`. Pages know neither the window's class nor each other.
+A page is one module of `jaxscope.ui.pages` with `make_page`, and its entry in `PAGES` there. Pages
+know neither the window's class nor each other.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QMainWindow, QWidget
 
 from jaxscope.picture.tint.classes import ColourBy
@@ -22,17 +21,6 @@ from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.source.source_lines import SourceLines
 from jaxscope.ui.toolkit.theme import Theme, ThemeSwitch
 from jaxscope.ui.window.commands import Commands
-from jaxscope.ui.window.workspace import PageTabs
-
-
-class PageRequests(QObject):
-    """What one page may ask of another without knowing it.
-
-    Signals:
-        comparison_without_pass: The name of a pass of XLA's: compare with the outcome without it.
-    """
-
-    comparison_without_pass = Signal(str)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -50,9 +38,9 @@ class PageContext:
         area: The panes.
         lines: The lines of the user's files.
         themes: The theme and the size of type.
-        tabs: The pages of the window.
         commands: The commands of the menus; a page connects those that it owns.
-        requests: What pages ask of each other.
+        ask_page: Has a page, by the name of its module, do something: a method, and what it takes.
+        show_page: Shows a page, by the name of its module.
         show_stage: Brings a stage, by its name, into a pane.
         show_line: Shows and selects a line of a file as it ran.
         show_present_line: Shows a line of a file as it is, and selects what it was when it ran.
@@ -72,9 +60,9 @@ class PageContext:
     area: PaneArea
     lines: SourceLines
     themes: ThemeSwitch
-    tabs: PageTabs
     commands: Commands
-    requests: PageRequests
+    ask_page: Callable[[str, str, object], None]
+    show_page: Callable[[str], None]
     show_stage: Callable[[str], None]
     show_line: Callable[[str, int], None]
     show_present_line: Callable[[str, int], None]
@@ -87,7 +75,7 @@ class PageContext:
 class PageWidget(QWidget):
     """The base of pages that follow the window's state and theme.
 
-    Both methods are called once the page has its tab, and again after every change.
+    Both methods are called once the page was made, and again after every change.
     """
 
     def __init__(self, context: PageContext) -> None:
@@ -107,20 +95,3 @@ class PageWidget(QWidget):
         self.show_state(controller.state)
         themes.changed.connect(self.set_theme)
         controller.state_changed.connect(self.show_state)
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Page:
-    """What a module of `jaxscope.ui.pages` says of its page.
-
-    Attributes:
-        title: Of its tab.
-        answers: The question that it answers, shown when the pointer rests on the tab.
-        make: Makes the page; called once for each window.
-        is_experiment: It stands inside of the page *Experiments*.
-    """
-
-    title: str
-    answers: str
-    make: Callable[[PageContext], QWidget]
-    is_experiment: bool = False

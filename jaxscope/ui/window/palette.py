@@ -16,8 +16,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QMenu,
-    QMenuBar,
-    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -255,7 +253,7 @@ def _row(entry: PaletteEntry) -> QWidget:
     return row
 
 
-# What the palette offers: the items of every menu, and every page.
+# What the palette offers: the items of every menu.
 
 
 _ON = " (on)"
@@ -266,9 +264,9 @@ def without_state(name: str) -> str:
     return name.removesuffix(_ON)
 
 
-def list_menu_entries(bar: QMenuBar) -> Iterator[PaletteEntry]:
+def list_menu_entries(menus: QMenu) -> Iterator[PaletteEntry]:
     """Every item of every menu that can be used now."""
-    for action in bar.actions():
+    for action in menus.actions():
         menu = action.menu()
         if isinstance(menu, QMenu):
             yield from _items_of(menu, action.text())
@@ -285,21 +283,3 @@ def _items_of(menu: QMenu, title: str) -> Iterator[PaletteEntry]:
             name = f"{title}: {action.text().replace('&', '').removesuffix(' …')}{state}"
             keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
             yield PaletteEntry(name, keys, action.trigger)
-
-
-def list_page_entries(tabs: QTabWidget, *outer: tuple[QTabWidget, int]) -> Iterator[PaletteEntry]:
-    """Every page, and those inside of pages that have tabs of their own."""
-    for index in range(tabs.count()):
-        places = (*outer, (tabs, index))
-        yield PaletteEntry(f"Show page: {tabs.tabText(index)}", "", _page_opener(places))
-        inner = tabs.widget(index)
-        if isinstance(inner, QTabWidget):
-            yield from list_page_entries(inner, *places)
-
-
-def _page_opener(places: Sequence[tuple[QTabWidget, int]]) -> Callable[[], object]:
-    def show() -> None:
-        for tabs, index in places:
-            tabs.setCurrentIndex(index)
-
-    return show

@@ -1,5 +1,5 @@
-"""The body of the window: panes, with what is selected below the source, and pages in tabs, kept in
-step with state and selection.
+"""The body of the window: panes, with what is selected below the source, and pages in their places,
+kept in step with state and selection.
 """
 
 from __future__ import annotations
@@ -7,16 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QSize, QTimer
-from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import (
-    QMenu,
-    QTabBar,
-    QTabWidget,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from jaxscope.model import Stage
 from jaxscope.model.stages import LATE_STAGES, lowered_name
@@ -25,7 +17,7 @@ from jaxscope.program.links import Links
 from jaxscope.ui.panes.pane_area import PaneArea
 from jaxscope.ui.panes.pane_header import SOURCE, Form
 from jaxscope.ui.selection.capture_facts import FateReader, FusionReader
-from jaxscope.ui.selection.inspector import Inspector, SelectionDescriber
+from jaxscope.ui.selection.inspector import Inspector, SelectionDescriber, describe_call
 from jaxscope.ui.selection.selection import (
     Bookmarks,
     KernelLinks,
@@ -35,136 +27,10 @@ from jaxscope.ui.session.screen import Screen, waiting_text
 from jaxscope.ui.session.state import WindowState, expected_stages
 from jaxscope.ui.source.source_lines import SourceLines, find_moved_files
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
+from jaxscope.ui.window.places import Place, Places
 
 if TYPE_CHECKING:
     from jaxscope.ui.canvas.graph_page import GraphPage
-
-
-# The pages of the window: tabs in one order, and a menu for those that find no room.
-
-
-_GAP_PX = 2
-_LEAST_PX = 120
-
-
-class _Bar(QTabBar):
-    """Tells how wide a tab is, and asks its window for little room."""
-
-    def width_of(self, index: int) -> int:
-        return self.tabSizeHint(index).width()
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(_LEAST_PX, super().minimumSizeHint().height())
-
-
-class PageTabs(QTabWidget):
-    """Tabs that never hide behind arrows.
-
-    Those that find no room are in the menu *More* behind the last; the present page always has
-    its tab. Keys that turn pages go through all of them, shown or not.
-    """
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAccessibleName("Pages")
-        self._bar = _Bar()
-        self._bar.setDrawBase(False)
-        self.setTabBar(self._bar)
-        self.more = QToolButton(self)
-        self.more.setText("More ▾")
-        self.more.setProperty("role", "more")
-        self.more.setToolTip("Pages that find no room here")
-        self.more.setAccessibleName("More pages")
-        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self._menu = QMenu(self.more)
-        self._menu.aboutToShow.connect(self._fill_menu)
-        self._menu.triggered.connect(self._on_menu_triggered)
-        self.more.setMenu(self._menu)
-        self.more.hide()
-        self._later = QTimer(self, singleShot=True, interval=0)
-        self._later.timeout.connect(self.fit)
-        self.currentChanged.connect(self.fit)
-
-    def add_page(self, page: QWidget, title: str, rank: int, hint: str = "") -> None:
-        """Give a page its tab.
-
-        Args:
-            page: The page.
-            title: Of its tab.
-            rank: Pages stand in the order of their ranks, whenever they come.
-            hint: What is said when the pointer rests on the tab.
-        """
-        place = sum(self._bar.tabData(index) <= rank for index in range(self.count()))
-        self.insertTab(place, page, title)
-        self._bar.setTabData(place, rank)
-        self.setTabToolTip(place, hint)
-        self.fit()
-
-    def set_title(self, page: QWidget, title: str) -> None:
-        """Name a page's tab, such as with a count behind its name."""
-        index = self.indexOf(page)
-        if index >= 0 and self.tabText(index) != title:
-            self.setTabText(index, title)
-            self.fit()
-
-    def setCurrentIndex(self, index: int) -> None:
-        if 0 <= index < self.count():
-            self.setTabVisible(index, True)
-        super().setCurrentIndex(index)
-
-    def setCurrentWidget(self, page: QWidget) -> None:
-        self.setCurrentIndex(self.indexOf(page))
-
-    def hidden_titles(self) -> tuple[str, ...]:
-        """What is in the menu, in order."""
-        return tuple(self.tabText(i) for i in range(self.count()) if not self.isTabVisible(i))
-
-    def fit(self) -> None:
-        """Show as many tabs as there is room for."""
-        widths = [self._bar.width_of(index) for index in range(self.count())]
-        shown = set(range(len(widths)))
-        if sum(widths) > self.width():
-            room = self.width() - self.more.sizeHint().width() - _GAP_PX
-            shown = choose_shown(widths, self.currentIndex(), room)
-        for index in range(len(widths)):
-            if self.isTabVisible(index) != (index in shown):
-                self.setTabVisible(index, index in shown)
-        self.more.setVisible(len(shown) < len(widths))
-        size = self.more.sizeHint()
-        right = sum(widths[index] for index in shown)
-        self.more.setGeometry(right + _GAP_PX, 0, size.width(), size.height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.fit()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            self._later.start()  # the tabs are dressed after this
-
-    def _fill_menu(self) -> None:
-        self._menu.clear()
-        for index in range(self.count()):
-            if not self.isTabVisible(index):
-                self._menu.addAction(self.tabText(index)).setData(index)
-
-    def _on_menu_triggered(self, action: QAction) -> None:
-        self.setCurrentIndex(action.data())
-        self._bar.setFocus()
-
-
-def choose_shown(widths: list[int], present: int, room: int) -> set[int]:
-    """The first tabs that fit beside the present one, and that one."""
-    shown = {present}
-    room -= widths[present]
-    for index, width in enumerate(widths):
-        if index != present:
-            if width > room:
-                break
-            shown.add(index)
-            room -= width
-    return shown
 
 
 # The body of the window: panes and pages, put together and kept in step.
@@ -193,27 +59,20 @@ class Workspace(QWidget):
         self.area = PaneArea(make_graph, self.selection, self.lines)
         if late_panes:
             self.area.defer_panes()
-        self.tabs = PageTabs()
-        self._build()
+        self.places = Places(self.area)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self.places)
+        self.area.set_companion(self.inspector)
+        self.area.arrange()
         self.selection.changed.connect(self._on_selection_changed)
         self.fates.changed.connect(self._on_fates_changed)
         self.fusions.changed.connect(self._on_fusions_changed)
         self.area.panes_changed.connect(self._on_area_panes_changed)
         self.inspector.node_requested.connect(self._on_inspector_node_requested)
         self.inspector.line_requested.connect(self.show_line)
-
-    def _build(self) -> None:
-        stages = QWidget()
-        stages.setProperty("role", "ground")
-        layout = QVBoxLayout(stages)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.area)
-        self.tabs.add_page(stages, "Stages", -1)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self.tabs)
-        self.area.set_companion(self.inspector)
-        self.area.arrange()
+        self.inspector.argument_requested.connect(self.selection.select_argument)
+        self.inspector.page_requested.connect(self.places.show_page)
 
     # --- showing ---
 
@@ -230,6 +89,8 @@ class Workspace(QWidget):
         if state.stages is not before.stages and not state.is_running:
             self._retarget_missing(state.stages)
         self.selection.set_stages(state.stages)
+        if state.head is not before.head:
+            self.describe_selected()
         self.fates.read(None if state.is_running else state.capture)
         self.fusions.read(None if state.is_running else state.capture)
         self._fill_panes(screen)
@@ -240,7 +101,7 @@ class Workspace(QWidget):
 
     def show_stage(self, name: str) -> None:
         """Bring a stage into a pane."""
-        self.tabs.setCurrentIndex(0)
+        self.places.show_place(Place.PROGRAM)
         self.area.show_in_active(name)
 
     def show_line(self, file: str, line: int) -> None:
@@ -262,7 +123,7 @@ class Workspace(QWidget):
         known = self.lines.look_at(file)
         if known is None:
             return ""
-        self.tabs.setCurrentIndex(0)
+        self.places.show_place(Place.PROGRAM)
         if SOURCE not in self.area.wanted_stages():
             self.area.show_in_active(SOURCE)
         self._fill_source()
@@ -275,7 +136,7 @@ class Workspace(QWidget):
         for pane in self.area.panes:
             pane.set_theme(theme, points)
         self._points = points
-        self._describe(self.selection.links)
+        self.describe_selected()
 
     def set_form(self, form: Form) -> None:
         """Change the form of the active pane."""
@@ -285,7 +146,7 @@ class Workspace(QWidget):
 
     def colour_graphs(self, by: ColourBy) -> None:
         """Show the graphs, coloured by something."""
-        self.tabs.setCurrentIndex(0)
+        self.places.show_place(Place.PROGRAM)
         self.colour_by(by)
 
     def colour_by(self, by: ColourBy) -> None:
@@ -372,26 +233,33 @@ class Workspace(QWidget):
 
     # --- selection ---
 
-    def _on_selection_changed(self, links: Links) -> None:
-        self._describe(links)
+    def _on_selection_changed(self, _links: Links) -> None:
+        self.describe_selected()
 
     def _on_fates_changed(self) -> None:
         self._hand_out_fates()
-        self._describe(self.selection.links)
+        self.describe_selected()
 
     def _on_fusions_changed(self) -> None:
-        self._describe(self.selection.links)
+        self.describe_selected()
 
     def _on_later_timeout(self) -> None:
         self.area.show_links(self.selection.links, reveal=True)
 
     def _on_inspector_node_requested(self, stage: str, node: int) -> None:
-        self.tabs.setCurrentIndex(0)
+        self.places.show_place(Place.PROGRAM)
         if stage not in self.area.wanted_stages():
             self.area.show_in_active(stage)
         self.selection.select_node(stage, node)
 
-    def _describe(self, links: Links) -> None:
-        self.inspector.show_html(
-            self._describer.describe(self._state.stages, links, self._theme.muted)
-        )
+    def describe_selected(self) -> None:
+        """Tell the inspector what is selected, or what goes in and comes out."""
+        muted, head = self._theme.muted, self._state.head
+        told = self._describer.describe(self._state.stages, self.selection.links, muted)
+        if told:
+            self.inspector.show_html(told)
+        else:
+            known = head is not None and (head.arguments or head.results)
+            self.inspector.show_nothing(
+                describe_call(head.arguments, head.results, muted) if head and known else ""
+            )

@@ -1,0 +1,444 @@
+"""The three places of the window and their pages: the views with a drawer below them, the questions
+that are measured, the comparison; and the row at the bottom that leads to them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from collections.abc import Callable, Iterator
+
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QMenu,
+    QProgressBar,
+    QSizePolicy,
+    QStackedWidget,
+    QToolButton,
+    QWidget,
+)
+
+from jaxscope.ui.toolkit.rich_text import escape_html
+from jaxscope.ui.toolkit.widgets import make_label, make_splitter
+
+# What a page is, and where.
+
+
+class Place(enum.Enum):
+    """Where pages are."""
+
+    PROGRAM = "Program"
+    MEASURE = "Measure"
+    COMPARE = "Compare"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Page:
+    """What the registry says of a page; its module has `make_page`, which takes a `PageContext`.
+
+    Attributes:
+        title: Its name.
+        place: Those of `Place.PROGRAM` share the drawer.
+        answers: The question that it answers.
+        is_always_named: Its name stands at the bottom even while there is nothing in it.
+        works_unseen: It does something before it is first shown, such as telling the inspector:
+            it is made as soon as there is a capture.
+    """
+
+    title: str
+    place: Place
+    answers: str
+    is_always_named: bool = True
+    works_unseen: bool = False
+
+
+# The row at the bottom: places, what is going on, names of the drawer's pages.
+
+
+class _Said(QLabel):
+    """A line that gives way to what stands beside it, and is cut at its end."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "muted")
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        room = self.contentsRect()
+        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+
+
+class PlaceRow(QWidget):
+    """Buttons for places and pages, and between them what is going on.
+
+    Signals:
+        place_chosen: A `Place`.
+        page_chosen: The name of a page.
+    """
+
+    place_chosen = Signal(object)
+    page_chosen = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.places = {place: self._make_button(place.value) for place in Place}
+        self.names: dict[str, QToolButton] = {}
+        self._wanted: set[str] = set()
+        self._status, self._message = "", ""
+        self._said = _Said()
+        self.busy = QProgressBar()
+        self.busy.setRange(0, 0)
+        self.busy.setFixedSize(60, 8)
+        self.busy.setTextVisible(False)
+        self.busy.hide()
+        self.more = self._make_button("Pages ▾", is_checkable=False)
+        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._menu = QMenu(self.more)
+        self._menu.aboutToShow.connect(self._fill_menu)
+        self._menu.triggered.connect(lambda action: self.page_chosen.emit(action.data()))
+        self.more.setMenu(self._menu)
+        self.more.hide()
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(6, 0, 6, 0)
+        self._row.setSpacing(2)
+        for place, button in self.places.items():
+            button.clicked.connect(lambda _is_on, place=place: self.place_chosen.emit(place))
+            self._row.addWidget(button)
+        self._row.addSpacing(10)
+        self._row.addWidget(self.busy)
+        self._row.addWidget(self._said, 1)
+        self._row.addWidget(self.more)
+        self._forget = QTimer(self, singleShot=True)
+        self._forget.timeout.connect(self._on_forget_timeout)
+        self._later = QTimer(self, singleShot=True, interval=0)
+        self._later.timeout.connect(self.fit)
+
+    @property
+    def message(self) -> str:
+        """What is said for a while, or empty."""
+        return self._message
+
+    @property
+    def status(self) -> str:
+        """What is said while there is no message."""
+        return self._status
+
+    def set_status(self, text: str) -> None:
+        """Say something as long as there is no message."""
+        self._status = text
+        self._show_said()
+
+    def say(self, text: str, duration_ms: int) -> None:
+        """Say something for a while; an empty text ends that."""
+        self._message = text
+        self._forget.start(duration_ms)
+        self._show_said()
+
+    def add_widget(self, part: QWidget) -> None:
+        """Show something beside what is said, such as how far an export is."""
+        self._row.insertWidget(self._row.indexOf(self._said) + 1, part)
+
+    def add_name(self, name: str, page: Page) -> None:
+        """Add the name of a page of the drawer, behind the others."""
+        button = self._make_button(page.title)
+        button.setToolTip(page.answers)
+        button.clicked.connect(lambda: self.page_chosen.emit(name))
+        self.names[name] = button
+        self._row.addWidget(button)
+        self.set_named(name, is_named=page.is_always_named)
+
+    def set_named(self, name: str, *, is_named: bool) -> None:
+        """Show the name of a page, or leave it out."""
+        self._wanted = self._wanted | {name} if is_named else self._wanted - {name}
+        self.fit()
+
+    def show_where(self, place: Place, page: str) -> None:
+        """Mark where the window is: a place, and the page that its drawer shows."""
+        for each, button in self.places.items():
+            button.setChecked(each is place)
+        for name, button in self.names.items():
+            button.setChecked(name == page)
+        self.fit()
+
+    def set_alone(self, *, is_alone: bool) -> None:
+        """Show only what is said, without places and pages."""
+        for button in self.places.values():
+            button.setHidden(is_alone)
+        self._is_alone = is_alone
+        self.fit()
+
+    _is_alone = False
+
+    def fit(self) -> None:
+        """Show the names, or one button for all where they find no room."""
+        shown = [
+            button
+            for name, button in self.names.items()
+            if not self._is_alone and (name in self._wanted or button.isChecked())
+        ]
+        parts = (*(self.places.values() if not self._is_alone else ()), *shown)
+        gap = self._row.spacing()
+        needed = sum(part.sizeHint().width() + gap for part in parts) + 24
+        fits = needed <= max(self.width(), 1)
+        for button in self.names.values():
+            button.setVisible(fits and button in shown)
+        self.more.setVisible(not fits and bool(shown))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._later.start()  # the buttons are dressed after this
+
+    def _make_button(self, text: str, *, is_checkable: bool = True) -> QToolButton:
+        button = QToolButton()
+        button.setText(text)
+        button.setCheckable(is_checkable)
+        button.setProperty("role", "place")
+        return button
+
+    def _fill_menu(self) -> None:
+        self._menu.clear()
+        for name, button in self.names.items():
+            self._menu.addAction(button.text()).setData(name)
+
+    def _show_said(self) -> None:
+        self._said.setText(self._message or self._status)
+        self._said.setToolTip(self._said.text())
+
+    def _on_forget_timeout(self) -> None:
+        self._message = ""
+        self._show_said()
+
+
+# The list of what can be measured and tried.
+
+
+_LIST_PX, _ROW_PADDING_PX = 270, 9
+
+
+class QuestionList(QListWidget):
+    """A row for each page: its name, and the question that it answers or the answer.
+
+    Signals:
+        page_chosen: The name of a page.
+    """
+
+    page_chosen = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._pages: dict[str, tuple[Page, QListWidgetItem, QLabel]] = {}
+        self.setAccessibleName("What can be measured")
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.currentItemChanged.connect(self._on_self_current_item_changed)
+
+    def add_page(self, name: str, page: Page) -> None:
+        """Add a row."""
+        item, label = QListWidgetItem(self), make_label(wraps=True)
+        label.setTextFormat(Qt.TextFormat.RichText)
+        label.setContentsMargins(12, 4, 8, 5)
+        item.setData(Qt.ItemDataRole.UserRole, name)
+        self._pages[name] = page, item, label
+        self.setItemWidget(item, label)
+        self.set_answer(name, "")
+
+    def set_answer(self, name: str, answer: str) -> None:
+        """Show an answer in place of a page's question; empty shows the question."""
+        page, item, label = self._pages[name]
+        second = answer or page.answers
+        label.setText(f"<b>{escape_html(page.title)}</b><br>{escape_html(second)}")
+        item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{page.title}: {second}")
+        self._fit()
+
+    def mark(self, name: str) -> None:
+        """Mark the row of the page that is shown."""
+        self.setCurrentItem(self._pages[name][1])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            QTimer.singleShot(0, self, self._fit)
+
+    def _fit(self) -> None:
+        width = max(self.viewport().width(), 120)
+        for _, item, label in self._pages.values():
+            item.setSizeHint(QSize(width, label.heightForWidth(width) + _ROW_PADDING_PX))
+
+    def _on_self_current_item_changed(self, item: QListWidgetItem | None, _before: object) -> None:
+        if item is not None:
+            self.page_chosen.emit(item.data(Qt.ItemDataRole.UserRole))
+
+
+# The places.
+
+
+class Places(QStackedWidget):
+    """Shows one place at a time. A page is made when it is first shown or asked for.
+
+    Args:
+        views: The panes, above the drawer.
+
+    Signals:
+        turned: Another place or page is shown.
+    """
+
+    turned = Signal()
+
+    def __init__(self, views: QWidget) -> None:
+        super().__init__()
+        self._known: dict[str, tuple[Page, Callable[[], QWidget]]] = {}
+        self._made: dict[str, QWidget] = {}
+        self.row, self.questions = PlaceRow(), QuestionList()
+        self._stacks = {place: QStackedWidget() for place in Place}
+        self.drawer = self._stacks[Place.PROGRAM]
+        self.drawer.setProperty("role", "drawer")
+        self._split = make_splitter(Qt.Orientation.Vertical, views, self.drawer)
+        self._split.setSizes([540, 460])
+        self.drawer.hide()
+        self.addWidget(self._split)
+        measure = make_splitter(
+            Qt.Orientation.Horizontal, self.questions, self._stacks[Place.MEASURE]
+        )
+        measure.setSizes([_LIST_PX, 3 * _LIST_PX])
+        measure.setStretchFactor(1, 1)
+        self.addWidget(measure)
+        self.addWidget(self._stacks[Place.COMPARE])
+        self.row.place_chosen.connect(self.show_place)
+        self.row.page_chosen.connect(self.toggle_page)
+        self.questions.page_chosen.connect(self.show_page)
+        self.row.show_where(Place.PROGRAM, "")
+
+    # --- pages ---
+
+    def add_page(self, name: str, page: Page, make: Callable[[], QWidget]) -> None:
+        """Add a page, behind those of its place that are there.
+
+        Args:
+            name: By which it is asked for.
+            page: What it is.
+            make: Makes it, when it is first shown or asked for.
+        """
+        self._known[name] = page, make
+        if page.place is Place.PROGRAM:
+            self.row.add_name(name, page)
+        elif page.place is Place.MEASURE:
+            with_signals = self.questions.blockSignals(True)
+            self.questions.add_page(name, page)
+            self.questions.blockSignals(with_signals)
+
+    def __getitem__(self, name: str) -> QWidget:
+        """The page of a name, made if it was not yet."""
+        if name not in self._made:
+            page, make = self._known[name]
+            self._made[name] = widget = make()
+            self._stacks[page.place].addWidget(widget)
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def page_of(self, name: str) -> Page:
+        """What is known of a page."""
+        return self._known[name][0]
+
+    @property
+    def made(self) -> frozenset[str]:
+        """Names of the pages that were made."""
+        return frozenset(self._made)
+
+    def set_count(self, name: str, count: int) -> None:
+        """Say behind a page's name how much there is in it."""
+        if name not in self._known:
+            return
+        button, page = self.row.names[name], self.page_of(name)
+        button.setText(f"{page.title} ({count})" if count else page.title)
+        self.row.set_named(name, is_named=page.is_always_named or count > 0)
+
+    def set_answer(self, name: str, answer: str) -> None:
+        """Show an answer in place of the question of a page; empty shows the question."""
+        if name in self._known:
+            self.questions.set_answer(name, answer)
+
+    # --- where the window is ---
+
+    @property
+    def place(self) -> Place:
+        """The place that is shown."""
+        return list(Place)[self.currentIndex()]
+
+    @property
+    def current(self) -> str:
+        """The name of the page that is shown; empty where only the views are."""
+        if self.place is Place.PROGRAM and self.drawer.isHidden():
+            return ""
+        shown = self._stacks[self.place].currentWidget()
+        return next((name for name, page in self._made.items() if page is shown), "")
+
+    def show_place(self, place: Place) -> None:
+        """Show a place, with the page that it had, or its first."""
+        if place is not Place.PROGRAM and self._stacks[place].count() == 0:
+            pages = (name for name, (page, _) in self._known.items() if page.place is place)
+            if (first := next(pages, None)) is not None:
+                self.show_page(first)
+                return
+        self.setCurrentIndex(list(Place).index(place))
+        self._tell()
+
+    def show_page(self, name: str) -> None:
+        """Show a page in its place."""
+        widget, place = self[name], self.page_of(name).place
+        self._stacks[place].setCurrentWidget(widget)
+        if place is Place.PROGRAM:
+            self.drawer.show()
+        elif place is Place.MEASURE:
+            self.questions.mark(name)
+        self.setCurrentIndex(list(Place).index(place))
+        self._tell()
+
+    def toggle_page(self, name: str) -> None:
+        """Show a page, or close the drawer where it shows that page."""
+        if self.current == name:
+            self.close_drawer()
+        else:
+            self.show_page(name)
+
+    def close_drawer(self) -> bool:
+        """Close the drawer; False where none is seen."""
+        if self.place is not Place.PROGRAM or self.drawer.isHidden():
+            return False
+        self.drawer.hide()
+        self._tell()
+        return True
+
+    def turn_page(self, step: int) -> None:
+        """Show the next page or the one before, in the order of the places; the views are one."""
+        order = sorted(self._known, key=lambda name: list(Place).index(self.page_of(name).place))
+        turn = ["", *order]
+        name = turn[(turn.index(self.current) + step) % len(turn)]
+        if name:
+            self.show_page(name)
+        else:
+            self.show_place(Place.PROGRAM)
+            self.close_drawer()
+
+    def _tell(self) -> None:
+        self.row.show_where(self.place, self.current)
+        self.turned.emit()

@@ -1,0 +1,235 @@
+"""Three places, their pages, and the ways to each of them by mouse and keyboard."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from jaxscope.model import Check, Severity
+from jaxscope.ui.application import build_window
+from jaxscope.ui.pages import PAGES
+from jaxscope.ui.session.controller import Bridge, RunOptions
+from jaxscope.ui.toolkit.widgets import ChoiceBox
+from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.places import Page, Place, Places
+from jaxscope.ui.window.settings import Settings
+
+from .conftest import Driver, destroy
+from .programs import RecordedSession, build_capture
+from .test_window import capture_of
+
+
+@pytest.fixture
+def places(qtbot: QtBot) -> Places:
+    """Two pages in the drawer, one that is named only when there is something in it, and others."""
+    places = Places(QWidget())
+    qtbot.addWidget(places)
+    for name, page in {
+        "memory": Page("Memory", Place.PROGRAM, "How much?"),
+        "fusions": Page("Fusions", Place.PROGRAM, "What?"),
+        "notes": Page("Notes", Place.PROGRAM, "What was noticed?", is_always_named=False),
+        "timing": Page("Timing", Place.MEASURE, "How long?"),
+        "size": Page("Size", Place.MEASURE, "How does it grow?"),
+        "compare": Page("Compare", Place.COMPARE, "What differs?"),
+    }.items():
+        places.add_page(name, page, lambda name=name: QLabel(name))
+    places.row.resize(1000, 28)
+    places.row.show()
+    places.show()
+    qtbot.waitExposed(places)
+    return places
+
+
+def named(places: Places) -> list[str]:
+    return [button.text() for button in places.row.names.values() if button.isVisible()]
+
+
+def test_a_page_is_made_when_it_is_first_shown(places: Places):
+    assert places.made == frozenset()
+    places.show_page("memory")
+    assert places.made == {"memory"}
+    assert places["memory"].isVisible()
+    assert places["memory"] is places["memory"]
+
+
+def test_a_click_on_a_name_opens_the_drawer_and_another_closes_it(places: Places, qtbot: QtBot):
+    names = places.row.names
+    assert places.current == "" and not places.drawer.isVisible()
+    qtbot.mouseClick(names["memory"], Qt.MouseButton.LeftButton)
+    assert places.current == "memory" and places.drawer.isVisible()
+    qtbot.mouseClick(names["fusions"], Qt.MouseButton.LeftButton)
+    assert places.current == "fusions"
+    assert [name for name, button in names.items() if button.isChecked()] == ["fusions"]
+    qtbot.mouseClick(names["fusions"], Qt.MouseButton.LeftButton)
+    assert places.current == "" and not places.drawer.isVisible()
+    assert not any(button.isChecked() for button in names.values())
+
+
+def test_a_name_leads_from_another_place_to_its_page(places: Places, qtbot: QtBot):
+    places.show_page("memory")
+    places.show_place(Place.MEASURE)
+    assert places.current == "timing"
+    qtbot.mouseClick(places.row.names["memory"], Qt.MouseButton.LeftButton)
+    assert places.current == "memory" and places.place is Place.PROGRAM
+
+
+def test_places_are_a_click_away_and_keep_their_page(places: Places, qtbot: QtBot):
+    qtbot.mouseClick(places.row.places[Place.MEASURE], Qt.MouseButton.LeftButton)
+    assert places.current == "timing" and places.made == {"timing"}
+    places.questions.setCurrentRow(1)
+    assert places.current == "size" and places["size"].isVisible()
+    qtbot.mouseClick(places.row.places[Place.COMPARE], Qt.MouseButton.LeftButton)
+    assert places.current == "compare"
+    qtbot.mouseClick(places.row.places[Place.MEASURE], Qt.MouseButton.LeftButton)
+    assert places.current == "size"
+    shown = [place for place, button in places.row.places.items() if button.isChecked()]
+    assert shown == [Place.MEASURE]
+    qtbot.mouseClick(places.row.places[Place.MEASURE], Qt.MouseButton.LeftButton)
+    assert places.row.places[Place.MEASURE].isChecked()
+
+
+def test_keys_turn_through_the_views_and_every_page(places: Places):
+    turned = []
+    for _ in range(7):
+        places.turn_page(1)
+        turned.append(places.current)
+    assert turned == ["memory", "fusions", "notes", "timing", "size", "compare", ""]
+    places.turn_page(-1)
+    assert places.current == "compare"
+
+
+def test_what_is_mostly_empty_is_named_when_there_is_something_in_it(places: Places):
+    assert named(places) == ["Memory", "Fusions"]
+    places.set_count("notes", 2)
+    assert named(places) == ["Memory", "Fusions", "Notes (2)"]
+    places.set_count("notes", 0)
+    places.show_page("notes")
+    assert named(places) == ["Memory", "Fusions", "Notes"]
+    places.close_drawer()
+    assert named(places) == ["Memory", "Fusions"]
+
+
+def test_names_without_room_are_in_one_menu(places: Places, qtbot: QtBot):
+    row = places.row
+    row.resize(330, 28)
+    assert named(places) == [] and row.more.isVisible()
+    menu = row.more.menu()
+    menu.aboutToShow.emit()
+    assert [action.text() for action in menu.actions()] == ["Memory", "Fusions", "Notes"]
+    menu.actions()[1].trigger()
+    assert places.current == "fusions"
+    row.resize(1000, 28)
+    assert named(places) == ["Memory", "Fusions"] and not row.more.isVisible()
+
+
+def test_an_answer_stands_in_place_of_its_question(places: Places):
+    item = places.questions.item(0)
+    spoken = Qt.ItemDataRole.AccessibleTextRole
+    assert item.data(spoken) == "Timing: How long?"
+    places.set_answer("timing", "28 times faster")
+    assert item.data(spoken) == "Timing: 28 times faster"
+    places.set_answer("timing", "")
+    assert item.data(spoken) == "Timing: How long?"
+
+
+def test_a_message_stands_for_a_while_in_place_of_the_status(places: Places, qtbot: QtBot):
+    row = places.row
+    row.set_status("Done in 2 s")
+    row.say("Bookmarked.", 1)
+    assert row.message == "Bookmarked."
+    qtbot.waitUntil(lambda: row.message == "")
+    assert row.status == "Done in 2 s"
+
+
+# --- in the window ---
+
+
+def test_every_page_is_reached_from_the_menus(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    actions = {action.text(): action for action in window.commands.menus["Show page"].actions()}
+    for name, page in PAGES.items():
+        if page.place is Place.COMPARE:
+            window.pages.show_place(Place.COMPARE)
+        else:
+            actions[page.title].trigger()
+        assert window.pages.current == name
+        assert window.pages[name].isVisible()
+
+
+def test_every_page_is_reached_by_the_keyboard(
+    driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    turned = []
+    for _ in range(len(PAGES) + 1):
+        qtbot.keyClick(window, Qt.Key.Key_PageDown, Qt.KeyboardModifier.ControlModifier)
+        turned.append(window.pages.current)
+    assert turned == [*PAGES, ""]
+    for number, place in enumerate(Place):
+        key = Qt.Key(Qt.Key.Key_1 + number)
+        qtbot.keyClick(window, key, Qt.KeyboardModifier.AltModifier)
+        assert window.pages.place is place
+
+
+def test_escape_closes_the_drawer_and_then_lets_the_selection_go(
+    driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    window.workspace.selection.select_node("jaxpr", 1)
+    window.pages.show_page("memory")
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    assert window.pages.current == ""
+    assert window.workspace.selection.selection is not None
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    assert window.workspace.selection.selection is None
+
+
+def test_notes_output_and_bookmarks_are_counted_before_their_pages_are_made(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    window.resize(1280, 720)
+    names = window.row.names
+    driver.finish(driver.open(source), capture_of(source))
+    window.controller.state_changed.emit(window.controller.state)
+    assert not names["bookmarks"].isVisible()
+    window.workspace.selection.select_node("jaxpr", 1)
+    window.commands.actions["toggle"].trigger()
+    assert names["bookmarks"].text() == "Bookmarks (1)" and names["bookmarks"].isVisible()
+    assert not window.pages["bookmarks"].isVisible()
+
+
+def test_pages_that_work_unseen_are_made_with_the_first_capture(
+    qapp: QApplication, qtbot: QtBot, session: RecordedSession, source: Path, tmp_path: Path
+) -> None:
+    bridge = Bridge(lambda: session)
+    window = build_window(qapp, bridge, RunOptions(), Settings(str(tmp_path / "late.ini")))
+    window.show()
+    unseen = {name for name, page in PAGES.items() if page.works_unseen}
+    assert window.pages.made == frozenset()
+    driver = Driver(qtbot, window, session)
+    driver.finish(driver.open(source), build_capture())
+    driver.wait_until(lambda: window.pages.made == unseen)
+    destroy(window)
+    bridge.close()
+
+
+def test_rows_of_pages_and_fields_tell_a_screen_reader_what_they_are(window: MainWindow):
+    fields = [box.lineEdit() for box in window.findChildren(ChoiceBox) if box.isEditable()]
+    assert fields
+    parts = (window.pages.questions, window.menu_button, *fields)
+    assert [part for part in parts if part is None or not part.accessibleName()] == []
+
+
+def test_a_check_is_counted_at_the_bottom(window: MainWindow, driver: Driver, source: Path) -> None:
+    window.resize(1280, 720)
+    check = Check("non-finite-result", Severity.WARNING, "It is NaN.", "Try.", "f.py", 1)
+    driver.finish(driver.open(source), dataclasses.replace(build_capture(), checks=(check,)))
+    assert window.row.names["notes"].text() == "Notes (2)", "and a message"
+    assert window.row.names["notes"].isVisible()
