@@ -387,6 +387,11 @@ class Linked:
     def num_nodes(self) -> int:
         return len(self.selected) + len(self.forward) + len(self.backward)
 
+    @property
+    def nodes(self) -> frozenset[int]:
+        """The selected nodes and those that are linked to them."""
+        return frozenset(np.concatenate((self.selected, self.forward, self.backward)).tolist())
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Links:

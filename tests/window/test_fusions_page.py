@@ -19,6 +19,7 @@ from jaxscope.model.experiments import ResultsAgreement
 from jaxscope.model.timing import Ratio
 from jaxscope.program.diff.quantities import QuantityDifference
 from jaxscope.ui.pages.fusions import FusionsPage
+from jaxscope.ui.pages.memory import MemoryPage
 from jaxscope.ui.pages.passes import PassesPage
 from jaxscope.ui.window.main_window import MainWindow
 
@@ -72,6 +73,31 @@ def test_the_page_lists_fusions_and_selects_the_one_that_is_clicked(
     text = inspected(window)
     assert f"Fusion {report.fusions[0].id}" in text
     assert "not written" in text
+
+
+def test_pages_of_the_drawer_follow_what_is_selected(
+    window: MainWindow, driver: Driver, source: Path, capture: Capture
+) -> None:
+    """Rows are found by links that the page did not make, and marking selects nothing itself."""
+    show(window, driver, source, capture)
+    page, memory, report = page_of(window), window.pages["memory"], window.workspace.fusions.report
+    assert isinstance(memory, MemoryPage) and report is not None
+    window.pages.show_page("memory")
+    driver.wait_until(lambda: memory.alive.rows.rowCount() > 0)
+    selection, graph = window.workspace.selection, graph_of(capture)
+    for number, fusion in enumerate(report.fusions):
+        selection.select_node("optimized", fusion.node)
+        place = selection.place
+        marked = {index.row() for index in page.table.selectedIndexes()}
+        assert marked == {row for row in range(page.table.rows.rowCount())
+                          if int(page.table.rows.cell(row, 0)) == number}  # fmt: skip
+        name = graph.string(graph.nodes.name, fusion.node)
+        alive = [memory.alive.rows.cell(row, 2) for row in range(memory.alive.rows.rowCount())]
+        rows = {index.row() for index in memory.alive.selectedIndexes()}
+        assert {alive[row] for row in rows} == ({name} if name in alive else set())
+        assert selection.place == place
+    selection.clear()
+    assert not page.table.selectedIndexes() and not memory.alive.selectedIndexes()
 
 
 def test_two_selected_instructions_tell_why_they_are_not_one_kernel(

@@ -28,6 +28,13 @@ def places(header: PaneHeader) -> list[tuple[int, int]]:
     return sorted((part.x(), part.x() + part.width()) for part in parts if part.isVisible())
 
 
+def tools(header: PaneHeader) -> tuple[str, ...]:
+    """What can be seen of the tools, as a screen reader says it, in the order of their need."""
+    parts = (header.form_choice, header._find, header._close, header._add)
+    names = (part.accessibleName().partition(" (")[0] for part in parts if part.isVisible())
+    return tuple(name.removesuffix(" beside this one") for name in names)
+
+
 def is_apart(header: PaneHeader) -> bool:
     """Whether every part ends before the next one begins."""
     return all(right <= left for (_, right), (left, _) in itertools.pairwise(places(header)))
@@ -61,25 +68,53 @@ def test_a_named_pane_shortens_its_name_before_any_part_lies_over_another(
 
 
 @pytest.mark.parametrize("points", [10.0, 14.0])
-def test_the_search_is_seen_in_every_pane_that_has_room_for_it(
+def test_the_more_room_the_more_tools_and_form_and_search_first(
     qapp: QApplication, qtbot: QtBot, header: PaneHeader, points: float
 ) -> None:
-    """A wider pane never hides what a narrower one shows, and forms are buttons where both fit."""
     ThemeSwitch(qapp, LIGHT).set_points(points)
-    seen: list[tuple[bool, bool]] = []
-    least_px = 22 * header.fontMetrics().height()
-    for width in (1000, 300):  # parts that are seen keep a row from becoming narrower at once
-        header.resize(width, 30)
-        qtbot.wait(20)
-    for width in range(300, 1000, 20):
+    header.set_hovered(True)
+    seen: list[tuple[str, ...]] = []
+    header.setMinimumWidth(1)
+    for width in range(140, 700, 20):
         header.resize(width, header.sizeHint().height())
         qtbot.wait(1)
-        seen.append((header.search.isVisible(), header.form_buttons[Form.TEXT].isVisible()))
+        seen.append(tools(header))
     ThemeSwitch(qapp, LIGHT).set_points(10.0)
-    assert seen == sorted(seen), "the more room, the more is seen"
-    widths = range(300, 1000, 20)
-    assert all(search for (search, _), px in zip(seen, widths, strict=True) if px > least_px)
-    assert seen[-1] == (True, True)
+    every = ("Form of this pane", "Find in this pane", "Close this pane", "Open another pane")
+    assert all(found == every[: len(found)] for found in seen)
+    assert [len(found) for found in seen] == sorted(len(found) for found in seen)
+    assert seen[-1] == every
+
+
+def test_tools_are_seen_where_a_person_is_and_move_nothing(
+    qtbot: QtBot, header: PaneHeader
+) -> None:
+    header.resize(500, header.sizeHint().height())
+    qtbot.wait(1)
+    assert tools(header) == ()
+    header.set_active(True)
+    qtbot.wait(1)
+    assert tools(header) == ("Form of this pane", "Find in this pane")
+    before = header.form_choice.geometry()
+    header.set_hovered(True)
+    qtbot.wait(1)
+    assert len(tools(header)) == 4
+    assert header.form_choice.geometry() == before
+
+
+def test_the_search_comes_when_asked_for_and_goes_when_empty(
+    qtbot: QtBot, header: PaneHeader
+) -> None:
+    header.resize(500, header.sizeHint().height())
+    header.set_active(True)
+    assert not header.search.isVisible()
+    header.focus_search()
+    header.search.setText("add")
+    qtbot.wait(1)
+    assert header.search.isVisible() and is_apart(header)
+    header.search.clear()
+    header.search.clearFocus()
+    qtbot.waitUntil(lambda: not header.search.isVisible())
 
 
 def test_a_name_is_whole_where_there_is_room_and_stays_beside_its_arrow(

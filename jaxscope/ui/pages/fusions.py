@@ -17,7 +17,7 @@ from jaxscope.program.fusion.decisions import (
 from jaxscope.program.fusion.fusions import Fusion
 from jaxscope.program.fusion.launches import compare_launches
 from jaxscope.program.fusion.summary import FusionReport
-from jaxscope.program.links import NodeSelection
+from jaxscope.program.links import NO_LINKED, Links, NodeSelection
 from jaxscope.report.document import Cell, Number, Table, number_cell
 from jaxscope.report.fusion import (
     decision_table,
@@ -133,10 +133,12 @@ class FusionsPage(PageWidget):
         self.tabs.hide()
         context.inspector.additions.append(self._describe_selected)
         context.fusions.changed.connect(self._on_fusions_changed)
+        context.selection.changed.connect(self._follow)
 
     def start(self) -> None:
         super().start()
         self._on_fusions_changed()  # a capture may be there before this page is
+        self._follow(self._context.selection.links)
 
     def show_report(self, report: FusionReport | None, problem: str = "") -> None:
         """Show a report, or why there is none, or what there will be."""
@@ -179,6 +181,14 @@ class FusionsPage(PageWidget):
         self.show_report(report, self._context.fusions.problem)
         told = describe_launches(report) if report is not None else ()
         self._context.set_stage_hint(OPTIMIZED, told[0] if told else "")
+
+    def _follow(self, links: Links) -> None:
+        """Mark the fusions that the selection means."""
+        report = self._report
+        if report is not None:
+            nodes = links.stages.get(OPTIMIZED, NO_LINKED).nodes
+            number = self.table.rows.cell
+            self.table.mark_rows(lambda row: report.fusions[int(number(row, 0))].node in nodes)
 
     def _describe_selected(self) -> str:
         """What there is to say of the selection, as HTML; empty where that is nothing."""

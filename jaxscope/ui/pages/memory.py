@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -21,6 +22,7 @@ from jaxscope.client.requests import RematRequest
 from jaxscope.model import Capture, Unavailable, is_available
 from jaxscope.model.experiments import RematPolicies
 from jaxscope.model.units import format_bytes, format_count
+from jaxscope.program.links import NO_LINKED, Links
 from jaxscope.program.memory.live_ranges import LiveRanges
 from jaxscope.program.memory.residuals import KeptValue
 from jaxscope.report.document import Table
@@ -140,6 +142,7 @@ class MemoryPage(PageWidget):
         self.alive.row_selected.connect(self._on_alive_row_selected)
         self.kept.row_selected.connect(self._on_kept_row_selected)
         self.constants.row_selected.connect(self._on_constants_row_selected)
+        context.selection.changed.connect(self._follow)
 
     def _build(self) -> None:
         alive = QWidget()
@@ -220,6 +223,19 @@ class MemoryPage(PageWidget):
             f"{format_bytes(float(live.timeline[step]))} in {format_count(len(alive), 'buffer')}"
         )
         self.alive.rows.set_table(alive_table(live, alive))
+        self._follow(self._context.selection.links)
+
+    def _follow(self, links: Links) -> None:
+        """Mark what is alive, kept or captured of what the selection means."""
+        report, live = self._report, self._live()
+        if live is not None:
+            names, nodes = live.graph, links.stages.get("optimized", NO_LINKED).nodes
+            meant = {names.string(names.nodes.name, node) for node in nodes}
+            self.alive.mark_rows(lambda row: self.alive.rows.cell(row, 2) in meant)
+        if report is not None:
+            kept, constants = report.residuals.values, report.constants
+            self.kept.mark_rows(_find_rows(self.kept, 3, kept, links))
+            self.constants.mark_rows(_find_rows(self.constants, 2, constants, links))
 
     def _live(self) -> LiveRanges | None:
         live = self._report.live if self._report is not None else None
@@ -328,6 +344,14 @@ class MemoryPage(PageWidget):
         value = next((value for value in values if value.id == id), None)
         if value is not None:
             self._context.selection.select_node(value.stage, value.node)
+
+
+def _find_rows(
+    table: ResultTable, column: int, values: Sequence[KeptValue], links: Links
+) -> Callable[[int], bool]:
+    """Whether a row, whose column has the id of a value, is of what a selection means."""
+    ids = {v.id for v in values if v.node in links.stages.get(v.stage, NO_LINKED).nodes}
+    return lambda row: table.rows.cell(row, column) in ids
 
 
 def find_memory(capture: Capture) -> MemoryReport:

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 from jaxscope.model import Capture, Unavailable
 from jaxscope.model.sharding import Placement
 from jaxscope.picture.tint.classes import TINT_PALETTES
-from jaxscope.program.links import NodeSelection
+from jaxscope.program.links import NO_LINKED, Links, NodeSelection
 from jaxscope.program.sharding.arrays import (
     Cut,
     Part,
@@ -225,6 +225,7 @@ class ShardingPage(PageWidget):
         self.device.currentIndexChanged.connect(self._on_device_current_index_changed)
         self.cut.device_chosen.connect(self._on_cut_device_chosen)
         context.inspector.additions.append(self._describe_selected)
+        context.selection.changed.connect(self._follow)
 
     def _build(self) -> None:
         picture = QWidget()
@@ -345,6 +346,14 @@ class ShardingPage(PageWidget):
     def _on_collectives_row_selected(self, row: int) -> None:
         number = int(self.collectives.rows.cell(row, 0))
         self._context.selection.select_node(PER_DEVICE, self._collectives[number].node)
+
+    def _follow(self, links: Links) -> None:
+        """Mark the collectives that the selection means."""
+        nodes, number = links.stages.get(PER_DEVICE, NO_LINKED).nodes, self.collectives.rows.cell
+        if self._collectives:
+            self.collectives.mark_rows(
+                lambda row: self._collectives[int(number(row, 0))].node in nodes
+            )
 
     def _on_device_current_index_changed(self, index: int) -> None:
         self.cut.choose_device(index - 1)

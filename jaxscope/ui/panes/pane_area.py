@@ -264,7 +264,7 @@ class PaneTree(QWidget):
         """Of more than two columns see only that of a pane and that of another.
 
         Args:
-            shares: Of the room; two columns that are seen already keep theirs.
+            shares: Of the room, in percent; two columns that are seen already keep theirs.
         """
         every = (self._root.widget(number) for number in range(self._root.count()))
         columns = [column for column in every if column is not None]
@@ -276,7 +276,7 @@ class PaneTree(QWidget):
             if column in (first, pane) or any(column.isAncestorOf(each) for each in (first, pane))
         ]
         kept += [column for column in columns if column not in kept][: 2 - len(kept)]
-        slots: Sequence[int] = shares
+        slots: Sequence[int] = [self.width() * share // 100 for share in shares]
         if self._all_sizes:  # two are seen already: the other takes its place
             slots = tuple(size for size in self._root.sizes() if size)
         else:

@@ -232,6 +232,11 @@ class PaneHeader(QWidget):
         """Whether the badge is shown."""
         return self._stale.isVisibleTo(self)
 
+    def tab_stops(self) -> list[QWidget]:
+        """What the Tab key goes through, in order."""
+        tools = (self.form_choice, self._find, self._add, self._close, self.grip)
+        return [self.chooser, self.search, *tools]
+
     def focus_search(self) -> None:
         """Put the cursor into the search, also where it had no room."""
         self.search.show()
@@ -300,7 +305,7 @@ class PaneHeader(QWidget):
             (self._add, True, self._is_hovered),
         ):
             fits = is_wanted and room >= _least_px(tool) + gap
-            room -= (_least_px(tool) + gap) * fits
+            room -= (_least_px(tool) + gap) * is_wanted  # the less needed never before the more
             policy = tool.sizePolicy()
             if policy.retainSizeWhenHidden() != fits:
                 policy.setRetainSizeWhenHidden(fits)

@@ -361,6 +361,11 @@ class StagePane(QFrame):
         super().leaveEvent(event)
         self.header.set_hovered(False)
 
+    def tab_stops(self) -> list[QWidget]:
+        """What the Tab key goes through, in order: what is shown, then the tools above it."""
+        graph = self._graph.findChildren(QWidget) if self._graph is not None else []
+        return [self.code, self.table, self.outline, *graph, *self.header.tab_stops()]
+
     def focus_content(self) -> None:
         """Give the keyboard to what the pane shows."""
         page = self._pages.currentWidget()

@@ -8,7 +8,7 @@ import csv
 import heapq
 import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import (
     QAbstractTableModel,
@@ -26,6 +26,7 @@ from jaxscope.report.document import Cell, Number, Table, cell_text
 from jaxscope.ui.toolkit.widgets import NO_INDEX, EmptyNotice, Index, set_up_table
 
 Row = Sequence[Cell]
+_MOST_MARKED = 100
 _NUM_MEASURED = 8
 """Letters differ in width: the widest of so many of the longest cells is the widest of all."""
 
@@ -145,6 +146,7 @@ class ResultTable(QTableView):
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._is_told = False
         self.rows = ResultModel(self)
         self.setModel(self.rows)
         set_up_table(self, name)
@@ -171,13 +173,27 @@ class ResultTable(QTableView):
         cells = (self.rows.index(row, column) for row in rows)
         return max((self.sizeHintForIndex(cell).width() for cell in cells), default=-1)
 
+    def mark_rows(self, is_meant: Callable[[int], bool]) -> None:
+        """Select the rows that something chosen elsewhere means; nobody is told."""
+        flag, rows = QItemSelectionModel.SelectionFlag, self.rows
+        meant = [row for row in range(rows.rowCount()) if is_meant(row)]
+        if meant and {index.row() for index in self.selectedIndexes()} & set(meant):
+            return  # it was chosen here
+        self._is_told = True
+        self.clearSelection()
+        for row in meant[:_MOST_MARKED]:
+            self.selectionModel().select(rows.index(row, 0), flag.Select | flag.Rows)
+        if meant:
+            self.scrollTo(rows.index(meant[0], 0))
+        self._is_told = False
+
     def fit(self) -> None:
         """Size rows for the present font."""
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
 
     def _on_selection_changed(self, selected: QItemSelection, _gone: QItemSelection) -> None:
         indexes = selected.indexes()
-        if indexes:
+        if indexes and not self._is_told:
             self.row_selected.emit(indexes[0].row())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -115,6 +115,7 @@ QToolButton[role="place"] { background: transparent; color: $muted; border: none
 QToolButton[role="place"]:hover { color: $text; }
 QToolButton[role="place"]:checked { color: $text; border-top-color: $accent; }
 QToolButton[role="place"]:focus { background: $accent_soft; }
+QStackedWidget[role="pages"] { background: $surface; }
 QStackedWidget[role="drawer"] { background: $surface; border-top: 1px solid $border; }
 
 QFrame[role="card"], QFrame[role="pane"] { background: $surface; border: 1px solid $surface;

@@ -5,6 +5,7 @@ presentation mode.
 from __future__ import annotations
 
 import functools
+import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -314,6 +315,7 @@ class MainWindow(QMainWindow):
         if self._column.indexOf(self.error_panel) != place:  # what is of the call is said below it
             self._column.insertWidget(place, self.error_panel)
         if screen.is_running != self._tick.isActive():
+            self._order_tabs()
             if screen.is_running:
                 self._tick.start()
             else:
@@ -364,6 +366,18 @@ class MainWindow(QMainWindow):
         else:
             _ = self.pages[name]
             self.workspace.describe_selected()  # it may have something to say of it
+
+    def _order_tabs(self) -> None:
+        """From the call over the line of stages to the views, with few stops between."""
+        bar, row = self.call_bar, self.row
+        stops = [bar.edit, bar.functions_button, bar.add_button, bar.target, bar.run_button]
+        stops += [bar.skip_button, bar.stop_button, *self.strip.cards, self.strip.time]
+        for pane in self.workspace.area.panes:
+            stops += pane.tab_stops()
+        stops += [self.workspace.inspector.page, *row.places.values(), *row.names.values()]
+        stops += [row.more, self.menu_button]
+        for before, after in itertools.pairwise(stops):
+            QWidget.setTabOrder(before, after)
 
     def _on_bookmarks_changed(self) -> None:
         self.pages.set_count("bookmarks", len(self.workspace.bookmarks.notes))

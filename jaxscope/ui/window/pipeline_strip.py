@@ -17,14 +17,19 @@ _ONWARD, _BESIDE = "›", "    "
 
 
 class PipelineLabel(QFrame):
-    """One step: its name, and its size where there is room. `chosen` carries its stage's name."""
+    """One step: its name, and its size where there is room.
+
+    Signals:
+        chosen: The name of its stage.
+        left: An arrow key leads to the step after or before.
+    """
 
     chosen = Signal(str)
+    left = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "step")
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self._title, self._size = QLabel(), QLabel()
         self._title.setProperty("role", "strong")
@@ -74,6 +79,8 @@ class PipelineLabel(QFrame):
         keys = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
         if event.key() in keys and self._step is not None:
             self.chosen.emit(self._step.name)
+        elif event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            self.left.emit(1 if event.key() == Qt.Key.Key_Right else -1)
         else:
             super().keyPressEvent(event)
 
@@ -145,6 +152,11 @@ class PipelineStrip(QWidget):
             card.setVisible(is_used)
             self._arrows[index].setVisible(is_used and index > 0)
             self._arrows[index].setText(_BESIDE if is_used and steps[index].is_aside else _ONWARD)
+        shown = [card for card in self.cards if card.step is not None and card.step.is_shown]
+        stop = next(iter(shown[-1:] or self.cards), None)
+        for card in self._cards:  # one stop of the Tab key; arrow keys lead to the others
+            policies = Qt.FocusPolicy
+            card.setFocusPolicy(policies.TabFocus if card is stop else policies.NoFocus)
         self._fit()
 
     def show_time(self, headline: str, *, can_measure: bool) -> None:
@@ -186,10 +198,16 @@ class PipelineStrip(QWidget):
         height = max((card.sizeHint().height() for card in self._cards), default=24)
         self.setFixedHeight(height + 2)
 
+    def _on_card_left(self, step: int) -> None:
+        cards = self.cards
+        at = next((at for at, card in enumerate(cards) if card.hasFocus()), 0)
+        cards[(at + step) % len(cards)].setFocus()
+
     def _add_card(self) -> None:
         arrow = make_label(_ONWARD, "muted")
         card = PipelineLabel()
         card.chosen.connect(self.step_chosen)
+        card.left.connect(self._on_card_left)
         for widget in (arrow, card):
             self._row.insertWidget(self._row.count() - 1, widget)
         self._arrows.append(arrow)

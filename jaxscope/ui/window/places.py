@@ -309,7 +309,8 @@ class Places(QStackedWidget):
         self.row, self.questions = PlaceRow(), QuestionList()
         self._stacks = {place: QStackedWidget() for place in Place}
         self.drawer = self._stacks[Place.PROGRAM]
-        self.drawer.setProperty("role", "drawer")
+        for stack in self._stacks.values():
+            stack.setProperty("role", "drawer" if stack is self.drawer else "pages")
         self._split = make_splitter(Qt.Orientation.Vertical, views, self.drawer)
         self._split.setSizes([540, 460])
         self.drawer.hide()

@@ -1,0 +1,132 @@
+"""How the window's room is used: the program's graph is large, and little stands around it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLineEdit, QWidget
+from pytestqt.qtbot import QtBot
+
+from jaxscope.ui.panes.pane_area import FIRST_ARRANGEMENT, WIDE_ARRANGEMENT
+from jaxscope.ui.panes.stage_pane import StagePane
+from jaxscope.ui.window.main_window import MainWindow
+
+from .conftest import Driver
+from .programs import build_capture
+
+LEAST_SHARE, MOST_CONTROLS, MOST_TABS = 0.55, 20, 8
+BAR_PX, LINE_PX = 40, 32
+
+
+def is_inside_of_box(part: QWidget) -> bool:
+    return isinstance(part.parentWidget(), QComboBox)
+
+
+def controls(window: MainWindow) -> list[str]:
+    """Buttons, boxes and fields that are seen; a box whose choice can be typed is one."""
+    kinds = (QAbstractButton, QComboBox, QLineEdit)
+    return [
+        part.accessibleName() or getattr(part, "text", str)()
+        for part in window.findChildren(QWidget)
+        if isinstance(part, kinds) and part.isVisible() and not is_inside_of_box(part)
+    ]
+
+
+def shown(window: MainWindow) -> list[StagePane]:
+    return [pane for pane in window.workspace.area.panes if pane.isVisible()]
+
+
+@pytest.fixture
+def small(driver: Driver, window: MainWindow, source: Path, qtbot: QtBot) -> MainWindow:
+    """A window of 1280 by 720 as it is first seen, with a call that ran."""
+    window.workspace.area.arrange(FIRST_ARRANGEMENT)
+    window.resize(1280, 720)
+    driver.finish(driver.open(source), build_capture())
+    window.lesson.hide()
+    qtbot.wait(20)
+    return window
+
+
+def test_the_graph_has_most_of_a_small_window(small: MainWindow) -> None:
+    (pane,) = [pane for pane in shown(small) if pane.is_graph_shown]
+    share = pane.width() * pane.height() / (small.width() * small.height())
+    assert share >= LEAST_SHARE, share
+    assert small.call_bar.mapTo(small, small.call_bar.rect().bottomLeft()).y() < BAR_PX
+    assert small.strip.height() <= LINE_PX
+    assert small.workspace.mapTo(small, small.workspace.rect().topLeft()).y() <= BAR_PX + LINE_PX
+
+
+def test_few_controls_are_seen_at_first(small: MainWindow) -> None:
+    found = controls(small)
+    assert len(found) <= MOST_CONTROLS, found
+
+
+def test_the_views_are_a_few_tabs_from_the_call(
+    small: MainWindow, qapp: QApplication, qtbot: QtBot
+) -> None:
+    small.activateWindow()
+    small.call_bar.edit.setFocus()
+    for pane in shown(small):
+        pressed = 0
+        while not pane.isAncestorOf(qapp.focusWidget()):
+            qtbot.keyClick(qapp.focusWidget(), Qt.Key.Key_Tab)
+            pressed += 1
+            assert pressed <= MOST_TABS, qapp.focusWidget()
+
+
+def test_arrow_keys_lead_along_the_line_of_stages(
+    small: MainWindow, qapp: QApplication, qtbot: QtBot
+) -> None:
+    small.activateWindow()
+    cards = small.strip.cards
+    stops = [card for card in cards if card.focusPolicy() != Qt.FocusPolicy.NoFocus]
+    assert len(stops) == 1
+    stops[0].setFocus()
+    at = cards.index(stops[0])
+    qtbot.keyClick(stops[0], Qt.Key.Key_Right)
+    assert qapp.focusWidget() is cards[(at + 1) % len(cards)]
+    qtbot.keyClick(qapp.focusWidget(), Qt.Key.Key_Left)
+    assert qapp.focusWidget() is stops[0]
+
+
+# --- columns ---
+
+
+def test_a_narrow_window_shows_two_columns_and_a_wide_one_all_again(
+    driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
+) -> None:
+    window.lesson.hide()
+    driver.finish(driver.open(source), build_capture())
+    area = window.workspace.area
+    window.resize(1600, 900)
+    qtbot.waitUntil(lambda: len(shown(window)) == 3)
+    before = [pane.width() for pane in shown(window)]
+    window.resize(1280, 720)
+    qtbot.waitUntil(lambda: len(shown(window)) == 2)
+    assert shown(window) == [area.panes[0], area.active]
+    assert area.active.width() > 0.6 * window.width()
+    area.show_in_active("grad")
+    qtbot.waitUntil(lambda: shown(window) == [area.panes[0], area.panes[1]])
+    area.focus_next(1)
+    qtbot.waitUntil(lambda: shown(window) == [area.panes[0], area.panes[2]])
+    window.resize(1600, 900)
+    qtbot.waitUntil(lambda: len(shown(window)) == 3)
+    after = [pane.width() for pane in shown(window)]
+    assert all(abs(a - b) <= 3 for a, b in zip(before, after, strict=True)), (before, after)
+
+
+def test_what_a_narrow_window_does_not_show_is_remembered(
+    window: MainWindow, driver: Driver, source: Path, qtbot: QtBot
+) -> None:
+    window.lesson.hide()
+    driver.finish(driver.open(source), build_capture())
+    window.resize(1280, 720)
+    qtbot.waitUntil(lambda: len(shown(window)) == 2)
+    found = window.workspace.area.arrangement()
+    assert [part.stage for part in found.parts] == ["source", "grad", "optimized"]
+    total, wanted = sum(found.shares), sum(WIDE_ARRANGEMENT.shares)
+    for share, first in zip(found.shares, WIDE_ARRANGEMENT.shares, strict=True):
+        assert share / total == pytest.approx(first / wanted, abs=0.03)
+    qtbot.waitUntil(lambda: len(shown(window)) == 2)
