@@ -48,7 +48,7 @@ from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.threads import LatestJob
-from jaxscope.ui.toolkit.widgets import PlainTabs, SelectableLabel, make_splitter
+from jaxscope.ui.toolkit.widgets import PlainTabs, SelectableLabel, TurningSplitter
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ class MemoryPage(PageWidget):
             ("Remat policies", self.remat),
         ):
             self.tabs.addTab(page, title)
-        self._split = make_splitter(Qt.Orientation.Vertical, self.tabs)
+        self._split = TurningSplitter((260, 320), self.tabs)
         layout = QVBoxLayout(self)
         layout.addWidget(self.heading)
         layout.addWidget(self.notes)
@@ -177,7 +177,7 @@ class MemoryPage(PageWidget):
         plot = MemoryPlot()
         plot.step_chosen.connect(self.choose_step)
         self._split.insertWidget(0, plot)
-        self._split.setSizes([260, 320])
+        self._split.share_out()
         return plot
 
     # --- showing ---

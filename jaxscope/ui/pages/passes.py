@@ -9,7 +9,6 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QHBoxLayout,
@@ -34,7 +33,7 @@ from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable, choose_row
 from jaxscope.ui.toolkit.rich_text import escape_html
 from jaxscope.ui.toolkit.theme import Theme
-from jaxscope.ui.toolkit.widgets import PlainTabs, make_splitter
+from jaxscope.ui.toolkit.widgets import PlainTabs, TurningSplitter
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 if TYPE_CHECKING:
@@ -208,8 +207,7 @@ class PassesPage(PageWidget):
         self.forms.addTab(self._graphs_home, "Graphs")
         QVBoxLayout(self._graphs_home).setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.forms, 1)
-        self._split = make_splitter(Qt.Orientation.Vertical, self.table, texts)
-        self._split.setSizes([200, 400])
+        self._split = TurningSplitter((400, 600), self.table, texts)
         layout = QVBoxLayout(self)
         layout.addLayout(top)
         layout.addWidget(self._tools)

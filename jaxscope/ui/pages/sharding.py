@@ -49,7 +49,7 @@ from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable, choose_row
 from jaxscope.ui.toolkit.rich_text import escape_breakable
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
-from jaxscope.ui.toolkit.widgets import ChoiceBox, SelectableLabel, make_splitter
+from jaxscope.ui.toolkit.widgets import ChoiceBox, SelectableLabel, TurningSplitter, make_splitter
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 # Draws how an array is cut: a grid of parts, coloured by the devices that hold them.
@@ -239,8 +239,7 @@ class ShardingPage(PageWidget):
         column.addWidget(self.parts, 2)
         across = make_splitter(Qt.Orientation.Horizontal, self.arrays, picture)
         across.setSizes([620, 380])
-        self._split = make_splitter(Qt.Orientation.Vertical, across, self.collectives)
-        self._split.setSizes([420, 200])
+        self._split = TurningSplitter((650, 350), across, self.collectives)
         layout = QVBoxLayout(self)
         layout.addWidget(self.heading)
         layout.addWidget(self.notes)

@@ -147,7 +147,7 @@ class PaneHeader(QWidget):
         self.form_choice = ChoiceBox()
         self._has_forms = True
         self._is_active = self._is_hovered = False
-        self._find = _button("⌕", "Find in this pane (Ctrl+F)")
+        self._find = _button("Find", "Find in this pane (Ctrl+F)")
         self._add = _button("+", "Open another pane beside this one")
         self._close = _button("×", "Close this pane")
         self._stale = QLabel("earlier run")
@@ -284,7 +284,7 @@ class PaneHeader(QWidget):
     def _fit(self) -> None:
         """Use what room there is: the most needed tools first. Hidden ones keep their room."""
         gap = self._row.spacing()
-        for button in (self._find, self._close, self._add):
+        for button in (self._close, self._add):
             button.setFixedWidth(self.fontMetrics().horizontalAdvance("×") + 12)
         # Who searches needs the field more than one click less.
         is_searching = self.search.hasFocus() or bool(self.search.text())

@@ -82,6 +82,9 @@ NO_INDEX = QModelIndex()
 
 # Widgets with what is set of them every time.
 
+_WIDE_RATIO = 2.2
+"""How much wider than high a room is in which two parts are better side by side."""
+
 
 def make_label(text: str = "", role: str = "", *, wraps: bool = False) -> QLabel:
     """A label; the style sheet knows its role."""
@@ -99,6 +102,34 @@ def make_splitter(orientation: Qt.Orientation, *parts: QWidget) -> QSplitter:
     for part in parts:
         splitter.addWidget(part)
     return splitter
+
+
+class TurningSplitter(QSplitter):
+    """Its parts stand one above the other, or side by side where the room is wide and low.
+
+    Args:
+        shares: Of the room, one for each part that there will be.
+    """
+
+    def __init__(self, shares: Sequence[int], *parts: QWidget) -> None:
+        super().__init__(Qt.Orientation.Vertical)
+        self._shares = shares
+        self.setChildrenCollapsible(False)
+        for part in parts:
+            self.addWidget(part)
+
+    def share_out(self) -> None:
+        """Give each part its share again, such as after one was added."""
+        room = max(self.width(), self.height())
+        self.setSizes([room * share // sum(self._shares) for share in self._shares])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        is_wide = self.width() > _WIDE_RATIO * self.height()
+        wanted = Qt.Orientation.Horizontal if is_wide else Qt.Orientation.Vertical
+        if wanted != self.orientation():
+            self.setOrientation(wanted)
+            self.share_out()
 
 
 def set_up_table(view: QTableView, name: str) -> None:

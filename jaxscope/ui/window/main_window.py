@@ -155,6 +155,7 @@ class MainWindow(QMainWindow):
         ):
             self.commands.connect_owner(owner, target)
         self._connect()
+        self._order_tabs()
         self._on_themes_changed(themes.theme)
         self.start_page.show_recent(settings.recent_files)
         self.call_bar.edit.set_history(settings.calls)
@@ -291,8 +292,11 @@ class MainWindow(QMainWindow):
 
     def _show_screen(self, screen: Screen) -> None:
         self.setWindowTitle(screen.window_title)
+        if self.call_bar.isHidden() is not screen.shows_start_page:
+            self.call_bar.setHidden(screen.shows_start_page)
+            if not screen.shows_start_page:
+                self.call_bar.edit.setFocus()  # before Qt looks for another that can have it
         self._body.setCurrentIndex(0 if screen.shows_start_page else 1)
-        self.call_bar.setHidden(screen.shows_start_page)
         self.row.set_alone(is_alone=screen.shows_start_page)
         self.strip.show_steps(screen.steps)
         can_measure = screen.can_run and bool(self.controller.state.stages)

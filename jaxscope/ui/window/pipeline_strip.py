@@ -124,7 +124,7 @@ class PipelineStrip(QWidget):
         self.time.setProperty("role", "link")
         self.time.clicked.connect(self.time_requested)
         row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
+        row.setContentsMargins(6, 0, 8, 0)
         row.setSpacing(8)
         row.addWidget(self._area, 1)
         row.addWidget(self.time)

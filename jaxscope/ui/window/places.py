@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QSizePolicy,
     QStackedWidget,
     QToolButton,
+    QVBoxLayout,
     QWidget,
 )
 
@@ -227,7 +228,7 @@ class PlaceRow(QWidget):
 # The list of what can be measured and tried.
 
 
-_LIST_PX, _ROW_PADDING_PX = 270, 9
+_LIST_PX, _ITEM_PX = 270, 8
 
 
 class QuestionList(QListWidget):
@@ -241,28 +242,33 @@ class QuestionList(QListWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._pages: dict[str, tuple[Page, QListWidgetItem, QLabel]] = {}
+        self._pages: dict[str, tuple[Page, QListWidgetItem, QLabel, QWidget]] = {}
         self.setAccessibleName("What can be measured")
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.currentItemChanged.connect(self._on_self_current_item_changed)
 
     def add_page(self, name: str, page: Page) -> None:
         """Add a row."""
-        item, label = QListWidgetItem(self), make_label(wraps=True)
-        label.setTextFormat(Qt.TextFormat.RichText)
-        label.setContentsMargins(12, 4, 8, 5)
+        item, row, second = QListWidgetItem(self), QWidget(), make_label(role="muted", wraps=True)
+        second.setTextFormat(Qt.TextFormat.PlainText)
+        column = QVBoxLayout(row)
+        column.setContentsMargins(10, 6, 8, 6)
+        column.setSpacing(1)
+        column.addWidget(make_label(f"<b>{escape_html(page.title)}</b>"))
+        column.addWidget(second)
         item.setData(Qt.ItemDataRole.UserRole, name)
-        self._pages[name] = page, item, label
-        self.setItemWidget(item, label)
+        self._pages[name] = page, item, second, row
+        self.setItemWidget(item, row)
         self.set_answer(name, "")
 
     def set_answer(self, name: str, answer: str) -> None:
         """Show an answer in place of a page's question; empty shows the question."""
-        page, item, label = self._pages[name]
-        second = answer or page.answers
-        label.setText(f"<b>{escape_html(page.title)}</b><br>{escape_html(second)}")
-        item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{page.title}: {second}")
-        self._fit()
+        page, item, second, _ = self._pages[name]
+        told = answer or page.answers
+        if second.text() != told:
+            second.setText(told)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{page.title}: {told}")
+            self._fit()
 
     def mark(self, name: str) -> None:
         """Mark the row of the page that is shown."""
@@ -279,8 +285,8 @@ class QuestionList(QListWidget):
 
     def _fit(self) -> None:
         width = max(self.viewport().width(), 120)
-        for _, item, label in self._pages.values():
-            item.setSizeHint(QSize(width, label.heightForWidth(width) + _ROW_PADDING_PX))
+        for _, item, _, row in self._pages.values():
+            item.setSizeHint(QSize(width, row.heightForWidth(width - _ITEM_PX) + _ITEM_PX))
 
     def _on_self_current_item_changed(self, item: QListWidgetItem | None, _before: object) -> None:
         if item is not None:
