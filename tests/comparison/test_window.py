@@ -114,7 +114,7 @@ def test_an_edit_another_call_and_a_file(
 
     target = tmp_path / "comparison.html"
     page.save(str(target))
-    qtbot.waitUntil(lambda: window.statusBar().currentMessage() == f"Saved to {target}")
+    qtbot.waitUntil(lambda: window.row.message == f"Saved to {target}")
     assert "new.jaxscope" in target.read_text(encoding="utf-8")
 
     ask(page, "nothing(f32[8])")
