@@ -87,7 +87,8 @@ _OF_PROGRAM = (
     "click leads back to the line that it came from."
 )
 _OF_PAGES = (
-    "Each page answers one question about the same call, such as its memory or its fusions. "
+    "Each name opens a page about the same call, such as its memory or its fusions; a second click "
+    "closes it. Measure and Compare are places of their own. "
     "Ctrl+K finds every command, page and sample by a few letters."
 )
 _TINT_ALPHA = 40
@@ -592,14 +593,14 @@ class MainWindow(QMainWindow):
         samples = find_samples()
         if not self.controller.state.file and samples:
             self.open_path(str(samples[0]))
-        self.workspace.tabs.setCurrentIndex(0)
+        self.pages.show_place(Place.PROGRAM)
         shown = {pane.wanted_stage: pane for pane in self.workspace.area.panes}
         stops = [
             (self.call_bar, "The call", _OF_CALL),
             (self.strip, "The stages", _OF_STAGES),
             (shown.get(SOURCE), "The source", _OF_SOURCE),
             (next((p for n, p in shown.items() if n != SOURCE), None), "The program", _OF_PROGRAM),
-            (self.workspace.tabs.tabBar(), "More about it", _OF_PAGES),
+            (self.row, "More about it", _OF_PAGES),
         ]
         return [TourStop(part, title, text) for part, title, text in stops if part is not None]
 
