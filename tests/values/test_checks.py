@@ -147,3 +147,12 @@ def test_a_clean_gradient_is_clean(capsys: pytest.CaptureFixture[str], tmp_path:
     file = tmp_path / "f.py"
     file.write_text("import jax.numpy as jnp\ndef f(x):\n    return jnp.tanh(x).sum()\n")
     assert run(capsys, str(file), "f(f32[3])") == (0, [])
+
+
+def test_what_an_installed_library_does_with_a_key_is_its_own_affair() -> None:
+    source = "import jax\ndef f(k):\n    return jax.random.normal(k) + jax.random.normal(k)\n"
+    for folder, is_found in (("/home/u/project", True), ("/lib/site-packages/brownian", False)):
+        names: dict[str, object] = {}
+        exec(compile(source, f"{folder}/tree.py", "exec"), names)
+        found = find_key_reuse(jax.make_jaxpr(names["f"])(jax.random.key(0)))
+        assert (found is not None) is is_found

@@ -6,12 +6,14 @@ times; the equation found is entered where its own program fails alone. Keys in 
 (`PRNGKey`) are wrapped anew for each use: wraps of one value are taken for one key.
 
 Only the base function is looked at: transforms repeat draws on purpose, to compute a value again.
-What the checker does not know it lets pass.
+Uses inside of an installed library are passed over: a tree of Brownian motion asks one key twice on
+purpose. What the checker does not know it lets pass.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from typing import Any
 
 from jaxscope.worker import compat
@@ -43,10 +45,10 @@ def find_key_reuse(jaxpr: Any) -> KeyReuse | None:
     inner = compat.open_jaxpr(jaxpr)
     if not 0 < _count_draws(inner, _MAX_EQUATIONS) <= _MAX_EQUATIONS:
         return None
-    return _find(_with_one_wrap(inner), "", ("", 0))
+    return _find(_with_one_wrap(inner), "")
 
 
-def _find(inner: Any, prefix: str, place: tuple[str, int]) -> KeyReuse | None:
+def _find(inner: Any, prefix: str) -> KeyReuse | None:
     if not compat.reuses_keys(inner):
         return None
     low, high = 0, len(inner.eqns)  # the first `low` pass, the first `high` do not
@@ -58,29 +60,32 @@ def _find(inner: Any, prefix: str, place: tuple[str, int]) -> KeyReuse | None:
             low = middle
     number = high - 1
     equation = inner.eqns[number]
-    at = _place(equation) or place
     for name, nested in nested_jaxprs(equation.params):
-        found = _find(compat.open_jaxpr(nested), f"{prefix}{number}/{name}/", at)
+        found = _find(compat.open_jaxpr(nested), f"{prefix}{number}/{name}/")
         if found is not None:
             return found
-    again = f"Equation {prefix}{number} ({equation.primitive.name})"
     first = _find_first_use(inner, number)
-    if first is None:
-        message = (
-            f"{again} is a loop that uses one random key in every round: each round draws the same "
-            "numbers."
-            if equation.primitive.name in ("scan", "while")
-            else f"{again} uses a random key that was used before: what comes of it is not new."
-        )
-    else:
-        line = (_place(inner.eqns[first]) or place)[1]
-        on = f", line {line}" if line else ""
+    id = f"{prefix}{number}"
+    again = f"Equation {id} ({equation.primitive.name})"
+    own = _own_frame(equation)
+    if first is not None:
+        earlier = inner.eqns[first]
+        before = _own_frame(earlier)
+        if own is None or before is None or own == before:
+            return None
         message = (
             f"{again} uses a random key that equation {prefix}{first} "
-            f"({inner.eqns[first].primitive.name}{on}) has used already: what comes of the two "
-            "is not independent."
+            f"({earlier.primitive.name}, line {before[1]}) has used already: what comes of the "
+            "two is not independent."
         )
-    return KeyReuse(message, f"{prefix}{number}", *at)
+    elif own is not None and equation.primitive.name in ("scan", "while"):
+        message = (
+            f"{again} is a loop that uses one random key in every round: each round draws the "
+            "same numbers."
+        )
+    else:
+        return None
+    return KeyReuse(message, id, *own[:2])
 
 
 def _find_first_use(inner: Any, number: int) -> int | None:
@@ -159,6 +164,17 @@ def _is_key(atom: Any) -> bool:
     return str(getattr(atom.aval, "dtype", "")).startswith("key<")
 
 
-def _place(equation: Any) -> tuple[str, int] | None:
-    frame = next(iter(compat.user_frames(equation.source_info)), None)
-    return (frame[0], frame[1]) if frame is not None else None
+def _frames(equation: Any) -> Iterator[tuple[str, int, int]]:
+    return (
+        (file, line, column) for file, line, column, _ in compat.user_frames(equation.source_info)
+    )
+
+
+def _own_frame(equation: Any) -> tuple[str, int, int] | None:
+    """Where an equation was made; None inside of an installed library."""
+    frame = next(_frames(equation), None)
+    return None if frame is None or _is_installed(frame[0]) else frame
+
+
+def _is_installed(file: str) -> bool:
+    return "site-packages" in file or "dist-packages" in file
