@@ -12,6 +12,7 @@ import dataclasses
 import functools
 import math
 import re
+from collections.abc import Collection
 
 _MAX_DIGITS = 18
 _MAX_TUPLE_DEPTH = 50
@@ -247,6 +248,27 @@ def read_count(digits: str) -> int | None:
     """
     is_number = digits.isascii() and digits.isdecimal() and len(digits) <= _MAX_DIGITS
     return int(digits) if is_number else None
+
+
+def read_batch_axes(text: str) -> dict[int, tuple[int, ...]]:
+    """The axes that `vmap` added to each result, of the attribute `batch_axes`."""
+    found: dict[int, tuple[int, ...]] = {}
+    for result, axes in enumerate(text.split(";")):
+        numbers = [read_count(axis) for axis in axes.split(",")]
+        known = tuple(number for number in numbers if number is not None)
+        if known:
+            found[result] = known
+    return found
+
+
+def mark_batch_axes(type_text: str, axes: Collection[int]) -> str:
+    """A type whose batch axes are marked: `f32[B=8,3]`."""
+    head, bracket, rest = type_text.partition("[")
+    sizes = rest.removesuffix("]").split(",")
+    if not axes or not bracket or not rest.endswith("]") or max(axes) >= len(sizes):
+        return type_text
+    marked = [f"B={size}" if axis in axes else size for axis, size in enumerate(sizes)]
+    return f"{head}[{','.join(marked)}]"
 
 
 def normal_type(text: str) -> str:

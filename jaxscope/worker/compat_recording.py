@@ -21,12 +21,92 @@ import jax
 import jax._src.core as _core
 from jax._src import linear_util as _linear_util
 from jax._src import source_info_util as _source_info
+from jax._src.interpreters import batching as _batching
+from jax._src.interpreters import partial_eval as _partial_eval
 from jax._src.named_sharding import UnspecifiedValue as _UnspecifiedValue
 
 from jaxscope.worker import compat
 
 _context = _source_info._source_info_context
 _set_current_trace: Any = _core.set_current_trace
+
+
+# Which axes of values `vmap` adds: what JAX's own trace says while it batches.
+
+
+class BatchAxes:
+    """Axes of the variables of a program that the `vmap`s of a call added.
+
+    Only what JAX itself has batched as a whole is known; what a batching rule makes on the way is
+    not. A `vmap` inside of the function is none of the call's.
+    """
+
+    def __init__(self) -> None:
+        # Everything is kept alive: ids of freed objects are used again.
+        self._found: dict[int, tuple[Any, list[tuple[Any, int]]]] = {}
+        self._wanted: list[Any] = []
+
+    def note(self, trace: Any, value: Any, axis: Any) -> None:
+        """JAX batches a value along an axis."""
+        if type(axis) is not int:
+            return
+        while not isinstance(value, _partial_eval.DynamicJaxprTracer):
+            if isinstance(value, _batching.BatchTracer):  # a `vmap` around this one
+                if type(value.batch_dim) is int:
+                    axis += axis >= value.batch_dim
+                value = value.val
+            elif isinstance(getattr(value, "primal", None), compat.Tracer):
+                value = value.primal
+            else:
+                return
+        variable = getattr(value, "val", None)
+        if variable is not None and not compat.is_literal(variable):
+            entry = self._found.setdefault(id(variable), (variable, []))
+            entry[1].append((trace.axis_data, axis))
+
+    def note_call(self) -> None:
+        """The function of the call begins: what batches now are the `vmap`s of the call."""
+        trace = _core.trace_ctx.trace if not self._wanted else None
+        while trace is not None:
+            if isinstance(trace, _batching.BatchTrace):
+                self._wanted.append(trace.axis_data)
+            is_recorder = isinstance(trace, Recorder)
+            trace = trace._own if is_recorder else getattr(trace, "parent_trace", None)
+
+    def axes_of(self, variable: Any) -> tuple[int, ...]:
+        """The axes of a variable, rising; none where it has none or it is not known."""
+        entry = self._found.get(id(variable))
+        shape = getattr(variable.aval, "shape", ())
+        return tuple(
+            sorted(
+                {
+                    axis
+                    for data, axis in (entry[1] if entry is not None else ())
+                    if any(data is each for each in self._wanted)
+                    and axis < len(shape)
+                    and shape[axis] == data.size
+                }
+            )
+        )
+
+
+@contextlib.contextmanager
+def recording_batch_axes() -> Iterator[BatchAxes]:
+    """Note what `vmap` batches while a call is traced."""
+    found = BatchAxes()
+    original = _batching.BatchTracer.__init__
+
+    @functools.wraps(original)
+    def noted(tracer: Any, trace: Any, val: Any, batch_dim: Any, *more: Any) -> None:
+        original(tracer, trace, val, batch_dim, *more)
+        found.note(trace, val, batch_dim)
+
+    changed: Any = _batching.BatchTracer
+    changed.__init__ = noted
+    try:
+        yield found
+    finally:
+        changed.__init__ = original
 
 
 class Marker(Protocol):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.model.types import short_type
+from jaxscope.model.types import mark_batch_axes, short_type
 from jaxscope.picture.layout.diagram import Stub
 from jaxscope.picture.scene.group_layout import (
     DOWN,
@@ -105,6 +105,7 @@ class _GroupDrawer:
         self._box = box
         self._strings = view.graph.strings
         self._choices = view.choices
+        self._batched = view.batched
         self._wiring = wiring
         self._nester = nester
         self._direction = direction
@@ -265,4 +266,7 @@ class _GroupDrawer:
         only = self._words.get(type_)
         if only is None:
             only = self._words[type_] = short_type(self._strings[type_])
-        return only if len(values) == 1 else f"{len(values)} × {only}"
+        if len(values) > 1:
+            return f"{len(values)} × {only}"
+        axes = self._batched.get(self._wiring.origin_of(next(iter(values))), ())
+        return mark_batch_axes(only, axes)

@@ -215,6 +215,10 @@ class Wiring:
         """The boxes that a bundle of values reaches, in the group that it leaves its box in."""
         return self._bundles.several.get(bundle) or (int(self._ends.into[bundle]),)
 
+    def origin_of(self, value: int) -> tuple[int, int]:
+        """The node that produces a value, and which of its results it is."""
+        return divmod(value, self._ends.num_outputs)
+
     def nodes_of(self, values: Values) -> list[int]:
         """The nodes that produce some values, each once."""
         return list(dict.fromkeys(value // self._ends.num_outputs for value in values))

@@ -6,7 +6,7 @@ import dataclasses
 import re
 
 from jaxscope.model import NONE, Graph, NodeKind
-from jaxscope.model.types import short_type
+from jaxscope.model.types import mark_batch_axes, read_batch_axes, short_type
 from jaxscope.picture.view.arguments import argument_path, result_path
 from jaxscope.picture.view.control_flow import Role
 from jaxscope.picture.view.operations import Style, short_operation, style_of
@@ -182,7 +182,11 @@ def _short_value(text: str) -> str:
 
 
 def _types(graph: Graph, node: int) -> str:
-    types = [short_type(text) for text in graph.row(graph.nodes.types, node)]
+    batched = read_batch_axes(graph.attributes(node).get("batch_axes", ""))
+    types = [
+        mark_batch_axes(short_type(text), batched.get(result, ()))
+        for result, text in enumerate(graph.row(graph.nodes.types, node))
+    ]
     if len(types) > 2:
         return f"{types[0]} and {len(types) - 1} more"
     return ", ".join(types)

@@ -11,9 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model import NONE, Graph
+from jaxscope.model.types import read_batch_axes
 from jaxscope.picture.view.arguments import find_arguments
-from jaxscope.picture.view.control_flow import NO_CONTROL_FLOW, ControlFlow
+from jaxscope.picture.view.control_flow import NO_CONTROL_FLOW, ControlFlow, Role
 from jaxscope.picture.view.tree import Branch, BranchKind, Draft
+from jaxscope.program.dataflow import attribute_column
 from jaxscope.program.size import is_counted
 
 ROOT = 0
@@ -95,6 +97,20 @@ class View:
     def arguments(self) -> frozenset[int]:
         """Nodes that are inputs."""
         return find_arguments(self.graph)
+
+    @functools.cached_property
+    def batched(self) -> Mapping[tuple[int, int], tuple[int, ...]]:
+        """Of nodes and their results, the axes that `vmap` added, as far as they are known.
+
+        What a loop gives outside of it is stacked or comes from its last round: not known here.
+        """
+        column = attribute_column(self.graph, "batch_axes")
+        found: dict[tuple[int, int], tuple[int, ...]] = {}
+        for node in np.flatnonzero(column != NONE).tolist():
+            for result, axes in read_batch_axes(self.graph.strings[int(column[node])]).items():
+                if self.flow.roles.get(node) is not Role.STACKED:
+                    found[node, result] = axes
+        return found
 
     @functools.cached_property
     def remembered(self) -> dict[str, dict[int, Any]]:

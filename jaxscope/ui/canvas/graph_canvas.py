@@ -19,6 +19,7 @@ from PySide6.QtGui import (
     QNativeGestureEvent,
     QPainter,
     QPaintEvent,
+    QPen,
     QResizeEvent,
     QWheelEvent,
 )
@@ -399,6 +400,13 @@ class GraphCanvas(QWidget):
 
     def _legend_entries(self, drawing: SceneDrawing) -> Sequence[LegendEntry]:
         """What the legend explains."""
+        entries = self._colour_entries(drawing)
+        if self._view is None or not self._view.batched:
+            return entries
+        ground = drawing.colors.background
+        return (LegendEntry("B=: axis added by vmap", ground, QPen(ground)), *entries)
+
+    def _colour_entries(self, drawing: SceneDrawing) -> Sequence[LegendEntry]:
         seen = self._items_in_sight(drawing)
         if self._tint is not None:
             return list_tints(self._tint, drawing.colors, self._theme, self._has_marks, seen)

@@ -29,6 +29,7 @@ from jaxscope.model import (
     stage_named,
 )
 from jaxscope.model.stages import lowered_name
+from jaxscope.model.types import mark_batch_axes, read_batch_axes
 from jaxscope.model.units import format_bytes, format_count, format_flops, format_seconds
 from jaxscope.program.cost.lines import LineCost
 from jaxscope.program.equation_text import equation_text
@@ -328,7 +329,11 @@ def _row(label: str, value: str, muted: str) -> str:
 
 def _types(node: Node) -> str:
     """What it gives; of a whole training step the first few, or all else would be out of sight."""
-    shown = "<br>".join(escape_breakable(type_) for type_ in node.types[:_MAX_TYPES])
+    batched = read_batch_axes(node.attributes.get("batch_axes", ""))
+    shown = "<br>".join(
+        escape_breakable(mark_batch_axes(type_, batched.get(result, ())))
+        for result, type_ in enumerate(node.types[:_MAX_TYPES])
+    )
     more = len(node.types) - _MAX_TYPES
     return shown + (f"<br>and {more:,} more" if more > 0 else "")
 

@@ -49,8 +49,10 @@ class BaseRecorder:
         why_not: The error that kept the function from being followed.
     """
 
-    def __init__(self, base: Callable[..., Any]) -> None:
-        self._base = base
+    def __init__(
+        self, base: Callable[..., Any], batch_axes: compat_recording.BatchAxes | None = None
+    ) -> None:
+        self._base, self._batch_axes = base, batch_axes
         self._first: tuple[list[str], list[str]] | None = None
         self.was_called = False
         self.stage: StageJaxpr | None = None
@@ -62,6 +64,8 @@ class BaseRecorder:
 
         def stand_in(*args: Any, **kwargs: Any) -> Any:
             self.was_called = True
+            if self._batch_axes is not None:
+                self._batch_axes.note_call()
             return self._call(args, kwargs)
 
         return named_like(self._base, stand_in)

@@ -9,6 +9,7 @@ jaxpr-level stage to those who run its equations one by one.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import time
 from collections.abc import Callable
@@ -21,6 +22,7 @@ import numpy as np
 from jaxscope.model.graph import Direction, Graph, NodeKind
 from jaxscope.model.op_name import BASE_TAG, DERIVED_TAG
 from jaxscope.worker import compat
+from jaxscope.worker.compat_recording import BatchAxes, recording_batch_axes
 from jaxscope.worker.host.arguments import (
     Arguments,
     is_traceable,
@@ -68,6 +70,7 @@ class TracedProgram:
     messages: tuple[str, ...]
     num_jits: int = 0
     is_linked_by_place: bool = False
+    batch_axes: BatchAxes = dataclasses.field(default_factory=BatchAxes)
 
     @property
     def derived(self) -> StageJaxpr:
@@ -114,10 +117,14 @@ def trace_call(call: Call) -> TracedProgram:
 def _trace(call: Call, arguments: Arguments) -> TracedProgram:
     if all(level.name == "jit" for level in call.levels):
         return _trace_untransformed(call, arguments)
-    recorder = BaseRecorder(call.base)
-    inner = InnerStages(call)
-    function = call.compose(recorder.stand_in(), inner.observe)
-    traced, seconds, messages = _trace_function(function, call, arguments)
+    with contextlib.ExitStack() as stack:
+        batch_axes = BatchAxes()
+        if any(level.name == "vmap" for level in call.levels):
+            batch_axes = stack.enter_context(recording_batch_axes())
+        recorder = BaseRecorder(call.base, batch_axes)
+        inner = InnerStages(call)
+        function = call.compose(recorder.stand_in(), inner.observe)
+        traced, seconds, messages = _trace_function(function, call, arguments)
     names, results = compat.debug_paths(traced)
     static = arguments.static_besides(names) if compat.is_jitted(function) else arguments.static
     last = StageJaxpr(inner.last_name, compat.traced_jaxpr(traced), names, results, seconds)
@@ -134,6 +141,7 @@ def _trace(call: Call, arguments: Arguments) -> TracedProgram:
         static=static,
         messages=messages,
         is_linked_by_place=recorder.why_not is not None,
+        batch_axes=batch_axes,
     )
 
 

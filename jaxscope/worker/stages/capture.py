@@ -49,6 +49,7 @@ from jaxscope.worker.stages.background import Background
 from jaxscope.worker.stages.compilation import CompiledProgram, compile_program
 from jaxscope.worker.stages.hlo_cost import UNKNOWN, Costs, instruction_costs, module_cost
 from jaxscope.worker.stages.jaxpr import (
+    AxesOf,
     ConvertedJaxpr,
     Frame,
     Provenance,
@@ -421,7 +422,13 @@ class _Pipeline:
             title = f"Jaxpr of {_applied(stage.name, base_text)}"
             shown = derived if is_last else stage
             last = self._send_jaxpr(
-                shown, title, tags, is_derived=is_last, base=base, places=places
+                shown,
+                title,
+                tags,
+                is_derived=is_last,
+                base=base,
+                places=places,
+                axes_of=program.batch_axes.axes_of,
             )
         return last
 
@@ -461,6 +468,7 @@ class _Pipeline:
         is_derived: bool = False,
         base: Mapping[str, Provenance] | None = None,
         places: Mapping[Frame, str] | None = None,
+        axes_of: AxesOf | None = None,
     ) -> ConvertedJaxpr:
         try:
             converted = convert_jaxpr(
@@ -472,6 +480,7 @@ class _Pipeline:
                 result_paths=stage.result_paths,
                 base=base or {},
                 places=places or {},
+                axes_of=axes_of or (lambda _: ()),
             )
         except Exception as error:
             self._sender.send_unavailable(stage.name, title, _describe_bug(error))

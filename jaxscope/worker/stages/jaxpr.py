@@ -15,6 +15,7 @@ Conventions of the attributes, which views rely on:
     `shared_by`         of an equation: ids of the others that share a jaxpr of its
     `calls`             of an equation that shares one of several: the groups of all, in order
     `differentiation`   of an equation: which part of which derivative, if there are several
+    `batch_axes`        axes that `vmap` added to each result: `0;` of the first of two
 Everything else is a parameter of the equation, as short text.
 """
 
@@ -220,6 +221,7 @@ def argument_names(equation: Any, inner: Any) -> Sequence[str]:
 #     `shared_by`         of an equation: ids of the others that share a jaxpr of its
 #     `calls`             of an equation that shares one of several: the groups of all, in order
 #     `differentiation`   of an equation: which part of which derivative, if there are several
+#     `batch_axes`        axes that `vmap` added to each result: `0;` of the first of two
 # Everything else is a parameter of the equation, as short text.
 
 
@@ -271,6 +273,14 @@ def find_places(base: ConvertedJaxpr) -> dict[Frame, str]:
     return {place: id for place, id in places.items() if id}
 
 
+AxesOf = Callable[[Any], Sequence[int]]
+"""The axes of a variable that `vmap` added, as far as they are known."""
+
+
+def _no_axes(_variable: Any) -> Sequence[int]:
+    return ()
+
+
 def convert_jaxpr(
     jaxpr: Any,
     *,
@@ -281,6 +291,7 @@ def convert_jaxpr(
     result_paths: Sequence[str] = (),
     base: Mapping[str, Provenance] = MappingProxyType({}),
     places: Mapping[Frame, str] = MappingProxyType({}),
+    axes_of: AxesOf = _no_axes,
 ) -> ConvertedJaxpr:
     """Convert a closed jaxpr whose equations carry tags.
 
@@ -294,8 +305,9 @@ def convert_jaxpr(
         result_paths: Paths of the root outputs; shorter is allowed.
         base: Where the equations of the stage `jaxpr` come from, by their ids.
         places: Ids of these equations by their places, for equations without tags.
+        axes_of: The axes that `vmap` added to a variable.
     """
-    converter = _Converter(tags, is_base, is_derived, base, places)
+    converter = _Converter(tags, is_base, is_derived, base, places, axes_of)
     converter.convert_root(jaxpr, argument_paths, result_paths)
     return converter.finish()
 
@@ -308,7 +320,9 @@ class _Converter:
         is_derived: bool,
         base: Mapping[str, Provenance],
         places: Mapping[Frame, str],
+        axes_of: AxesOf,
     ) -> None:
+        self._axes_of = axes_of
         self._builder = GraphBuilder()
         self._tags = tags
         self._base = base
@@ -396,8 +410,15 @@ class _Converter:
             name=self._name(variable),
             group=group,
             types=(self._type(variable.aval),),
-            attributes=attributes,
+            attributes={**(attributes or {}), **self._batched([variable])},
         )
+
+    def _batched(self, atoms: Sequence[Any]) -> dict[str, str]:
+        """The attribute that names the batch axes of some results, where one has any."""
+        axes = [() if compat.is_literal(atom) else self._axes_of(atom) for atom in atoms]
+        if not any(axes):
+            return {}
+        return {"batch_axes": ";".join(",".join(map(str, each)) for each in axes)}
 
     def _add_equations(
         self,
@@ -423,6 +444,7 @@ class _Converter:
         attributes = self._attributes(equation, path, nested)
         if own.orders:
             attributes["differentiation"] = own.orders
+        attributes.update(self._batched(equation.outvars))
         node = self._builder.add_node(
             path,
             NodeKind.EQUATION,
@@ -488,6 +510,7 @@ class _Converter:
             attributes = {"result": str(number)}
             if group == NONE and number < len(paths):
                 attributes["path"] = paths[number]
+            attributes.update(self._batched([atom]))
             if compat.is_literal(atom):
                 attributes["in[0]"] = self._literal(atom)
             node = self._builder.add_node(

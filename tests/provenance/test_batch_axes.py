@@ -1,0 +1,157 @@
+"""Marks of batch axes, held against numbers: each element of a batch is computed on its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxscope.model import Graph
+from jaxscope.model.op_name import TagTable
+from jaxscope.model.types import mark_batch_axes, read_batch_axes
+from jaxscope.picture.view.build import build_view
+from jaxscope.picture.view.labels import text_of
+from jaxscope.worker import compat
+from jaxscope.worker.host.call import call_namespace, parse_call
+from jaxscope.worker.provenance.traced_program import TracedProgram, trace_call
+from jaxscope.worker.stages.jaxpr import convert_jaxpr
+
+
+def dense(w: jax.Array, x: jax.Array) -> jax.Array:
+    return jnp.tanh(w @ x) + x.sum()
+
+
+def loss(w: jax.Array, x: jax.Array) -> jax.Array:
+    return ((w @ x) ** 2).sum()
+
+
+def scanned(c: jax.Array, xs: jax.Array) -> Any:
+    return jax.lax.scan(lambda c, x: (jnp.sin(c + x), c * x), c, xs)
+
+
+def branching(x: jax.Array) -> jax.Array:
+    return jax.lax.cond(x.sum() > 0, jnp.sin, lambda y: y * 2, x)
+
+
+def helped(x: jax.Array) -> jax.Array:
+    """Has a `vmap` of its own, which is none of the call's."""
+    return jax.vmap(lambda each: jnp.sin(each) * 2)(x) * x
+
+
+CALLS = {
+    "dense": "vmap(dense, in_axes=(None, 0))(f32[3, 3], f32[3, 3])",
+    "last axis": "vmap(dense, in_axes=(None, 1), out_axes=1)(f32[3, 3], f32[3, 3])",
+    "both": "vmap(dense)(f32[3, 3, 3], f32[3, 3])",
+    "gradient": "vmap(grad(loss), in_axes=(None, 0))(f32[3, 3], f32[3, 3])",
+    "of a vmap": "vmap(vmap(dense, in_axes=(None, 0)), in_axes=(None, 1))(f32[3, 3], f32[3, 3, 3])",
+    "scan": "vmap(scanned, in_axes=(0, None))(f32[3], f32[3])",
+    "branch": "vmap(branching)(f32[3, 3])",
+    "vmap inside": "vmap(helped)(f32[3, 3])",
+    "jit": "vmap(jit(dense), in_axes=(None, 0))(f32[3, 3], f32[3, 3])",
+}
+
+
+MOVED = ("last axis", "scan")
+"""JAX moves the batch axis of results where it is wanted; what it moves is left unmarked."""
+
+
+def trace(text: str) -> TracedProgram:
+    functions = (dense, loss, scanned, branching, helped)
+    names = call_namespace({each.__name__: each for each in functions})
+    return trace_call(parse_call(text, names, file="file.py"))
+
+
+def values_of(jaxpr: Any, inputs: list[Any]) -> dict[Any, Any]:
+    """The value of every variable of a program, by evaluating its equations one by one."""
+    inner = compat.open_jaxpr(jaxpr)
+    known = dict(zip(inner.invars, inputs, strict=True))
+    known.update(zip(inner.constvars, jaxpr.consts, strict=True))
+    for equation in inner.eqns:
+        operands = [a.val if hasattr(a, "val") else known[a] for a in equation.invars]
+        results = equation.primitive.bind(*operands, **equation.params)
+        results = results if equation.primitive.multiple_results else [results]
+        known.update(zip(equation.outvars, results, strict=True))
+    return known
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_another_element_of_the_batch_changes_only_its_own_place(name: str) -> None:
+    program = trace(CALLS[name])
+    jaxpr = program.derived.jaxpr
+    inner = compat.open_jaxpr(jaxpr)
+    keys = jax.random.split(jax.random.key(0), len(inner.invars))
+    inputs = [
+        jax.random.normal(key, v.aval.shape) for key, v in zip(keys, inner.invars, strict=True)
+    ]
+    axes_of = program.batch_axes.axes_of
+    before = values_of(jaxpr, inputs)
+    marked = [variable for variable in before if axes_of(variable)]
+    assert any(axes_of(variable) for variable in inner.invars)
+    if name not in MOVED:
+        assert all(axes_of(variable) for variable in inner.outvars), "each result has the batch"
+    num_batched = 0
+    which = range(2 if name == "of a vmap" else 1)
+    for number in which:  # of several axes one after the other
+        changed = list(inputs)
+        for at, variable in enumerate(inner.invars):
+            axes = axes_of(variable)
+            if len(axes) > number:
+                index = [slice(None)] * variable.aval.ndim
+                index[axes[number]] = 1  # type: ignore[call-overload] # slices and numbers
+                changed[at] = changed[at].at[tuple(index)].add(0.5)
+        after = values_of(jaxpr, changed)
+        for variable in marked:
+            differs = np.asarray(before[variable] != after[variable])
+            if not differs.any():
+                continue
+            num_batched += 1
+            touched = [np.unique(np.nonzero(differs)[axis]).tolist() for axis in axes_of(variable)]
+            assert [1] in touched, (variable, touched)
+    assert num_batched
+
+
+def graph_of(text: str) -> Graph:
+    program = trace(text)
+    return convert_jaxpr(
+        program.derived.jaxpr,
+        tags=TagTable(),
+        is_base=False,
+        is_derived=True,
+        axes_of=program.batch_axes.axes_of,
+    ).graph
+
+
+def test_types_say_which_axis_is_the_batch() -> None:
+    view = build_view(graph_of("vmap(dense, in_axes=(None, 1), out_axes=1)(f32[4, 2], f32[2, 8])"))
+    details = [text_of(view, box).detail for box in view.boxes[1:]]
+    assert "f32[2,B=8]" in details, "the argument, along its last axis"
+    assert "f32[4,2]" in details, "what is not batched has no mark"
+    assert any(detail.endswith("f32[4,B=8]") for detail in details)
+
+
+def test_a_vmap_of_the_functions_own_is_not_marked() -> None:
+    graph = graph_of("vmap(helped)(f32[5, 3])")
+    marks = {
+        graph.attributes(node).get("batch_axes")
+        for node in range(len(graph.nodes))
+        if graph.node(node).types == ("f32[5,3]",)
+    }
+    assert marks <= {"0", None}
+    assert "0" in marks
+    assert not any(
+        "batch_axes" in each.attributes
+        for each in map(
+            convert_jaxpr(trace("helped(f32[3])").base.jaxpr, tags=TagTable(), is_base=True,
+                          is_derived=True).graph.node, range(3)
+        )
+    )  # fmt: skip
+
+
+def test_marks_are_read_and_written() -> None:
+    assert read_batch_axes("0;;1,2") == {0: (0,), 2: (1, 2)}
+    assert read_batch_axes("") == {}
+    assert mark_batch_axes("f32[8,3]", (0,)) == "f32[B=8,3]"
+    assert mark_batch_axes("token", (0,)) == "token"
