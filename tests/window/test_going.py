@@ -178,6 +178,8 @@ def test_presenting_hides_what_surrounds_the_panes_and_brings_back_what_it_hid(
     window.toggle_presenting()
     around = (window.strip, window.workspace.inspector)
     assert window.isFullScreen() and all(part.isHidden() for part in around)
+    buttons = [*window.row.places.values(), *window.row.names.values(), window.row.more]
+    assert not any(button.isVisible() for button in buttons)
     window.toggle_presenting()
     assert not window.isFullScreen()
     assert [part.isHidden() for part in around] == [False, True]

@@ -6,16 +6,20 @@ import dataclasses
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt, QUrl
+from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from jaxscope.model import Check, Severity
+from jaxscope.model import Check, Leaf, Severity
 from jaxscope.ui.application import build_window
 from jaxscope.ui.pages import PAGES
+from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.session.controller import Bridge, RunOptions
+from jaxscope.ui.session.screen import Condition, PipelineStep
 from jaxscope.ui.toolkit.widgets import ChoiceBox
 from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.pipeline_strip import PipelineStrip
 from jaxscope.ui.window.places import Page, Place, Places
 from jaxscope.ui.window.settings import Settings
 
@@ -233,3 +237,58 @@ def test_a_check_is_counted_at_the_bottom(window: MainWindow, driver: Driver, so
     driver.finish(driver.open(source), dataclasses.replace(build_capture(), checks=(check,)))
     assert window.row.names["notes"].text() == "Notes (2)", "and a message"
     assert window.row.names["notes"].isVisible()
+
+
+def test_what_was_noticed_about_a_line_is_marked_in_its_margin(
+    window: MainWindow, driver: Driver, source: Path, qtbot: QtBot
+) -> None:
+    check = Check("non-finite-result", Severity.WARNING, "It is NaN.", "Try.", str(source), 5)
+    capture = dataclasses.replace(capture_of(source), checks=(check,))
+    driver.finish(driver.open(source), capture)
+    code = next(p.code for p in window.workspace.area.panes if p.wanted_stage == SOURCE)
+    assert "It is NaN." in code.hint_of(4)
+    assert "It is NaN." not in code.hint_of(3)
+    place = QPoint(6, (4 - code.verticalScrollBar().value()) * code._line_px + 3)
+    qtbot.mouseClick(code.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert window.pages.current == "notes"
+    assert "It is NaN." in window.pages["notes"].page.toPlainText()
+
+
+def test_the_inspector_lists_what_goes_in_and_comes_out_until_something_is_selected(
+    window: MainWindow, driver: Driver, source: Path
+) -> None:
+    capture = capture_of(source)
+    leaves = (Leaf("params['w']", "f32[4]", 16), Leaf("params['b']", "f32[2]", 8))
+    capture = dataclasses.replace(capture, arguments=(*leaves, Leaf("n", "3", 0, is_static=True)))
+    driver.finish(driver.open(source), capture)
+    page = window.workspace.inspector.page
+    text = page.toPlainText().replace("\u200b", "")
+    assert "params 2 arrays, 24 B" in text
+    assert "n 3" in text
+    interface = QAccessible.queryAccessibleInterface(page)
+    assert interface.text(QAccessible.Text.Name) == "What goes in and comes out"
+    assert "24 B" in interface.text(QAccessible.Text.Description)
+    page.anchorClicked.emit(QUrl("page:arguments"))
+    assert window.pages.current == "arguments"
+    window.workspace.selection.select_node("jaxpr", 1)
+    assert interface.text(QAccessible.Text.Name) == "Selected"
+    assert "arrays" not in page.toPlainText()
+    window.workspace.selection.clear()
+    assert "2 arrays" in page.toPlainText()
+
+
+def test_the_time_gives_way_to_the_names_of_the_stages(qtbot: QtBot) -> None:
+    strip = PipelineStrip()
+    qtbot.addWidget(strip)
+    steps = [PipelineStep(f"s{n}", f"stage {n}", Condition.DONE) for n in range(6)]
+    strip.show_steps(steps)
+    strip.show_time("eager 23.0 ms · jit 357 µs · 64 times faster", can_measure=True)
+    strip.show()
+    seen = []
+    for width in (1200, 760, 620):
+        strip.resize(width, 30)
+        qtbot.wait(5)
+        seen.append(strip.time.text())
+    assert seen == [
+        "eager 23.0 ms · jit 357 µs · 64 times faster ›", "64 times faster ›", "Timing ›"
+    ]  # fmt: skip

@@ -427,11 +427,13 @@ class PaneArea(QWidget):
         panes_changed: See above.
         forms_changed: A pane shows its stage in another form.
         menu_requested: A pane, and the place on the screen where its menu is wanted.
+        notes_requested: What was noticed about the call is to be shown.
     """
 
     panes_changed = Signal()
     forms_changed = Signal()
     menu_requested = Signal(object, QPoint)
+    notes_requested = Signal()
 
     def __init__(
         self, make_graph: Callable[[], GraphPage], selection: SelectionModel, lines: SourceLines
@@ -766,6 +768,10 @@ class PaneArea(QWidget):
         """Ask for the menu of a pane at a place of the screen."""
         self.activate(pane)
         self.menu_requested.emit(pane, place)
+
+    def show_notes(self) -> None:
+        """Ask for what was noticed about the call."""
+        self.notes_requested.emit()
 
     def note_form(self, _pane: StagePane) -> None:
         """A pane shows its stage in another form: things are elsewhere."""

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QSplitter, QStackedWidget, QVBoxLa
 
 from jaxscope.model import (
     NONE,
+    Check,
     Direction,
     Graph,
     SourceFile,
@@ -71,6 +72,9 @@ class PaneHost(Protocol):
 
     def open_menu(self, pane: StagePane, place: QPoint) -> None:
         """Show the menu of a pane at a place of the screen."""
+
+    def show_notes(self) -> None:
+        """Show what was noticed about the call."""
 
     def note_form(self, pane: StagePane) -> None:
         """A pane shows its stage in another form."""
@@ -213,6 +217,7 @@ class StagePane(QFrame):
         layout.addWidget(self._footnote)
         self.code.line_chosen.connect(self._on_code_line_chosen)
         self.code.lines_chosen.connect(self._on_code_lines_chosen)
+        self.code.check_chosen.connect(self._host.show_notes)
         self.code.line_hovered.connect(self._on_code_line_hovered)
         for form in (self.table, self.outline):
             form.node_chosen.connect(self._on_node_chosen)
@@ -270,6 +275,7 @@ class StagePane(QFrame):
         heat: Mapping[int, LineCost] = MappingProxyType({}),
         note: str = "",
         begin: int = 0,
+        checks: Mapping[int, Sequence[Check]] = MappingProxyType({}),
     ) -> None:
         """Show a file of the user's.
 
@@ -277,8 +283,10 @@ class StagePane(QFrame):
             heat: What its lines cost, by 0-based number.
             note: What to say below it, or in its place where there is no file; or empty.
             begin: 0-based number of the line to look at first.
+            checks: What was noticed about its lines, by 0-based number, the worst first.
         """
         self.code.set_heat(heat)
+        self.code.set_checks(checks)
         self._footnote.setText(note)
         self._footnote.setVisible(bool(note) and file is not None)
         self._begin = begin
@@ -304,6 +312,7 @@ class StagePane(QFrame):
         if name != self._name:
             self.highlighter.forget()
         self.code.set_heat({})
+        self.code.set_checks({})
         self._footnote.hide()
         self._name, self._stage, self._file = name, stage, None
         self.code.setAccessibleName(f"Text of {name}")

@@ -92,6 +92,7 @@ def _link(id: str, stage: Stage | None) -> str:
 
 _MAX_NEIGHBOURS = 24
 _MAX_LEAVES = 8
+_MAX_SPOKEN = 400
 _MAX_TYPES = 8
 _KINDS = {
     NodeKind.INPUT: "input",
@@ -557,7 +558,6 @@ class Inspector(QFrame):
         self.page = _Page()
         self.page.setOpenLinks(False)
         self.page.document().setDocumentMargin(0)
-        self.page.setAccessibleName("Selected thing in full")
         self.page.anchorClicked.connect(self._on_page_anchor_clicked)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, 9, 6, 6)
@@ -568,8 +568,7 @@ class Inspector(QFrame):
 
     def show_html(self, text: str) -> None:
         """Show a description of what is selected, and what pages add to it."""
-        self._title.setText("Selected")
-        self.page.setHtml(text + "".join(tell() for tell in self.additions))
+        self._show("Selected", text + "".join(tell() for tell in self.additions))
 
     def show_nothing(self, call: str) -> None:
         """Nothing is selected: show what is known of the whole call, and what can be done.
@@ -577,8 +576,16 @@ class Inspector(QFrame):
         Args:
             call: As HTML, from `describe_call`; or empty.
         """
-        self._title.setText("What goes in and comes out" if call else "Selected")
-        self.page.setHtml(call + describe_nothing())
+        title = "What goes in and comes out" if call else "Selected"
+        self._show(title, call + describe_nothing())
+
+    def _show(self, title: str, html: str) -> None:
+        """A screen reader says the title as the name, and the text with it."""
+        self._title.setText(title)
+        self.page.setHtml(html)
+        self.page.setAccessibleName(title)
+        text = self.page.toPlainText().replace(SOFT_BREAK, "")
+        self.page.setAccessibleDescription(text[:_MAX_SPOKEN])
 
     def _on_page_anchor_clicked(self, url: QUrl) -> None:
         # Qt decodes a whole address only in part, and warns where it is asked for all of it.

@@ -33,7 +33,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
-from jaxscope.model import StageText
+from jaxscope.model import Check, Severity, StageText
 from jaxscope.model.units import format_seconds
 from jaxscope.program.cost.lines import LineCost
 from jaxscope.report.mlir_constants import shorten_constants
@@ -269,6 +269,9 @@ def paint_ground(
         painter.drawRect(rect.adjusted(0, 0, -1, -1))
 
 
+_CHECK_PX = 14
+
+
 def paint_number(painter: QPainter, theme: Theme, place: RowGeometry, y: int, line: int) -> None:
     """The number of a line, counted from 1."""
     painter.setPen(QColor(theme.comment))
@@ -284,6 +287,15 @@ def paint_note(painter: QPainter, theme: Theme, y: int, height: int) -> None:
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(theme.accent))
     painter.drawPolygon(QPolygonF([QPointF(*corner) for corner in (*shape, (left, bottom))]))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+def paint_check(painter: QPainter, theme: Theme, y: int, height: int, check: Check) -> None:
+    """A dot at the left edge: something was noticed about this line."""
+    colours = {Severity.ERROR: theme.error, Severity.WARNING: theme.warning}
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(colours.get(check.severity, theme.accent)))
+    painter.drawEllipse(QPointF(8.0, y + height / 2.0), 3.5, 3.5)
     painter.setBrush(Qt.BrushStyle.NoBrush)
 
 
@@ -403,6 +415,7 @@ class CodeView(QAbstractScrollArea):
     line_chosen = Signal(int)
     lines_chosen = Signal(object, bool)
     line_hovered = Signal(int)
+    check_chosen = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -416,6 +429,7 @@ class CodeView(QAbstractScrollArea):
         self._heat: Mapping[int, LineCost] = {}
         self._has_times = False
         self._notes: Mapping[int, str] = {}
+        self._checks: Mapping[int, Sequence[Check]] = {}
         self._theme = LIGHT
         self._cursor = self._anchor = -1
         self._widest = 0
@@ -582,9 +596,17 @@ class CodeView(QAbstractScrollArea):
         """What was written about bookmarked lines, by 0-based number."""
         return self._notes
 
+    def set_checks(self, checks: Mapping[int, Sequence[Check]]) -> None:
+        """Mark lines in the margin about which something was noticed, by 0-based number."""
+        if checks != self._checks:
+            self._checks = checks
+            self.viewport().update()
+
     def hint_of(self, line: int) -> str:
-        """What the pointer says of a line when it rests there: its note, and what it costs."""
-        parts = []
+        """What the pointer says of a line when it rests there: its note, what was noticed about
+        it, and what it costs.
+        """
+        parts = [check.message for check in self._checks.get(line, ())]
         if line in self._notes:
             parts.append(self._notes[line] or "bookmarked")
         if line in self._heat:
@@ -648,6 +670,8 @@ class CodeView(QAbstractScrollArea):
         paint_number(painter, theme, place, y, line)
         if line in self._notes:
             paint_note(painter, theme, y, place.line)
+        if line in self._checks:
+            paint_check(painter, theme, y, place.line, self._checks[line][0])
         if self._folding.begins_block(line):
             paint_fold(painter, theme, place, y, is_folded=self._folding.is_folded(line))
         if line in self._heat and not self._is_stale:
@@ -742,6 +766,8 @@ class CodeView(QAbstractScrollArea):
             return
         if self._is_fold_at(event.position().toPoint(), line):
             self.toggle_fold(line)
+        elif line in self._checks and event.position().x() < _CHECK_PX:
+            self.check_chosen.emit()
         elif event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self._cursor = self._anchor = line
             self.viewport().update()

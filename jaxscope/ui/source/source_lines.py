@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from jaxscope.model import SourceFile, Stage
+from jaxscope.model import Check, SourceFile, Stage
 from jaxscope.model.graph import Int32s
 from jaxscope.model.stages import LATE_STAGES
 from jaxscope.model.units import format_count
@@ -130,6 +130,14 @@ class SourceLines:
         moves = self.moves
         found = {moves.to_later(line): cost for line, cost in self._costs_of_run().items()}
         return {line - 1: cost for line, cost in found.items() if line}
+
+    def checks(self) -> Mapping[int, Sequence[Check]]:
+        """What was noticed about lines, the worst first, where they are shown."""
+        moves, found = self.moves, dict[int, list[Check]]()
+        for check in self._state.checks:
+            if check.line and check.file == self.path and (line := moves.to_later(check.line)):
+                found.setdefault(line - 1, []).append(check)
+        return found
 
     def cost_of(self, file: str, line: int) -> LineCost | None:
         """What a line cost when it ran; None where that is not known."""

@@ -132,7 +132,7 @@ class MainWindow(QMainWindow):
         self.files = FileDialogs(self, controller, self.workspace, settings)
         around = (
             *(self.strip, self.workspace.inspector, self.lesson),
-            *self.row.places.values(),
+            *(self.call_bar.add_button, self.call_bar.target),
         )
         self.presenting = PresentationMode(self, around, themes, self.show_message)
         self._notice, self._notice_text = QFrame(), QLabel()
@@ -298,7 +298,7 @@ class MainWindow(QMainWindow):
             if not screen.shows_start_page:
                 self.call_bar.edit.setFocus()  # before Qt looks for another that can have it
         self._body.setCurrentIndex(0 if screen.shows_start_page else 1)
-        self.row.set_alone(is_alone=screen.shows_start_page)
+        self.row.set_alone(is_alone=screen.shows_start_page or self.presenting.is_on)
         self.strip.show_steps(screen.steps)
         can_measure = screen.can_run and bool(self.controller.state.stages)
         can_measure = can_measure and not screen.failed_over
@@ -538,6 +538,8 @@ class MainWindow(QMainWindow):
     def toggle_presenting(self) -> None:
         """Give the panes the whole screen, or bring everything back."""
         self.presenting.toggle()
+        is_start = self.screen_shown is not None and self.screen_shown.shows_start_page
+        self.row.set_alone(is_alone=is_start or self.presenting.is_on)
 
     def toggle_theme(self) -> None:
         """Change between light and dark."""

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolBut
 from jaxscope.ui.session.screen import PipelineStep
 from jaxscope.ui.toolkit.widgets import make_label
 
+_BETWEEN_TIMES, _AROUND_PX = " · ", 24
 _ONWARD, _BESIDE = "›", "    "
 """What stands before a step: that it is made of the one before, or only room."""
 
@@ -132,6 +133,7 @@ class PipelineStrip(QWidget):
         self._arrows: list[QLabel] = []
         self._steps: Sequence[PipelineStep] = ()
         self._hints: dict[str, str] = {}
+        self._time_texts: list[str] = []
         self.show_time("", can_measure=False)
 
     @property
@@ -161,7 +163,10 @@ class PipelineStrip(QWidget):
 
     def show_time(self, headline: str, *, can_measure: bool) -> None:
         """Show how eager compares with jit, or that it can be measured."""
-        self.time.setText(f"{headline or 'Measure'} ›")
+        self._time_texts = [f"{headline or 'Measure'} ›"]
+        if headline:
+            *times, verdict = headline.split(_BETWEEN_TIMES, 2)
+            self._time_texts += [f"{verdict} ›"] * (len(times) == 2) + ["Timing ›"]
         self.time.setVisible(bool(headline) or can_measure)
         what = "Show the times" if headline else "Measure how long the call takes, eager and jit"
         self.time.setToolTip(f"{what} (Ctrl+M)")
@@ -191,12 +196,22 @@ class PipelineStrip(QWidget):
         for card in self._cards:
             card.show_size(is_wanted=True)
         self._row.invalidate()
-        room = self.width() - self.time.sizeHint().width() * (not self.time.isHidden())
-        if self._content.sizeHint().width() > room:
+        self.time.setText(self._time_texts[0])
+        if self._content.sizeHint().width() > self._room():
             for card in self._cards:
                 card.show_size(is_wanted=False)
+        self._row.invalidate()
+        for text in self._time_texts:  # the names of the stages before all that was measured
+            self.time.setText(text)
+            if self._content.sizeHint().width() <= self._room():
+                break
         height = max((card.sizeHint().height() for card in self._cards), default=24)
         self.setFixedHeight(height + 2)
+
+    def _room(self) -> int:
+        """What the time beside them leaves to the stages."""
+        shown = 0 if self.time.isHidden() else self.time.sizeHint().width() + _AROUND_PX
+        return self.width() - shown
 
     def _on_card_left(self, step: int) -> None:
         cards = self.cards

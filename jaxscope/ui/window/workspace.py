@@ -73,6 +73,7 @@ class Workspace(QWidget):
         self.inspector.line_requested.connect(self.show_line)
         self.inspector.argument_requested.connect(self.selection.select_argument)
         self.inspector.page_requested.connect(self.places.show_page)
+        self.area.notes_requested.connect(self._on_area_notes_requested)
 
     # --- showing ---
 
@@ -193,9 +194,10 @@ class Workspace(QWidget):
         file, note, begin = lines.file, lines.note, lines.begin()
         failed_over = self._screen is not None and self._screen.failed_over
         costs = {} if failed_over else lines.costs()
+        checks = {} if failed_over else lines.checks()
         for pane in self.area.panes:
             if pane.wanted_stage == SOURCE:
-                pane.show_source(file, costs, note, begin)
+                pane.show_source(file, costs, note, begin, checks)
 
     def _follow_call(self) -> None:
         """Let panes that were for the program that was asked for be for the one that is now."""
@@ -230,6 +232,9 @@ class Workspace(QWidget):
             pane.set_theme(self._theme, self._points)
         if self._screen is not None:  # a second pane for a stage changes nothing on the screen
             self._fill_panes(self._screen)
+
+    def _on_area_notes_requested(self) -> None:
+        self.places.show_page("notes")
 
     # --- selection ---
 
