@@ -165,8 +165,8 @@ class PipelineStrip(QWidget):
         """Show how eager compares with jit, or that it can be measured."""
         self._time_texts = [f"{headline or 'Measure'} ›"]
         if headline:
-            *times, verdict = headline.split(_BETWEEN_TIMES, 2)
-            self._time_texts += [f"{verdict} ›"] * (len(times) == 2) + ["Timing ›"]
+            times = headline.split(_BETWEEN_TIMES, 2)
+            self._time_texts += [f"{part} ›" for part in (*times[2:], *times[1:2])]
         self.time.setVisible(bool(headline) or can_measure)
         what = "Show the times" if headline else "Measure how long the call takes, eager and jit"
         self.time.setToolTip(f"{what} (Ctrl+M)")
