@@ -60,7 +60,7 @@ def check_call(request: CaptureRequest, on_event: OnEvent | None = None) -> Chec
         skipped = f"Values were not looked at: nothing runs on {request.target} here."
     else:
         try:
-            checks = _with_origins(checks, ask(values, Values, _quiet(on_event)))
+            checks = with_origins(checks, ask(values, Values, _quiet(on_event)))
         except Stopped:
             raise
         except (TraceError, WorkerLost) as error:
@@ -108,7 +108,7 @@ def _of_error(error: JaxscopeError, user_file: str) -> Check:
     )
 
 
-def _with_origins(checks: list[Check], values: Values) -> list[Check]:
+def with_origins(checks: list[Check], values: Values) -> list[Check]:
     """The findings, with the equation that makes results or their gradient NaN or Inf."""
     is_odd = any(each.num_nan or each.num_inf for each in values.results)
     for origin in values.origins:

@@ -109,6 +109,7 @@ class _Ends:
     stage: str = ""
     arguments: tuple[ArraySummary, ...] = ()
     results: tuple[ArraySummary, ...] = ()
+    argument_paths: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -165,9 +166,12 @@ _ANSWERS = Codec(
             }
         ),
         _Ends: Rules(
-            kinds=dict.fromkeys(
-                ("arguments", "results"), Annotated[tuple[ArraySummary, ...], _Many]
-            )
+            kinds={
+                **dict.fromkeys(
+                    ("arguments", "results"), Annotated[tuple[ArraySummary, ...], _Many]
+                ),
+                "argument_paths": Annotated[tuple[str, ...], _Many],
+            }
         ),
         _SomeValues: Rules(kinds={"equations": Annotated[tuple[EquationValues, ...], _Many]}),
         KeyChange: Rules(as_list=True),
@@ -720,6 +724,7 @@ class ValuesCollector(LabCollector):
             self._ends.stage,
             self._ends.arguments,
             self._ends.results,
+            self._ends.argument_paths,
             tuple(self._equations.values()),
             tuple(self._origins),
             tuple(self.warnings),

@@ -20,6 +20,8 @@ class ArraySummary:
         mean: Likewise, in double precision.
         num_nan: Elements that are NaN.
         num_inf: Elements that are infinite.
+        text: The first and last elements in a line, in the order of memory; of an equation in a
+            loop those of its last run.
     """
 
     shape: tuple[int, ...]
@@ -29,6 +31,7 @@ class ArraySummary:
     mean: float = math.nan
     num_nan: int = 0
     num_inf: int = 0
+    text: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -94,6 +97,7 @@ class Values:
         stage: The stage whose equations these are: the last of the jaxprs.
         arguments: Of the inputs of the program.
         results: Of its results.
+        argument_paths: Where each argument sits in those of the call, such as `params['w']`.
         equations: In the order in which they ran first.
         origins: Of the stage; of the stage `gradient`, too, where the results of the call are
             finite and those of its gradient are not.
@@ -105,6 +109,7 @@ class Values:
     stage: str
     arguments: tuple[ArraySummary, ...]
     results: tuple[ArraySummary, ...]
+    argument_paths: tuple[str, ...]
     equations: tuple[EquationValues, ...]
     origins: tuple[NonfiniteOrigin, ...] = ()
     warnings: tuple[str, ...] = ()

@@ -22,14 +22,14 @@ def values_to_document(found: Values) -> list[Section]:
     """Where NaN and Inf began, and a row for each result of each equation."""
     rows = [row for each in found.equations for row in _rows(each)]
     ends = [
-        *_end_rows("argument", found.arguments),
+        *_end_rows("argument", found.arguments, found.argument_paths),
         *_end_rows("result", found.results),
     ]
     return [
         Section(f"Values of {found.call}", describe_origins(found)),
         Section(
             "What went in and came out",
-            [Table(("value", "type", "min", "mean", "max", "NaN", "Inf"), ends)],
+            [Table(("name", "type", "value", "min", "mean", "max", "NaN", "Inf"), ends)],
         ),
         Section(
             f"Equations of the stage {found.stage}",
@@ -59,10 +59,13 @@ def describe_origin(origin: NonfiniteOrigin) -> str:
     )
 
 
-def _end_rows(what: str, summaries: Sequence[ArraySummary]) -> Iterator[tuple[Cell, ...]]:
+def _end_rows(
+    what: str, summaries: Sequence[ArraySummary], paths: Sequence[str] = ()
+) -> Iterator[tuple[Cell, ...]]:
     for number, each in enumerate(summaries):
-        shape = ", ".join(map(str, each.shape))
-        yield (f"{what} {number}", Verbatim(f"{each.dtype}[{shape}]"), *_number_cells(each))
+        name = Verbatim(paths[number]) if number < len(paths) else f"{what} {number}"
+        type_ = f"{each.dtype}[{', '.join(map(str, each.shape))}]"
+        yield (name, Verbatim(type_), Verbatim(each.text), *_number_cells(each))
 
 
 def _rows(each: EquationValues) -> Iterator[tuple[Cell, ...]]:
@@ -138,4 +141,5 @@ def _summary(each: ArraySummary) -> dict[str, Any]:
         "mean": number_to_json(each.mean),
         "nan": each.num_nan,
         "inf": each.num_inf,
+        "text": each.text or None,
     }

@@ -121,7 +121,8 @@ Worker to client:
                  later one replaces an earlier one
     origin_missing  reason
     values       stage, arguments, results [{shape, dtype, min, max, mean (null: unknown), num_nan,
-                 num_inf}, …]: what went into a program and came out
+                 num_inf, text}, …]: what went into a program and came out;
+                 argument_paths [text, …]
     equation_values  equations [{id, operation, types [text, …], outputs {as above}, num_runs, file,
                  line}, …]
     nonfinite    equation, stage, operation, kind ("nan" or "inf"), file, line, iterations

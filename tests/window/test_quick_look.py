@@ -7,16 +7,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from jaxscope.client.events import Finished
-from jaxscope.client.requests import CaptureRequest, TimeRequest
+from jaxscope.client.requests import CaptureRequest, TimeRequest, ValuesRequest
 from jaxscope.client.session import Session
 from jaxscope.model import Capture, Cost, Timing
+from jaxscope.model.values import ArraySummary, EquationValues, NonfiniteOrigin, Values
 from jaxscope.ui.application import build_window
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.session.quick_look import QuickLook, is_short
+from jaxscope.ui.toolkit.rich_text import SOFT_BREAK
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.settings import Settings
 
@@ -70,6 +73,42 @@ def test_what_a_quick_look_finds_stands_at_the_end_of_the_line(captured: Driver)
     run.tell(Finished(found(captured)))
     captured.wait_until(lambda: "times faster" in captured.window.strip.time.text())
     assert captured.window.controller.state.full_timing() is not None
+
+
+def test_then_values_are_shown_where_a_person_looks(captured: Driver) -> None:
+    captured.wait_for(TimeRequest).tell(Finished(found(captured)))
+    run = captured.wait_for(ValuesRequest)
+    sine = ArraySummary((3,), "float32", -1.0, 1.0, 0.25, 2, 0, "[-1. 0.75 1.]")
+    equation = EquationValues("0", "sin", ("f32[3]",), (sine,), 7)
+    given = ArraySummary((), "float32", 5.0, 5.0, 5.0, text="5.0")
+    values = Values("c", HERE, "jaxpr", (given,), (sine,), ("x['b']",), (equation,))
+    run.tell(Finished(values))
+    window = captured.window
+    captured.wait_until(lambda: window.controller.state.values is not None)
+    inspector = window.workspace.inspector
+    assert "[-1. 0.75 1.]" in inspector.page.toPlainText()  # of what comes out
+    tree = window.pages["arguments"].tree
+    rows = tree.findItems("['b']", Qt.MatchFlag.MatchRecursive)
+    assert [(row.text(1), row.text(3)) for row in rows] == [("f32[]", "5.0")]
+    graph = window.controller.state.stages[0].graph
+    window.workspace.selection.select_node("jaxpr", graph.index_by_id["0"])
+    told = inspector.page.toPlainText().replace(SOFT_BREAK, "")
+    assert "min -1 · mean 0.25 · max 1, 2 NaN" in told and "over 7 runs" in told
+
+    window.run_call()
+    captured.wait_until(lambda: window.controller.state.values is None)
+
+
+def test_a_gradient_that_is_not_finite_becomes_a_note(captured: Driver) -> None:
+    origin = NonfiniteOrigin(
+        *("7", "gradient", "mul", "nan", "/home/u/model.py", 5, (2,), (0,), ()),
+        because="mul(0, inf) is nan.",
+    )
+    captured.window.controller.show_found(
+        Values("c", HERE, "jaxpr", (), (), (), (), origins=(origin,))
+    )
+    (check,) = captured.window.controller.state.checks
+    assert check.rule == "non-finite-gradient" and "iteration 2" in check.message
 
 
 def test_whoever_starts_something_ends_it(captured: Driver) -> None:
@@ -130,3 +169,6 @@ def test_a_real_call_is_measured_by_itself(
     ratio = real_window.controller.state.timing.ratios[0]
     assert ratio.name == "eager/jit" and ratio.confidence != ratio.confidence  # one process
     assert "jit" in real_window.strip.time.text()
+    qtbot.waitUntil(lambda: real_window.controller.state.values is not None)
+    names = [each.operation for each in real_window.controller.state.values.equations]
+    assert names == ["sin", "mul"]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout
 
 from jaxscope.model import Leaf
 from jaxscope.model.units import format_bytes
+from jaxscope.model.values import ArraySummary, Values
 from jaxscope.program.links import Links
-from jaxscope.ui.selection.inspector import split_path
+from jaxscope.ui.selection.inspector import split_path, values_of_leaves, write_range
 from jaxscope.ui.session.state import Head, WindowState
 from jaxscope.ui.toolkit.widgets import EmptyNotice
 from jaxscope.ui.window.page_context import PageContext, PageWidget
@@ -20,13 +21,17 @@ _PATH = Qt.ItemDataRole.UserRole
 
 
 class ArgumentsPage(PageWidget):
-    """Two trees in one: every array with its type and size, sums on every branch."""
+    """Two trees in one: every array with its type and size, and sums on every branch.
+
+    What the arrays held in a run stands beside them where that is known.
+    """
 
     def __init__(self, context: PageContext) -> None:
         super().__init__(context)
         self._head: Head | None = None
+        self._values: Values | None = None
         self.tree = QTreeWidget()
-        self.tree.setHeaderLabels(["name", "type", "size"])
+        self.tree.setHeaderLabels(["name", "type", "size", "value", "range"])
         self.tree.setAlternatingRowColors(True)
         self.tree.setUniformRowHeights(True)
         self.tree.setSelectionMode(QTreeWidget.SelectionMode.ExtendedSelection)
@@ -42,14 +47,15 @@ class ArgumentsPage(PageWidget):
 
     def show_state(self, state: WindowState) -> None:
         head = state.head
-        if head is self._head:
+        if head is self._head and state.values is self._values:
             return
-        self._head = head
+        self._head, self._values = head, state.values
         self.tree.clear()
         if head is None:
             return
+        known = values_of_leaves(head.arguments, head.results, state.values)
         for title, leaves in (("arguments", head.arguments), ("results", head.results)):
-            self.tree.addTopLevelItem(_build_branch(title, leaves))
+            self.tree.addTopLevelItem(_build_branch(title, leaves, known))
         self.tree.expandToDepth(2)
         self.choose(self._context.selection.links.arguments)
 
@@ -85,7 +91,9 @@ class ArgumentsPage(PageWidget):
         self.choose(links.arguments)
 
 
-def _build_branch(title: str, leaves: Sequence[Leaf]) -> QTreeWidgetItem:
+def _build_branch(
+    title: str, leaves: Sequence[Leaf], known: Mapping[int, ArraySummary]
+) -> QTreeWidgetItem:
     root = QTreeWidgetItem([title])
     branches: dict[tuple[str, ...], QTreeWidgetItem] = {(): root}
     sizes: dict[tuple[str, ...], int] = {(): 0}
@@ -105,6 +113,9 @@ def _build_branch(title: str, leaves: Sequence[Leaf]) -> QTreeWidgetItem:
         item.setData(0, _PATH, leaf.path)
         item.setText(1, f"{leaf.type} (static)" if leaf.is_static else leaf.type)
         item.setText(2, "" if leaf.is_static else format_bytes(leaf.num_bytes))
+        if (value := known.get(id(leaf))) is not None:
+            item.setText(3, value.text)
+            item.setText(4, write_range(value))
     for key, total in sizes.items():
         item = branches[key]
         if item.childCount():

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 from urllib.parse import unquote
 
@@ -31,6 +31,7 @@ from jaxscope.model import (
 from jaxscope.model.stages import lowered_name
 from jaxscope.model.types import mark_batch_axes, read_batch_axes
 from jaxscope.model.units import format_bytes, format_count, format_flops, format_seconds
+from jaxscope.model.values import ArraySummary, Values
 from jaxscope.program.cost.lines import LineCost
 from jaxscope.program.equation_text import equation_text
 from jaxscope.program.explanations import explain_operation
@@ -131,6 +132,7 @@ def describe_node(
     muted: str,
     facts: NodeFacts | None = None,
     stages: Sequence[Stage] = (),
+    values: Values | None = None,
 ) -> str:
     """A node in full, as HTML whose links are `node:STAGE:INDEX` and `line:NUMBER:FILE`.
 
@@ -138,6 +140,7 @@ def describe_node(
         muted: Colour of labels.
         facts: What is known of the nodes from the whole capture, if anything.
         stages: That are shown: equations that the node comes from are shown by their texts.
+        values: What the equations of a stage computed, if that is known.
     """
     graph = stage.graph
     if isinstance(graph, Unavailable):
@@ -150,6 +153,7 @@ def describe_node(
         ("in", title_of_stage(stage.name)),
         ("argument", "<br>".join(escape_breakable(path) for path in links.arguments[:6])),
         ("result", _types(node)),
+        ("value", _values(stage, node, values)),
         ("part", _direction(node)),
         ("source", places),
         ("work", _cost(node)),
@@ -283,18 +287,60 @@ def split_path(path: str) -> list[str]:
     return _PART.findall(path)
 
 
-def describe_call(arguments: Sequence[Leaf], results: Sequence[Leaf], muted: str) -> str:
+def _values(stage: Stage, node: Node, values: Values | None) -> str:
+    """What an equation computed, or what an input got."""
+    if values is None or values.stage != stage.name:
+        return ""
+    if node.kind is NodeKind.INPUT:
+        path = node.attributes.get("path", "")
+        paths = values.argument_paths
+        found = values.arguments[paths.index(path)] if path in paths else None
+        return "" if found is None else describe_summary(found)
+    equation = next((each for each in values.equations if each.id == node.id), None)
+    if node.kind is not NodeKind.EQUATION or equation is None:
+        return ""
+    told = "<br>".join(map(describe_summary, equation.outputs[:_MAX_SHOWN]))
+    runs = equation.num_runs
+    return told + (f"<br>over {format_count(runs, 'run')}" if runs > 1 and told else "")
+
+
+def describe_summary(found: ArraySummary) -> str:
+    """The first elements of an array and its range, as HTML."""
+    return "<br>".join(map(escape_breakable, filter(None, (found.text, write_range(found)))))
+
+
+def write_range(found: ArraySummary) -> str:
+    """Such as `min -1 · mean 0.2 · max 3, 2 NaN`; of a number only that it is NaN or Inf."""
+    numbers = [("min", found.min), ("mean", found.mean), ("max", found.max)]
+    known = [f"{name} {number:.4g}" for name, number in numbers if not math.isnan(number)]
+    odd = [
+        f"{count:,} {n}" for count, n in ((found.num_nan, "NaN"), (found.num_inf, "Inf")) if count
+    ]
+    return ", ".join(filter(None, (" · ".join(known) if found.shape else "", *odd)))
+
+
+def describe_call(
+    arguments: Sequence[Leaf],
+    results: Sequence[Leaf],
+    muted: str,
+    values: Values | None = None,
+) -> str:
     """What goes into a call and what comes out, as HTML; links are `argument:PATH` and `page:NAME`.
 
     Leaves below one part, such as all of `params`, are one row.
+
+    Args:
+        muted: Colour of labels.
+        values: What they were in a run, if that is known.
     """
     rows: list[tuple[str, str]] = []
+    known = values_of_leaves(arguments, results, values)
     for title, leaves in (("in", arguments), ("out", results)):
         groups: dict[str, list[Leaf]] = {}
         for leaf in leaves:
             groups.setdefault((split_path(leaf.path) or ["result"])[0], []).append(leaf)
         lines = [
-            _describe_leaves(name, group, is_linked=title == "in")
+            _describe_leaves(name, group, known, is_linked=title == "in")
             for name, group in list(groups.items())[:_MAX_LEAVES]
         ]
         if len(groups) > _MAX_LEAVES:
@@ -304,14 +350,31 @@ def describe_call(arguments: Sequence[Leaf], results: Sequence[Leaf], muted: str
     return _table(rows, muted) + (more if len(arguments) + len(results) > 2 else "")
 
 
-def _describe_leaves(name: str, leaves: Sequence[Leaf], *, is_linked: bool) -> str:
+def values_of_leaves(
+    arguments: Sequence[Leaf], results: Sequence[Leaf], values: Values | None
+) -> dict[int, ArraySummary]:
+    """What is known of leaves, by their identity."""
+    if values is None:
+        return {}
+    by_path = dict(zip(values.argument_paths, values.arguments, strict=False))
+    found = {id(leaf): by_path[leaf.path] for leaf in arguments if leaf.path in by_path}
+    if len(results) == len(values.results):
+        found |= {id(leaf): each for leaf, each in zip(results, values.results, strict=True)}
+    return found
+
+
+def _describe_leaves(
+    name: str, leaves: Sequence[Leaf], values: Mapping[int, ArraySummary], *, is_linked: bool
+) -> str:
     told, leaf = f"<b>{escape_breakable(name, 60)}</b>", leaves[0]
     size = format_bytes(sum(each.num_bytes for each in leaves))
     if len(leaves) > 1:
         return f"{told} {format_count(len(leaves), 'array')}, {size}"
     if is_linked and not leaf.is_static:
         told = f"<a href='argument:{escape_html(leaf.path)}'>{told}</a>"
-    return f"{told} {escape_breakable(leaf.type, 60)}" + (f", {size}" if not leaf.is_static else "")
+    told = f"{told} {escape_breakable(leaf.type, 60)}" + (f", {size}" if not leaf.is_static else "")
+    value = values.get(id(leaf))
+    return told if value is None else f"{told}<br>{describe_summary(value)}"
 
 
 def _table(rows: Iterable[tuple[str, str]], muted: str) -> str:
@@ -463,7 +526,11 @@ def _count(stage: str, linked: Linked) -> str:
 
 
 class SelectionDescriber:
-    """Puts together what the parts of the window know of the selection."""
+    """Puts together what the parts of the window know of the selection.
+
+    Attributes:
+        values: What the equations of a stage computed, if that is known.
+    """
 
     def __init__(
         self,
@@ -472,6 +539,7 @@ class SelectionDescriber:
         fates: FateReader,
     ) -> None:
         self._selection, self._lines, self._fates = selection, lines, fates
+        self.values: Values | None = None
 
     def describe(self, stages: Sequence[Stage], links: Links, muted: str) -> str:
         """The selection as HTML; empty where nothing is selected, and no reason is known.
@@ -506,7 +574,8 @@ class SelectionDescriber:
         stage = stage_named(stages, selection.stage)
         if stage is None:
             return ""
-        return describe_node(stage, selection.nodes[0], links, muted, self._fates, stages)
+        node = selection.nodes[0]
+        return describe_node(stage, node, links, muted, self._fates, stages, self.values)
 
     def _name_of(self, place: Place) -> tuple[str, str]:
         """What a selected thing is called, and the link that leads to it."""

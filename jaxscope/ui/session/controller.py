@@ -27,9 +27,11 @@ from jaxscope.client.requests import (
     ProposeRequest,
     Request,
     TimeRequest,
+    ValuesRequest,
 )
 from jaxscope.errors import Explanation, InternalError, JaxscopeError, SourceError
 from jaxscope.model import Capture, Timing
+from jaxscope.model.values import Values
 from jaxscope.ui.session.source_file import read_source
 from jaxscope.ui.session.state import (
     LabResult,
@@ -43,6 +45,7 @@ from jaxscope.ui.session.state import (
     show_capture,
     start_run,
     with_timing,
+    with_values,
 )
 from jaxscope.ui.toolkit.threads import Post
 
@@ -326,15 +329,7 @@ class Controller(QObject):
         state = self.state
         if not state.file or state.is_view_only or not state.call:
             return
-        known = {field.name for field in dataclasses.fields(request)}
-        present = {
-            "file": state.file,
-            "call": state.call,
-            "target": state.target,
-            "x64": self._options.x64,
-        }
-        changes: dict[str, Any] = {name: value for name, value in present.items() if name in known}
-        self._begin(RunKind.EXPERIMENT, state.call, dataclasses.replace(request, **changes))
+        self._begin(RunKind.EXPERIMENT, state.call, self._with_present(request))
 
     def propose(self, function: str) -> None:
         """Find a call of a function that traces, and run it."""
@@ -391,25 +386,20 @@ class Controller(QObject):
         )
         return self._bridge.start(self._limited(request))
 
-    def look_quickly(self, budget_s: float) -> int:
-        """Measure the call that is shown beside it, and return the number of the events.
+    def run_in_background(self, request: Request) -> int:
+        """Run a request with the present file, call and target, and return its events' number."""
+        return self._bridge.start(self._limited(self._with_present(request)))
 
-        Args:
-            budget_s: Seconds for the pairs of eager and jit.
-        """
-        state = self.state
-        request = TimeRequest(
-            file=state.file,
-            call=state.call,
-            target=state.target,
-            x64=self._options.x64,
-            budget_s=budget_s,
-        )
-        return self._bridge.start(self._limited(request))
+    def show_found(self, found: Timing | Values) -> None:
+        """Show what a run in the background found of what is shown."""
+        if isinstance(found, Timing):
+            self._set(with_timing(self.state, found))
+        else:
+            self._set(with_values(self.state, found))
 
-    def show_timing(self, timing: Timing) -> None:
-        """Show what was measured beside of what is shown."""
-        self._set(with_timing(self.state, timing))
+    def look_at_values(self) -> None:
+        """Run the present call equation by equation."""
+        self.experiment(ValuesRequest())
 
     def forget_background_run(self, number: int) -> None:
         """End such a run and hear nothing more of it."""
@@ -476,6 +466,19 @@ class Controller(QObject):
         self._forget_run()
         self._set(start_run(self.state, job, call, time.monotonic()))
         self._run = self._bridge.start(self._limited(request))
+
+    def _with_present(self, request: Request) -> Request:
+        """The request with the present file, call and target, as far as it has such fields."""
+        state = self.state
+        known = {field.name for field in dataclasses.fields(request)}
+        present = {
+            "file": state.file,
+            "call": state.call,
+            "target": state.target,
+            "x64": self._options.x64,
+        }
+        changes: dict[str, Any] = {name: value for name, value in present.items() if name in known}
+        return dataclasses.replace(request, **changes)
 
     def _limited(self, request: Request, python: str | None = None) -> Request:
         """The request with what every run of this window shares."""

@@ -1,8 +1,9 @@
-"""Measures a short call by itself once its capture is complete: eager against jit, at a glance.
+"""Runs a short call by itself once its capture is complete: its time at a glance, and its values.
 
 The measurement is that of the page *Timing* with less time for its pairs, by the same protocol, so
-its range is wider. It begins only where nothing else runs and the program is small, ends when a
-person starts anything, and is given up where it takes long. Then the window offers to measure.
+its range is wider; then the call is run equation by equation. Both begin only where nothing else
+runs and the program is small, end when a person starts anything, and are given up where they take
+long. Then the window offers to do them.
 """
 
 from __future__ import annotations
@@ -13,15 +14,17 @@ import numpy as np
 from PySide6.QtCore import QObject, QTimer
 
 from jaxscope.client.events import Failed, Finished
+from jaxscope.client.requests import TimeRequest, ValuesRequest
 from jaxscope.client.ssh_target import is_remote
 from jaxscope.model import Capture, Timing, Unavailable
 from jaxscope.model.targets import is_absent
+from jaxscope.model.values import Values
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.state import Phase, RunKind, WindowState
 
 BUDGET_S: Final = 0.4
 """Seconds for the pairs of eager and jit."""
-_PATIENCE_MS: Final = 5_000
+_PATIENCE_MS: Final = 8_000
 _PAUSE_MS: Final = 400
 _MOST_NODES = 300  # eager compiles each kind of equation at its first call
 _MOST_FLOPS, _MOST_BYTES = 1e8, 1e9  # about 10 ms of one core, 0.1 s of its memory
@@ -53,14 +56,19 @@ class QuickLook(QObject):
             return
         self._end()
         self._capture = capture
-        if capture is not None and is_wanted and state.job is RunKind.CAPTURE:
-            has_times = bool(state.timing.measurements) and not state.has_old_timing
-            if not state.is_view_only and not has_times and is_short(capture):
-                self._pause.start()
+        is_own = state.job is RunKind.CAPTURE and not state.is_view_only
+        if capture is not None and is_wanted and is_own and is_short(capture):
+            self._pause.start()
 
     def _start(self) -> None:
-        self._run = self._controller.look_quickly(BUDGET_S)
+        if self._is_timed(self._controller.state):
+            self._run = self._controller.run_in_background(ValuesRequest())
+        else:
+            self._run = self._controller.run_in_background(TimeRequest(budget_s=BUDGET_S))
         self._patience.start()
+
+    def _is_timed(self, state: WindowState) -> bool:
+        return bool(state.timing.measurements) and not state.has_old_timing
 
     def _end(self) -> None:
         self._pause.stop()
@@ -73,8 +81,10 @@ class QuickLook(QObject):
         if number != self._run or not isinstance(event, Finished | Failed):
             return
         self._end()
-        if isinstance(event, Finished) and isinstance(event.result, Timing):
-            self._controller.show_timing(event.result)
+        if isinstance(event, Finished) and isinstance(event.result, Timing | Values):
+            self._controller.show_found(event.result)
+            if isinstance(event.result, Timing):
+                self._pause.start()
 
 
 def is_short(capture: Capture) -> bool:

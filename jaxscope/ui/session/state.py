@@ -14,6 +14,7 @@ import math
 import time
 from typing import Any
 
+from jaxscope.client.check import with_origins
 from jaxscope.client.events import (
     Failed,
     Finished,
@@ -54,6 +55,7 @@ from jaxscope.model.hardware import Ceilings
 from jaxscope.model.outline import Outline
 from jaxscope.model.stages import COMPILED_STAGES
 from jaxscope.model.timing import Profile, Scaling
+from jaxscope.model.values import Values
 from jaxscope.program.node_times import time_stages
 from jaxscope.ui.session.call_text import find_base_name
 
@@ -227,6 +229,7 @@ class WindowState:
         messages: Sentences for the reader.
         timing: What has been measured.
         lab: What the experiments of the timing lab have found.
+        values: What the equations of this call computed, of this text of the file.
     """
 
     file: str = ""
@@ -258,6 +261,7 @@ class WindowState:
     messages: tuple[str, ...] = ()
     timing: TimingState = TimingState()
     lab: LabState = dataclasses.field(default_factory=LabState)
+    values: Values | None = None
     wall_s: float = 0.0
 
     def partial_capture(self) -> Capture | None:
@@ -342,6 +346,7 @@ def start_run(state: WindowState, job: RunKind, call: str, now_s: float) -> Wind
         output="" if captures else state.output,
         checks=() if captures else state.checks,
         messages=() if captures else state.messages,
+        values=None if captures else state.values,
         timing=TimingState(call, subject=begun.subject) if job is RunKind.TIMING else state.timing,
     )
 
@@ -531,6 +536,8 @@ def _finish(state: WindowState, event: Finished) -> tuple[WindowState, str]:
         return end_run(with_timing(state, result), Phase.DONE), ""
     if isinstance(result, LAB_RESULTS):
         return end_run(add_lab_result(state, result), Phase.DONE), ""
+    if isinstance(result, Values):
+        return end_run(with_values(state, result), Phase.DONE), ""
     if isinstance(result, Proposal):
         return end_run(state, Phase.DONE), result.call
     return end_run(state, Phase.DONE), ""
@@ -539,6 +546,13 @@ def _finish(state: WindowState, event: Finished) -> tuple[WindowState, str]:
 def with_timing(state: WindowState, timing: Timing) -> WindowState:
     """What is shown was measured."""
     return dataclasses.replace(state, timing=TimingState.of(timing, state.subject))
+
+
+def with_values(state: WindowState, values: Values) -> WindowState:
+    """What is shown was run equation by equation; findings say which of them makes NaN or Inf."""
+    return dataclasses.replace(
+        state, values=values, checks=tuple(with_origins(list(state.checks), values))
+    )
 
 
 def add_lab_result(state: WindowState, result: LabResult) -> WindowState:

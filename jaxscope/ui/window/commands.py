@@ -79,6 +79,7 @@ COMMANDS: Sequence[Command] = (
         *("Run", "Functions of the file", "open_functions", ("Ctrl+Shift+L",)), owner="call_bar"
     ),
     Command("Run", "Measure its time", "measure", ("Ctrl+M",), owner="timing"),
+    Command(*("Run", "Look at its values", "look_at_values", ("Ctrl+Alt+V",)), owner="controller"),
     Command("Run", "Skip what is being measured", "skip", ("Ctrl+Shift+S",), owner="controller"),
     Command("Run", "Edit the call", "focus_call", ("Ctrl+L",), True),
     *_owned("passes", "Run", ("Record XLA's passes", "record_passes", "Ctrl+Shift+F5")),

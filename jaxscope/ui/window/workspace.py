@@ -90,7 +90,7 @@ class Workspace(QWidget):
         if state.stages is not before.stages and not state.is_running:
             self._retarget_missing(state.stages)
         self.selection.set_stages(state.stages)
-        if state.head is not before.head:
+        if state.head is not before.head or state.values is not before.values:
             self.describe_selected()
         self.fates.read(None if state.is_running else state.capture)
         self.fusions.read(None if state.is_running else state.capture)
@@ -259,12 +259,13 @@ class Workspace(QWidget):
 
     def describe_selected(self) -> None:
         """Tell the inspector what is selected, or what goes in and comes out."""
-        muted, head = self._theme.muted, self._state.head
+        muted, head, values = self._theme.muted, self._state.head, self._state.values
+        self._describer.values = values
         told = self._describer.describe(self._state.stages, self.selection.links, muted)
         if told:
             self.inspector.show_html(told)
         else:
             known = head is not None and (head.arguments or head.results)
             self.inspector.show_nothing(
-                describe_call(head.arguments, head.results, muted) if head and known else ""
+                describe_call(head.arguments, head.results, muted, values) if head and known else ""
             )

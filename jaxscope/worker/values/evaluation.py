@@ -51,6 +51,7 @@ _BUDGET_S = 60.0
 _MAX_ROUNDS = 1_000
 """Of one loop that are run one by one."""
 _PER_MESSAGE = 500
+_MAX_TEXT = 160
 _NAN, _INF = "nan", "inf"
 
 
@@ -91,6 +92,7 @@ def handle_values(request: dict[str, Any], channel: Channel) -> None:
             "stage": stage.name,
             "arguments": [summarize(value) for value in inputs],
             "results": [summarize(value) for value in results],
+            "argument_paths": list(stage.argument_paths),
         },
     )
     evaluator.send(channel)
@@ -393,7 +395,10 @@ def summarize(value: Any) -> dict[str, Any]:
         "mean": None,
         "num_nan": count.num_nan,
         "num_inf": count.num_inf,
+        "text": "",
     }
+    if _is_plain(value):
+        found["text"] = _write(np.asarray(value))
     is_number = jnp.issubdtype(dtype, jnp.number) or jnp.issubdtype(dtype, jnp.bool_)
     if not is_number or jnp.issubdtype(dtype, jnp.complexfloating):
         return found
@@ -413,7 +418,7 @@ def summarize(value: Any) -> dict[str, Any]:
 
 def _merge(one: dict[str, Any], other: dict[str, Any], num_runs: int) -> dict[str, Any]:
     """Two summaries of one result: `one` of so many runs, `other` of one more."""
-    merged = dict(one)
+    merged = {**one, "text": other["text"]}
     for name, choose in (("min", min), ("max", max)):
         known = [each[name] for each in (one, other) if each[name] is not None]
         merged[name] = choose(known) if known else None
@@ -424,6 +429,19 @@ def _merge(one: dict[str, Any], other: dict[str, Any], num_runs: int) -> dict[st
     for name in ("num_nan", "num_inf"):
         merged[name] = one[name] + other[name]
     return merged
+
+
+def _write(array: Any) -> str:
+    """The first and last elements in the order of memory, in a line; a number by itself."""
+    text = np.array2string(
+        array.ravel() if array.shape else array,
+        max_line_width=10**6,
+        precision=4,
+        threshold=6,
+        edgeitems=3,
+    )
+    words = " ".join(text.replace("...", "…").split()).replace("[ ", "[").replace(" ]", "]")
+    return words if len(words) <= _MAX_TEXT else f"{words[: _MAX_TEXT - 1]}…"
 
 
 def _number(count: NonfiniteCount, kind: str) -> int:
