@@ -74,12 +74,16 @@ def collect_sources(files: Iterable[str | None]) -> dict[str, bytes]:
     return found
 
 
-def sources_to_arrays(sources: Mapping[str, bytes]) -> dict[str, Any]:
-    """The arrays of a request that carries files."""
+def sources_to_arrays(sources: Mapping[str, bytes], prefix: str = "carried") -> dict[str, Any]:
+    """The arrays of a request that carries files.
+
+    Args:
+        prefix: `carried` for files of another machine, `draft` for texts in place of files.
+    """
     return {
-        **strings_to_arrays(tuple(sources), "carried_path"),
-        "carried": np.frombuffer(b"".join(sources.values()), np.uint8),
-        "carried_bytes": np.array([len(data) for data in sources.values()], np.int64),
+        **strings_to_arrays(tuple(sources), f"{prefix}_path"),
+        prefix: np.frombuffer(b"".join(sources.values()), np.uint8),
+        f"{prefix}_bytes": np.array([len(data) for data in sources.values()], np.int64),
     }
 
 

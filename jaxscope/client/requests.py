@@ -24,6 +24,7 @@ class Request:
         memory_bytes: Resident memory that the worker and all it starts may use; None for three
             quarters of the machine's.
         environment: Variables to set for the process, beyond the session's.
+        drafts: Texts to run in place of what is in files, by their paths; nothing is written.
         type: The name of such requests in `jaxscope.wire.protocol`.
     """
 
@@ -32,6 +33,7 @@ class Request:
     timeout_s: float | None = dataclasses.field(default=None, kw_only=True)
     memory_bytes: int | None = dataclasses.field(default=None, kw_only=True)
     environment: Mapping[str, str] = dataclasses.field(default_factory=dict, kw_only=True)
+    drafts: Mapping[str, str] = dataclasses.field(default_factory=dict, kw_only=True)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -183,12 +183,16 @@ class Session:
         """
         fields = request_fields(request)
         carried: Mapping[str, Any] = {}
+        drafts = {os.path.realpath(path): text.encode() for path, text in request.drafts.items()}
         if self._link.machine:
             fields["target_name"] = target
             for name in ("file", "other_file"):
                 if fields.get(name):
                     fields[name] = os.path.realpath(fields[name])  # as carried files are named
-            carried = sources_to_arrays(collect_sources(map(fields.get, ("file", "other_file"))))
+            files = collect_sources(map(fields.get, ("file", "other_file")))
+            carried = sources_to_arrays({**files, **drafts})
+        elif drafts:
+            carried = sources_to_arrays(drafts, "draft")
         number = next(self._numbers)
         key = self._worker_key(request)
 

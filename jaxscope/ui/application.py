@@ -40,6 +40,7 @@ from jaxscope.ui.window.menus import (
 )
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 from jaxscope.ui.window.settings import Settings
+from jaxscope.ui.window.trial import Trial
 
 if TYPE_CHECKING:
     from jaxscope.ui.canvas.graph_page import GraphPage
@@ -142,6 +143,8 @@ def build_window(
         GraphCommands(commands, workspace.area, choices)
         PaneCommands(window, commands, workspace.area, settings, say)
         OutlineSync(workspace.area)
+        window.trial = Trial(window, controller, workspace, themes)
+        commands.connect_owner("trial", window.trial)
         offer_unsaved(window.start_page, settings.unsaved_folder)
         layout, folder = window.files.layout, settings.unsaved_folder
         if options.quick_look:

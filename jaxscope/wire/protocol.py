@@ -29,7 +29,8 @@ Client to worker (each starts a run; one run at a time):
 
 To another machine every request also has target_name, what the person calls the target, and carries
 the user's files: arrays carried_path.utf8, carried_path.offsets, carried (uint8) and carried_bytes
-(int64), one entry per file.
+(int64), one entry per file. Texts that stand in place of files of the worker's own machine come as
+the same arrays with draft in place of carried.
 
 Worker to client:
 

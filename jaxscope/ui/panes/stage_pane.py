@@ -163,6 +163,7 @@ class StagePane(QFrame):
         self._graph: GraphPage | None = None
         self._stage: Stage | None = None
         self._file: SourceFile | None = None
+        self._editor: QWidget | None = None
         self._theme = LIGHT
         self._finding = PaneSearch()
         self._name = SOURCE
@@ -264,6 +265,18 @@ class StagePane(QFrame):
     def canvas(self) -> GraphCanvas | None:
         """The graph view, once there was a graph to show."""
         return self._canvas
+
+    def set_editor(self, editor: QWidget | None) -> None:
+        """Show this in the place of the source, or the source again; the pane owns it."""
+        before, self._editor = self._editor, editor
+        if editor is not None:
+            self._pages.addWidget(editor)
+        if before is not None:
+            self._pages.removeWidget(before)
+            before.hide()
+            before.deleteLater()
+        if self._name == SOURCE:
+            self._refresh()
 
     def set_choices(self, choices: Sequence[tuple[str, str]]) -> None:
         """Offer stages as pairs of name and title."""
@@ -440,7 +453,7 @@ class StagePane(QFrame):
         path = self._file.path
         is_again, self._shown_text = self._shown_text == (path, SOURCE), (path, SOURCE)
         fill_with_source(self.code, self._file.text, None if is_again else self._begin)
-        self._pages.setCurrentWidget(self.code)
+        self._pages.setCurrentWidget(self._editor or self.code)
 
     def _show_text(self, text: object) -> None:
         if not isinstance(text, StageText):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import hashlib
 import os
 import threading
 import time
@@ -30,7 +31,7 @@ from jaxscope.client.requests import (
     ValuesRequest,
 )
 from jaxscope.errors import Explanation, InternalError, JaxscopeError, SourceError
-from jaxscope.model import Capture, Timing
+from jaxscope.model import Capture, SourceFile, Timing
 from jaxscope.model.values import Values
 from jaxscope.ui.session.source_file import read_source
 from jaxscope.ui.session.state import (
@@ -419,10 +420,32 @@ class Controller(QObject):
             self._set(dataclasses.replace(self.state, can_skip=False, step="skipping …"))
             self._bridge.skip(self._run)
 
+    def try_text(self, text: str) -> None:
+        """Run the call on a text in place of what is in the file, which stays as it is."""
+        state = self.state
+        if not state.file or state.is_view_only or text == state.draft:
+            return
+        before = state.snapshot.text if state.snapshot is not None else ""
+        snapshot = SourceFile(state.file, text, hashlib.sha256(text.encode()).hexdigest())
+        self._set(dataclasses.replace(state, draft=text, snapshot=snapshot))
+        if text != before:
+            self._ask_outline()
+            if state.call:
+                self.run(state.call, state.target)
+
+    def end_trial(self) -> None:
+        """Go back to what is in the file, and run that."""
+        if self.state.draft is not None:
+            self._set(dataclasses.replace(self.state, draft=None))
+            if self.state.is_running:  # on what nobody wants any more
+                self._forget_run()
+                self._set(end_run(self.state, Phase.STOPPED))
+            self.note_file_changed()
+
     def note_file_changed(self) -> None:
         """The file on disk changed: run again what was shown, in the new version."""
         state = self.state
-        if not state.file or state.is_view_only:
+        if not state.file or state.is_view_only or state.draft is not None:
             return
         try:
             snapshot = read_source(state.file)
@@ -488,7 +511,11 @@ class Controller(QObject):
             python=python or options.python,
             timeout_s=options.timeout_s,
             memory_bytes=options.memory_bytes,
+            drafts=self._drafts(),
         )
+
+    def _drafts(self) -> Mapping[str, str]:
+        return {} if self.state.draft is None else {self.state.file: self.state.draft}
 
     def _forget_run(self) -> None:
         if self._run:
@@ -499,10 +526,12 @@ class Controller(QObject):
         if self._outline_run:
             self._bridge.forget(self._outline_run)
         self._outline_run = self._bridge.start(
-            OutlineRequest(file=self.state.file, python=self._options.python)
+            OutlineRequest(file=self.state.file, python=self._options.python, drafts=self._drafts())
         )
 
     def _refresh_snapshot(self) -> None:
+        if self.state.draft is not None:
+            return
         try:
             snapshot = read_source(self.state.file)
         except JaxscopeError:

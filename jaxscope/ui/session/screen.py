@@ -105,7 +105,7 @@ def compute_screen(
         now_s: The monotonic clock.
     """
     running_s = int(max(now_s - state.started_s, 0.0)) if state.is_running else 0
-    name = os.path.basename(state.file)
+    name = os.path.basename(state.file) + (" (scratch copy)" if state.draft is not None else "")
     return Screen(
         window_title=f"{name} — jaxscope" if name else "jaxscope",
         shows_start_page=not state.file and not state.stages and state.error is None,

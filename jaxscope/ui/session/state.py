@@ -221,6 +221,7 @@ class WindowState:
         is_stale: The stages are of another version of the file or of another call.
         is_view_only: A reopened capture: nothing can be run.
         is_changed_on_disk: The file on disk is not what was run.
+        draft: Text that is run in place of what is in the file; None where the file is run.
         error: Why the last run failed.
         failed_stage: Name of the stage that failed, `source` for the file, `call` for the text of
             the call; or empty.
@@ -254,6 +255,7 @@ class WindowState:
     is_stale: bool = False
     is_view_only: bool = False
     is_changed_on_disk: bool = False
+    draft: str | None = None
     error: JaxscopeError | None = None
     failed_stage: str = ""
     output: str = ""

@@ -510,6 +510,11 @@ class CodeView(QAbstractScrollArea):
                 self.show_line(min(marks))
         self.viewport().update()
 
+    @property
+    def first_line(self) -> int:
+        """The first line in sight, by 0-based number."""
+        return self._folding.line_at(self.verticalScrollBar().value())
+
     def set_preview(self, marks: Mapping[int, Mark] = MappingProxyType({})) -> None:
         """Mark lines faintly: what is looked at ahead."""
         if marks or self._preview:

@@ -82,6 +82,7 @@ COMMANDS: Sequence[Command] = (
     Command(*("Run", "Look at its values", "look_at_values", ("Ctrl+Alt+V",)), owner="controller"),
     Command("Run", "Skip what is being measured", "skip", ("Ctrl+Shift+S",), owner="controller"),
     Command("Run", "Edit the call", "focus_call", ("Ctrl+L",), True),
+    Command("Run", "Try a change of the source", "toggle", ("Ctrl+Shift+T",), True, "trial"),
     *_owned("passes", "Run", ("Record XLA's passes", "record_passes", "Ctrl+Shift+F5")),
     *_owned(
         *("area", "View"),

@@ -58,6 +58,7 @@ from jaxscope.ui.window.workspace import Workspace
 
 if TYPE_CHECKING:
     from jaxscope.ui.canvas.graph_page import GraphPage
+    from jaxscope.ui.window.trial import Trial
 
 
 # The main window: call bar, pipeline strip, workspace; shows the controller's state.
@@ -122,6 +123,7 @@ class MainWindow(QMainWindow):
         self._state_shown: WindowState | None = None
         self.commands = Commands(self)
         self.menu_button = QToolButton()
+        self.trial: Trial | None = None
         self.call_bar, self.strip = CallBar(), PipelineStrip()
         self.error_panel = ErrorPanel()
         self.workspace = Workspace(make_graph, late_panes=late_panes)

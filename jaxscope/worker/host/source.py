@@ -1,4 +1,5 @@
-"""Read a file of the user's, from disk or from the request of a client on another machine.
+"""Read a file of the user's, from disk or from the request: a file of another machine, or a draft
+that stands in place of what is on disk.
 
 What is read here is what is run, shown and hashed, so a file that changes during a run cannot make
 the three disagree. Files of another machine stay in memory under the paths that they have there,
@@ -39,6 +40,8 @@ _MARK = "jaxscope-carried:"
 """Before the folders of carried packages: no folder of this machine can be taken for them."""
 
 _uploaded: dict[str, bytes] = {}
+_drafts: dict[str, bytes] = {}
+"""Texts that stand in place of what is in files of this machine."""
 
 
 def accept_sources(arrays: Mapping[str, Any]) -> None:
@@ -47,25 +50,40 @@ def accept_sources(arrays: Mapping[str, Any]) -> None:
     Raises:
         ValueError: The arrays do not fit each other.
     """
-    data, sizes = arrays.get("carried"), arrays.get("carried_bytes")
+    for path, data in _read_files(arrays, "draft"):
+        _drafts[path] = data
+        _remember_lines(path, data)
+    uploaded = _read_files(arrays, "carried")
+    for path, data in uploaded:
+        accept_source(path, data)
+    if uploaded:
+        sys.meta_path.append(_UploadedFinder())
+
+
+def _read_files(arrays: Mapping[str, Any], prefix: str) -> list[tuple[str, bytes]]:
+    data, sizes = arrays.get(prefix), arrays.get(f"{prefix}_bytes")
     if data is None or sizes is None:
-        return
+        return []
     try:
-        paths = strings_from_arrays(arrays, "carried_path")
+        paths = strings_from_arrays(arrays, f"{prefix}_path")
     except (KeyError, UnicodeDecodeError) as error:
         raise ValueError(f"the paths of the files are malformed: {error}") from None
     stops = np.cumsum(sizes)
     if len(paths) != len(sizes) or (len(stops) and int(stops[-1]) != len(data)):
         raise ValueError("the files of the request do not fit their sizes")
     content = data.tobytes()
-    for path, stop, size in zip(paths, stops.tolist(), sizes.tolist(), strict=True):
-        accept_source(path, content[stop - size : stop])
-    sys.meta_path.append(_UploadedFinder())
+    bounds = zip(paths, stops.tolist(), sizes.tolist(), strict=True)
+    return [(path, content[stop - size : stop]) for path, stop, size in bounds]
 
 
 def accept_source(path: str, data: bytes) -> None:
     """Take one file."""
     _uploaded[path] = data
+    _remember_lines(path, data)
+
+
+def _remember_lines(path: str, data: bytes) -> None:
+    """Let tracebacks quote a text that is not what is on disk."""
     try:
         text = importlib.util.decode_source(data)
     except (SyntaxError, UnicodeDecodeError):
@@ -194,6 +212,8 @@ def read_source(path: str) -> SourceSnapshot:
 
 def _read_bytes(path: str) -> bytes:
     carried = uploaded_content(path)
+    if carried is None:
+        carried = _drafts.get(os.path.realpath(path))
     if carried is not None:
         return carried
     descriptor = -1

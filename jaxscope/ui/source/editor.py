@@ -1,0 +1,220 @@
+"""A small editor for Python source: line numbers, colours, indentation, and marks of lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QColor,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QSyntaxHighlighter,
+    QTextCharFormat,
+    QTextCursor,
+    QTextFormat,
+)
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
+
+from jaxscope.ui.source.code_view import Mark
+from jaxscope.ui.source.syntax import PythonColouring, Span
+from jaxscope.ui.toolkit.theme import LIGHT, Theme, fixed_font
+
+_PAUSE_MS = 700
+"""Nobody pauses so long inside of a word."""
+_INDENT = "    "
+_MARK_COLOURS = {
+    Mark.FORWARD: "forward_soft",
+    Mark.BACKWARD: "backward_soft",
+    Mark.ERROR: "error_soft",
+    Mark.SELECTED: "selected_soft",
+}
+
+
+class SourceEditor(QPlainTextEdit):
+    """Edits a text.
+
+    Signals:
+        settled: Nothing was typed for a moment, and the text differs from the one before.
+        line_chosen: The cursor went to another line; 1-based.
+        save_requested: Ctrl+S, which saves the capture everywhere else.
+    """
+
+    settled = Signal(str)
+    line_chosen = Signal(int)
+    save_requested = Signal()
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.setAccessibleName("Source, scratch copy")
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self._theme, self._line = LIGHT, 0
+        self._marks: Mapping[int, Mark] = {}
+        self._colours = _Highlighter(self)
+        self._gutter = _Gutter(self)
+        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._pause.timeout.connect(self.settle)
+        self.setPlainText(text)
+        self._settled = text
+        self._colours.learn(text)
+        self.textChanged.connect(self._pause.start)
+        self.cursorPositionChanged.connect(self._on_self_cursor_moved)
+        self.updateRequest.connect(self._gutter.follow)
+        self.blockCountChanged.connect(self._gutter.fit)
+
+    def set_theme(self, theme: Theme, points: float) -> None:
+        """Use a theme's colours and a size of type."""
+        self._theme = theme
+        self.setFont(fixed_font(points))
+        self.setTabStopDistance(self.fontMetrics().horizontalAdvance(_INDENT))
+        self._colours.set_theme(theme)
+        self._gutter.colour = QColor(theme.muted)
+        self._gutter.fit()
+        self.set_marks(self._marks)
+
+    def set_marks(self, marks: Mapping[int, Mark]) -> None:
+        """Mark lines, by 0-based number."""
+        self._marks = marks
+        shown = []
+        for line, mark in marks.items():
+            colour = _MARK_COLOURS.get(mark)
+            block = self.document().findBlockByNumber(line)
+            if colour is None or not block.isValid():
+                continue
+            selection = QTextEdit.ExtraSelection()
+            selection.format.setBackground(QColor(getattr(self._theme, colour)))
+            selection.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
+            selection.cursor = QTextCursor(block)
+            shown.append(selection)
+        self.setExtraSelections(shown)
+
+    def show_line(self, line: int) -> None:
+        """Put the cursor on a line, by 0-based number, in the middle of what is seen."""
+        block = self.document().findBlockByNumber(line)
+        if block.isValid():
+            self.setTextCursor(QTextCursor(block))
+            self.centerCursor()
+
+    def settle(self) -> None:
+        """Tell the text now, if it changed."""
+        self._pause.stop()
+        text = self.toPlainText()
+        if text != self._settled:
+            self._settled = text
+            self._colours.learn(text)
+            self.settled.emit(text)
+
+    def event(self, event: QEvent) -> bool:
+        is_key = event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
+        if is_key and event.matches(QKeySequence.StandardKey.Save):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        cursor = self.textCursor()
+        if event.matches(QKeySequence.StandardKey.Save):
+            self.save_requested.emit()
+        elif event.key() == Qt.Key.Key_Tab and not cursor.hasSelection():
+            column = cursor.positionInBlock()
+            cursor.insertText(" " * (len(_INDENT) - column % len(_INDENT)))
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
+            before = cursor.block().text()[: cursor.positionInBlock()]
+            indent = before[: len(before) - len(before.lstrip())]
+            deeper = _INDENT if before.rstrip().endswith(":") else ""
+            cursor.insertText(f"\n{indent}{deeper}")
+            self.ensureCursorVisible()
+        else:
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._gutter.fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._gutter.fit()
+
+    def set_gutter_width(self, width_px: int) -> None:
+        """Leave room for line numbers."""
+        self.setViewportMargins(width_px, 0, 0, 0)
+
+    def _on_self_cursor_moved(self) -> None:
+        line = self.textCursor().blockNumber()
+        if line != self._line:
+            self._line = line
+            self.line_chosen.emit(line + 1)
+
+
+class _Gutter(QWidget):
+    """Line numbers at the left."""
+
+    def __init__(self, editor: SourceEditor) -> None:
+        super().__init__(editor)
+        self._editor = editor
+        self.colour = QColor(LIGHT.muted)
+
+    def fit(self) -> None:
+        """Be as wide as the largest number."""
+        editor = self._editor
+        digits = len(str(max(editor.blockCount(), 99)))
+        width = editor.fontMetrics().horizontalAdvance("9") * digits + 18
+        editor.set_gutter_width(width)
+        area = editor.contentsRect()
+        self.setGeometry(QRect(area.left(), area.top(), width, area.height()))
+
+    def follow(self, area: QRect, scrolled_px: int) -> None:
+        """Paint again what the editor paints again."""
+        if scrolled_px:
+            self.scroll(0, scrolled_px)
+        else:
+            self.update(0, area.y(), self.width(), area.height())
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.width(), 0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, editor = QPainter(self), self._editor
+        painter.setPen(self.colour)
+        painter.setFont(editor.font())
+        block = editor.firstVisibleBlock()
+        area = editor.blockBoundingGeometry(block).translated(editor.contentOffset())
+        while block.isValid() and area.top() <= event.rect().bottom():
+            place = QRect(0, round(area.top()), self.width() - 10, round(area.height()))
+            painter.drawText(place, Qt.AlignmentFlag.AlignRight, str(block.blockNumber() + 1))
+            block = block.next()
+            area = editor.blockBoundingGeometry(block).translated(editor.contentOffset())
+
+
+class _Highlighter(QSyntaxHighlighter):
+    """Colours by the last whole text that was learned; lines written since one by one."""
+
+    def __init__(self, editor: SourceEditor) -> None:
+        super().__init__(editor.document())
+        self._theme = LIGHT
+        self._lines: list[str] = []
+        self._whole = PythonColouring("")
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use a theme's colours."""
+        self._theme = theme
+        self.rehighlight()
+
+    def learn(self, text: str) -> None:
+        """Take the whole text, in which strings run over lines."""
+        self._lines, self._whole = text.split("\n"), PythonColouring(text)
+        self.rehighlight()
+
+    def highlightBlock(self, text: str) -> None:
+        for start, length, role in self._spans_of(self.currentBlock().blockNumber(), text):
+            form = QTextCharFormat()
+            form.setForeground(QColor(getattr(self._theme, role)))
+            self.setFormat(start, length, form)
+
+    def _spans_of(self, line: int, text: str) -> list[Span]:
+        is_known = line < len(self._lines) and self._lines[line] == text
+        return list(self._whole.spans(line) if is_known else PythonColouring(text).spans(0))

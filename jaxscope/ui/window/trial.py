@@ -1,0 +1,229 @@
+"""*Try a change*: the source edited in its pane, on a scratch copy that runs when typing pauses.
+
+The file stays as it is until the change is saved.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import io
+import tokenize
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from jaxscope.errors import Explanation, UsageError
+from jaxscope.ui.panes.pane_header import SOURCE
+from jaxscope.ui.panes.stage_pane import StagePane, line_mark_of
+from jaxscope.ui.session.controller import Controller
+from jaxscope.ui.session.state import WindowState
+from jaxscope.ui.source.editor import SourceEditor
+from jaxscope.ui.toolkit.theme import Theme, ThemeSwitch
+from jaxscope.ui.toolkit.widgets import make_label
+from jaxscope.ui.window.workspace import Workspace
+
+_SAID = "Scratch copy: the file is as it was."
+
+
+class TrialEditor(QWidget):
+    """The editor, and below it what can be done with the change."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.edit = SourceEditor(text)
+        self.said = make_label(_SAID, "muted", wraps=True)
+        self.save, self.save_as, self.discard = map(QPushButton, ("Save", "Save as …", "Discard"))
+        self.save.setToolTip("Write the change into the file (Ctrl+S)")
+        self.discard.setToolTip("Forget the change, and show the file again")
+        row = QHBoxLayout()
+        row.setContentsMargins(8, 2, 4, 2)
+        row.addWidget(self.said, 1)
+        for button in (self.save, self.save_as, self.discard):
+            row.addWidget(button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2)
+        layout.addWidget(self.edit, 1)
+        layout.addLayout(row)
+        self.edit.save_requested.connect(self.save.click)
+
+    def say(self, problem: str) -> None:
+        """Say why the text is not run, or nothing."""
+        self.said.setText(problem or _SAID)
+        self.said.setProperty("role", "error" if problem else "muted")
+        self.said.style().unpolish(self.said)
+        self.said.style().polish(self.said)
+
+
+class Trial(QObject):
+    """Begins, runs, saves and ends a trial.
+
+    Args:
+        window: Dialogs are shown above it.
+        controller: Runs the text.
+        workspace: Whose source pane becomes the editor.
+        themes: Colours and size of type.
+    """
+
+    def __init__(
+        self,
+        window: QWidget,
+        controller: Controller,
+        workspace: Workspace,
+        themes: ThemeSwitch,
+    ) -> None:
+        super().__init__(window)
+        self._window, self._controller = window, controller
+        self._workspace, self._themes = workspace, themes
+        self._file, self._began_with = "", ""
+        self._was_running = False
+        self._pane: StagePane | None = None
+        self.editor: TrialEditor | None = None
+        self._later = QTimer(self, singleShot=True, interval=0)
+        self._later.timeout.connect(self._mark)
+        controller.state_changed.connect(self._on_controller_state_changed)
+        workspace.selection.changed.connect(self._later.start)
+        workspace.area.panes_changed.connect(self._on_area_panes_changed)
+        themes.changed.connect(self._on_themes_changed)
+
+    def toggle(self) -> None:
+        """Begin to edit the source, or end that."""
+        if self.editor is not None:
+            self.discard()
+            return
+        state = self._controller.state
+        if not state.file or state.is_view_only or state.snapshot is None:
+            why = "A saved capture has no file to change." if state.is_view_only else ""
+            what = "There is no source to change."
+            self._controller.show_problem(
+                UsageError(Explanation(what, why, remedy="Open a Python file (Ctrl+O)."))
+            )
+            return
+        self._file, self._began_with = state.file, state.snapshot.sha256
+        self._attach(state.snapshot.text)
+
+    def discard(self) -> None:
+        """Forget the change."""
+        self._detach()
+        self._controller.end_trial()
+
+    def save(self) -> None:
+        """Write the change into the file, unless that was changed by another hand meanwhile."""
+        if self.editor is None:
+            return
+        path = Path(self._file)
+        try:
+            data = path.read_bytes()
+        except OSError:
+            data = b""
+        if hashlib.sha256(data).hexdigest() != self._began_with:
+            self.editor.say("The file has changed on disk since. Save as another one.")
+        elif self._write(path, b"\r\n" in data):
+            self.discard()
+
+    def ask_save_as(self) -> None:
+        """Ask for another file for the change."""
+        dialog = QFileDialog(self._window, "Save the change as", self._file, "Python (*.py)")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("py")
+        dialog.fileSelected.connect(self.save_as)
+        dialog.open()
+
+    def save_as(self, path: str) -> None:
+        """Write the change into another file, and open that."""
+        if self._write(Path(path), False):
+            call, target = self._controller.state.call, self._controller.state.target
+            self._detach()
+            self._controller.open_file(path, call, target)
+
+    def _write(self, path: Path, has_long_ends: bool) -> bool:
+        assert self.editor is not None
+        text = self.editor.edit.toPlainText()
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(text.encode()).readline)
+        if has_long_ends:
+            text = text.replace("\n", "\r\n")
+        try:
+            path.write_bytes(text.encode(encoding))
+        except (OSError, UnicodeEncodeError) as error:
+            self.editor.say(f"It could not be saved: {error}.")
+            return False
+        return True
+
+    # --- the editor in its pane ---
+
+    def _attach(self, text: str) -> None:
+        panes = self._workspace.area.panes
+        pane = next((pane for pane in panes if pane.wanted_stage == SOURCE), None)
+        if pane is None:
+            self._workspace.show_stage(SOURCE)
+            pane = self._workspace.area.active
+        if pane is None:
+            return
+        editor = TrialEditor(text)
+        editor.edit.set_theme(self._themes.theme, self._themes.points)
+        editor.edit.settled.connect(self._on_edit_settled)
+        editor.edit.line_chosen.connect(self._on_edit_line_chosen)
+        editor.save.clicked.connect(self.save)
+        editor.save_as.clicked.connect(self.ask_save_as)
+        editor.discard.clicked.connect(self.discard)
+        top = pane.code.first_line
+        pane.set_editor(editor)
+        self._pane, self.editor = pane, editor
+        editor.edit.show_line(top)
+        editor.edit.setFocus()
+        self._mark()
+
+    def _detach(self) -> None:
+        pane, self._pane, self.editor = self._pane, None, None
+        if pane is not None and pane in self._workspace.area.panes:
+            pane.set_editor(None)
+
+    def _mark(self) -> None:
+        lines, selection = self._workspace.lines, self._workspace.selection
+        if self.editor is not None and lines.path == self._file:
+            self.editor.edit.set_marks(lines.marks(selection.links, line_mark_of(selection)))
+
+    def _on_edit_settled(self, text: str) -> None:
+        assert self.editor is not None
+        try:
+            ast.parse(text)
+        except SyntaxError as error:
+            self.editor.say(f"Not run: line {error.lineno or 1}: {error.msg}.")
+            return
+        except (ValueError, RecursionError, MemoryError) as error:
+            self.editor.say(f"Not run: {error}.")
+            return
+        self.editor.say("")
+        self._controller.try_text(text)
+
+    def _on_edit_line_chosen(self, line: int) -> None:
+        lines = self._workspace.lines
+        if lines.is_own and lines.path == self._file:
+            ran = lines.to_run(self._file, [line])
+            self._workspace.selection.select_lines(self._file, ran)
+
+    def _on_controller_state_changed(self, state: WindowState) -> None:
+        has_ended, self._was_running = self._was_running and not state.is_running, state.is_running
+        if self.editor is None:
+            return
+        if state.file != self._file:
+            self._detach()
+            return
+        self._later.start()
+        if has_ended and self.editor.edit.hasFocus():  # lines written since have equations now
+            self._on_edit_line_chosen(self.editor.edit.textCursor().blockNumber() + 1)
+
+    def _on_area_panes_changed(self) -> None:
+        """A pane that is gone took its editor along: begin again with its text."""
+        if self.editor is not None and self._pane not in self._workspace.area.panes:
+            draft = self._controller.state.draft
+            self._detach()
+            if draft is not None:
+                self._attach(draft)
+
+    def _on_themes_changed(self, theme: Theme) -> None:
+        if self.editor is not None:
+            self.editor.edit.set_theme(theme, self._themes.points)

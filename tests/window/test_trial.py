@@ -1,0 +1,157 @@
+"""*Try a change*: a scratch copy is run, and the file is written only when it is saved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextCursor
+
+from jaxscope.client.requests import CaptureRequest
+from jaxscope.ui.panes.pane_header import SOURCE
+from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.trial import Trial, TrialEditor
+
+from .conftest import Driver
+from .programs import build_capture
+
+
+@pytest.fixture
+def trial(driver: Driver, window: MainWindow, source: Path) -> Trial:
+    driver.finish(driver.open(source), build_capture())
+    assert window.trial is not None
+    window.trial.toggle()
+    return window.trial
+
+
+def editor_of(trial: Trial) -> TrialEditor:
+    assert trial.editor is not None
+    return trial.editor
+
+
+def write(driver: Driver, trial: Trial, text: str) -> None:
+    """Write a line at the end, and pause."""
+    edit = editor_of(trial).edit
+    edit.moveCursor(QTextCursor.MoveOperation.End)
+    driver.qtbot.keyClicks(edit, text)
+    edit.settle()
+
+
+def test_a_pause_runs_the_scratch_copy_and_not_the_file(
+    driver: Driver, window: MainWindow, source: Path, trial: Trial
+) -> None:
+    before = source.read_text()
+    write(driver, trial, "y = 1")
+    request = driver.wait_for(CaptureRequest, 2).request
+    assert request.drafts == {str(source): f"{before}y = 1"}
+    assert source.read_text() == before
+    assert "(scratch copy)" in window.windowTitle()
+    assert window.controller.state.snapshot is not None
+    assert window.controller.state.snapshot.text == f"{before}y = 1"
+
+
+def test_what_python_cannot_read_is_not_run(
+    driver: Driver, window: MainWindow, trial: Trial
+) -> None:
+    write(driver, trial, "y = (")
+    assert "Not run: line" in editor_of(trial).said.text()
+    assert window.controller.state.draft is None
+    write(driver, trial, ")")
+    assert "Scratch copy" in editor_of(trial).said.text()
+    assert window.controller.state.draft is not None
+
+
+def test_saving_writes_the_file_and_discarding_does_not(
+    driver: Driver, window: MainWindow, source: Path, trial: Trial
+) -> None:
+    before = source.read_text()
+    write(driver, trial, "y = 1")
+    editor_of(trial).discard.click()
+    assert trial.editor is None and source.read_text() == before
+    assert window.controller.state.draft is None
+    assert driver.wait_for(CaptureRequest, 3).request.drafts == {}
+    trial.toggle()
+    write(driver, trial, "y = 2")
+    driver.qtbot.keyClick(editor_of(trial).edit, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
+    assert trial.editor is None and source.read_text() == f"{before}y = 2"
+
+
+def test_a_file_that_was_changed_meanwhile_is_not_overwritten(
+    driver: Driver, source: Path, trial: Trial
+) -> None:
+    write(driver, trial, "y = 1")
+    source.write_text("z = 3\n")
+    editor_of(trial).save.click()
+    assert source.read_text() == "z = 3\n"
+    assert "changed on disk" in editor_of(trial).said.text()
+
+
+def test_long_line_ends_of_the_file_stay(
+    driver: Driver, window: MainWindow, tmp_path: Path
+) -> None:
+    path = tmp_path / "windows.py"
+    path.write_bytes(b"x = 1\r\n")
+    driver.open(path)
+    assert window.trial is not None
+    window.trial.toggle()
+    write(driver, window.trial, "y = 1")
+    window.trial.save()
+    assert path.read_bytes() == b"x = 1\r\ny = 1"
+
+
+def test_a_change_can_be_saved_as_another_file(
+    window: MainWindow, driver: Driver, source: Path, tmp_path: Path, trial: Trial
+) -> None:
+    before = source.read_text()
+    write(driver, trial, "y = 1")
+    trial.save_as(str(tmp_path / "other.py"))
+    assert (tmp_path / "other.py").read_text() == f"{before}y = 1"
+    assert source.read_text() == before
+    assert window.controller.state.file == str(tmp_path / "other.py")
+    assert window.controller.state.draft is None
+
+
+def test_the_line_of_the_cursor_is_selected_and_the_selection_is_marked(
+    driver: Driver, window: MainWindow, trial: Trial
+) -> None:
+    edit = editor_of(trial).edit
+    edit.show_line(0)
+    edit.show_line(5)
+    selected = window.workspace.selection.selection
+    assert getattr(selected, "line", 0) == 6
+    driver.wait_until(lambda: bool(edit.extraSelections()))
+
+
+def test_keys_indent_as_python_wants(driver: Driver, trial: Trial) -> None:
+    edit = editor_of(trial).edit
+    edit.setPlainText("")
+    driver.qtbot.keyClicks(edit, "def f(x):")
+    driver.qtbot.keyClick(edit, Qt.Key.Key_Return)
+    driver.qtbot.keyClicks(edit, "return x")
+    driver.qtbot.keyClick(edit, Qt.Key.Key_Return)
+    driver.qtbot.keyClick(edit, Qt.Key.Key_Tab)
+    assert edit.toPlainText() == "def f(x):\n    return x\n        "
+    edit.undo()
+    assert edit.toPlainText() != "def f(x):\n    return x\n        "
+
+
+def test_a_new_arrangement_of_panes_keeps_the_draft(
+    driver: Driver, window: MainWindow, trial: Trial
+) -> None:
+    write(driver, trial, "y = 1")
+    window.workspace.area.arrange()
+    text = editor_of(trial).edit.toPlainText()
+    assert text.endswith("y = 1")
+    pane = next(p for p in window.workspace.area.panes if p.wanted_stage == SOURCE)
+    assert editor_of(trial).isVisibleTo(pane)
+
+
+def test_another_file_ends_the_trial(
+    driver: Driver, window: MainWindow, tmp_path: Path, trial: Trial
+) -> None:
+    other = tmp_path / "third.py"
+    other.write_text("a = 1\n")
+    write(driver, trial, "y = 1")
+    window.open_path(str(other))
+    assert trial.editor is None and window.controller.state.draft is None
