@@ -108,15 +108,14 @@ class SourceEditor(QPlainTextEdit):
             self.settled.emit(text)
 
     def event(self, event: QEvent) -> bool:
-        is_key = event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
-        if is_key and event.matches(QKeySequence.StandardKey.Save):
+        if event.type() == QEvent.Type.ShortcutOverride and _is_save(event):
             event.accept()
             return True
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         cursor = self.textCursor()
-        if event.matches(QKeySequence.StandardKey.Save):
+        if _is_save(event):
             self.save_requested.emit()
         elif event.key() == Qt.Key.Key_Tab and not cursor.hasSelection():
             column = cursor.positionInBlock()
@@ -148,6 +147,10 @@ class SourceEditor(QPlainTextEdit):
         if line != self._line:
             self._line = line
             self.line_chosen.emit(line + 1)
+
+
+def _is_save(event: QEvent) -> bool:
+    return isinstance(event, QKeyEvent) and event.matches(QKeySequence.StandardKey.Save)
 
 
 class _Gutter(QWidget):
