@@ -45,9 +45,9 @@ def read_start(spawned: float) -> dict[str, float]:
         canvases.append(GraphCanvas())
         return GraphPage(canvases[-1])
 
-    # A file of its own: QSettings replaces its file, which must never be a device.
+    # A file of its own: it is replaced when something changes, and must never be a device.
     folder = tempfile.TemporaryDirectory()
-    settings = Settings(os.path.join(folder.name, "window.ini"))
+    settings = Settings(os.path.join(folder.name, "window.json"))
     window = build_window(application, bridge, RunOptions(), settings, make_graph, late_panes=True)
     window.show()
     application.processEvents()

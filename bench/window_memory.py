@@ -28,7 +28,7 @@ def read_memory(num_nodes: int) -> dict[str, float]:
             "save_capture(make_capture(make_graph(int(sys.argv[1]))), Path(sys.argv[2]))"
         )
         subprocess.run([sys.executable, "-c", make, str(num_nodes), str(path)], check=True)
-        return _open(path, Path(folder) / "window.ini")
+        return _open(path, Path(folder) / "window.json")
 
 
 def _open(path: Path, settings_file: Path) -> dict[str, float]:

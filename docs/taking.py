@@ -49,7 +49,7 @@ def open_window(
     """A light window of a size in pixels, that remembers nothing."""
     with tempfile.TemporaryDirectory() as folder:
         bridge = Bridge(EarlySession(python).wait)
-        settings = Settings(str(Path(folder) / "window.ini"))
+        settings = Settings(str(Path(folder) / "window.json"))
         settings.set_theme_name(THEMES[0])
         window = build_window(application, bridge, RunOptions(python=python), settings)
         window.resize(*size)

@@ -155,6 +155,8 @@ def build_window(
             window.add_page(name, page, functools.partial(make_page, context, name))
         if late_panes:
             _run_later(window, workspace.area.make_panes)
+    if settings.problems:
+        window.show_message(" ".join(settings.problems))
     if geometry := settings.geometry:
         window.restoreGeometry(geometry)
     return window

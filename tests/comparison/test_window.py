@@ -25,7 +25,7 @@ _WAIT_MS = 60_000
 @pytest.fixture
 def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
     bridge = Bridge(lambda: Session(None))
-    window = build_window(qapp, bridge, RunOptions(), Settings(str(tmp_path / "window.ini")))
+    window = build_window(qapp, bridge, RunOptions(), Settings(str(tmp_path / "window.json")))
     window.show()
     yield window
     window.close()

@@ -53,7 +53,7 @@ def test_a_selected_value_says_how_it_lies(
     qapp: QApplication, take: Take, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     bridge = Bridge(NoSession)
-    window = build_window(qapp, bridge, RunOptions(), Settings(str(tmp_path / "window.ini")))
+    window = build_window(qapp, bridge, RunOptions(), Settings(str(tmp_path / "window.json")))
     request.addfinalizer(bridge.close)
     capture = take("grad(loss)(weights(), f32[16, 32])")
     window.controller.open_capture(capture, "saved")

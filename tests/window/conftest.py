@@ -39,7 +39,7 @@ def session() -> RecordedSession:
 @pytest.fixture
 def window(qapp: QApplication, session: RecordedSession, tmp_path: Path) -> Iterator[MainWindow]:
     bridge = Bridge(lambda: session)
-    settings = Settings(str(tmp_path / "window.ini"))
+    settings = Settings(str(tmp_path / "window.json"))
     window = build_window(qapp, bridge, RunOptions(), settings)
     window.workspace.area.arrange(WIDE_ARRANGEMENT)
     window.resize(1600, 900)

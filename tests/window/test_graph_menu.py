@@ -78,7 +78,7 @@ def test_every_simplification_can_be_switched_off(
 
 
 def test_choices_are_remembered(qapp: QApplication, tmp_path: Path) -> None:
-    settings = Settings(str(tmp_path / "window.ini"))
+    settings = Settings(str(tmp_path / "window.json"))
     choices = GraphChoices(settings)
     choices.set_direction("right")
     choices.set_pass_hidden("fold-constants", True)
@@ -89,7 +89,7 @@ def test_choices_are_remembered(qapp: QApplication, tmp_path: Path) -> None:
 
 
 def test_what_another_version_remembered_does_no_harm(qapp: QApplication, tmp_path: Path) -> None:
-    settings = Settings(str(tmp_path / "window.ini"))
+    settings = Settings(str(tmp_path / "window.json"))
     settings.set_graph_direction("sideways")
     settings.set_hidden_passes(["no such pass"])
     assert make_graph_page(GraphChoices(settings)).canvas.direction == "down"

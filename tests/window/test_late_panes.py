@@ -25,7 +25,7 @@ REMEMBERED = Split(True, (PaneSpec("jaxpr", "text"), PaneSpec("optimized", "tabl
 @pytest.fixture
 def late(qapp: QApplication, session: RecordedSession, tmp_path: Path) -> Iterator[MainWindow]:
     bridge = Bridge(lambda: session)
-    settings = Settings(str(tmp_path / "window.ini"))
+    settings = Settings(str(tmp_path / "window.json"))
     settings.set_arrangement(format_arrangement(REMEMBERED))
     window = build_window(qapp, bridge, RunOptions(), settings, late_panes=True)
     yield window
@@ -50,7 +50,7 @@ def test_a_window_closed_before_its_panes_came_remembers_them(
 ) -> None:
     late.show()
     late.close()
-    assert Settings(str(tmp_path / "window.ini")).arrangement == format_arrangement(REMEMBERED)
+    assert Settings(str(tmp_path / "window.json")).arrangement == format_arrangement(REMEMBERED)
 
 
 def test_a_result_that_comes_before_the_panes_is_shown_in_them(

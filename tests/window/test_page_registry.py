@@ -37,7 +37,7 @@ def test_a_module_and_its_name_make_a_page(
     registry = {"example": Page("Example", Place.PROGRAM, "What is an example?")}
     monkeypatch.setattr(application, "PAGES", registry)
     bridge = Bridge(RecordedSession)
-    settings = Settings(str(tmp_path / "window.ini"))
+    settings = Settings(str(tmp_path / "window.json"))
     window = application.build_window(qapp, bridge, RunOptions(), settings)
     try:
         page = window.pages["example"]

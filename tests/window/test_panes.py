@@ -143,7 +143,7 @@ def test_one_pane_alone_and_all_again(window: MainWindow):
 def test_the_layout_is_there_again_after_a_restart(
     qapp: QApplication, session: RecordedSession, tmp_path: Path
 ):
-    settings = Settings(str(tmp_path / "window.ini"))
+    settings = Settings(str(tmp_path / "window.json"))
     bridge = Bridge(lambda: session)
     first = build_window(qapp, bridge, RunOptions(), settings)
     area = area_of(first)

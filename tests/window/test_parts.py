@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
+import os
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
@@ -158,7 +160,7 @@ def test_paths_of_leaves_are_cut_where_their_branches_are():
 
 
 def test_settings_survive_and_a_broken_file_is_as_none(tmp_path: Path):
-    path = tmp_path / "window.ini"
+    path = tmp_path / "window.json"
     file = tmp_path / "a.py"
     file.write_text("")
     settings = Settings(str(path))
@@ -166,10 +168,51 @@ def test_settings_survive_and_a_broken_file_is_as_none(tmp_path: Path):
     settings.add_recent_file("/gone.py")
     settings.set_calls(["f(x)"])
     assert settings.recent_files == (str(file),)
-    settings._store.sync()
     assert Settings(str(path)).calls == ("f(x)",)
+    Settings(str(path)).set_theme_name("dark")  # of another window
+    settings.set_points(13.0)
+    both = Settings(str(path))
+    assert (both.theme_name, both.points, both.problems) == ("dark", 13.0, [])
     path.write_bytes(b"\xff\x00[[[broken")
-    assert Settings(str(path)).calls == ()
+    assert Settings(str(path)).calls == () and Settings(str(path)).problems
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("points", float("nan")), ("points", 1e300), ("points", True), ("points", "13"),
+        ("theme", "../dark"), ("calls", "f(x)"), ("calls", ["f(x)", 3]), ("calls", ["x"] * 201),
+        ("arrangement", "x" * 20_001), ("shows_ribbons", "yes"), ("geometry", 3),
+        ("recent_files", {"a": 1}), ("unknown", "@Variant(\0\0\0\x7f)"), ("uses_graphviz", None),
+    ],
+)  # fmt: skip
+def test_odd_values_are_dropped_with_a_word_and_the_others_stay(
+    tmp_path: Path, name: str, value: object
+):
+    path = tmp_path / "window.json"
+    path.write_text(json.dumps({"graph_direction": "right", name: value}))
+    settings, fresh = Settings(str(path)), Settings(str(tmp_path / "none.json"))
+    assert settings.graph_direction == "right" and name in settings.problems[0]
+    for each in ("points", "theme_name", "calls", "arrangement", "shows_ribbons", "geometry",
+                 "recent_files", "uses_graphviz"):  # fmt: skip
+        assert getattr(settings, each) == getattr(fresh, each)
+
+
+def test_settings_that_are_no_plain_file_are_not_waited_for(tmp_path: Path):
+    pipe, deep, large = (tmp_path / name for name in ("pipe", "deep", "large"))
+    os.mkfifo(pipe)
+    deep.write_text("[" * 100_000)
+    large.write_text(" " * (1 << 20) + "{}")
+    for path in (pipe, deep, large, tmp_path, Path("/dev/zero")):
+        assert Settings(str(path)).calls == () and Settings(str(path)).problems
+
+
+def test_settings_that_cannot_be_written_hold_for_this_window(tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    settings = Settings(str(tmp_path / "file" / "window.json"))
+    settings.set_theme_name("dark")
+    settings.set_geometry(QByteArray(b"\x01\x02"))
+    assert settings.theme_name == "dark" and settings.geometry == QByteArray(b"\x01\x02")
 
 
 def test_sources_are_read_as_their_cookie_says(tmp_path: Path):

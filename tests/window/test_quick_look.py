@@ -150,7 +150,7 @@ def test_times_are_said_of_the_call_and_the_text_that_were_measured(
 @pytest.fixture
 def real_window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
     bridge = Bridge(Session)
-    settings = Settings(str(tmp_path / "window.ini"))
+    settings = Settings(str(tmp_path / "window.json"))
     window = build_window(qapp, bridge, RunOptions(quick_look=True), settings)
     window.show()
     yield window

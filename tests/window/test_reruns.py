@@ -58,7 +58,7 @@ WAIT_MS = 60_000
 @pytest.fixture
 def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
     bridge = Bridge(Session)
-    window = build_window(qapp, bridge, RunOptions(), Settings(str(tmp_path / "window.ini")))
+    window = build_window(qapp, bridge, RunOptions(), Settings(str(tmp_path / "window.json")))
     window.resize(1200, 800)
     window.show()
     yield window

@@ -51,7 +51,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def late_window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
     """A window as the command line makes it: pages come after the first turn of the event loop."""
     bridge = Bridge(RecordedSession)
-    settings = Settings(str(tmp_path / "window.ini"))
+    settings = Settings(str(tmp_path / "window.json"))
     window = build_window(qapp, bridge, RunOptions(), settings, late_panes=True)
     yield window
     destroy(window)

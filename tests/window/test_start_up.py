@@ -14,7 +14,7 @@ from jaxscope.ui.session.controller import RunOptions
 from jaxscope.ui.application import build_window
 from jaxscope.ui.window.settings import Settings
 application = QApplication([])
-settings = Settings(os.path.join(tempfile.mkdtemp(), "window.ini"))
+settings = Settings(os.path.join(tempfile.mkdtemp(), "window.json"))
 window = build_window(application, Bridge(object), RunOptions(), settings, late_panes=True)
 window.show()
 print(*sys.modules)

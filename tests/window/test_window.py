@@ -527,7 +527,7 @@ def test_a_closed_window_leaves_nothing_alive(
     gc.collect()  # widgets of earlier tests that only cycles keep
     before = len(qapp.allWidgets())
     bridge = Bridge(lambda: session)
-    window = build_window(qapp, bridge, RunOptions(), Settings(str(tmp_path / "window.ini")))
+    window = build_window(qapp, bridge, RunOptions(), Settings(str(tmp_path / "window.json")))
     window.show()
     window.controller.open_capture(build_capture(), "/tmp/a.jaxscope")
     assert len(qapp.allWidgets()) > before + 50
