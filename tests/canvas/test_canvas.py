@@ -13,7 +13,8 @@ from pytestqt.qtbot import QtBot
 from canvas.screen import centre, first_closed_group, long_program, picture
 from jaxscope.model import NONE, GraphBuilder, NodeKind
 from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX
-from jaxscope.ui.canvas.drawing import LEAST_TITLE_PX
+from jaxscope.picture.view.opening import is_walk
+from jaxscope.ui.canvas.drawing import LEAST_TITLE_PX, step_areas
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.navigation import Camera, reveal_rect
 
@@ -337,3 +338,32 @@ def test_lit_lines_do_not_run_through_labels(canvas: GraphCanvas) -> None:
         for dy in range(int(LABEL_HEIGHT_PX * canvas.camera.scale) - 4)
     }
     assert color not in seen
+
+
+def test_signs_and_keys_step_through_alike_groups(qtbot: QtBot, canvas: GraphCanvas) -> None:
+    view = canvas.view
+    assert view is not None
+    walk = next(box for box in range(len(view.boxes)) if is_walk(view, box))
+    canvas.collapse_all()
+    canvas.show_group(view.boxes[walk].id)
+    canvas.toggle_group(view.boxes[walk].id)
+    scene = canvas.scene
+    assert scene is not None
+    item = scene.item_of_id[view.boxes[walk].id]
+    assert scene.walks[item].number == 0
+    QTest.keyClick(canvas, Qt.Key.Key_BracketRight)
+    assert canvas.scene is not None
+    (item,) = canvas.scene.walks
+    assert canvas.scene.walks[item].number == 1
+    canvas.zoom_to_selection()
+    _before, after = step_areas(canvas.scene, item)
+    place = QPointF(*canvas.camera.to_widget(after.center().x(), after.center().y()))
+    assert "]" in canvas._hint_at(place)
+    canvas.click(place)
+    assert canvas.scene.walks[next(iter(canvas.scene.walks))].number == 2
+    QTest.keyClick(canvas, Qt.Key.Key_BracketLeft)
+    QTest.keyClick(canvas, Qt.Key.Key_BracketLeft)
+    QTest.keyClick(canvas, Qt.Key.Key_BracketLeft)
+    assert canvas.scene.walks[next(iter(canvas.scene.walks))].number == 0, (
+        "before the first is none"
+    )

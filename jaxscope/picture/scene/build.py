@@ -25,6 +25,7 @@ from jaxscope.picture.scene.scene import (
     Items,
     Lines,
     Scene,
+    Walk,
     empty_scene,
 )
 from jaxscope.picture.scene.wiring import Frame, Wiring
@@ -137,6 +138,12 @@ class _Collector:
         self._sheets = [sheets[group] for group in self._groups]
         self._origins = np.asarray(origins, np.float64).reshape(-1, 2)
         self._item_of_box = np.full(len(view.boxes), NONE, np.int32)
+        self._walks: dict[int, Walk] = {}
+        for box, hidden in wiring.hidden.items():
+            copies = view.boxes[box].children
+            shown = [at for at, copy in enumerate(copies) if copy not in hidden]
+            if len(shown) == 1:
+                self._walks[box] = Walk(shown[0], len(copies))
 
     def collect(self) -> Scene:
         view = self._view
@@ -155,6 +162,7 @@ class _Collector:
             width=root.width,
             height=root.height,
             item_of_node=item_of_node,
+            walks={int(self._item_of_box[box]): walk for box, walk in self._walks.items()},
         )
 
     def _items(self) -> Items:
@@ -176,7 +184,10 @@ class _Collector:
             rect=rects,
             ids=tuple(box.id for box in shown),
             titles=tuple(text.title for text in told),
-            details=tuple(text.detail for text in told),
+            details=tuple(
+                self._tell_walk(box) + text.detail
+                for box, text in zip(boxes.tolist(), told, strict=True)
+            ),
             style=np.asarray([text.style for text in told], np.int8),
             node=np.asarray([box.node for box in shown], np.int32),
             box=boxes,
@@ -186,6 +197,10 @@ class _Collector:
             is_reversed=self._is_reversed[around],
             ground=_choose_grounds(shown, parent, num_frames),
         )
+
+    def _tell_walk(self, box: int) -> str:
+        walk = self._walks.get(box)
+        return "" if walk is None else f"{walk.number + 1} of {walk.total} shown · "
 
     def _lines(self) -> Lines:
         sheets = self._sheets

@@ -258,6 +258,8 @@ LAYOUT_CHOOSES = math.nan
 
 DOWN, RIGHT = "down", "right"
 FRAME_PADDING_PX = 16.0
+WALK_PX = 136.0
+"""Room in the title of a repeat for which copy is shown, and for the way to the others."""
 _BOX_MIN_PX = 64.0
 _STEP_PX = 16.0  # widths in steps look calmer, and alike groups become equal
 _STACK_PX = 6.0  # by which the cards behind a repeat stick out
@@ -386,7 +388,8 @@ class GroupPlacer:
         for pair in pairs:
             self._align(pair)
         wires, loose = self._loose.split(box)
-        children = list(self._view.boxes[box].children)
+        hidden = self._wiring.hidden.get(box, frozenset())
+        children = [child for child in self._view.boxes[box].children if child not in hidden]
         ends: list[End] = [*children]
         ports = {end for wire in wires for end in (wire.source, wire.target)
                  if isinstance(end, Port)}  # fmt: skip
@@ -417,6 +420,8 @@ class GroupPlacer:
         """The frame that a group's drawing needs."""
         header = measure_text(self.text(box).title, TITLE_PX, True) if box != ROOT else 0.0
         header += 3 * FRAME_PADDING_PX
+        if box in self._wiring.hidden:
+            header += WALK_PX
         drawing = placed.drawing
         inner, inner_height = (
             (drawing.across, drawing.along) if self._is_down else (drawing.along, drawing.across)

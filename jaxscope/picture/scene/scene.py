@@ -7,6 +7,8 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -125,6 +127,18 @@ class Connectors:
         return len(self.texts)
 
 
+class Walk(NamedTuple):
+    """A repeat that shows one of its copies at a time.
+
+    Attributes:
+        number: Which copy is shown, from 0.
+        total: How many there are.
+    """
+
+    number: int
+    total: int
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Scene:
     """A placed picture of a view.
@@ -136,6 +150,7 @@ class Scene:
         height: Likewise.
         item_of_node: int32, of each node of the graph the item that shows it, or `NONE`.
         notes: Sentences on how it came about that a person should know.
+        walks: Frames of repeats that show one of their copies, by item index.
     """
 
     direction: str
@@ -147,6 +162,7 @@ class Scene:
     height: float
     item_of_node: Int32s
     notes: tuple[str, ...] = ()
+    walks: Mapping[int, Walk] = dataclasses.field(default_factory=dict)
 
     @functools.cached_property
     def item_of_id(self) -> dict[str, int]:

@@ -307,6 +307,8 @@ class OffPageConnectors:
     def split(self, box: int) -> tuple[list[Wire], list[OffPageConnector]]:
         """The lines of an open group that are drawn, and the stubs in place of the others."""
         wires = self._wiring.wires.get(box, [])
+        if box in self._wiring.hidden:  # a repeat, which is no part of a gradient
+            return self._cut_copies(box, wires, self._wiring.hidden[box])
         pair = self._pair_of.get(box)
         if pair is None and box not in self.pairs:
             return wires, []
@@ -341,6 +343,33 @@ class OffPageConnectors:
             for place, far in ends.items()
             for end in self._tell(place, far, is_source, bundles[place, is_source])
         ]
+        return kept, loose
+
+    def _cut_copies(
+        self, box: int, wires: list[Wire], hidden: frozenset[int]
+    ) -> tuple[list[Wire], list[OffPageConnector]]:
+        """Lines of the copies that are shown, and stubs for what the hidden ones give or take."""
+        kept: list[Wire] = []
+        cut: dict[tuple[End, bool], tuple[int, dict[int, Values]]] = {}
+        for wire in wires:
+            from_hidden, to_hidden = wire.source in hidden, wire.target in hidden
+            if not from_hidden and not to_hidden:
+                kept.append(wire)
+            elif from_hidden != to_hidden:
+                here, far = (
+                    (wire.target, wire.source) if from_hidden else (wire.source, wire.target)
+                )
+                if not isinstance(here, Port) and not isinstance(far, Port):
+                    _, by_far = cut.setdefault((here, to_hidden), (wire.bundle, {}))
+                    by_far.setdefault(far, {}).update(wire.values)
+        loose: list[OffPageConnector] = []
+        for (place, is_source), (bundle, by_far) in cut.items():
+            name = (
+                self._name_of(next(iter(by_far))) if len(by_far) == 1 else f"{len(by_far)} others"
+            )
+            values = {value: type_ for each in by_far.values() for value, type_ in each.items()}
+            text = f"→ {name}" if is_source else name
+            loose.append(OffPageConnector(place, is_source, text, (box,), values, bundle))
         return kept, loose
 
     def _is_backward(self, box: int) -> bool:

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model import NONE
+from jaxscope.picture.view.opening import is_walk, shown_copies
 from jaxscope.picture.view.view import ROOT, View
 
 # The edges of a view as columns: where in the tree of boxes each of them runs.
@@ -180,14 +181,32 @@ class Wiring:
 
     Attributes:
         is_open: Of each box, whether its inside is shown.
+        hidden: By open repeat, the copies that are not shown, as another one stands for them.
         wires: By open group; of those that were asked for.
     """
 
     def __init__(self, view: View, expanded: frozenset[str]) -> None:
         self._ends, self._bundles = _know_edges(view)
         self._opens = _find_open(view, expanded, self._ends)
+        self.hidden = self._hide_copies(view, expanded)
         self.is_open: list[bool] = self._opens.tolist()
         self.wires: dict[int, list[Wire]] = {}
+
+    def _hide_copies(self, view: View, expanded: frozenset[str]) -> dict[int, frozenset[int]]:
+        known = view.remembered.setdefault("walks", {})
+        if ROOT not in known:
+            known[ROOT] = [box for box in range(len(view.boxes)) if is_walk(view, box)]
+        hidden: dict[int, frozenset[int]] = {}
+        for box in known[ROOT]:  # outer ones come first
+            if self._opens[box] and self._opens[self._ends.parent[box]]:
+                shown = shown_copies(view, box, expanded)
+                others = frozenset(view.boxes[box].children).difference(shown)
+                if others:
+                    hidden[box] = others
+                    self._opens[list(others)] = False
+        if hidden:
+            _close_insides(self._opens, self._ends)
+        return {box: others for box, others in hidden.items() if self._opens[box]}
 
     @property
     def shown(self) -> Int32s:
@@ -195,6 +214,8 @@ class Wiring:
         parent = self._ends.parent
         is_seen = self._opens[parent]
         is_seen[ROOT] = True
+        for others in self.hidden.values():
+            is_seen[list(others)] = False
         shown = np.arange(len(parent), dtype=np.int32)
         rows = np.flatnonzero(~is_seen)
         while len(rows):
@@ -333,12 +354,16 @@ def _find_open(view: View, expanded: frozenset[str], ends: EdgeEnds) -> Bools:
         (bool(box.children) and box.id in expanded for box in view.boxes), bool, len(view.boxes)
     )
     opens[ROOT] = True
+    _close_insides(opens, ends)
+    return opens
+
+
+def _close_insides(opens: Bools, ends: EdgeEnds) -> None:
     rows = np.flatnonzero(opens)[1:]
     while len(rows):  # what is in a closed group is not shown, and nor is what is in that
         closed = rows[~opens[ends.parent[rows]]]
         opens[closed] = False
         rows = np.setdiff1d(rows, closed) if len(closed) else closed
-    return opens
 
 
 # Frames of open groups as their surroundings see them, and which must be laid out anew.

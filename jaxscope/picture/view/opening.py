@@ -7,12 +7,13 @@ from __future__ import annotations
 import dataclasses
 import heapq
 import itertools
+from collections.abc import Collection
 
 import numpy as np
 
 from jaxscope.model import NONE
 from jaxscope.picture.view.forward_backward import counterpart_name
-from jaxscope.picture.view.tree import GATHERED, Branch, BranchKind
+from jaxscope.picture.view.tree import GATHERED, Branch, BranchKind, Child
 from jaxscope.picture.view.view import ROOT, BoxEdge, View
 
 # Which groups are open at first: as many as fit on a page that one can read.
@@ -70,8 +71,14 @@ def _open_largest(
     queue: list[tuple[int, int, Branch]] = []
     number = itertools.count()
 
+    def list_shown(branch: Branch) -> tuple[Child, ...]:
+        is_one = branch.kind is BranchKind.REPEAT and all(
+            isinstance(child, Branch) for child in branch.children
+        )
+        return branch.children[:1] if is_one else branch.children
+
     def add_children(branch: Branch) -> None:
-        for child in branch.children:
+        for child in list_shown(branch):
             if isinstance(child, Branch) and child.kind not in closed and child.id not in kept:
                 heapq.heappush(queue, (-leaves[child.id], next(number), child))
 
@@ -79,9 +86,10 @@ def _open_largest(
     while queue:
         _, _, branch = heapq.heappop(queue)
         if branch.id not in opened:
-            if visible - 1 + len(branch.children) > MAX_VISIBLE:
+            num_shown = len(list_shown(branch))
+            if visible - 1 + num_shown > MAX_VISIBLE:
                 continue
-            visible += len(branch.children) - 1
+            visible += num_shown - 1
             opened.add(branch.id)
         add_children(branch)
     return visible
@@ -141,13 +149,75 @@ def open_largest(view: View, allowed: frozenset[str], budget: int) -> frozenset[
         box = boxes[index]
         if box.id not in allowed or not box.children:
             continue
-        if visible - 1 + len(box.children) > budget:
+        children = box.children[:1] if is_walk(view, index) else box.children
+        if visible - 1 + len(children) > budget:
             continue
-        visible += len(box.children) - 1
+        visible += len(children) - 1
         opened.add(box.id)
-        for child in box.children:
+        for child in children:
             heapq.heappush(queue, (-boxes[child].num_leaves, child))
     return frozenset(opened)
+
+
+# Of alike groups, one stands for all: the others are hidden while it is open.
+
+
+def is_walk(view: View, box: int) -> bool:
+    """Whether a box is a repeat of groups, of which one at a time is shown."""
+    boxes = view.boxes
+    return boxes[box].kind is BranchKind.REPEAT and all(
+        boxes[child].children for child in boxes[box].children
+    )
+
+
+def shown_copies(view: View, box: int, opened: Collection[str]) -> tuple[int, ...]:
+    """The copies of an open repeat that are shown: those that are open, or else the first."""
+    children = view.boxes[box].children
+    chosen = tuple(child for child in children if view.boxes[child].id in opened)
+    return chosen or children[:1]
+
+
+def open_walk(view: View, opened: frozenset[str], box_id: str) -> frozenset[str]:
+    """The groups to open with a repeat: its first copy too, unless one is open already."""
+    box = view.index_of(box_id)
+    if box is None or not is_walk(view, box):
+        return opened
+    return opened | {view.boxes[shown_copies(view, box, opened)[0]].id}
+
+
+def open_path(view: View, opened: frozenset[str], needed: frozenset[str]) -> frozenset[str]:
+    """The groups to open so that some more are; of a repeat, no other copy than is asked for."""
+    dropped: set[str] = set()
+    for index, box in enumerate(view.boxes):
+        if box.id in needed and is_walk(view, index):
+            copies = {view.boxes[child].id for child in box.children}
+            if copies & needed:
+                dropped |= copies - needed
+    return (opened - dropped) | needed
+
+
+def step_copy(view: View, opened: frozenset[str], box_id: str, by: int) -> frozenset[str] | None:
+    """The groups to open so that another copy of a repeat is shown, opened as the one before.
+
+    None where there is no such copy, or several are shown.
+    """
+    box = view.index_of(box_id)
+    if box is None or not is_walk(view, box):
+        return None
+    copies, shown = view.boxes[box].children, shown_copies(view, box, opened)
+    at = copies.index(shown[0]) + by
+    if len(shown) != 1 or not 0 <= at < len(copies):
+        return None
+    pairs = [(shown[0], copies[at])]
+    for old, new in pairs:  # grows while it is read: what is at the same place in both
+        pairs += zip(view.boxes[old].children, view.boxes[new].children, strict=False)
+    before = {view.boxes[old].id for old, _ in pairs}
+    after = {
+        view.boxes[new].id
+        for old, new in pairs
+        if view.boxes[old].id in opened and view.boxes[new].children
+    }
+    return (opened - before) | after | {view.boxes[copies[at]].id}
 
 
 # Open many groups at once, yet no more than one can find one's way in.

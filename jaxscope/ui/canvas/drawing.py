@@ -280,6 +280,7 @@ _MIN_LINE_PX = 1.5
 _RADIUS_PX = 5.0
 _PADDING_PX = 12.0
 _MAX_STATIC_TEXTS = 20_000
+_STEP_PX = 22.0
 _SIGN_ROOM_PX = 24.0
 _FAINT = 0.2
 """How much is seen of what is out of focus."""
@@ -311,6 +312,14 @@ def draw_rects(painter: QPainter, rects: Floats) -> None:
     if len(rects):
         first = cast(QRectF, shiboken6.Shiboken.wrapInstance(rects.ctypes.data, QRectF))
         painter.drawRects(first, len(rects))
+
+
+def step_areas(scene: Scene, item: int) -> tuple[QRectF, QRectF]:
+    """Where in the title of a repeat one steps to the copy before, and to the next one."""
+    x, y, width, _ = scene.items.rect[item].tolist()
+    right = x + width - 4
+    before = QRectF(right - 2 * _STEP_PX, y, _STEP_PX, HEADER_PX)
+    return before, before.translated(_STEP_PX, 0.0)
 
 
 class SmallTitle(NamedTuple):
@@ -516,6 +525,8 @@ class SceneDrawing:
         painter.fillPath(band, colors.header_fill)
         painter.restore()
         self._paint_sign(painter, x + 16, y + HEADER_PX / 2 + 1, True, colors.muted)
+        if item in self.scene.walks:
+            self._paint_steps(painter, item)
         if self._scale < _TITLE_SCALE:
             return
         painter.setPen(colors.text)
@@ -524,6 +535,24 @@ class SceneDrawing:
         painter.setPen(colors.muted)
         painter.setFont(self._detail_font)
         painter.drawStaticText(QPointF(x + 34 + title.size().width(), y + 6), detail)
+
+    def _paint_steps(self, painter: QPainter, item: int) -> None:
+        """The ways to the copy before and to the next; faint where there is none."""
+        walk, colors = self.scene.walks[item], self.colors
+        painter.setPen(Qt.PenStyle.NoPen)
+        for area, by in zip(step_areas(self.scene, item), (-1, 1), strict=True):
+            has_more = 0 <= walk.number + by < walk.total
+            middle = area.center()
+            painter.setBrush(colors.selected if has_more else colors.frame_border)
+            painter.drawPolygon(
+                QPolygonF(
+                    [
+                        middle + QPointF(-4 * by, -5),
+                        middle + QPointF(-4 * by, 5),
+                        middle + QPointF(4 * by, 0),
+                    ]
+                )
+            )
 
     def _paint_sign(
         self, painter: QPainter, x: float, y: float, is_open: bool, color: QColor

@@ -32,12 +32,12 @@ from jaxscope.picture.scene.group_layout import DOWN
 from jaxscope.picture.scene.scene import NO_WIDTH_LIMIT, Fit, Scene
 from jaxscope.picture.tint.classes import ColourBy, Tint, tint_scene
 from jaxscope.picture.view.labels import text_of
-from jaxscope.picture.view.opening import open_many
+from jaxscope.picture.view.opening import is_walk, open_many, open_path, open_walk, step_copy
 from jaxscope.picture.view.operations import Style
 from jaxscope.picture.view.view import View
 from jaxscope.program.dataflow import find_shown_groups, first_node_inside
 from jaxscope.program.size import describe_size
-from jaxscope.ui.canvas.drawing import NEAR_SCALE, SceneDrawing, colors, make_shades
+from jaxscope.ui.canvas.drawing import NEAR_SCALE, SceneDrawing, colors, make_shades, step_areas
 from jaxscope.ui.canvas.item_text import (
     announce,
     describe_connector_ends,
@@ -125,7 +125,8 @@ class GraphCanvas(QWidget):
     with Ctrl one more, a double click opens or closes a group, a click on a connector leads to its
     far end.
     Keys: arrows walk along the lines, with Shift they pan; Enter opens or closes; + and - zoom;
-    F fits all; Z zooms to the selection; Home goes to the beginning; Escape stops a layout.
+    F fits all; Z zooms to the selection; Home goes to the beginning; [ and ] show another of
+    alike groups; Escape stops a layout.
 
     Signals:
         extras_changed: Overview or legend may want another place, or none.
@@ -598,8 +599,58 @@ class GraphCanvas(QWidget):
             return
         self._keep_eye_on(self.scene.item_of_id.get(group_id, NONE) if self.scene else NONE)
         self._expanded ^= {group_id}
+        if group_id in self._expanded:
+            self._expanded = open_walk(self._view, self._expanded, group_id)
         self._restart()
         self.group_toggled.emit(group_id)
+
+    def step(self, item: int, by: int) -> None:
+        """Show the next copy of a repeat, or the one before, opened as the one that is shown."""
+        scene, view = self.scene, self._view
+        if scene is None or view is None or item not in scene.walks:
+            return
+        group_id = scene.items.ids[item]
+        opened = step_copy(view, self._expanded, group_id, by)
+        if opened is not None:
+            self._keep_eye_on(item)
+            self._expanded = opened
+            self._restart()
+            self.group_toggled.emit(group_id)
+
+    def step_back(self) -> None:
+        """Show the copy before of the repeat that the keyboard is in, or that is in sight."""
+        self.step(self._walk_at_hand(), -1)
+
+    def step_on(self) -> None:
+        """Show its next copy."""
+        self.step(self._walk_at_hand(), 1)
+
+    def _walk_at_hand(self) -> int:
+        scene = self.scene
+        if scene is None or not scene.walks:
+            return NONE
+        item = self._current_item()
+        while item != NONE:
+            if item in scene.walks:
+                return item
+            item = int(scene.items.parent[item])
+        walks = sorted(scene.walks)
+        size = self.width(), self.height()
+        rects = scene.items.rect
+        seen = (w for w in walks if is_any_in_sight(rects[[w]], self._camera, *size))
+        return next(seen, walks[0])
+
+    def _step_at(self, place: QPointF) -> tuple[int, int] | None:
+        """The repeat and the direction of the sign under a place, if there is one."""
+        scene = self.scene
+        if scene is None:
+            return None
+        at = QPointF(*self._camera.to_scene(place.x(), place.y()))
+        for item in scene.walks:
+            for area, by in zip(step_areas(scene, item), (-1, 1), strict=True):
+                if area.contains(at):
+                    return item, by
+        return None
 
     def follow(self, ids: Collection[str], group_id: str) -> None:
         """Open exactly these groups, as somebody did elsewhere; one of them keeps its place."""
@@ -899,23 +950,29 @@ class GraphCanvas(QWidget):
         if view is None or box is None:
             return False
         first = next(iter(view.nodes_inside(box)), NONE)
-        self._show_inside(first, frozenset(view.boxes[each].id for each in view.ancestors(box)))
+        around = view.ancestors(box)
+        if around and is_walk(view, around[0]):
+            around = [box, *around]  # a copy is shown by being open
+        self._show_inside(first, frozenset(view.boxes[each].id for each in around))
         return True
 
     def _show_inside(self, node: int, needed: frozenset[str]) -> None:
         """Open groups, and bring a node, or the closed group that it is in, into sight."""
         if needed <= self._expanded:
             self._bring_into_sight(self._item_of(node))
-        else:
+        elif self._view is not None:
             self._anchor = None
             self._reveal = node
-            self._expanded |= needed
+            self._expanded = open_path(self._view, self._expanded, needed)
             self._is_untouched = False
             self._restart()
 
     def click(self, place: QPointF) -> None:
         """Select what is there; on a connector, what is at its far end."""
         if self._drawing is None:
+            return
+        if (step := self._step_at(place)) is not None:
+            self.step(*step)
             return
         if self._adds:
             self._add_item(self.item_at(place))
@@ -941,6 +998,9 @@ class GraphCanvas(QWidget):
 
     def double_click(self, place: QPointF) -> None:
         """Open or close the group that is there."""
+        if (step := self._step_at(place)) is not None:
+            self.step(*step)
+            return
         self._toggle_item(self.item_at(place))
 
     def hover(self, item: int, connector: int = NONE) -> None:
@@ -1097,6 +1157,8 @@ class GraphCanvas(QWidget):
 
     def _hint_at(self, place: QPointF) -> str:
         """A connector, or else a box, a line, or the frame around."""
+        if (step := self._step_at(place)) is not None:
+            return "The copy before: [" if step[1] < 0 else "The next copy: ]"
         scene, item, connector = self.scene, self.item_at(place), self.connector_at(place)
         if connector != NONE:
             return self.describe_connector(connector)
@@ -1168,4 +1230,6 @@ _KEYS: dict[Qt.Key, Callable[[GraphCanvas], None]] = {
     Qt.Key.Key_F: GraphCanvas.fit,
     Qt.Key.Key_Z: GraphCanvas.zoom_to_selection,
     Qt.Key.Key_Home: GraphCanvas.go_to_beginning,
+    Qt.Key.Key_BracketLeft: GraphCanvas.step_back,
+    Qt.Key.Key_BracketRight: GraphCanvas.step_on,
 }
