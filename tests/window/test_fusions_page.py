@@ -96,6 +96,11 @@ def test_pages_of_the_drawer_follow_what_is_selected(
         rows = {index.row() for index in memory.alive.selectedIndexes()}
         assert {alive[row] for row in rows} == ({name} if name in alive else set())
         assert selection.place == place
+    traced = capture.stage("jaxpr")
+    assert traced is not None and is_available(traced.graph)
+    for node in range(len(traced.graph.nodes)):
+        selection.select_node("jaxpr", node)
+        assert selection.place is not None and selection.place[0] == "jaxpr"
     selection.clear()
     assert not page.table.selectedIndexes() and not memory.alive.selectedIndexes()
 

@@ -9,12 +9,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from jaxscope.ui.panes.pane_area import FIRST_ARRANGEMENT, WIDE_ARRANGEMENT
+from jaxscope.ui.application import build_window
+from jaxscope.ui.panes.pane_area import FIRST_ARRANGEMENT, WIDE_ARRANGEMENT, parse_arrangement
 from jaxscope.ui.panes.stage_pane import StagePane
+from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.settings import Settings
 
-from .conftest import Driver
-from .programs import build_capture
+from .conftest import Driver, destroy
+from .programs import RecordedSession, build_capture
 
 LEAST_SHARE, MOST_CONTROLS, MOST_TABS = 0.55, 20, 8
 BAR_PX, LINE_PX = 40, 32
@@ -36,6 +39,12 @@ def controls(window: MainWindow) -> list[str]:
 
 def shown(window: MainWindow) -> list[StagePane]:
     return [pane for pane in window.workspace.area.panes if pane.isVisible()]
+
+
+def marked(window: MainWindow) -> set[str]:
+    """Stages that the line says are seen."""
+    steps = [card.step for card in window.strip.cards]
+    return {step.name for step in steps if step is not None and step.is_shown}
 
 
 @pytest.fixture
@@ -106,8 +115,13 @@ def test_a_narrow_window_shows_two_columns_and_a_wide_one_all_again(
     window.resize(1280, 720)
     qtbot.waitUntil(lambda: len(shown(window)) == 2)
     assert shown(window) == [area.panes[0], area.active]
+    qtbot.waitUntil(lambda: marked(window) == {"source", "optimized"})
     assert area.active.width() > 0.6 * window.width()
     area.show_in_active("grad")
+    qtbot.waitUntil(lambda: shown(window) == [area.panes[0], area.panes[1]])
+    window.workspace.inspector.node_requested.emit("optimized", 1)
+    qtbot.waitUntil(lambda: shown(window) == [area.panes[0], area.panes[2]])
+    window.workspace.inspector.node_requested.emit("grad", 1)
     qtbot.waitUntil(lambda: shown(window) == [area.panes[0], area.panes[1]])
     area.focus_next(1)
     qtbot.waitUntil(lambda: shown(window) == [area.panes[0], area.panes[2]])
@@ -130,3 +144,35 @@ def test_what_a_narrow_window_does_not_show_is_remembered(
     for share, first in zip(found.shares, WIDE_ARRANGEMENT.shares, strict=True):
         assert share / total == pytest.approx(first / wanted, abs=0.03)
     qtbot.waitUntil(lambda: len(shown(window)) == 2)
+
+
+OLD = (
+    # As remembered by a window with three panes at first, and with a form that is gone.
+    '{"is_across": true, "parts": [{"stage": "source", "form": "text", "name": ""}, {"stage": '
+    '"jaxpr", "form": "graph", "name": ""}, {"stage": "optimized", "form": "lines", "name": "x"}], '
+    '"shares": [330.0, 460.0, 460.0]}'
+)
+
+
+def test_what_an_older_window_remembered_opens_sensibly(
+    qapp: QApplication, qtbot: QtBot, session: RecordedSession, source: Path, tmp_path: Path
+) -> None:
+    settings = Settings(str(tmp_path / "old.ini"))
+    settings.set_arrangement(OLD)
+    bridge = Bridge(lambda: session)
+    window = build_window(qapp, bridge, RunOptions(), settings, late_panes=True)
+    window.resize(1280, 720)
+    window.show()
+    driver = Driver(qtbot, window, session)
+    driver.wait_until(lambda: len(window.workspace.area.panes) == 3)
+    driver.finish(driver.open(source), build_capture())
+    window.lesson.hide()
+    driver.wait_until(lambda: len(shown(window)) == 2)
+    assert [pane.form.value for pane in window.workspace.area.panes][1:] == ["graph", "graph"]
+    window.resize(1700, 900)
+    driver.wait_until(lambda: len(shown(window)) == 3)
+    window.close()
+    kept = parse_arrangement(settings.arrangement)
+    assert kept is not None and len(kept.parts) == 3
+    destroy(window)
+    bridge.close()

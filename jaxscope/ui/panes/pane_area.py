@@ -427,6 +427,7 @@ class PaneArea(QWidget):
         panes_changed: See above.
         forms_changed: A pane shows its stage in another form.
         menu_requested: A pane, and the place on the screen where its menu is wanted.
+        shown_changed: Other panes than before may be seen.
         notes_requested: What was noticed about the call is to be shown.
     """
 
@@ -434,6 +435,7 @@ class PaneArea(QWidget):
     forms_changed = Signal()
     menu_requested = Signal(object, QPoint)
     notes_requested = Signal()
+    shown_changed = Signal()
 
     def __init__(
         self, make_graph: Callable[[], GraphPage], selection: SelectionModel, lines: SourceLines
@@ -475,6 +477,12 @@ class PaneArea(QWidget):
         if self._waiting is not None:
             return frozenset(spec.stage for spec in panes_of(self._waiting))
         return frozenset(pane.wanted_stage for pane in self.panes)
+
+    def shown_stages(self) -> frozenset[str]:
+        """Of these the ones whose panes are seen, where a few hide the others for now."""
+        if self._waiting is not None:
+            return self.wanted_stages()
+        return frozenset(pane.wanted_stage for pane in self.panes if pane.isVisibleTo(self))
 
     def canvases(self) -> Iterator[GraphCanvas]:
         """The graphs of all panes that have ever shown one."""
@@ -614,6 +622,7 @@ class PaneArea(QWidget):
             self._alone = self._active
             self._tree.show_columns()
             self._tree.show_only(self._active)
+            self.shown_changed.emit()
 
     def show_all(self) -> None:
         """See every pane."""
@@ -639,6 +648,7 @@ class PaneArea(QWidget):
             self._tree.show_two(self._active, first, shares)
         else:
             self._tree.show_columns()
+        self.shown_changed.emit()
 
     def _loosen(self) -> None:
         """See every column, however narrow: something is moved, or asked about."""

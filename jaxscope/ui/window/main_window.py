@@ -219,6 +219,7 @@ class MainWindow(QMainWindow):
         self.call_bar.functions.call_chosen.connect(self._on_functions_call_chosen)
         self.call_bar.functions.function_chosen.connect(self._on_functions_function_chosen)
         self.workspace.area.panes_changed.connect(self._refresh)
+        self.workspace.area.shown_changed.connect(self._refresh)
         self.workspace.bookmarks.changed.connect(self._on_bookmarks_changed)
         self.start_page.file_chosen.connect(self.open_path)
         self.start_page.open_requested.connect(self.files.ask_open)
@@ -276,7 +277,7 @@ class MainWindow(QMainWindow):
 
     def _refresh(self) -> None:
         state = self.controller.state
-        shown = self.workspace.area.wanted_stages()
+        shown = self.workspace.area.shown_stages()
         screen = compute_screen(state, shown, time.monotonic())
         before, self.screen_shown = self.screen_shown, screen
         if screen != before:
@@ -355,6 +356,8 @@ class MainWindow(QMainWindow):
         """Add a page to its place and to the menus; see `Places.add_page`."""
         self.pages.add_page(name, page, make)
         self.commands.connect_page(name, functools.partial(self.pages.__getitem__, name))
+        if page.title == page.place.value:
+            return  # the place is the page
         menu = self.commands.menus["Show page"]
         menu.setToolTipsVisible(True)
         show = menu.addAction(page.title)

@@ -253,7 +253,7 @@ class Workspace(QWidget):
 
     def _on_inspector_node_requested(self, stage: str, node: int) -> None:
         self.places.show_place(Place.PROGRAM)
-        if stage not in self.area.wanted_stages():
+        if stage not in self.area.shown_stages():
             self.area.show_in_active(stage)
         self.selection.select_node(stage, node)
 
