@@ -195,7 +195,7 @@ def test_escape_closes_the_drawer_and_then_lets_the_selection_go(
 
 
 def test_notes_output_and_bookmarks_are_counted_before_their_pages_are_made(
-    driver: Driver, window: MainWindow, source: Path
+    driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
 ) -> None:
     window.resize(1280, 720)
     names = window.row.names
@@ -203,7 +203,8 @@ def test_notes_output_and_bookmarks_are_counted_before_their_pages_are_made(
     window.controller.state_changed.emit(window.controller.state)
     assert not names["bookmarks"].isVisible()
     window.workspace.selection.select_node("jaxpr", 1)
-    window.commands.actions["toggle"].trigger()
+    keys = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    qtbot.keyClick(window, Qt.Key.Key_B, keys)
     assert names["bookmarks"].text() == "Bookmarks (1)" and names["bookmarks"].isVisible()
     assert not window.pages["bookmarks"].isVisible()
 
