@@ -59,10 +59,12 @@ def test_what_is_shown_after_a_failure_says_of_which_call_it_is(
     panes = [pane for pane in window.workspace.area.panes if pane.wanted_stage != "source"]
     assert all(pane.old_text == f"Of an earlier run: {capture.call}" for pane in panes)
     assert not window.workspace.area.panes[0].old_text, "the file is as it is"
+    assert "goes in" not in window.workspace.inspector.page.accessibleName()
     window.call_bar.set_call("f(f32[3])")
     window.run_call()
     driver.finish(driver.wait_for(CaptureRequest, 3), capture)
     assert not any(pane.old_text for pane in panes)
+    assert "goes in" in window.workspace.inspector.page.accessibleName()
 
 
 def test_a_failure_in_the_code_is_said_below_the_stages(

@@ -54,6 +54,8 @@ def test_the_lesson_stands_beside_the_program_and_keeps_its_answer_back(
     assert strip._parts["Look at"].text() == "<code>f</code>, which adds."
     driver.qtbot.mouseClick(strip._reveal, Qt.MouseButton.LeftButton)
     assert strip.answer_is_shown and strip._parts["Then see"].text() == "One."
+    driver.qtbot.mouseClick(strip._try, Qt.MouseButton.LeftButton)
+    assert window.trial is not None and window.trial.editor is not None
     call = next(b for b in strip.findChildren(QPushButton) if b.accessibleName() == "f(f32[3])")
     driver.qtbot.mouseClick(call, Qt.MouseButton.LeftButton)
     assert driver.wait_for(CaptureRequest, 2).request.call == "f(f32[3])"

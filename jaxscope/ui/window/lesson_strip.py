@@ -37,12 +37,14 @@ class LessonStrip(QDockWidget):
         file_chosen: The path of a sample.
         all_requested: The page with all samples is asked for.
         closed_by_person: The strip is not wanted.
+        trial_requested: The source is to be edited on a scratch copy.
     """
 
     call_chosen = Signal(str)
     file_chosen = Signal(str)
     all_requested = Signal()
     closed_by_person = Signal()
+    trial_requested = Signal()
 
     def __init__(self, samples: Sequence[Path], parent: QWidget | None = None) -> None:
         super().__init__("Lesson", parent)
@@ -60,6 +62,7 @@ class LessonStrip(QDockWidget):
         self._reveal = QPushButton("Show what to see")
         self._call_head, self._call_box = make_label("Calls", "label"), QVBoxLayout()
         self._next = QPushButton()
+        self._try = QPushButton("Try a change")
         self._path_box = QVBoxLayout()
         self._build()
         self.hide()
@@ -97,6 +100,9 @@ class LessonStrip(QDockWidget):
         column.addLayout(self._call_box)
         column.addSpacing(8)
         self._next.clicked.connect(self._on_next_clicked)
+        self._try.setToolTip("Edit the source on a scratch copy, which runs when typing pauses")
+        self._try.clicked.connect(self.trial_requested)
+        column.addWidget(self._try)
         column.addWidget(self._next)
         column.addSpacing(8)
         column.addLayout(self._path_box)

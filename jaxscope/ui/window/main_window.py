@@ -228,6 +228,7 @@ class MainWindow(QMainWindow):
         self.lesson.file_chosen.connect(self.open_path)
         self.lesson.all_requested.connect(self.controller.close_file)
         self.lesson.closed_by_person.connect(self._on_lesson_closed)
+        self.lesson.trial_requested.connect(self._on_lesson_trial_requested)
         recent = QMenu("Open recent", self)
         recent.aboutToShow.connect(self._fill_recent)
         recent.triggered.connect(self._on_recent_triggered)
@@ -347,6 +348,10 @@ class MainWindow(QMainWindow):
         is_shown = self.lesson.isHidden()
         self._settings.set_shows_lessons(is_shown)
         self._set_lesson_shown(is_shown)
+
+    def _on_lesson_trial_requested(self) -> None:
+        if self.trial is not None and self.trial.editor is None:
+            self.trial.toggle()
 
     def _on_lesson_closed(self) -> None:
         self._settings.set_shows_lessons(False)

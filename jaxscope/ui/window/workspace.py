@@ -79,6 +79,7 @@ class Workspace(QWidget):
 
     def show_state(self, state: WindowState, screen: Screen) -> None:
         """Show a state."""
+        was_failed_over = self._screen.failed_over if self._screen is not None else ""
         before, self._state, self._screen = self._state, state, screen
         self.lines.set_state(state)
         if state.file != before.file:
@@ -90,7 +91,8 @@ class Workspace(QWidget):
         if state.stages is not before.stages and not state.is_running:
             self._retarget_missing(state.stages)
         self.selection.set_stages(state.stages)
-        if state.head is not before.head or state.values is not before.values:
+        is_other = state.head is not before.head or state.values is not before.values
+        if is_other or screen.failed_over != was_failed_over:
             self.describe_selected()
         self.fates.read(None if state.is_running else state.capture)
         self.fusions.read(None if state.is_running else state.capture)
@@ -265,7 +267,8 @@ class Workspace(QWidget):
         if told:
             self.inspector.show_html(told)
         else:
-            known = head is not None and (head.arguments or head.results)
+            is_old = self._screen is not None and bool(self._screen.failed_over)
+            known = head is not None and not is_old and (head.arguments or head.results)
             self.inspector.show_nothing(
                 describe_call(head.arguments, head.results, muted, values) if head and known else ""
             )
