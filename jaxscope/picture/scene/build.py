@@ -184,10 +184,7 @@ class _Collector:
             rect=rects,
             ids=tuple(box.id for box in shown),
             titles=tuple(text.title for text in told),
-            details=tuple(
-                self._tell_walk(box) + text.detail
-                for box, text in zip(boxes.tolist(), told, strict=True)
-            ),
+            details=self._list_details(boxes.tolist(), [text.detail for text in told]),
             style=np.asarray([text.style for text in told], np.int8),
             node=np.asarray([box.node for box in shown], np.int32),
             box=boxes,
@@ -198,9 +195,12 @@ class _Collector:
             ground=_choose_grounds(shown, parent, num_frames),
         )
 
-    def _tell_walk(self, box: int) -> str:
-        walk = self._walks.get(box)
-        return "" if walk is None else f"{walk.number + 1} of {walk.total} shown · "
+    def _list_details(self, boxes: list[int], details: list[str]) -> tuple[str, ...]:
+        """Second lines, those of repeats with which copy is shown."""
+        for box, walk in self._walks.items():
+            at = boxes.index(box)
+            details[at] = f"{walk.number + 1} of {walk.total} shown · {details[at]}"
+        return tuple(details)
 
     def _lines(self) -> Lines:
         sheets = self._sheets

@@ -165,7 +165,7 @@ class _GroupDrawer:
     ) -> None:
         self._corners += corners
         nodes = self._wiring.nodes_of(values)
-        word = self._word_of_choice(target, nodes)
+        word = self._word_of_choice(target, nodes) if target in self._choices else ""
         kind = TOLD_LINE if word else PLAIN_LINE
         self._lines.append((len(corners), source, target, has_arrow, len(nodes), kind))
         self._values += nodes
@@ -173,8 +173,7 @@ class _GroupDrawer:
 
     def _word_of_choice(self, target: int, nodes: list[int]) -> str:
         """What to call values that only choose an arm of a branch; else nothing."""
-        words = self._choices.get(target)
-        chosen = {words.get(node) for node in nodes} if words else {None}
+        chosen = {self._choices[target].get(node) for node in nodes}
         word = chosen.pop()
         return f"{word} " if word and not chosen else ""
 
@@ -268,5 +267,7 @@ class _GroupDrawer:
             only = self._words[type_] = short_type(self._strings[type_])
         if len(values) > 1:
             return f"{len(values)} × {only}"
+        if not self._batched:
+            return only
         axes = self._batched.get(self._wiring.origin_of(next(iter(values))), ())
         return mark_batch_axes(only, axes)

@@ -43,7 +43,6 @@ from jaxscope.picture.scene.side_by_side import (
 from jaxscope.picture.scene.wiring import End, Frame, Port, Wire, Wiring, find_changed_groups
 from jaxscope.picture.view.labels import BoxText, text_of
 from jaxscope.picture.view.operations import Style
-from jaxscope.picture.view.tree import BranchKind
 from jaxscope.picture.view.view import ROOT, View
 
 # What is written on boxes, shortened to fit the widest box there is.
@@ -388,8 +387,9 @@ class GroupPlacer:
         for pair in pairs:
             self._align(pair)
         wires, loose = self._loose.split(box)
-        hidden = self._wiring.hidden.get(box, frozenset())
-        children = [child for child in self._view.boxes[box].children if child not in hidden]
+        children = list(self._view.boxes[box].children)
+        if hidden := self._wiring.hidden.get(box):
+            children = [child for child in children if child not in hidden]
         ends: list[End] = [*children]
         ports = {end for wire in wires for end in (wire.source, wire.target)
                  if isinstance(end, Port)}  # fmt: skip
@@ -504,11 +504,7 @@ class GroupPlacer:
             frozenset(n for e, n in index.items() if isinstance(e, Port) and not e.is_entry),
             frozenset(index[each] for each in borders.early),
             frozenset(index[each] for each in borders.late),
-            tuple(
-                index[child]
-                for child in self._view.boxes[box].children
-                if self._view.boxes[child].kind is BranchKind.ARM
-            ),
+            tuple(index[arm] for arm in borders.arms),
             stubs,
             MERGED_STUB_PX if self._is_down else STUB_HEIGHT_PX,
             self._stub_along,

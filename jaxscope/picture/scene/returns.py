@@ -65,14 +65,17 @@ class ReturnLine(NamedTuple):
 
 
 class _Borders(NamedTuple):
-    """Boxes of a group at the begin and at the end of a round, or of an arm, and its carries."""
+    """Boxes of a group at the begin and at the end of a round, or of an arm; what it carries; and
+    the arms, or the condition and the body, that stand side by side in it.
+    """
 
     early: frozenset[int]
     late: frozenset[int]
     carries: tuple[Carry, ...]
+    arms: tuple[int, ...]
 
 
-_NO_BORDERS = _Borders(frozenset(), frozenset(), ())
+_NO_BORDERS = _Borders(frozenset(), frozenset(), (), ())
 
 
 def find_borders(view: View, box: int) -> _Borders:
@@ -90,6 +93,11 @@ def _list_borders(view: View) -> dict[int, _Borders]:
     early: dict[int, set[int]] = {}
     late: dict[int, set[int]] = {}
     carries: dict[int, dict[tuple[int, int], Carry]] = {}
+
+    arms: dict[int, list[int]] = {}
+    for index, each in enumerate(view.boxes):
+        if each.kind is BranchKind.ARM:
+            arms.setdefault(each.parent, []).append(index)
 
     def gathered(node: int) -> int:
         """The box of a node, or of all that go the same way."""
@@ -120,8 +128,9 @@ def _list_borders(view: View) -> dict[int, _Borders]:
             frozenset(early.get(box, ())),
             frozenset(late.get(box, ())),
             tuple(carries.get(box, {}).values()),
+            tuple(arms.get(box, ())),
         )
-        for box in early.keys() | late.keys() | carries.keys()
+        for box in early.keys() | late.keys() | carries.keys() | arms.keys()
     }
 
 

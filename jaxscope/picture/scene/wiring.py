@@ -187,6 +187,7 @@ class Wiring:
 
     def __init__(self, view: View, expanded: frozenset[str]) -> None:
         self._ends, self._bundles = _know_edges(view)
+        self._num_outputs = self._ends.num_outputs
         self._opens = _find_open(view, expanded, self._ends)
         self.hidden = self._hide_copies(view, expanded)
         self.is_open: list[bool] = self._opens.tolist()
@@ -242,7 +243,10 @@ class Wiring:
 
     def nodes_of(self, values: Values) -> list[int]:
         """The nodes that produce some values, each once."""
-        return list(dict.fromkeys(value // self._ends.num_outputs for value in values))
+        num = self._num_outputs
+        if len(values) == 1:  # most lines carry one
+            return [next(iter(values)) // num]
+        return list(dict.fromkeys([value // num for value in values]))
 
     def find(self, groups: Collection[int]) -> None:
         """Find the lines of some open groups."""
