@@ -4,8 +4,9 @@ From Python: `capture` takes a function of the running process through every sta
 a call on a file in a process of its own, `compare_targets` the same for many chips; a capture's
 `save` writes it, `load` reads it again, `show` opens a window. `diff` compares two captures,
 `remat` the policies of `jax.checkpoint` for a call's gradient, `values` runs a call equation by
-equation, `check` looks for likely mistakes, `sharding` says how a capture is
-spread over devices; what these return prints itself as the command of that name does.
+equation, `check` looks for likely mistakes, `sharding` says how a capture is spread over devices,
+`watch` what a running program compiles; what these return prints itself as the command of that
+name does.
 In a notebook, a capture that ends a cell shows its stages as linked panes.
 Importing this loads neither JAX nor Qt nor NumPy.
 """
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from jaxscope.program.diff.captures import ComparedCapture, Comparison
     from jaxscope.program.sharding.placement import PlacementReport
     from jaxscope.program.targets import TargetRow
+    from jaxscope.watching import Watch
 
 __all__ = [
     "__version__",
@@ -37,6 +39,7 @@ __all__ = [
     "sharding",
     "show",
     "values",
+    "watch",
 ]
 
 __version__ = "0.1.0"
@@ -321,6 +324,30 @@ def sharding(what: Capture | str | os.PathLike[str]) -> PlacementReport:
     from jaxscope.notebook import ShownPlacement
 
     return ShownPlacement(load(what) if isinstance(what, (str, os.PathLike)) else what)
+
+
+def watch(
+    out: str | os.PathLike[str] | None = None,
+    *,
+    catch: Sequence[str] = (),
+    after: int = 0,
+) -> Watch:
+    """Watch what is compiled inside of a `with` block or a decorated function, and why again.
+
+    Args:
+        out: Folder for the list `compilations.json`, and for a `.jaxscope` of each function.
+        catch: Names of the functions to capture; none for all of them.
+        after: Calls of a function that are let pass before it is captured.
+
+    Returns:
+        A context manager; `found` has the functions with their arguments, calls and seconds. It
+        prints as a table. Functions that were jitted before are known by name and seconds only.
+    """
+    from pathlib import Path
+
+    from jaxscope.watching import Watch, WatchOptions
+
+    return Watch(WatchOptions(Path(out) if out is not None else None, tuple(catch), after))
 
 
 def load(path: str | os.PathLike[str]) -> ShownCapture:

@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "jaxscope"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
-FACE = "the face"  # modules at the root: __init__, __main__, in_process, notebook
+FACE = "the face"  # modules at the root: __init__, __main__, in_process, notebook, watching, …
 _MODEL = {"errors", "model"}
 _PROGRAM = _MODEL | {"program"}
 _FILES = _PROGRAM | {"schema", "picture", "report", "export"}

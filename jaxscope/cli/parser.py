@@ -582,6 +582,79 @@ class Options:
     picture: PictureOptions = dataclasses.field(default_factory=PictureOptions)
     time: TimeOptions = dataclasses.field(default_factory=TimeOptions)
     diff: DiffOptions = dataclasses.field(default_factory=DiffOptions)
+    script: ScriptOptions = dataclasses.field(default_factory=lambda: ScriptOptions())
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ScriptOptions:
+    """What `jaxscope run` runs, and what it keeps.
+
+    Attributes:
+        kind: `script` or `module`.
+        target: Its path or its name.
+        arguments: Of the script.
+        out: Folder for the list and for captures.
+        catch: Names of functions to capture.
+        after: Calls of a function that are let pass before it is captured.
+        stop_after: Calls of caught functions after which the script is ended.
+    """
+
+    kind: str = "script"
+    target: str = ""
+    arguments: tuple[str, ...] = ()
+    out: Path | None = None
+    catch: tuple[str, ...] = ()
+    after: int = 0
+    stop_after: int | None = None
+
+
+def _add_script_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-m", dest="module", action="store_true", help="run a module by its name")
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        help="folder for compilations.json and a .jaxscope of every caught function",
+    )
+    parser.add_argument(
+        "--catch",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="capture this function (default with --out: every one); can be repeated",
+    )
+    parser.add_argument(
+        "--after",
+        metavar="N",
+        type=_whole,
+        default=0,
+        help="let so many calls of a function pass before it is captured",
+    )
+    parser.add_argument(
+        "--stop-after",
+        metavar="N",
+        type=_whole,
+        help="end the script after so many calls of caught functions",
+    )
+    parser.add_argument("script", metavar="SCRIPT", help="a Python file, or a module after -m")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="of the script")
+
+
+def _whole(word: str) -> int:
+    if not (word.isascii() and word.isdigit() and len(word) < 10):
+        raise argparse.ArgumentTypeError(f"{word!r} is not a whole number")
+    return int(word)
+
+
+def _read_script_options(read: argparse.Namespace) -> ScriptOptions:
+    return ScriptOptions(
+        "module" if read.module else "script",
+        read.script,
+        tuple(read.arguments),
+        Path(read.out) if read.out else None,
+        tuple(read.catch),
+        read.after,
+        read.stop_after,
+    )
 
 
 def parse(words: Sequence[str]) -> Options:
@@ -620,6 +693,7 @@ def parse(words: Sequence[str]) -> Options:
         picture=read_picture_options(read) if verb == "capture" else PictureOptions(),
         time=read_time_options(read) if verb == "time" else TimeOptions(),
         diff=read_diff_options(read) if verb == "diff" else DiffOptions(),
+        script=_read_script_options(read) if verb == "run" else ScriptOptions(),
     )
 
 
@@ -653,6 +727,8 @@ def _make_parser(verb: str) -> argparse.ArgumentParser:
                 metavar=side,
                 help="a .jaxscope or .json capture, FILE.py, or 'FILE.py::CALL'",
             )
+    elif about.takes == "script":
+        _add_script_options(parser)
     elif about.takes:
         optional = about.takes == "optional call"
         parser.add_argument(

@@ -13,7 +13,8 @@ class Verb:
         module: Module of `jaxscope.cli` whose `run(options)` does it.
         summary: One line.
         example: A command that works in a checkout.
-        takes: Which positional words it takes: `call` (FILE [CALL]), `file`, `pair` or nothing.
+        takes: Which positional words it takes: `call` (FILE [CALL]), `file`, `pair`, `script`
+            (SCRIPT ARGS…) or nothing.
     """
 
     module: str
@@ -42,6 +43,12 @@ VERBS = {
         "timing",
         "measure a call eager against jitted",
         f"jaxscope time {_SAMPLE} 'simple_graph(f32[1000])'",
+    ),
+    "run": Verb(
+        "run",
+        "run a script as it is: what it compiles, why again, and captures of its functions",
+        "jaxscope run --out seen samples/recompilation.py",
+        "script",
     ),
     "values": Verb(
         "values",

@@ -37,7 +37,7 @@ needed, and Python packages into .venv (JAXSCOPE_VENV names another folder).
 WINDOWLESS = frozenset(
     {
         *("calls", "capture", "time", "memory", "roofline", "sharding", "targets"),
-        *("values", "check", "diff", "doctor", "-h", "--help", "--version"),
+        *("run", "values", "check", "diff", "doctor", "-h", "--help", "--version"),
     }
 )
 

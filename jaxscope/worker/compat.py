@@ -96,6 +96,11 @@ def reuses_keys(inner: Any) -> bool:
     return False
 
 
+def is_outside_of_traces() -> bool:
+    """Whether no transform or trace is active on this thread."""
+    return bool(_core.trace_state_clean())
+
+
 def is_literal(atom: Any) -> bool:
     """Whether an operand of an equation is a literal and no variable."""
     return isinstance(atom, _core.Literal)

@@ -14,6 +14,7 @@ import functools
 import inspect
 import logging
 import re
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import islice
@@ -442,10 +443,27 @@ _EVENTS = {
     "/jax/core/compile/jaxpr_to_mlir_module_duration": "lower",
     "/jax/core/compile/backend_compile_duration": "compile",
 }
+_EXPLAINS = "jax_explain_cache_misses"
 _CACHE_HIT = "/jax/compilation_cache/cache_hits"
 
 OnCompiled = Callable[["RecordedJit", CallKey, dict[str, float], bool, str], None]
 OnCalled = Callable[["RecordedJit", CallKey], None]
+
+
+def _loggers_of_jax() -> Iterator[logging.Logger]:
+    for name in [*logging.root.manager.loggerDict]:
+        if name == "jax" or name.startswith("jax."):
+            yield logging.getLogger(name)
+
+
+class _CallOfThread(threading.local):
+    """What JAX did for the call of a jitted function that a thread is at."""
+
+    def __init__(self) -> None:
+        self.is_inside = False
+        self.durations: dict[str, list[float]] = {}
+        self.explanations: list[str] = []
+        self.num_cache_hits = 0
 
 
 class JitRecorder:
@@ -467,27 +485,38 @@ class JitRecorder:
         self.outside: dict[str, tuple[int, float]] = {}
         self.is_user_code = False
         self.original = jax.jit
+        self._explained: Any = None
         self._on_called = on_called
         self._on_compiled = on_compiled
-        self._is_inside = False
+        self._now = _CallOfThread()
         # A function that is gone leaves its identity to the next one, which would look the same.
         self._alive: dict[int, Any] = {}
-        self._durations: dict[str, list[float]] = {}
-        self._cache_hits = 0
-        self._explanations: list[str] = []
 
     def install(self) -> None:
         """Take `jax.jit`'s place, listen to what JAX measures, and make it explain its misses."""
         jax.jit = self.jit
         jax.monitoring.register_event_duration_secs_listener(self._on_duration)
         jax.monitoring.register_event_listener(self._on_event)
+        self._explained = read_setting(_EXPLAINS)
         with contextlib.suppress(AttributeError):  # a release without the setting explains nothing
             # JAX does not annotate it
-            jax.config.update("jax_explain_cache_misses", True)  # type: ignore[no-untyped-call]
+            jax.config.update(_EXPLAINS, True)  # type: ignore[no-untyped-call]
         # Before any handler: libraries let what JAX logs go to handlers of their own.
-        for name in [*logging.root.manager.loggerDict]:
-            if name == "jax" or name.startswith("jax."):
-                logging.getLogger(name).addFilter(self._keep_explanation)
+        for logger in _loggers_of_jax():
+            logger.addFilter(self._keep_explanation)
+
+    def uninstall(self) -> None:
+        """Put `jax.jit` and the settings back; functions that were jitted meanwhile stay so.
+
+        JAX has no public way to stop listening to its events: they are passed over.
+        """
+        jax.jit = self.original
+        self.is_user_code = False
+        if self._explained is not None:
+            # JAX does not annotate it
+            jax.config.update(_EXPLAINS, self._explained)  # type: ignore[no-untyped-call]
+        for logger in _loggers_of_jax():
+            logger.removeFilter(self._keep_explanation)
 
     def jit(self, function: Any = None, /, **options: Any) -> Any:
         """As `jax.jit`."""
@@ -499,7 +528,7 @@ class JitRecorder:
 
     def call(self, jitted: RecordedJit, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a jitted function, and report what it compiled."""
-        if self._is_inside or read_setting("jax_disable_jit"):
+        if self._now.is_inside or read_setting("jax_disable_jit"):
             return jitted.inner(*args, **kwargs)
         if has_tracers(args, kwargs):
             self.num_within += 1
@@ -507,45 +536,49 @@ class JitRecorder:
         self._alive[id(jitted.function)] = jitted.function
         key = find_key(jitted.function, jitted.options, args, kwargs)
         self.num_calls += 1
-        with self._watching():
+        with self.watching() as now:
             result = jitted.inner(*args, **kwargs)
         # A trace without a compilation found its program by what was traced.
-        if not self._durations:
+        if not now.durations:
             self._on_called(jitted, key)
         else:
-            seconds = {
-                # A jit inside of a jit is traced and lowered inside of the outer one's time.
-                name: sum(values) if name == "compile" else max(values)
-                for name, values in self._durations.items()
-            }
-            explanation = "\n".join(self._explanations)
-            self._on_compiled(jitted, key, seconds, self._cache_hits > 0, explanation)
+            self.report_compiled(jitted, key, now)
         return result
+
+    def report_compiled(self, jitted: RecordedJit, key: CallKey, now: _CallOfThread) -> None:
+        """Tell of a call that compiled."""
+        seconds = {
+            # A jit inside of a jit is traced and lowered inside of the outer one's time.
+            name: sum(values) if name == "compile" else max(values)
+            for name, values in now.durations.items()
+        }
+        explanation = "\n".join(now.explanations)
+        self._on_compiled(jitted, key, seconds, now.num_cache_hits > 0, explanation)
 
     def _keep_explanation(self, record: logging.LogRecord) -> bool:
         """Keep JAX's explanations of cache misses; everything else goes on as it would."""
         text = record.getMessage()
         if "CACHE MISS" not in text:
             return True
-        self._explanations.append(text[:4000])
+        self._now.explanations.append(text[:4000])
         return False
 
     @contextlib.contextmanager
-    def _watching(self) -> Iterator[None]:
-        self._durations.clear()
-        self._explanations.clear()
-        self._cache_hits = 0
-        self._is_inside = True
+    def watching(self) -> Iterator[_CallOfThread]:
+        """Collect what JAX does on this thread meanwhile."""
+        now = self._now
+        now.durations, now.explanations, now.num_cache_hits = {}, [], 0
+        now.is_inside = True
         try:
-            yield
+            yield now
         finally:
-            self._is_inside = False
+            now.is_inside = False
 
     def _on_duration(self, event: str, duration_secs: float, **details: Any) -> None:
         if event not in _EVENTS:
             return
-        if self._is_inside:
-            self._durations.setdefault(_EVENTS[event], []).append(duration_secs)
+        if self._now.is_inside:
+            self._now.durations.setdefault(_EVENTS[event], []).append(duration_secs)
         elif self.is_user_code:
             name = str(details.get("fun_name") or "unnamed")
             name = name.removeprefix("jit(").removesuffix(")") if name.startswith("jit(") else name
@@ -554,7 +587,7 @@ class JitRecorder:
             self.outside[name] = (count + is_program, seconds + duration_secs)
 
     def _on_event(self, event: str, **_details: Any) -> None:
-        self._cache_hits += self._is_inside and event == _CACHE_HIT
+        self._now.num_cache_hits += self._now.is_inside and event == _CACHE_HIT
 
 
 class RecordedJit:
@@ -617,7 +650,7 @@ def handle_recompile(request: dict[str, Any], channel: Channel) -> None:
     Raises:
         JaxscopeError: The file or a call is wrong; what was seen before has been sent.
     """
-    watch = _Watch(channel)
+    watch = CompilationWatch(channel)
     watch.recorder.install()
     source, names = load_names(request, channel)
     texts = [str(text) for text in (request.get("calls") or [])[:_MAX_CALLS]]
@@ -651,12 +684,19 @@ def handle_recompile(request: dict[str, Any], channel: Channel) -> None:
         channel.send("conditions", conditions.numbers())
 
 
-class _Watch:
-    """Numbers the signatures of all jitted functions and finds each one's nearest."""
+class CompilationWatch:
+    """Numbers the signatures of all jitted functions and finds each one's nearest.
 
-    def __init__(self, channel: Channel) -> None:
+    Args:
+        channel: Where they are sent to.
+        make_recorder: Of calls of jitted functions.
+    """
+
+    def __init__(
+        self, channel: Channel, make_recorder: Callable[..., JitRecorder] = JitRecorder
+    ) -> None:
         self._channel = channel
-        self.recorder = JitRecorder(self._on_called, self._on_compiled)
+        self.recorder = make_recorder(self._on_called, self._on_compiled)
         self._call = ""
         self._known: dict[str, list[tuple[int, CallKey]]] = {}
         self._counts: list[int] = []
@@ -704,7 +744,7 @@ class _Watch:
         return self._jitted[key][1]
 
     def _on_called(self, jitted: RecordedJit, key: CallKey) -> None:
-        number = self._find(key)
+        number = self.find(key)
         if number is not None:
             self._counts[number] += 1
 
@@ -751,7 +791,7 @@ class _Watch:
             },
         )
 
-    def _find(self, key: CallKey) -> int | None:
+    def find(self, key: CallKey) -> int | None:
         """The signature whose program a call found: that of the same key, or the most alike.
 
         What is in the key need not matter to JAX, such as checks that are switched on.

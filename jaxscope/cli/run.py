@@ -1,0 +1,126 @@
+"""`jaxscope run SCRIPT ARGS…`: what a script compiles while it runs as it is, and why again."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import jaxscope
+from jaxscope.cli.output import print_text
+from jaxscope.cli.parser import Options
+from jaxscope.errors import EnvironmentProblem, Explanation, SourceError, WorkerLost
+from jaxscope.schema.whole_file import write_bytes
+
+_GRACE_S = 10.0
+_RUNNER = Path(jaxscope.__file__).with_name("run_script.py")
+_LIST_NAME = "compilations.json"
+
+
+def run(options: Options) -> int:
+    """Run the script to its end, and print what it compiled; 0 where it ended well.
+
+    Raises:
+        JaxscopeError: There is no such script or interpreter, or it was ended from outside.
+    """
+    script = options.script
+    if script.kind == "script" and not Path(script.target).is_file():
+        raise SourceError(
+            Explanation(
+                what=f"{script.target}: no such file.",
+                remedy="Name a Python file, or a module with -m.",
+            )
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        out = script.out or (Path("jaxscope-run") if script.catch else None)
+        listed = out or Path(folder)
+        known = {
+            "out": str(listed.absolute()),
+            "catch": list(script.catch) if out is not None else ["\0"],  # without a folder, none
+            "after": script.after,
+            "stop_after": script.stop_after,
+        }
+        python = str(options.python or sys.executable)
+        words = [str(_RUNNER), json.dumps(known), script.kind, script.target, *script.arguments]
+        status = _wait(python, words, options)
+        found = _read_list(listed / _LIST_NAME, status)
+    if options.is_json:
+        print(json.dumps(found, indent=2))
+    else:
+        print_text(_describe(found, out))
+    if status < 0:
+        raise WorkerLost(
+            Explanation(
+                what=f"The script was ended by {signal.Signals(-status).name}.",
+                remedy="What was seen until then is kept where --out names a folder.",
+            )
+        )
+    return 0 if status == 0 else 1
+
+
+def _read_list(place: Path, status: int) -> dict[str, Any]:
+    """The list that the script's process wrote, completed where it did not end by itself."""
+    try:
+        found: dict[str, Any] = json.loads(place.read_text("utf-8"))
+    except (OSError, ValueError):
+        found = {"compilations": [], "outside": [], "transfers": [], "problems": []}
+    if found.get("exit_status") is None:
+        found["exit_status"] = status
+        found["problems"].append(
+            "The script's process ended at once: what it compiled last may be missing here."
+        )
+        with contextlib.suppress(OSError):
+            write_bytes(place, json.dumps(found, indent=2).encode())
+    return found
+
+
+def _wait(python: str, words: list[str], options: Options) -> int:
+    """The status of the script's process; negative where a signal ended it.
+
+    Raises:
+        EnvironmentProblem: The interpreter cannot be started.
+        WorkerLost: It took longer than allowed.
+    """
+    try:
+        process = subprocess.Popen(
+            [python, *words], stdout=sys.stderr.fileno() if options.is_json else None
+        )
+    except OSError as error:
+        raise EnvironmentProblem(
+            Explanation(f"{python} cannot be started: {error.strerror or error}.")
+        ) from None
+    try:
+        return process.wait(options.timeout_s)
+    except subprocess.TimeoutExpired:
+        _end(process)
+        raise WorkerLost(
+            Explanation(
+                what=f"The script ran for more than {options.timeout_s:g} s and was stopped.",
+                remedy="Give it more with --timeout, or end it after some calls: --stop-after 100.",
+            )
+        ) from None
+    except KeyboardInterrupt:  # the script got the same signal
+        _end(process)
+        return process.returncode
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Let a process write what it has, then end it."""
+    process.send_signal(signal.SIGINT)
+    try:
+        process.wait(_GRACE_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _describe(found: dict[str, Any], out: Path | None) -> str:
+    from jaxscope.report.compilations import compilations_to_document
+    from jaxscope.report.document import write_text
+
+    return write_text(compilations_to_document(found, "" if out is None else str(out)))

@@ -1,0 +1,282 @@
+"""Watch what a program compiles while it runs: what `jaxscope.watch` and `jaxscope run` do.
+
+`jax.jit` is replaced for that time, so every function that is jitted meanwhile is known with its
+arguments; of what was jitted before only names and seconds are known. A function that is caught is
+captured at one of its calls, from the real arguments, before the call is made. A call that compiles
+nothing costs one clean check and a few attribute reads, unless its function has several programs:
+then its arguments decide which one it was.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import re
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from jaxscope.client.experiment_collectors import RecompilationCollector
+from jaxscope.errors import JaxscopeError
+from jaxscope.export.measurement_files import recompilation_to_json
+from jaxscope.in_process import capture_function
+from jaxscope.model.experiments import Recompilation, Signature
+from jaxscope.program.recompilation import describe_key_change
+from jaxscope.schema.archive import save_capture
+from jaxscope.schema.contract import Json, number_to_json
+from jaxscope.schema.whole_file import write_bytes
+from jaxscope.wire.messages import Message
+from jaxscope.worker import compat
+from jaxscope.worker.channel import Channel
+from jaxscope.worker.targets.environment import describe_environment
+from jaxscope.worker.timing.recompilation import (
+    CallKey,
+    CompilationWatch,
+    JitRecorder,
+    RecordedJit,
+    find_key,
+)
+
+LIST_NAME = "compilations.json"
+_WRITE_EVERY_S = 2.0
+
+
+class EnoughSeen(BaseException):  # like KeyboardInterrupt: it ends a program
+    """Ends a script of which enough was seen; what catches errors lets it pass."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class WatchOptions:
+    """What is kept of what is seen.
+
+    Attributes:
+        out: Folder for the list and for captures; None keeps neither.
+        catch: Names of functions to capture; empty for every function, where there is a folder.
+        after: Calls of a function that are let pass before it is captured.
+        stop_after: Calls of caught functions after which the script is ended; None lets it run.
+    """
+
+    out: Path | None = None
+    catch: tuple[str, ...] = ()
+    after: int = 0
+    stop_after: int | None = None
+
+
+class _CheapRecorder(JitRecorder):
+    """Reads the arguments of a call only where it compiled, or where they decide."""
+
+    before_call: Callable[[RecordedJit, Any, Any], None] = staticmethod(lambda *_: None)
+
+    def __init__(self, *listeners: Any) -> None:
+        super().__init__(*listeners)
+        self.programs: Counter[int] = Counter()
+        self.calls_of_only: Counter[int] = Counter()
+
+    def call(self, jitted: RecordedJit, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if self._now.is_inside or not compat.is_outside_of_traces():
+            return jitted.inner(*args, **kwargs)
+        self.before_call(jitted, args, kwargs)
+        self.num_calls += 1
+        with self.watching() as now:
+            result = jitted.inner(*args, **kwargs)
+        owner = id(jitted.function)
+        if now.durations:
+            self._alive[owner] = jitted.function
+            self.programs[owner] += 1
+            # Shapes and types of arguments that were donated are still there.
+            self.report_compiled(jitted, self._key(jitted, args, kwargs), now)
+        elif self.programs[owner] == 1:
+            self.calls_of_only[owner] += 1
+        else:
+            self._on_called(jitted, self._key(jitted, args, kwargs))
+        return result
+
+    def _key(self, jitted: RecordedJit, args: Any, kwargs: Any) -> CallKey:
+        return find_key(jitted.function, jitted.options, args, kwargs)
+
+
+class _ListChannel(Channel):
+    """A channel that ends in a collector."""
+
+    def __init__(self, collector: RecompilationCollector) -> None:
+        super().__init__(-1)
+        self._collector = collector
+
+    def send(self, type: str, fields: Any, arrays: Any = None) -> None:
+        message = Message(type, {"run": "", **fields}, dict(arrays or {}))
+        list(self._collector.feed(message))
+
+
+class Watch(contextlib.ContextDecorator):
+    """Watches while it is entered; `found` says what was compiled, how often it ran, and why again.
+
+    Use it around what is to be seen, before the functions are jitted:
+
+        with jaxscope.watch(out="seen") as seen:
+            train()
+        print(seen)
+
+    Attributes:
+        exit_status: Of the script that is watched, once it ended.
+    """
+
+    def __init__(self, options: WatchOptions, title: str = "watch") -> None:
+        self._options, self._title = options, title
+        self._collector = RecompilationCollector(title)
+        self._watch = CompilationWatch(_ListChannel(self._collector), self._make_recorder)
+        self._lock = threading.RLock()
+        self._calls: Counter[str] = Counter()
+        self._captures: dict[int, str] = {}
+        self._last_capture = ""
+        self._problems: dict[str, str] = {}
+        self._functions: list[int] = []
+        self._written_s = 0.0
+        self.exit_status: int | None = None
+
+    def _make_recorder(self, on_called: Any, on_compiled: Any) -> _CheapRecorder:
+        def on_compiled_here(jitted: RecordedJit, *details: Any) -> None:
+            with self._lock:
+                on_compiled(jitted, *details)
+                self._functions.append(id(jitted.function))
+                if self._last_capture:
+                    self._captures.setdefault(len(self._functions) - 1, self._last_capture)
+                self._write_now_and_then()
+
+        self._recorder = _CheapRecorder(on_called, on_compiled_here)
+        return self._recorder
+
+    def __enter__(self) -> Watch:
+        environment = describe_environment()
+        channel = _ListChannel(self._collector)
+        channel.send("timed", {"call": self._title, "environment": environment})
+        channel.send("sequence", {"calls": [self._title]})
+        self._recorder.before_call = self._before_call
+        self._recorder.install()
+        self._recorder.is_user_code = True
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._recorder.uninstall()
+        self.write()
+
+    @property
+    def found(self) -> Recompilation:
+        """What was seen so far."""
+        with self._lock:
+            self._watch.send_counts()
+            found = self._collector.result()
+        functions, only = self._functions, self._recorder.calls_of_only
+        signatures = []
+        for signature in found.signatures:
+            owner = functions[signature.number]
+            # Calls that were not looked at were made while the function had its first program.
+            more = only[owner] if functions.index(owner) == signature.number else 0
+            signatures.append(dataclasses.replace(signature, num_calls=signature.num_calls + more))
+        return dataclasses.replace(found, signatures=tuple(signatures))
+
+    def __repr__(self) -> str:
+        from jaxscope.report.document import write_text
+        from jaxscope.report.measurement_documents import recompilation_to_document
+
+        return write_text(recompilation_to_document(self.found))
+
+    def _before_call(self, jitted: RecordedJit, args: Any, kwargs: Any) -> None:
+        """Capture the function where this is the call to do it at; count."""
+        self._last_capture = ""
+        name = _name_of(jitted.function)
+        options = self._options
+        if options.catch and name not in options.catch:
+            return
+        with self._lock:
+            self._calls[name] += 1
+            count = self._calls[name]
+        if options.out is not None and count == options.after + 1:
+            self._capture(jitted, name, args, kwargs)
+        total = sum(self._calls.values()) if options.stop_after is not None else 0
+        if options.stop_after is not None and total > options.stop_after:
+            raise EnoughSeen
+
+    def _capture(self, jitted: RecordedJit, name: str, args: Any, kwargs: Any) -> None:
+        assert self._options.out is not None
+        self._recorder.is_user_code = False
+        try:
+            with self._recorder.watching():  # what this compiles is none of the program's
+                capture = capture_function(jitted.inner, args, kwargs)
+            path = self._options.out / f"{_file_name(name)}.jaxscope"
+            self._options.out.mkdir(parents=True, exist_ok=True)
+            save_capture(capture, path)
+            self._last_capture = path.name
+            number = self._watch.find(find_key(jitted.function, jitted.options, args, kwargs))
+            if number is not None:
+                self._captures[number] = path.name
+        except (JaxscopeError, OSError) as error:
+            said = error.explanation.what if isinstance(error, JaxscopeError) else str(error)
+            self._problems[name] = f"{name} was not captured: {said}"
+        finally:
+            self._recorder.is_user_code = True
+
+    def _write_now_and_then(self) -> None:
+        if self._options.out is not None and time.monotonic() > self._written_s + _WRITE_EVERY_S:
+            self.write()
+
+    def write(self) -> None:
+        """Write the list, where a folder was named."""
+        if self._options.out is None:
+            return
+        self._written_s = time.monotonic()
+        self._options.out.mkdir(parents=True, exist_ok=True)
+        data = json.dumps(self.to_json(), indent=2, allow_nan=False)
+        write_bytes(self._options.out / LIST_NAME, data.encode())
+
+    def to_json(self) -> Json:
+        """As the contract has it, with what else is known."""
+        found = self.found
+        functions: dict[tuple[str, str], list[Signature]] = {}
+        for signature in found.signatures:
+            functions.setdefault((signature.function, signature.place), []).append(signature)
+        return {
+            "compilations": [
+                self._function_to_json(name, place, variants)
+                for (name, place), variants in functions.items()
+            ],
+            "outside": [dataclasses.asdict(program) for program in found.outside],
+            "transfers": [],
+            "transfers_are_watched": False,
+            "problems": list(self._problems.values()),
+            "exit_status": self.exit_status,
+            "recompilation": recompilation_to_json(found)["recompilation"],
+        }
+
+    def _function_to_json(self, name: str, place: str, variants: Sequence[Signature]) -> Json:
+        file, _, line = place.rpartition(":")
+        return {
+            "function": name,
+            "file": file or None,
+            "line": int(line) if line.isdecimal() else None,
+            "calls": sum(each.num_calls for each in variants),
+            "variants": [
+                {
+                    "arguments": list(each.arguments),
+                    "calls": each.num_calls,
+                    "seconds": {
+                        name: number_to_json(getattr(each, name))
+                        for name in ("trace", "lower", "compile")
+                    },
+                    "reason": "; ".join(map(describe_key_change, each.changes)) or None,
+                    "capture": self._captures.get(each.number),
+                }
+                for each in variants
+            ],
+        }
+
+
+def _name_of(function: Any) -> str:
+    return str(getattr(function, "__name__", type(function).__name__))
+
+
+def _file_name(name: str) -> str:
+    return re.sub(r"[^\w.-]+", "_", name).strip("._") or "function"

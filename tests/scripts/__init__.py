@@ -1,0 +1,1 @@
+"""Scripts that run as they are, and what is seen of them."""

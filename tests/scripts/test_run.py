@@ -1,0 +1,217 @@
+"""`jaxscope run`: a script as it is, what it compiles, and captures of its functions."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import jaxscope
+from jaxscope import watching
+from jaxscope.model import Capture
+
+ROOT = Path(__file__).parents[2]
+TRAIN = """
+import functools, os, signal, sys
+import jax, jax.numpy as jnp
+
+def main(steps):
+    params = {"w": jnp.ones((8, 4))}
+
+    @functools.partial(jax.jit, donate_argnums=0)
+    def train_step(params, x):
+        grads = jax.grad(lambda p: jnp.tanh(x @ p["w"]).sum())(params)
+        return jax.tree.map(lambda p, g: p - 0.1 * g, params, grads)
+
+    @jax.jit
+    def evaluate(params):
+        return params["w"].sum()
+
+    for step in range(steps):
+        params = train_step(params, jnp.ones((16 if step < 5 else 17, 8)))
+    evaluate(params)
+    print("arguments", sys.argv[1:], __name__, os.path.basename(__file__))
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
+"""
+
+
+def run(*words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "jaxscope", "run", *words]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
+
+
+@pytest.fixture
+def train(tmp_path: Path) -> Path:
+    path = tmp_path / "train.py"
+    path.write_text(TRAIN)
+    return path
+
+
+def read(folder: Path) -> dict[str, Any]:
+    return json.loads((folder / "compilations.json").read_text())
+
+
+def test_a_training_script_is_listed_and_captured(train: Path, tmp_path: Path) -> None:
+    done = run("--out", str(tmp_path / "seen"), str(train), "8", "--out", "its own")
+    assert done.returncode == 0, done.stderr
+    assert "arguments ['8', '--out', 'its own'] __main__ train.py" in done.stdout
+    found = read(tmp_path / "seen")
+    assert found["exit_status"] == 0 and found["problems"] == []
+    step, evaluate = found["compilations"]
+    assert (step["function"], step["file"], step["calls"]) == ("train_step", str(train), 8)
+    assert (
+        step["line"]
+        == TRAIN.split("\n").index("    @functools.partial(jax.jit, donate_argnums=0)") + 1
+    )
+    first, second = step["variants"]
+    assert (first["calls"], second["calls"]) == (5, 3)
+    assert first["arguments"] == ["params['w']: f32[8,4]", "x: f32[16,8]"]
+    assert first["reason"] is None and "f32[16,8] → f32[17,8]" in second["reason"]
+    assert second["seconds"]["compile"] > 0
+    assert (first["capture"], second["capture"]) == ("train_step.jaxscope", None)
+    assert evaluate["calls"] == 1
+    capture = jaxscope.load(tmp_path / "seen" / "train_step.jaxscope")
+    assert isinstance(capture, Capture) and capture.source.file == str(train)
+    assert [leaf.type for leaf in capture.arguments] == ["f32[8,4]", "f32[16,8]"]
+    assert {"jaxpr", "stablehlo", "optimized"} <= {stage.name for stage in capture.stages}
+    assert "train_step.jaxscope" in done.stdout and "another shape" in done.stdout
+
+
+def test_only_what_is_caught_after_its_warm_up_until_enough_is_seen(
+    train: Path, tmp_path: Path
+) -> None:
+    seen = tmp_path / "seen"
+    done = run(*f"--out {seen} --catch train_step --after 6 --stop-after 7 {train} 100".split())
+    assert done.returncode == 0 and "arguments" not in done.stdout
+    (step,) = read(seen)["compilations"]
+    assert step["calls"] == 7
+    assert [v["capture"] for v in step["variants"]] == [None, "train_step.jaxscope"]
+    capture = jaxscope.load(seen / "train_step.jaxscope")
+    assert [leaf.type for leaf in capture.arguments] == ["f32[8,4]", "f32[17,8]"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "script_status"),
+    [
+        ("raise ValueError('no data')", 1, 1),
+        ("raise SystemExit(3)", 1, 3),
+        ("raise SystemExit", 0, 0),
+        ("import os; os._exit(7)", 1, 7),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", 4, -9),
+        ("def f(", 1, 1),
+    ],
+)
+def test_how_a_script_ends_is_said_and_what_was_seen_stays(
+    body: str, status: int, script_status: int, tmp_path: Path
+) -> None:
+    file, seen = tmp_path / "script.py", tmp_path / "seen"
+    file.write_text(f"import jax\njax.jit(lambda x: x + 1)(1.0)\n{body}\n")
+    done = run("--out", str(seen), str(file))
+    assert done.returncode == status, done.stderr
+    found = read(seen)
+    assert found["exit_status"] == script_status
+    if "ValueError" in body:
+        assert found["compilations"][0]["calls"] == 1
+        assert "no data" in done.stderr and "run_script.py" not in done.stderr
+
+
+def test_json_alone_on_standard_output(train: Path) -> None:
+    done = run("--json", str(train), "1")
+    found = json.loads(done.stdout)
+    assert {"compilations", "transfers", "exit_status"} <= found.keys()
+    assert "arguments" in done.stderr
+    assert all(v["capture"] is None for f in found["compilations"] for v in f["variants"])
+
+
+def test_a_module_of_a_package_with_relative_imports(tmp_path: Path) -> None:
+    package = tmp_path / "lab"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "parts.py").write_text("import jax\n@jax.jit\ndef double(x):\n    return x * 2\n")
+    (package / "main.py").write_text("from .parts import double\nprint(double(3.0), __name__)\n")
+    done = run("--json", "-m", "lab.main", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "6.0 __main__" in done.stderr
+    assert [f["function"] for f in json.loads(done.stdout)["compilations"]] == ["double"]
+
+
+def test_a_script_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
+    file = tmp_path / "slow.py"
+    file.write_text("import jax, time\njax.jit(lambda x: x)(1.0)\ntime.sleep(600)\n")
+    done = run("--out", str(tmp_path / "seen"), "--timeout", "12", str(file))
+    assert done.returncode == 4 and "12 s" in done.stderr
+    assert read(tmp_path / "seen")["exit_status"] == 130
+
+
+@pytest.mark.parametrize("words", [["nothing.py"], ["--python", "/no/python", "train.py"]])
+def test_what_cannot_be_run(words: list[str], train: Path) -> None:
+    done = run(*words, cwd=train.parent)
+    assert done.returncode in (1, 3) and done.stderr.startswith("jaxscope: ")
+
+
+def test_watching_a_part_of_this_process(tmp_path: Path) -> None:
+    original = jax.jit
+    with jaxscope.watch(tmp_path) as seen:
+        double = jax.jit(lambda x: x * 2)
+        for size in (3, 3, 4):
+            double(jnp.ones(size))
+        jax.vmap(double)(jnp.ones((2, 3)))  # inside of a transform it compiles nothing by itself
+    assert jax.jit is original and not jax.config.jax_explain_cache_misses
+    found = [(each.function, each.num_calls) for each in seen.found.signatures]
+    assert found == [("<lambda>", 2), ("<lambda>", 1)]
+    assert "another shape" in repr(seen) and (tmp_path / "lambda.jaxscope").is_file()
+
+
+def test_arguments_are_read_only_where_they_decide(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[object] = []
+    find_key = watching.find_key
+    monkeypatch.setattr(watching, "find_key", lambda *words: read.append(1) or find_key(*words))
+    with jaxscope.watch() as seen:
+        double = jax.jit(lambda x: x * 2)
+        for _ in range(100):
+            double(1.0)
+    assert len(read) == 1 and seen.found.signatures[0].num_calls == 100
+
+
+def test_a_capture_that_fails_lets_the_program_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_words: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(watching, "save_capture", refuse)
+    with jaxscope.watch(tmp_path):
+        assert jax.jit(lambda x: x + 1)(1.0) == 2.0
+    assert "disk full" in read(tmp_path)["problems"][0]
+
+
+@pytest.mark.parametrize(
+    ("library", "source", "function"),
+    [
+        ("equinox", "import equinox as eqx\nf = eqx.filter_jit(lambda m, x: m(x))\n"
+         "m = eqx.nn.Linear(3, 2, key=jax.random.key(0))\nfor _ in range(3): f(m, jnp.ones(3))\n",
+         "<lambda>"),
+        ("flax", "from flax import nnx\nm = nnx.Linear(3, 2, rngs=nnx.Rngs(0))\n"
+         "@nnx.jit\ndef forward(m, x):\n    return m(x)\n"
+         "for _ in range(3): forward(m, jnp.ones((1, 3)))\n", "forward"),
+    ],
+)  # fmt: skip
+def test_functions_that_libraries_jit(
+    library: str, source: str, function: str, tmp_path: Path
+) -> None:
+    pytest.importorskip(library)
+    file, seen = tmp_path / "script.py", tmp_path / "seen"
+    file.write_text(f"import jax, jax.numpy as jnp\n{source}")
+    done = run("--out", str(seen), "--catch", function, str(file))
+    assert done.returncode == 0, done.stderr
+    found = {f["function"]: f for f in read(seen)["compilations"]}
+    assert found[function]["calls"] == 3, found
+    assert found[function]["variants"][0]["capture"]
