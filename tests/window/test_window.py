@@ -24,7 +24,7 @@ from jaxscope.client.requests import CaptureRequest, OutlineRequest, ProposeRequ
 from jaxscope.client.results import Proposal
 from jaxscope.errors import Explanation, SourceError, Stopped, TraceError
 from jaxscope.model import Capture, Graph, GraphBuilder, NodeKind, SourceFile
-from jaxscope.model.outline import Outline, OutlinedFunction
+from jaxscope.model.outline import OfferedCall, Outline, OutlinedFunction
 from jaxscope.ui.application import ErrorReporter, build_window
 from jaxscope.ui.panes.pane_area import PaneSide
 from jaxscope.ui.panes.pane_header import Form
@@ -72,6 +72,27 @@ def test_opening_a_file_runs_the_first_call_that_it_offers(
     assert tree.topLevelItem(0).text(0) == "f"
     assert tree.topLevelItem(0).childCount() == 2
     assert [item.text(0) for item in tree.selectedItems()] == ["f(f32[3])"]
+
+
+def test_the_first_call_of_the_file_runs_whatever_the_order_of_its_functions(
+    driver: Driver, window: MainWindow, source: Path
+):
+    window.open_path(str(source))
+    functions = [OutlinedFunction(f, "function", 1, 2, f"{f}(x)", "") for f in ("h", "f", "g")]
+    calls = [OfferedCall(call, 1) for call in ("g(f32[3])", "grad(f)(f32[3])", "g(f32[4])")]
+    outline = Outline(tuple(functions), tuple(calls), "")
+    driver.wait_for(OutlineRequest).tell(Finished(outline))
+    assert driver.wait_for(CaptureRequest).request.call == "g(f32[3])"
+    listed = window.controller.state.functions
+    assert [(f.name, len(f.calls)) for f in listed] == [("g", 2), ("f", 1), ("h", 0)]
+
+
+def test_a_long_call_shows_its_start(driver: Driver, window: MainWindow, source: Path):
+    edit = window.call_bar.edit
+    driver.open(source, (f"f({', '.join(['f32[3]'] * 50)})", "f(f32[3])"))
+    assert edit.cursorPosition() == 0
+    window.call_bar.set_call("f(f32[3])")
+    assert edit.cursorPosition() == len("f(f32[3])")
 
 
 def test_the_list_marks_the_call_that_is_shown_and_no_other(

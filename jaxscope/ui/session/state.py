@@ -445,8 +445,8 @@ def _keep_known(known: tuple[Stage, ...], complete: tuple[Stage, ...]) -> tuple[
 def merge_outline(event: object) -> tuple[OfferedFunction, ...] | None:
     """Functions with the calls offered for them; None while the outline has not come.
 
-    Functions with calls come first: they are what the file wants to show. Calls of something that
-    the file does not define stand under what they name. A file that cannot be outlined has no
+    Functions with calls come first, in the order of these: the first call of the file is what it
+    wants to show. Calls of something that the file does not define stand under what they name. A file that cannot be outlined has no
     functions; the run that follows says why.
     """
     if isinstance(event, Failed):
@@ -457,13 +457,14 @@ def merge_outline(event: object) -> tuple[OfferedFunction, ...] | None:
     calls: dict[str, list[str]] = {}
     for offered in outline.calls:
         calls.setdefault(find_base_name(offered.call), []).append(offered.call)
+    places = {name: place for place, name in enumerate(calls)}
     functions = [
         OfferedFunction(f.name, f.line, f.signature, f.doc, tuple(calls.pop(f.name, ())))
         for f in outline.functions
         if f.kind == "function" or f.name in calls
     ]
     functions += [OfferedFunction(name, 0, "", "", tuple(texts)) for name, texts in calls.items()]
-    return (*(f for f in functions if f.calls), *(f for f in functions if not f.calls))
+    return tuple(sorted(functions, key=lambda f: places[f.name] if f.calls else len(places)))
 
 
 # Events of a run turned into state: a pure function, one case per kind of event.

@@ -565,9 +565,11 @@ class CallBar(QWidget):
         self.edit.transform_clicked.connect(self._on_edit_transform_clicked)
 
     def set_call(self, text: str) -> None:
-        """Put a call into the line."""
+        """Put a call into the line. One that does not fit shows its start: what is called."""
         if text != self.edit.text():
             self.edit.setText(text)
+            if self.edit.fontMetrics().horizontalAdvance(text) > self.edit.contentsRect().width():
+                self.edit.home(False)
 
     def show_functions(self, file: str, functions: Sequence[OfferedFunction], call: str) -> None:
         """Name the file, and list its functions and calls behind that name."""
