@@ -67,6 +67,19 @@ def test_what_is_shown_after_a_failure_says_of_which_call_it_is(
     assert "goes in" in window.workspace.inspector.page.accessibleName()
 
 
+def test_what_is_old_fades_into_the_theme_of_now(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    fail_in_the_call(driver, window, source)
+    pane = next(p for p in window.workspace.area.panes if p.wanted_stage != "source")
+    window.toggle_theme()
+    faded = pane.grab().toImage().pixelColor(pane.width() // 2, pane.height() // 2)
+    assert faded.lightness() < 60 or window._themes.theme.name == "light"
+    window.toggle_theme()
+    faded = pane.grab().toImage().pixelColor(pane.width() // 2, pane.height() // 2)
+    assert faded.lightness() > 195 or window._themes.theme.name == "dark"
+
+
 def test_a_failure_in_the_code_is_said_below_the_stages(
     driver: Driver, window: MainWindow, source: Path
 ) -> None:

@@ -132,3 +132,11 @@ def test_every_pasted_program_has_a_file_of_its_own(tmp_path: Path) -> None:
     first, second = (write_pasted(tmp_path / "new", text) for text in ("a = 1\n", "a = 2"))
     assert (first.read_text(), second.read_text()) == ("a = 1\n", "a = 2\n")
     assert find_problem("") and not find_problem("a = 1")
+
+
+def test_a_new_list_of_recent_files_leaves_nothing_of_the_one_before(window: MainWindow) -> None:
+    page = window.start_page
+    for files in (["/a/one.py", "/a/two.py"], ["/a/two.py"]):
+        page.show_recent(files)
+        rows = [row for row in page.findChildren(QPushButton) if not row.isHidden()]
+        assert [path for row in rows if str(path := row.property("path")).startswith("/a")] == files

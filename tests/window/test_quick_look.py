@@ -127,12 +127,15 @@ def test_times_are_said_of_the_call_and_the_text_that_were_measured(
     window = captured.window
     captured.wait_for(TimeRequest).tell(Finished(found(captured)))
     captured.wait_until(lambda: "faster" in window.strip.time.text())
+    page = window.pages["timing"]
+    assert page.verdict_text.startswith("jit is")
     window.call_bar.set_call("f(f32[3])")
+    assert window.strip.time.isHidden(), "it would measure another call than the one in the bar"
+    assert page.verdict_text.startswith("Measured for grad(f)(f32[3]):")
     window.run_call()
     other = dataclasses.replace(build_capture(), call="f(f32[3])")
     captured.finish(captured.wait_for(CaptureRequest, 2), other)
     assert window.strip.time.text() == "Measure ›"
-    page = window.pages["timing"]
     assert page.verdict_text.startswith("Measured for grad(f)(f32[3]), not for what is shown now:")
     assert window.controller.state.full_timing() is None
 

@@ -121,7 +121,7 @@ def _make_row(
 _QUESTION = PAGES["targets"].answers
 _MEANING = (
     "Each target compiles the call with its own compiler; nothing needs the chip, and nothing "
-    "runs. `jaxscope doctor` says which compilers are installed."
+    "runs. The command jaxscope doctor says which compilers are installed."
 )
 _FIRST = "v5e:2x2, v6e, h100"
 

@@ -235,7 +235,7 @@ class TimingPage(PageWidget):
 
     def show_state(self, state: WindowState) -> None:
         can_measure, is_saved = state.can_start, state.is_view_only
-        old = describe_old(state) if state.has_old_timing else ""
+        old = describe_old(state)
         self.show_timing(state.timing, can_measure=can_measure, is_saved=is_saved, old=old)
 
     def show_timing(
@@ -371,8 +371,10 @@ def _rank(measurement: Measurement) -> bool:
 
 
 def describe_old(state: WindowState) -> str:
-    """Such as `Measured for f(x), not for what is shown:`."""
+    """Such as `Measured for f(x), not for what is shown now:`; empty where nothing can be old."""
     then, now = state.timing.subject, state.subject
+    if not state.has_old_timing:  # but in the bar another call may stand
+        return f"Measured for {then.call}:" if state.is_stale and state.timing.measurements else ""
     if then.call != now.call:
         of = then.call
     elif then.target != now.target:

@@ -109,12 +109,17 @@ class _Veil(QWidget):
 
     def cover(self, call: str, colour: QColor) -> None:
         """Lie over it all, on top of what was added since."""
-        self._colour = colour
-        self._colour.setAlpha(_VEIL_ALPHA)
         self._call = call
+        self.set_colour(colour)
         self._fit()
         self.raise_()
         self.show()
+
+    def set_colour(self, colour: QColor) -> None:
+        """Let what is below fade into a colour."""
+        self._colour = QColor(colour)
+        self._colour.setAlpha(_VEIL_ALPHA)
+        self.update()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize:
@@ -398,6 +403,7 @@ class StagePane(QFrame):
         """Use a theme's colours and a size of type."""
         self._theme, self._points = theme, points
         self.highlighter.theme = theme
+        self._veil.set_colour(QColor(theme.surface))
         self.code.set_theme(theme, points)
         self.table.fit()
         self.highlighter.apply_preview()

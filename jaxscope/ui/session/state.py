@@ -446,8 +446,8 @@ def merge_outline(event: object) -> tuple[OfferedFunction, ...] | None:
     """Functions with the calls offered for them; None while the outline has not come.
 
     Functions with calls come first, in the order of these: the first call of the file is what it
-    wants to show. Calls of something that the file does not define stand under what they name. A file that cannot be outlined has no
-    functions; the run that follows says why.
+    wants to show. Calls of something that the file does not define stand under what they name. A
+    file that cannot be outlined has no functions; the run that follows says why.
     """
     if isinstance(event, Failed):
         return ()

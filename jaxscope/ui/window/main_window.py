@@ -305,7 +305,7 @@ class MainWindow(QMainWindow):
         self.row.set_alone(is_alone=screen.shows_start_page or self.presenting.is_on)
         self.strip.show_steps(screen.steps)
         can_measure = screen.can_run and bool(self.controller.state.stages)
-        can_measure = can_measure and not screen.failed_over
+        can_measure = can_measure and not screen.is_stale  # the call in the bar is not what ran
         self.strip.show_time(screen.time, can_measure=can_measure and not screen.is_running)
         self.row.set_status(" · ".join(filter(None, (screen.status, screen.detail))))
         self.row.busy.setVisible(screen.is_running)

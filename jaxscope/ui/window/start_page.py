@@ -195,6 +195,7 @@ class StartPage(QScrollArea):
         while (item := self._recent_box.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
+                widget.hide()  # until it is gone it would lie over its successor
                 widget.deleteLater()
         self._recent_title.setVisible(bool(files))
         for path in files[:_MAX_RECENT]:

@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 import jax
 
 from jaxscope.errors import Explanation, JaxscopeError, TraceError
+from jaxscope.model.units import format_count
 from jaxscope.worker.channel import Channel, run_skippable
 from jaxscope.worker.faults.explain import explain_exception, guard
 from jaxscope.worker.host.call import Call, parse_call
@@ -465,7 +466,7 @@ class _TimingRun:
                 [sum(durations[:calls])],
                 f"{protocol} ones.",
                 span=(start_s, ends_s[calls - 1]),
-                detail=f"{calls} calls",
+                detail=format_count(calls, "call"),
             )
         subject.num_inner = find_inner_loop(subject.typical_s, is_consuming=subject.is_consuming)
         return subject
