@@ -87,6 +87,16 @@ def test_the_first_call_of_the_file_runs_whatever_the_order_of_its_functions(
     assert [(f.name, len(f.calls)) for f in listed] == [("g", 2), ("f", 1), ("h", 0)]
 
 
+def test_an_empty_bar_runs_the_first_call_and_says_it(
+    driver: Driver, window: MainWindow, source: Path
+):
+    driver.finish(driver.open(source, ("f(f32[3])", "grad(f)(f32[3])")), build_capture())
+    window.call_bar.edit.clear()
+    window.run_call()
+    assert driver.wait_for(CaptureRequest, 2).request.call == "f(f32[3])"
+    assert window.call_bar.edit.text() == "f(f32[3])"
+
+
 def test_a_long_call_shows_its_start(driver: Driver, window: MainWindow, source: Path):
     edit = window.call_bar.edit
     driver.open(source, (f"f({', '.join(['f32[3]'] * 50)})", "f(f32[3])"))

@@ -472,8 +472,12 @@ class MainWindow(QMainWindow):
     # --- runs ---
 
     def run_call(self) -> None:
-        """Run the call in the bar."""
+        """Run the call in the bar; where there is none, the first that the file offers."""
         call = self.call_bar.edit.text().strip()
+        if not call:
+            offered = (call for each in self.controller.state.functions for call in each.calls)
+            call = next(offered, "")
+            self.call_bar.set_call(call)
         self.call_bar.edit.remember()
         self.controller.run(call, self.call_bar.target.currentText().strip() or "cpu")
 
