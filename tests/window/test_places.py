@@ -181,6 +181,19 @@ def test_every_page_is_reached_by_the_keyboard(
         assert window.pages.place is place
 
 
+def test_what_is_selected_stays_in_sight_when_the_drawer_opens(
+    driver: Driver, window: MainWindow, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    window.workspace.selection.select_node("jaxpr", 1)
+    asked: list[bool] = []
+    monkeypatch.setattr(
+        window.workspace.area, "show_links", lambda _links, *, reveal: asked.append(reveal)
+    )
+    window.pages.show_page("memory")
+    driver.wait_until(lambda: True in asked)
+
+
 def test_escape_closes_the_drawer_and_then_lets_the_selection_go(
     driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
 ) -> None:

@@ -304,9 +304,11 @@ class Places(QStackedWidget):
 
     Signals:
         turned: Another place or page is shown.
+        drawer_opened: It takes room from the views.
     """
 
     turned = Signal()
+    drawer_opened = Signal()
 
     def __init__(self, views: QWidget) -> None:
         super().__init__()
@@ -413,8 +415,9 @@ class Places(QStackedWidget):
         """Show a page in its place."""
         widget, place = self[name], self.page_of(name).place
         self._stacks[place].setCurrentWidget(widget)
-        if place is Place.PROGRAM:
+        if place is Place.PROGRAM and self.drawer.isHidden():
             self.drawer.show()
+            self.drawer_opened.emit()
         elif place is Place.MEASURE:
             self.questions.mark(name)
         self.setCurrentIndex(list(Place).index(place))

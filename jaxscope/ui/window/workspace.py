@@ -52,7 +52,8 @@ class Workspace(QWidget):
         self.fates = FateReader(self)
         self.fusions = FusionReader(self)
         self._describer = SelectionDescriber(self.selection, self.lines, self.fates)
-        # The error panel takes room from the panes: only then is it known what is out of sight.
+        # The error panel and the drawer take room from the panes: only then is it known what is
+        # out of sight.
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._on_later_timeout)
         self.inspector = Inspector()
@@ -73,6 +74,7 @@ class Workspace(QWidget):
         self.inspector.line_requested.connect(self.show_line)
         self.inspector.argument_requested.connect(self.selection.select_argument)
         self.inspector.page_requested.connect(self.places.show_page)
+        self.places.drawer_opened.connect(self._later.start)
         self.area.notes_requested.connect(self._on_area_notes_requested)
 
     # --- showing ---
