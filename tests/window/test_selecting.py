@@ -223,3 +223,17 @@ def test_what_was_looked_at_ahead_ends_with_its_graph(qtbot: QtBot):
     assert told[-1].stages
     selection.set_stages(build_capture({"jaxpr": GRAD}).stages)
     assert not told[-1].stages
+
+
+def test_a_box_of_arguments_holds_what_stands_on_it(
+    driver: Driver, window: MainWindow, source: Path
+):
+    ins = "\n".join(f"in params.{name} x" for name in "abc")
+    program = f"{ins}\neqn 0 add <params.a,params.b,params.c\nout out0 out <0"
+    driver.finish(driver.open(source), build_capture({"jaxpr": program}))
+    canvas = window.workspace.area.panes[1].canvas
+    driver.wait_until(lambda: canvas is not None and canvas.scene is not None)
+    item = group_item(canvas, "params")
+    canvas._select_item(item, reveal=False)
+    told = " ".join(window.workspace.inspector.page.toPlainText().split())
+    assert "holds 3 arrays" in told, "not the equations in it, of which there are none"

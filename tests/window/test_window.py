@@ -103,6 +103,8 @@ def test_a_long_call_shows_its_start(driver: Driver, window: MainWindow, source:
     assert edit.cursorPosition() == 0
     window.call_bar.set_call("f(f32[3])")
     assert edit.cursorPosition() == len("f(f32[3])")
+    edit.resize(40, edit.height())
+    assert edit.cursorPosition() == 0, "the lesson beside it has come since"
 
 
 def test_the_list_marks_the_call_that_is_shown_and_no_other(

@@ -32,6 +32,7 @@ from jaxscope.model.stages import lowered_name
 from jaxscope.model.types import mark_batch_axes, read_batch_axes
 from jaxscope.model.units import format_bytes, format_count, format_flops, format_seconds
 from jaxscope.model.values import ArraySummary, Values
+from jaxscope.picture.view.arguments import find_arguments, find_results
 from jaxscope.program.cost.lines import LineCost
 from jaxscope.program.equation_text import equation_text
 from jaxscope.program.explanations import explain_operation
@@ -51,6 +52,8 @@ from jaxscope.ui.toolkit.widgets import make_label
 
 _MAX_SHOWN = 4
 _BASE = "jaxpr"
+_GATHERED_BOX = re.compile(r"(argument|result)(s$|:)")
+"""Ids of the boxes that `gather_arguments` makes."""
 
 
 def describe_ancestry(stage: Stage, node: Node, stages: Sequence[Stage]) -> list[tuple[str, str]]:
@@ -253,6 +256,14 @@ def describe_several(names: Sequence[tuple[str, str]], links: Links, muted: str)
         ("together", _elsewhere("", links)),
     ]
     return f"<h3>{len(names):,} things together</h3>" + _table(rows, muted)
+
+
+def describe_members(place: GroupPlace, graph: Graph, nodes: Sequence[int]) -> str:
+    """How much a group holds, as on its box: `6 arrays` of arguments, `12 equations` else."""
+    if _GATHERED_BOX.match(place.id):
+        ends = (find_arguments(graph) | find_results(graph)).intersection(nodes)
+        return format_count(len(ends), "array")
+    return describe_size(graph, nodes)
 
 
 def describe_group(name: str, size: str, links: Links, muted: str) -> str:
@@ -569,7 +580,7 @@ class SelectionDescriber:
             return ""
         if isinstance(places[0], GroupPlace):
             name, graph = self._name_of(places[0])[0], self._selection.graph_of(places[0].stage)
-            size = "" if graph is None else describe_size(graph, selection.nodes)
+            size = "" if graph is None else describe_members(places[0], graph, selection.nodes)
             return describe_group(name, size, links, muted)
         stage = stage_named(stages, selection.stage)
         if stage is None:

@@ -122,6 +122,16 @@ class CallEdit(QLineEdit):
     def history(self) -> tuple[str, ...]:
         return tuple(self._history)
 
+    def show_start(self) -> None:
+        """Begin with what is called, where not all fits and nobody has typed yet."""
+        wide_px = self.fontMetrics().horizontalAdvance(self.text())
+        if not self.isModified() and wide_px > self.contentsRect().width():
+            self.home(False)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.show_start()
+
     def set_points(self, points: float) -> None:
         """Use a size of type."""
         self.setFont(fixed_font(points))
@@ -568,8 +578,7 @@ class CallBar(QWidget):
         """Put a call into the line. One that does not fit shows its start: what is called."""
         if text != self.edit.text():
             self.edit.setText(text)
-            if self.edit.fontMetrics().horizontalAdvance(text) > self.edit.contentsRect().width():
-                self.edit.home(False)
+            self.edit.show_start()
 
     def show_functions(self, file: str, functions: Sequence[OfferedFunction], call: str) -> None:
         """Name the file, and list its functions and calls behind that name."""
