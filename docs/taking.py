@@ -51,6 +51,7 @@ def open_window(
         bridge = Bridge(EarlySession(python).wait)
         settings = Settings(str(Path(folder) / "window.json"))
         settings.set_theme_name(THEMES[0])
+        settings.set_shows_lessons(False)  # the window itself is wanted
         window = build_window(application, bridge, RunOptions(python=python), settings)
         window.resize(*size)
         if size[0] >= _WIDE_PX:

@@ -305,3 +305,6 @@ def test_the_time_gives_way_to_the_names_of_the_stages(qtbot: QtBot) -> None:
     assert seen == [
         "eager 23.0 ms · jit 357 µs · 64 times faster ›", "64 times faster ›", "jit 357 µs ›"
     ]  # fmt: skip
+    strip.resize(560, 30)
+    strip.show_time("eager 23.0 ms · jit 357 µs · 64 times faster · noisy", can_measure=True)
+    assert strip.time.text() == "jit 357 µs · noisy ›"

@@ -12,6 +12,7 @@ from jaxscope.client.events import (
     Failed,
     Finished,
     HeadArrived,
+    MeasurementArrived,
     NotResponding,
     Output,
     Progress,
@@ -347,3 +348,12 @@ def test_the_times_of_a_call_in_a_few_words(verdict: str, why_not: str, words: s
     noisy = dataclasses.replace(ratio, is_noisy=True)
     said = words if why_not else f"{words} · noisy"
     assert summarize_time(TimingState("f(x)", tuple(measurements), (noisy,))) == said
+
+
+def test_times_of_a_measurement_that_was_stopped_are_partial():
+    begun = start_run(plain_call(("jaxpr",)), RunKind.TIMING, "f(x)", 200.0)
+    warm_up = Measurement("jit", 64e-6, 64e-6, 64e-6, 0.95, 30, (64e-6,), False)
+    measuring = after(begun, MeasurementArrived(warm_up))
+    assert compute_screen(measuring).time == "jit 64.0 µs"
+    stopped = after(measuring, Failed(Stopped(Explanation("It was stopped."))))
+    assert compute_screen(stopped).time == "jit 64.0 µs · partial"

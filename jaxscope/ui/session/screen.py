@@ -122,8 +122,20 @@ def compute_screen(
         failed_over=state.shown_call if state.is_stale and state.phase is Phase.FAILED else "",
         is_call_failed=state.error is not None
         and (state.failed_stage == "call" or bool(state.error.explanation.part)),
-        time="" if state.is_stale or state.has_old_timing else summarize_time(state.timing),
+        time="" if state.is_stale or state.has_old_timing else _time(state),
     )
+
+
+def _time(state: WindowState) -> str:
+    told = summarize_time(state.timing)
+    is_cut = state.job is RunKind.TIMING and state.phase in (Phase.STOPPED, Phase.FAILED)
+    return f"{told}{BETWEEN_TIMES}{_PARTIAL}" if told and is_cut else told
+
+
+BETWEEN_TIMES = " · "
+"""Stands between the parts of `Screen.time`."""
+_NOISY, _PARTIAL = TIME_MARKS = ("noisy", "partial")
+"""What may be said of times at their end; shortened or not, they are never said without it."""
 
 
 def summarize_time(timing: TimingState) -> str:
@@ -138,7 +150,7 @@ def summarize_time(timing: TimingState) -> str:
     ]
     ratio = next((ratio for ratio in timing.ratios if ratio.name == "eager/jit"), None)
     if not parts or ratio is None or not ratio.is_judged:
-        return " · ".join(parts)
+        return BETWEEN_TIMES.join(parts)
     observed = "" if ratio.confidence > 0 else "observed "
     ends = f"{observed}{three_digits(ratio.low)} to {three_digits(ratio.high)}"
     words = {
@@ -148,8 +160,8 @@ def summarize_time(timing: TimingState) -> str:
     }
     parts.append(words.get(ratio.verdict, "unclear which is faster"))
     if ratio.is_noisy or any(m.is_noisy for m in timing.measurements if m.name in ("eager", "jit")):
-        parts.append("noisy")
-    return " · ".join(parts)
+        parts.append(_NOISY)
+    return BETWEEN_TIMES.join(parts)
 
 
 def describe_no_notes(state: WindowState) -> str:

@@ -9,10 +9,10 @@ from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolButton, QWidget
 
-from jaxscope.ui.session.screen import PipelineStep
+from jaxscope.ui.session.screen import BETWEEN_TIMES, TIME_MARKS, PipelineStep
 from jaxscope.ui.toolkit.widgets import make_label
 
-_BETWEEN_TIMES, _AROUND_PX = " · ", 24
+_AROUND_PX = 24
 _ONWARD, _BESIDE = "›", "    "
 """What stands before a step: that it is made of the one before, or only room."""
 
@@ -165,8 +165,10 @@ class PipelineStrip(QWidget):
         """Show how eager compares with jit, or that it can be measured."""
         self._time_texts = [f"{headline or 'Measure'} ›"]
         if headline:
-            times = headline.split(_BETWEEN_TIMES, 2)
-            self._time_texts += [f"{part} ›" for part in (*times[2:], *times[1:2])]
+            times = headline.split(BETWEEN_TIMES)
+            jit = [*times[1:2], *(mark for mark in times[2:] if mark in TIME_MARKS)]
+            shorter = [BETWEEN_TIMES.join(parts) for parts in (times[2:], jit)]
+            self._time_texts += [f"{text} ›" for text in shorter if text]
         self.time.setVisible(bool(headline) or can_measure)
         what = "Show the times" if headline else "Measure how long the call takes, eager and jit"
         self.time.setToolTip(f"{what} (Ctrl+M)")
