@@ -109,6 +109,10 @@ def test_nothing_is_proposed_where_no_array_has_a_dimension() -> None:
     leaves = [Leaf("n", "'f32[8]'", 0, is_static=True), Leaf("rate", "f32[]", 4)]
     assert propose_range(leaves) == ""
     assert propose_range([*leaves, Leaf("w['a']", "f32[2,8]", 64)]) == "w['a']:0=1..16"
+    tree = [Leaf("w['a']", "f32[2,8]", 64), Leaf("w['b']", "f32[8]", 32)]
+    assert propose_range(tree) == ""
+    batch = [*tree, Leaf("x", "f32[64,2]", 512), Leaf("y", "f32[64]", 256), Leaf("z", "f32[3]", 12)]
+    assert propose_range(batch) == "x:0,y:0=8..512"
 
 
 def test_scaling_is_shown_as_sentence_table_and_plot(driver: Driver, lab: dict[str, Any]) -> None:

@@ -101,6 +101,9 @@ def test_every_page_of_a_saved_capture_has_its_content(
     qtbot.waitUntil(lambda: "by XLA's plan" in said_by(pages["Memory"]))
     assert "1 device" in said_by(pages["Devices"])
     assert late_window.pages["arguments"].tree.topLevelItemCount() == 2
+    assert late_window.call_bar.edit.isReadOnly()  # nothing can be run
+    late_window.controller.edit_call("another(f32[3])")
+    assert not late_window.controller.state.is_stale
     assert "does not hold" in late_window.pages["output"].note.text()
     late_window.pages.show_place(Place.PROGRAM)
     area = late_window.workspace.area

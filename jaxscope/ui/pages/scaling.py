@@ -54,13 +54,23 @@ _FILTER = "Chart (*.svg *.png);;Table (*.csv);;Data (*.json)"
 
 
 def propose_range(arguments: Sequence[Leaf]) -> str:
-    """A range around the first dimension of the first array; empty where there is none."""
+    """A range around the first dimension of the first argument that is an array; empty without one.
+
+    Arguments of the same length go along, as a batch of inputs and its labels do. One of several
+    parts of a tree, such as of parameters, seldom changes alone.
+    """
+    every = {}
     for leaf in arguments:
         found = None if leaf.is_static else _FIRST_DIMENSION.match(leaf.type)
-        size = int(found[1]) if found else 0
-        if size > 0:
-            return f"{leaf.path}:0={max(size // _SPAN, 1)}..{size * _SPAN}"
-    return ""
+        if found and int(found[1]):
+            every[leaf.path] = int(found[1])
+    sizes = {path: size for path, size in every.items() if path.isidentifier()}
+    sizes = sizes or (every if len(every) == 1 else {})
+    if not sizes:
+        return ""
+    size = next(iter(sizes.values()))
+    together = ",".join(f"{path}:0" for path, other in sizes.items() if other == size)
+    return f"{together}={max(size // _SPAN, 1)}..{size * _SPAN}"
 
 
 PRESETS = {

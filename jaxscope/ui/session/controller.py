@@ -479,6 +479,8 @@ class Controller(QObject):
     def edit_call(self, call: str) -> None:
         """The text of the call changed: what is shown is of another call now."""
         state = self.state
+        if state.is_view_only:
+            return
         is_stale = bool(state.stages) and call.strip() != state.call.strip()
         if is_stale != state.is_stale and not state.is_running and state.error is None:
             self._set(dataclasses.replace(state, is_stale=is_stale))

@@ -315,6 +315,7 @@ class MainWindow(QMainWindow):
         self.call_bar.set_running(
             is_running=screen.is_running, is_stopping=screen.is_stopping, can_run=screen.can_run
         )
+        self.call_bar.edit.setReadOnly(self.controller.state.is_view_only)
         self.commands.actions["skip"].setEnabled(screen.can_skip)
         self.call_bar.skip_button.setVisible(screen.can_skip)
         error = self.controller.state.error
