@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
+    from jaxscope.client.requests import CallRequest
     from jaxscope.model.capture import Capture, Checked
     from jaxscope.model.experiments import RematPolicies
     from jaxscope.model.values import Values
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from jaxscope.program.sharding.placement import PlacementReport
     from jaxscope.program.targets import TargetRow
     from jaxscope.watching import Watch
+
+R = TypeVar("R", bound="CallRequest")
+S = TypeVar("S")
 
 __all__ = [
     "__version__",
@@ -175,7 +179,7 @@ def diff(
             dataclasses.replace(sides[1], name=f"{sides[1].name} [second]"),
         )
     found = compare_captures(*sides)
-    return ShownComparison(**{f.name: getattr(found, f.name) for f in dataclasses.fields(found)})
+    return _show_as(ShownComparison, found)
 
 
 def _subject(side: Capture | str | os.PathLike[str]) -> ComparedCapture:
@@ -208,24 +212,14 @@ def remat(
     Raises:
         jaxscope.errors.JaxscopeError: The call failed, or there is nothing to differentiate.
     """
-    import dataclasses
-
     from jaxscope.client.one_shot import ask
     from jaxscope.client.requests import RematRequest
     from jaxscope.model.experiments import RematPolicies
     from jaxscope.notebook import ShownPolicies
 
-    request = RematRequest(
-        os.fspath(file),
-        call,
-        target,
-        x64,
-        python=None if python is None else os.fspath(python),
-        timeout_s=timeout_s,
-        memory_bytes=memory_bytes,
-    )
+    request = _make_request(RematRequest, file, call, target, x64, python, timeout_s, memory_bytes)
     found = ask(request, RematPolicies)
-    return ShownPolicies(**{f.name: getattr(found, f.name) for f in dataclasses.fields(found)})
+    return _show_as(ShownPolicies, found)
 
 
 def values(
@@ -249,24 +243,14 @@ def values(
     Raises:
         jaxscope.errors.JaxscopeError: The call failed, or the target is not here.
     """
-    import dataclasses
-
     from jaxscope.client.one_shot import ask
     from jaxscope.client.requests import ValuesRequest
     from jaxscope.model.values import Values
     from jaxscope.notebook import ShownValues
 
-    request = ValuesRequest(
-        os.fspath(file),
-        call,
-        target,
-        x64,
-        python=None if python is None else os.fspath(python),
-        timeout_s=timeout_s,
-        memory_bytes=memory_bytes,
-    )
+    request = _make_request(ValuesRequest, file, call, target, x64, python, timeout_s, memory_bytes)
     found = ask(request, Values)
-    return ShownValues(**{f.name: getattr(found, f.name) for f in dataclasses.fields(found)})
+    return _show_as(ShownValues, found)
 
 
 def check(
@@ -290,23 +274,15 @@ def check(
     Raises:
         jaxscope.errors.JaxscopeError: The file or the call is wrong, or something is missing.
     """
-    import dataclasses
-
     from jaxscope.client.check import check_call
     from jaxscope.client.requests import CaptureRequest
     from jaxscope.notebook import ShownChecks
 
-    request = CaptureRequest(
-        os.fspath(file),
-        call,
-        target,
-        x64,
-        python=None if python is None else os.fspath(python),
-        timeout_s=timeout_s,
-        memory_bytes=memory_bytes,
+    request = _make_request(
+        CaptureRequest, file, call, target, x64, python, timeout_s, memory_bytes
     )
     found = check_call(request)
-    return ShownChecks(**{f.name: getattr(found, f.name) for f in dataclasses.fields(found)})
+    return _show_as(ShownChecks, found)
 
 
 def sharding(what: Capture | str | os.PathLike[str]) -> PlacementReport:
@@ -348,6 +324,34 @@ def watch(
     from jaxscope.watching import Watch, WatchOptions
 
     return Watch(WatchOptions(Path(out) if out is not None else None, tuple(catch), after))
+
+
+def _make_request(
+    kind: type[R],
+    file: str | os.PathLike[str],
+    call: str | None,
+    target: str,
+    x64: bool,
+    python: str | os.PathLike[str] | None,
+    timeout_s: float | None,
+    memory_bytes: int | None,
+) -> R:
+    return kind(
+        file=os.fspath(file),
+        call=call,
+        target=target,
+        x64=x64,
+        python=None if python is None else os.fspath(python),
+        timeout_s=timeout_s,
+        memory_bytes=memory_bytes,
+    )
+
+
+def _show_as(kind: type[S], found: Any) -> S:
+    """The same record, which shows itself."""
+    import dataclasses
+
+    return kind(**{field.name: getattr(found, field.name) for field in dataclasses.fields(found)})
 
 
 def load(path: str | os.PathLike[str]) -> ShownCapture:

@@ -6,6 +6,7 @@ and what jaxscope needs; OPTIONS is JSON.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import sys
@@ -17,32 +18,39 @@ def main(words: list[str]) -> int:
     """Run, write the list, and return the status of the script."""
     options, kind, target, *arguments = words
     _find_jaxscope()
-    from jaxscope.watching import EnoughSeen, Watch, WatchOptions
-    from jaxscope.worker.host.script import print_error, run_as_main
+    from jaxscope.worker.host.script import after_import, print_error, run_as_main
 
-    known: dict[str, Any] = json.loads(options)
-    out = Path(known["out"]) if known["out"] else None
-    watch = Watch(
-        WatchOptions(out, tuple(known["catch"]), known["after"], known["stop_after"]),
-        " ".join([target, *arguments]),
-    )
-    sys.argv = [target, *arguments]
-    with watch:
+    watches: list[Any] = []
+
+    def watch() -> None:
         try:
-            run_as_main(kind, target)
-            status = 0
-        except EnoughSeen:
-            status = 0
-        except SystemExit as end:
-            status = end.code if isinstance(end.code, int) else int(end.code is not None)
-            if isinstance(end.code, str):
-                print(end.code, file=sys.stderr)
-        except KeyboardInterrupt:
-            status = 130
-        except BaseException as error:
+            from jaxscope.watching import Watch, WatchOptions
+        except ImportError as error:
+            sys.exit(f"jaxscope: {sys.executable} lacks what watching needs: {error}")
+        known: dict[str, Any] = json.loads(options)
+        out = Path(known["out"]) if known["out"] else None
+        kept = WatchOptions(out, tuple(known["catch"]), known["after"], known["stop_after"])
+        watches.append(Watch(kept, " ".join([target, *arguments])).__enter__())
+
+    sys.argv = [target, *arguments]
+    after_import("jax", watch)  # not before: the script may say first how JAX is to start
+    try:
+        run_as_main(kind, target)
+        status = 0
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else int(end.code is not None)
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
+    except KeyboardInterrupt:
+        status = 130
+    except BaseException as error:
+        status = 0 if type(error).__name__ == "EnoughSeen" else 1
+        if status:
             print_error(error, __file__)
-            status = 1
-        watch.exit_status = status
+    if not watches:
+        importlib.import_module("jax")  # a script without JAX has an empty list
+    watches[0].exit_status = status
+    watches[0].__exit__()
     return status
 
 

@@ -135,6 +135,7 @@ class Watch(contextlib.ContextDecorator):
         self._problems: dict[str, str] = {}
         self._functions: list[int] = []
         self._written_s = 0.0
+        self._is_described = False
         self.exit_status: int | None = None
 
     def _make_recorder(self, on_called: Any, on_compiled: Any) -> _CheapRecorder:
@@ -150,10 +151,6 @@ class Watch(contextlib.ContextDecorator):
         return self._recorder
 
     def __enter__(self) -> Watch:
-        environment = describe_environment()
-        channel = _ListChannel(self._collector)
-        channel.send("timed", {"call": self._title, "environment": environment})
-        channel.send("sequence", {"calls": [self._title]})
         self._recorder.before_call = self._before_call
         self._recorder.install()
         self._recorder.is_user_code = True
@@ -167,6 +164,7 @@ class Watch(contextlib.ContextDecorator):
     def found(self) -> Recompilation:
         """What was seen so far."""
         with self._lock:
+            self._describe()
             self._watch.send_counts()
             found = self._collector.result()
         functions, only = self._functions, self._recorder.calls_of_only
@@ -177,6 +175,16 @@ class Watch(contextlib.ContextDecorator):
             more = only[owner] if functions.index(owner) == signature.number else 0
             signatures.append(dataclasses.replace(signature, num_calls=signature.num_calls + more))
         return dataclasses.replace(found, signatures=tuple(signatures))
+
+    def _describe(self) -> None:
+        """Say where this runs, once JAX has started by itself: the program may still set it up."""
+        if self._is_described or not self._functions:
+            return
+        self._is_described = True
+        channel = _ListChannel(self._collector)
+        environment = describe_environment()
+        channel.send("timed", {"call": self._title, "environment": environment})
+        channel.send("sequence", {"calls": [self._title]})
 
     def __repr__(self) -> str:
         from jaxscope.report.document import write_text

@@ -123,6 +123,25 @@ def test_how_a_script_ends_is_said_and_what_was_seen_stays(
         assert "no data" in done.stderr and "run_script.py" not in done.stderr
 
 
+def test_a_script_may_still_say_how_jax_is_to_start(tmp_path: Path) -> None:
+    file = tmp_path / "script.py"
+    file.write_text(
+        "import os\nos.environ['XLA_FLAGS'] = '--xla_force_host_platform_device_count=3'\n"
+        "os.environ['JAX_ENABLE_X64'] = '1'\nfrom jax import jit\nimport jax\n"
+        "print(jax.device_count(), jit(lambda x: x)(1.0).dtype)\n"
+    )
+    done = run("--json", str(file))
+    assert "3 float64" in done.stderr
+    assert [f["function"] for f in json.loads(done.stdout)["compilations"]] == ["<lambda>"]
+
+
+def test_a_script_without_jax_has_an_empty_list(tmp_path: Path) -> None:
+    file = tmp_path / "script.py"
+    file.write_text("print('nothing here')\n")
+    done = run("--json", str(file))
+    assert done.returncode == 0 and json.loads(done.stdout)["compilations"] == []
+
+
 def test_json_alone_on_standard_output(train: Path) -> None:
     done = run("--json", str(train), "1")
     found = json.loads(done.stdout)

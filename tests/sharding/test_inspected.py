@@ -9,6 +9,7 @@ from typing import NoReturn
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from jaxscope.client.events import Event
 from jaxscope.client.requests import Request
@@ -50,13 +51,18 @@ def find_exchange(graph: Graph) -> str:
 
 
 def test_a_selected_value_says_how_it_lies(
-    qapp: QApplication, take: Take, tmp_path: Path, request: pytest.FixtureRequest
+    qapp: QApplication,
+    qtbot: QtBot,
+    take: Take,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
 ) -> None:
     bridge = Bridge(NoSession)
     window = build_window(qapp, bridge, RunOptions(), Settings(str(tmp_path / "window.json")))
     request.addfinalizer(bridge.close)
     capture = take("grad(loss)(weights(), f32[16, 32])")
     window.controller.open_capture(capture, "saved")
+    qtbot.waitUntil(lambda: "sharding" in window.pages.made)  # it is made a moment later
     stage = capture.stage("grad")
     assert stage is not None and is_available(stage.graph)
     workspace = window.workspace

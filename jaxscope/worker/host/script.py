@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import importlib.abc
+import importlib.util
 import os
 import runpy
 import sys
 import traceback
 import types
+from collections.abc import Callable
+from typing import Any
 
 
 def run_as_main(kind: str, target: str) -> None:
@@ -32,6 +36,33 @@ def run_as_main(kind: str, target: str) -> None:
     with open(path, "rb") as file:
         code = compile(file.read(), path, "exec")
     exec(code, vars(module))
+
+
+def after_import(name: str, then: Callable[[], None]) -> None:
+    """Call a function once a module has been imported, before whoever imports it goes on."""
+    sys.meta_path.insert(0, _Finder(name, then))
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Finds one module as the others do, and adds a call to the end of its execution."""
+
+    def __init__(self, name: str, then: Callable[[], None]) -> None:
+        self._name, self._then = name, then
+
+    def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
+        if name != self._name:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            execute = spec.loader.exec_module
+
+            def exec_module(module: types.ModuleType) -> None:
+                execute(module)
+                self._then()
+
+            spec.loader.exec_module = exec_module  # type: ignore[method-assign]  # of this one
+        return spec
 
 
 def print_error(error: BaseException, caller: str) -> None:

@@ -212,7 +212,7 @@ def read_source(path: str) -> SourceSnapshot:
 
 def _read_bytes(path: str) -> bytes:
     carried = uploaded_content(path)
-    if carried is None:
+    if carried is None and "\0" not in path:
         carried = _drafts.get(os.path.realpath(path))
     if carried is not None:
         return carried
