@@ -39,6 +39,8 @@ from jaxscope.worker.timing.recompilation import (
     JitRecorder,
     RecordedJit,
     find_key,
+    name_of,
+    place_of,
 )
 
 LIST_NAME = "compilations.json"
@@ -69,17 +71,28 @@ class WatchOptions:
 class _CheapRecorder(JitRecorder):
     """Reads the arguments of a call only where it compiled, or where they decide."""
 
-    before_call: Callable[[RecordedJit, Any, Any], None] = staticmethod(lambda *_: None)
-
-    def __init__(self, *listeners: Any) -> None:
+    def __init__(
+        self, before_call: Callable[[RecordedJit, Any, Any], str], *listeners: Any
+    ) -> None:
+        """
+        Args:
+            before_call: Called before each call; returns the name of the file that it captured
+                the call in, or nothing.
+            listeners: As of `JitRecorder`.
+        """
         super().__init__(*listeners)
+        self.is_watching = False
+        self.captures: dict[int, str] = {}
+        self.find_number: Callable[[CallKey], int | None] = lambda _key: None
+        self._before_call = before_call
         self.programs: Counter[int] = Counter()
         self.calls_of_only: Counter[int] = Counter()
 
     def call(self, jitted: RecordedJit, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if self._now.is_inside or not compat.is_outside_of_traces():
+        is_own = self.is_watching and not self._now.is_inside
+        if not is_own or not compat.is_outside_of_traces():
             return jitted.inner(*args, **kwargs)
-        self.before_call(jitted, args, kwargs)
+        captured = self._before_call(jitted, args, kwargs)
         self.num_calls += 1
         with self.watching() as now:
             result = jitted.inner(*args, **kwargs)
@@ -93,6 +106,10 @@ class _CheapRecorder(JitRecorder):
             self.calls_of_only[owner] += 1
         else:
             self._on_called(jitted, self._key(jitted, args, kwargs))
+        if captured:  # only now it is sure which program the call has
+            number = self.find_number(self._key(jitted, args, kwargs))
+            if number is not None:
+                self.captures[number] = captured
         return result
 
     def _key(self, jitted: RecordedJit, args: Any, kwargs: Any) -> CallKey:
@@ -129,9 +146,7 @@ class Watch(contextlib.ContextDecorator):
         self._collector = RecompilationCollector(title)
         self._watch = CompilationWatch(_ListChannel(self._collector), self._make_recorder)
         self._lock = threading.RLock()
-        self._calls: Counter[str] = Counter()
-        self._captures: dict[int, str] = {}
-        self._last_capture = ""
+        self._calls: Counter[tuple[str, str]] = Counter()
         self._problems: dict[str, str] = {}
         self._functions: list[int] = []
         self._written_s = 0.0
@@ -143,20 +158,19 @@ class Watch(contextlib.ContextDecorator):
             with self._lock:
                 on_compiled(jitted, *details)
                 self._functions.append(id(jitted.function))
-                if self._last_capture:
-                    self._captures.setdefault(len(self._functions) - 1, self._last_capture)
                 self._write_now_and_then()
 
-        self._recorder = _CheapRecorder(on_called, on_compiled_here)
+        self._recorder = _CheapRecorder(self._before_call, on_called, on_compiled_here)
         return self._recorder
 
     def __enter__(self) -> Watch:
-        self._recorder.before_call = self._before_call
+        self._recorder.find_number = self._watch.find
         self._recorder.install()
-        self._recorder.is_user_code = True
+        self._recorder.is_user_code = self._recorder.is_watching = True
         return self
 
     def __exit__(self, *_error: object) -> None:
+        self._recorder.is_watching = False  # functions that were jitted meanwhile live on
         self._recorder.uninstall()
         self.write()
 
@@ -192,38 +206,41 @@ class Watch(contextlib.ContextDecorator):
 
         return write_text(recompilation_to_document(self.found))
 
-    def _before_call(self, jitted: RecordedJit, args: Any, kwargs: Any) -> None:
-        """Capture the function where this is the call to do it at; count."""
-        self._last_capture = ""
-        name = _name_of(jitted.function)
+    def _before_call(self, jitted: RecordedJit, args: Any, kwargs: Any) -> str:
+        """Count, and capture the function where this is the call to do it at: the file's name."""
+        name = name_of(jitted.function)
         options = self._options
         if options.catch and name not in options.catch:
-            return
+            return ""
+        owner = (name, place_of(jitted.function))
         with self._lock:
-            self._calls[name] += 1
-            count = self._calls[name]
+            self._calls[owner] += 1
+            count = self._calls[owner]
+        captured = ""
         if options.out is not None and count == options.after + 1:
-            self._capture(jitted, name, args, kwargs)
+            number = [known for known in self._calls if known[0] == name].index(owner)
+            captured = self._capture(jitted, name, number, args, kwargs)
         total = sum(self._calls.values()) if options.stop_after is not None else 0
         if options.stop_after is not None and total > options.stop_after:
             raise EnoughSeen
+        return captured
 
-    def _capture(self, jitted: RecordedJit, name: str, args: Any, kwargs: Any) -> None:
+    def _capture(self, jitted: RecordedJit, name: str, number: int, args: Any, kwargs: Any) -> str:
+        """Capture a call, and return the file's name; functions of one name are numbered."""
         assert self._options.out is not None
         self._recorder.is_user_code = False
         try:
             with self._recorder.watching():  # what this compiles is none of the program's
                 capture = capture_function(jitted.inner, args, kwargs)
-            path = self._options.out / f"{_file_name(name)}.jaxscope"
+            more = f"-{number + 1}" if number else ""
+            path = self._options.out / f"{_file_name(name)}{more}.jaxscope"
             self._options.out.mkdir(parents=True, exist_ok=True)
             save_capture(capture, path)
-            self._last_capture = path.name
-            number = self._watch.find(find_key(jitted.function, jitted.options, args, kwargs))
-            if number is not None:
-                self._captures[number] = path.name
+            return path.name
         except (JaxscopeError, OSError) as error:
             said = error.explanation.what if isinstance(error, JaxscopeError) else str(error)
             self._problems[name] = f"{name} was not captured: {said}"
+            return ""
         finally:
             self._recorder.is_user_code = True
 
@@ -275,15 +292,11 @@ class Watch(contextlib.ContextDecorator):
                         for name in ("trace", "lower", "compile")
                     },
                     "reason": "; ".join(map(describe_key_change, each.changes)) or None,
-                    "capture": self._captures.get(each.number),
+                    "capture": self._recorder.captures.get(each.number),
                 }
                 for each in variants
             ],
         }
-
-
-def _name_of(function: Any) -> str:
-    return str(getattr(function, "__name__", type(function).__name__))
 
 
 def _file_name(name: str) -> str:

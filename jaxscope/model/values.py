@@ -10,7 +10,7 @@ from jaxscope.model.capture import Environment
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ArraySummary:
-    """What is told of an array.
+    """The range of an array, its NaN and Inf, and its first elements.
 
     Attributes:
         shape: Its shape.

@@ -234,3 +234,28 @@ def test_functions_that_libraries_jit(
     found = {f["function"]: f for f in read(seen)["compilations"]}
     assert found[function]["calls"] == 3, found
     assert found[function]["variants"][0]["capture"]
+
+
+def test_a_capture_belongs_to_the_program_of_its_call(train: Path, tmp_path: Path) -> None:
+    """The sixth call compiles the second program: the first one has no capture."""
+    seen = tmp_path / "seen"
+    run(*f"--out {seen} --catch train_step --after 5 {train} 8".split())
+    step = read(seen)["compilations"][0]
+    assert [v["capture"] for v in step["variants"]] == [None, "train_step.jaxscope"]
+
+
+def test_functions_of_one_name_have_a_capture_each(tmp_path: Path) -> None:
+    with jaxscope.watch(tmp_path):
+        jax.jit(lambda x: x + 1)(1.0)
+        jax.jit(lambda x: x * 2)(1.0)
+    names = [f["variants"][0]["capture"] for f in read(tmp_path)["compilations"]]
+    assert names == ["lambda.jaxscope", "lambda-2.jaxscope"]
+    calls = [jaxscope.load(tmp_path / name).stages[0].text.text for name in names]
+    assert "add" in calls[0] and "mul" in calls[1]
+
+
+def test_nothing_is_seen_after_the_end(tmp_path: Path) -> None:
+    with jaxscope.watch(tmp_path) as seen:
+        double = jax.jit(lambda x: x * 2)
+    double(1.0)
+    assert seen.to_json()["compilations"] == [] and not list(tmp_path.glob("*.jaxscope"))

@@ -174,7 +174,7 @@ class ResultTable(QTableView):
         return max((self.sizeHintForIndex(cell).width() for cell in cells), default=-1)
 
     def mark_rows(self, is_meant: Callable[[int], bool]) -> None:
-        """Select the rows that something chosen elsewhere means; nobody is told."""
+        """Select the rows that something chosen elsewhere means, without a signal."""
         flag, rows = QItemSelectionModel.SelectionFlag, self.rows
         meant = [row for row in range(rows.rowCount()) if is_meant(row)]
         if meant and {index.row() for index in self.selectedIndexes()} & set(meant):

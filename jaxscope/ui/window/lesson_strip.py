@@ -117,7 +117,7 @@ class LessonStrip(QDockWidget):
 
     @property
     def answer_is_shown(self) -> bool:
-        """Whether what is to be seen is told."""
+        """Whether the part *Then see* is shown."""
         return not self._parts["Then see"].isHidden()
 
     def show_file(self, file: str, functions: Sequence[OfferedFunction]) -> bool:

@@ -329,7 +329,7 @@ def find_key(
     leaves, tree = jax.tree_util.tree_flatten_with_path((traced_args, traced_kwargs))
     return CallKey(
         id(function),
-        _place_of(function),
+        place_of(function),
         ", ".join(f"{name}={value!r}" for name, value in sorted(options.items())),
         {_path_text(path, traced_names): _leaf_key(leaf) for path, leaf in leaves},
         static,
@@ -425,7 +425,12 @@ def _path_text(path: Sequence[Any], names: Sequence[str]) -> str:
     return f"{name}{jax.tree_util.keystr(tuple(path[2:]))}"
 
 
-def _place_of(function: Callable[..., Any]) -> str:
+def name_of(function: Callable[..., Any]) -> str:
+    """What a function is called; an object without a name, by its class."""
+    return str(getattr(function, "__name__", type(function).__name__))
+
+
+def place_of(function: Callable[..., Any]) -> str:
     while isinstance(function, functools.partial):
         function = function.func
     code = getattr(inspect.unwrap(function), "__code__", None)
@@ -758,7 +763,7 @@ class CompilationWatch:
     ) -> None:
         if len(self._counts) >= MAX_SIGNATURES:
             return
-        name = getattr(jitted.function, "__name__", type(jitted.function).__name__)
+        name = name_of(jitted.function)
         # Libraries wrap many functions by one of theirs, which takes the name of each.
         family = self._known.setdefault(f"{key.place} {name}", [])
         nearest, changes = _find_nearest(key, family, explanation)
