@@ -14,6 +14,7 @@ from view.programs import compile_module, layers, trace
 from jaxscope.model import Graph
 from jaxscope.picture.scene.scene import NO_WIDTH_LIMIT
 from jaxscope.picture.view.build import build_view
+from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.navigation import SIDE_PX, WHOLE_SCALE, Camera, look_at_top
 from jaxscope.ui.canvas.overlay import hidden_sides
@@ -114,3 +115,22 @@ def test_what_is_too_wide_begins_with_whole_boxes() -> None:
     camera = look_at_top(rects, Camera(-24.0, -8.0, 0.8), 300.0)
     left, _ = camera.to_widget(40.0, 0.0)
     assert 0.0 <= left < 40.0
+
+
+@pytest.mark.parametrize("width", [450, 560, 640, 800, 1000])
+def test_both_parts_of_a_gradient_are_open_where_they_fit_in_any_way(
+    qtbot: QtBot, width: int
+) -> None:
+    """Side by side where both find room, else one after the other, and neither part closed."""
+    function, arguments = layers(12)
+    canvas = GraphCanvas()
+    qtbot.addWidget(canvas)
+    canvas.resize(width, 760)
+    canvas.show()
+    canvas.set_graph(trace(jax.grad(function), *arguments), "program")
+    scene, view = canvas.scene, canvas.view
+    assert scene is not None and view is not None
+    parts = {box.id for box in view.boxes if box.kind in FORWARD_BACKWARD}
+    assert len(parts) == 2
+    assert parts <= scene.opened
+    assert canvas.camera.scale >= WHOLE_SCALE

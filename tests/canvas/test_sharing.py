@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 from view.programs import trace
@@ -13,6 +12,7 @@ from jaxscope.model import NONE, Cost, Graph, Stage, Unavailable
 from jaxscope.program.dataflow import find_shown_groups, first_node_inside
 from jaxscope.program.links import LinkIndex, NodeSelection
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
+from jaxscope.ui.selection.inspector import describe_node
 
 
 @jax.jit
@@ -34,11 +34,11 @@ def owners(graph: Graph) -> list[int]:
 def test_only_the_later_owner_is_shown_elsewhere(graph: Graph) -> None:
     first, second = owners(graph)
     shown = find_shown_groups(graph)
-    assert shown[first] == NONE
-    assert graph.groups.owner[shown[second]] == first
-    assert np.count_nonzero(shown != NONE) == 1
-    inside = first_node_inside(graph, int(shown[second]))
-    assert graph.nodes.group[inside] == shown[second]
+    assert shown.node.tolist() == [second] and shown.of(first) == []
+    (group,) = shown.of(second)
+    assert graph.groups.owner[group] == first
+    inside = first_node_inside(graph, group)
+    assert graph.nodes.group[inside] == group
     assert first_node_inside(graph, NONE) == NONE
 
 
@@ -62,7 +62,7 @@ def test_opening_a_later_owner_leads_inside(qtbot: QtBot, graph: Graph) -> None:
     told: list[int] = []
     canvas.node_selected.connect(told.append)
     qtbot.keyClick(canvas, "\r")
-    inside = first_node_inside(graph, int(find_shown_groups(graph)[second]))
+    inside = first_node_inside(graph, find_shown_groups(graph).of(second)[0])
     assert told == [inside]
     assert canvas.scene is not None
     assert canvas.scene.items.node[canvas.scene.item_of_node[inside]] == inside, "it is drawn"
@@ -75,3 +75,54 @@ def test_a_later_owner_is_marked(graph: Graph) -> None:
     view = build_view(graph)
     second = owners(graph)[1]
     assert text_of(view, view.boxes[int(view.box_of_node[second])]).title == "wave ↗"
+
+
+def rise(x: jax.Array) -> jax.Array:
+    return jnp.sin(x)
+
+
+def fall(x: jax.Array) -> jax.Array:
+    return jnp.cos(x)
+
+
+def stay(x: jax.Array) -> jax.Array:
+    return jnp.tanh(x)
+
+
+@pytest.fixture(scope="module")
+def branches() -> Graph:
+    """Two branches with the same arms, and one with an arm of its own besides."""
+
+    def program(i: int, x: jax.Array) -> jax.Array:
+        x = jax.lax.switch(i, (rise, fall), x)
+        x = jax.lax.switch(i, (rise, fall), x)
+        return jax.lax.switch(i, (rise, stay, fall), x)
+
+    return trace(program, 0, jnp.ones(3))
+
+
+def test_a_later_branch_lights_up_all_arms_that_it_shares(branches: Graph) -> None:
+    index = LinkIndex([Stage("jaxpr", "jaxpr", Unavailable("None."), branches, Cost(), 0.0)])
+    named = {
+        name: {n for n in range(len(branches.nodes)) if branches.node(n).operation == name}
+        for name in ("sin", "cos", "tanh", "cond")
+    }
+    assert len(named["sin"]) == len(named["cos"]) == 1, "each arm is drawn once"
+    for number, branch in enumerate(sorted(named["cond"])):
+        linked = index.find_links(NodeSelection("jaxpr", (branch,))).stages["jaxpr"]
+        lit = {*linked.forward.tolist(), *linked.selected.tolist()}
+        assert named["sin"] | named["cos"] <= lit
+        assert (named["tanh"] <= lit) is (number == 2)
+
+
+def test_a_later_branch_says_where_each_shared_arm_is_drawn(branches: Graph) -> None:
+    stage = Stage("jaxpr", "jaxpr", Unavailable("None."), branches, Cost(), 0.0)
+    index = LinkIndex([stage])
+    nodes = [n for n in range(len(branches.nodes)) if branches.node(n).operation == "cond"]
+    first, second, third = sorted(nodes)
+    told = {
+        node: describe_node(stage, node, index.find_links(NodeSelection("jaxpr", (node,))), "grey")
+        for node in nodes
+    }
+    link = f"<a href='node:jaxpr:{first}'>"
+    assert [told[node].count(f" at {link}") for node in (first, second, third)] == [0, 2, 2]

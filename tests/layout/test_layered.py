@@ -292,3 +292,42 @@ def test_neighbours_of_a_wide_box_stand_in_the_order_of_its_ports(
     for first, at in ((0, above), (num, below)):
         places = [drawing.x[first + node] for node in range(num)]
         assert sorted(range(num), key=places.__getitem__) == sorted(range(num), key=at.__getitem__)
+
+
+def pieces_of(drawing: Drawing) -> list[tuple[tuple[float, float], tuple[float, float]]]:
+    lines = [*drawing.routes, *(stub.line for stub in drawing.stubs)]
+    return list(dict.fromkeys(piece for line in lines for piece in itertools.pairwise(line)))
+
+
+def do_cross(
+    one: tuple[tuple[float, float], tuple[float, float]],
+    other: tuple[tuple[float, float], tuple[float, float]],
+) -> bool:
+    """Whether two straight pieces cross elsewhere than at an end."""
+
+    def side(p: tuple[float, float], q: tuple[float, float], r: tuple[float, float]) -> float:
+        return (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
+
+    return all(
+        side(*line, across[0]) * side(*line, across[1]) < -TOLERANCE_PX
+        for line, across in ((one, other), (other, one))
+    )
+
+
+@given(st.permutations(range(4)), st.sets(st.integers(0, 3)))
+def test_siblings_do_not_cross_at_the_border_of_a_box(ports: list[int], stubs: set[int]) -> None:
+    """Inputs of an open group, some of which also go to a place that only a stub names."""
+    num = len(ports)
+    links = [
+        DiagramEdge(node, num, node, target_shift=100.0 * (at - num / 2 + 0.5))
+        for node, at in enumerate(ports)
+    ]
+    diagram = Diagram(
+        [60.0] * num + [600.0],
+        [40.0] * (num + 1),
+        links,
+        loose=[RequestedStub(node, True, 70.0) for node in sorted(stubs)],
+        wide=frozenset({num}),
+    )
+    pieces = pieces_of(layout_layered(diagram))
+    assert not any(do_cross(*pair) for pair in itertools.combinations(pieces, 2))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from view.programs import layers, trace
 
+from jaxscope.model import NONE
 from jaxscope.picture.layout.diagram import Spacing
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.edge_details import MAX_EDGES, edges_of_connector, edges_of_item
@@ -24,16 +25,42 @@ def scene(request: pytest.FixtureRequest) -> Scene:
     return scene
 
 
+def surroundings(scene: Scene, item: int) -> set[int]:
+    """An item and the frames around it."""
+    parent = int(scene.items.parent[item])
+    return {item} if parent == NONE else {item} | surroundings(scene, parent)
+
+
 def test_every_connector_leads_to_all_of_its_far_ends(scene: Scene) -> None:
     connectors = scene.connectors
     for connector in range(len(connectors)):
         edges = edges_of_connector(scene, connector)
         item, far = int(connectors.item[connector]), set(connectors.far[connector].tolist())
-        assert len(edges) == min(len(far), MAX_EDGES)
+        reached: set[int] = set()
         for edge in edges:
             ends = (edge.source, edge.target)
-            assert (ends[0] if connectors.is_source[connector] else ends[1]) == item
-            assert (ends[1] if connectors.is_source[connector] else ends[0]) in far
+            here, there = ends if connectors.is_source[connector] else ends[::-1]
+            assert here == item
+            assert surroundings(scene, there) & far
+            reached |= surroundings(scene, there) & far
+        assert reached == far or len(edges) == MAX_EDGES
+
+
+def test_an_argument_leads_to_the_boxes_inside_of_the_backward_part_that_use_it() -> None:
+    """And not to the border of that part, which would be framed as a whole."""
+    function, arguments = layers(5)
+    scene = build_scene(build_view(trace(jax.grad(function), *arguments)))
+    items, connectors = scene.items, scene.connectors
+    backward = next(i for i, title in enumerate(items.titles) if title == "backward")
+    assert backward < items.num_frames
+    leading = [c for c in range(len(connectors)) if connectors.far[c].tolist() == [backward]]
+    assert leading
+    for connector in leading:
+        edges = edges_of_connector(scene, connector)
+        assert edges
+        for edge in edges:
+            assert edge.target != backward
+            assert backward in surroundings(scene, edge.target)
 
 
 def test_an_edge_touches_a_box_or_a_connector_at_both_ends(scene: Scene) -> None:

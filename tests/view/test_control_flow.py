@@ -175,7 +175,7 @@ def test_arms_of_a_switch_are_numbered_and_the_identity_is_drawn() -> None:
     )
     (owner,) = view.choices
     arms = [view.boxes[child] for child in view.boxes[owner].children]
-    assert [text_of(view, arm).title for arm in arms] == ["0 · sin", "1", "2 · cos"]
+    assert [text_of(view, arm).title for arm in arms] == ["0: sin", "branch 1", "2: cos"]
     assert [len(arm.children) for arm in arms] == [2, 1, 2]
     scene = build_scene(view, view.all_groups())
     lefts = [scene.items.rect[scene.item_of_id[arm.id], 0] for arm in arms]

@@ -16,6 +16,8 @@ _MAX_REFINED_VERTICES = 1200
 _NUM_REFINEMENTS = 16
 _MAX_STALLED = 5
 _MAX_TRANSPOSITIONS = 10
+_MAX_EXCHANGED_VERTICES = 300
+_NUM_EXCHANGES = 6
 
 Rows = list[list[int]]
 
@@ -27,7 +29,18 @@ def order_ranks(threads: LayeredGraph, check_stop: Callable[[], None]) -> Rows:
     Diagrams that are small enough are refined further: neighbours swap where that saves a
     crossing, and the best order met is kept.
     """
-    order = _Order(threads, _initial_rows(threads))
+    order = _order_from(threads, _initial_rows(threads), check_stop)
+    if len(threads.rank) <= _MAX_EXCHANGED_VERTICES and order.count_crossings():
+        # Which side a long line passes a box on is decided by the start: try the other one.
+        mirrored = [row[::-1] for row in _initial_rows(threads, is_mirrored=True)]
+        other = _order_from(threads, mirrored, check_stop)
+        if other.count_crossings() < order.count_crossings():
+            return other.rows
+    return order.rows
+
+
+def _order_from(threads: LayeredGraph, rows: Rows, check_stop: Callable[[], None]) -> _Order:
+    order = _Order(threads, rows)
     for _ in range(_NUM_SWEEPS):
         check_stop()
         order.sweep_down()
@@ -36,14 +49,16 @@ def order_ranks(threads: LayeredGraph, check_stop: Callable[[], None]) -> Rows:
     order.sweep_down()
     if len(threads.rank) <= _MAX_REFINED_VERTICES:
         _refine(order, check_stop)
-    return order.rows
+    if len(threads.rank) <= _MAX_EXCHANGED_VERTICES:
+        _exchange_equals(order, check_stop)
+    return order
 
 
-def _initial_rows(threads: LayeredGraph) -> Rows:
+def _initial_rows(threads: LayeredGraph, *, is_mirrored: bool = False) -> Rows:
     rows: Rows = [[] for _ in range(threads.num_ranks)]
     up, down, rank = threads.up, threads.down, threads.rank
     seen = bytearray(len(rank))
-    for start in range(len(rank)):
+    for start in range(len(rank))[:: -1 if is_mirrored else 1]:
         if seen[start] or up[start]:
             continue
         stack = [start]
@@ -53,7 +68,7 @@ def _initial_rows(threads: LayeredGraph) -> Rows:
                 continue
             seen[v] = 1
             rows[rank[v]].append(v)
-            stack.extend(reversed(down[v]))
+            stack.extend(down[v] if is_mirrored else reversed(down[v]))
             stack.extend([u for u in up[v] if not seen[u]])
     return rows
 
@@ -81,7 +96,29 @@ def _refine(order: _Order, check_stop: Callable[[], None]) -> None:
         else:
             order.sweep_down()
             order.sweep_up()
-    order.rows[:] = best
+    order.restore(best)
+
+
+def _exchange_equals(order: _Order, check_stop: Callable[[], None]) -> None:
+    """Swap neighbours also where that changes no number, if it lets others save a crossing.
+
+    Two inputs of a box may each cross the other's stub, whichever stands first: only after they
+    were swapped does the stub find its place between their lines. Sweeps do not find this, as both
+    have the same mean place.
+    """
+    best, fewest = order.copy(), order.count_crossings()
+    for attempt in range(_NUM_EXCHANGES):
+        if not fewest:
+            break
+        order.exchange_equals(downward=attempt % 2 == 0)
+        for _ in range(_MAX_TRANSPOSITIONS):
+            check_stop()
+            if not order.transpose():
+                break
+        crossings = order.count_crossings()
+        if crossings < fewest:
+            best, fewest = order.copy(), crossings
+    order.restore(best)
 
 
 class _Order:
@@ -117,6 +154,14 @@ class _Order:
         """The rows as they stand."""
         return [row[:] for row in self.rows]
 
+    def restore(self, rows: Rows) -> None:
+        """Put the vertices back where they stood."""
+        self.rows[:] = rows
+        for rank, row in enumerate(rows):
+            self._changes[rank] += 1
+            for index, v in enumerate(row):
+                self._place[v] = index
+
     def turn_ties(self, *, is_wanted: bool) -> None:
         """Whether sweeps turn round those that want the same place: a way out of dead ends.
 
@@ -130,7 +175,7 @@ class _Order:
         for rank in self._wide:
             state = (changes[rank], changes[rank - 1])
             if self._settled_down.get(rank) != state and not self._sort(
-                rank, self._up, self._up_port
+                rank, self._up, self._up_port, self._down
             ):
                 self._settled_down[rank] = state
 
@@ -140,14 +185,28 @@ class _Order:
         for rank in reversed(self._wide):
             state = (changes[rank], changes[rank + 1])
             if self._settled_up.get(rank) != state and not self._sort(
-                rank, self._down, self._down_port
+                rank, self._down, self._down_port, self._up
             ):
                 self._settled_up[rank] = state
 
-    def _sort(self, rank: int, neighbours: list[list[int]], ports: list[list[float]]) -> bool:
-        """Sort a row; without neighbours, a vertex stays. Returns whether the row changed."""
+    def _sort(
+        self,
+        rank: int,
+        neighbours: list[list[int]],
+        ports: list[list[float]],
+        others: list[list[int]],
+    ) -> bool:
+        """Sort a row; without neighbours, a vertex goes where its siblings go, or stays.
+
+        Args:
+            others: Neighbours of each vertex on the other side.
+
+        Returns:
+            Whether the row changed.
+        """
         row, place = self.rows[rank], self._place
         means: list[float] = []
+        loose: list[int] = []
         for index, v in enumerate(row):
             near, at = neighbours[v], ports[v]
             if len(near) == 1:
@@ -156,6 +215,10 @@ class _Order:
                 means.append((sum([place[u] for u in near]) + sum(at)) / len(near))
             else:
                 means.append(index)
+                if len(others[v]) == 1:
+                    loose.append(index)
+        if loose:
+            self._follow_siblings(row, loose, means, neighbours, others)
         if means == sorted(means) and not (self._turns_ties and len(set(means)) < len(means)):
             return False
         indices = range(len(row))
@@ -165,6 +228,29 @@ class _Order:
             place[v] = index
         self._changes[rank] += 1
         return True
+
+    def _follow_siblings(
+        self,
+        row: list[int],
+        loose: list[int],
+        means: list[float],
+        neighbours: list[list[int]],
+        others: list[list[int]],
+    ) -> None:
+        """Let ends of lines, such as stubs, stand with the other lines of the box they hang on.
+
+        Left where they are, they would pull that box away from where its other lines lead.
+        """
+        place = self._place
+        known: dict[int, float | None] = {}
+        for index in loose:
+            (box,) = others[row[index]]
+            if box not in known:
+                near = [means[place[v]] for v in neighbours[box] if neighbours[v]]  # in this row
+                known[box] = sum(near) / len(near) if near else None
+            mean = known[box]
+            if mean is not None:
+                means[index] = mean
 
     def count_crossings(self) -> int:
         """Crossings of lines between neighbouring ranks."""
@@ -207,8 +293,15 @@ class _Order:
                 self._settled_pairs[rank] = state
         return total
 
-    def _swap_pairs(self, rank: int) -> int:
+    def exchange_equals(self, *, downward: bool) -> None:
+        """Swap neighbours where that costs nothing, each vertex once at most."""
+        for rank in self._wide if downward else reversed(self._wide):
+            self._swap_pairs(rank, equal=True)
+            self._changes[rank] += 1
+
+    def _swap_pairs(self, rank: int, *, equal: bool = False) -> int:
         row, place, saved = self.rows[rank], self._place, 0
+        moved = -1
         for index in range(len(row) - 1):
             left, right = row[index], row[index + 1]
             gain = 0
@@ -216,7 +309,8 @@ class _Order:
                 if near[left] and near[right]:
                     ours = _places(near[left], ports[left], place)
                     gain += _gain(ours, _places(near[right], ports[right], place))
-            if gain > 0:
+            if gain > 0 or (equal and gain == 0 and index > moved):
+                moved = index + 1
                 row[index], row[index + 1] = right, left
                 place[right], place[left] = index, index + 1
                 saved += gain

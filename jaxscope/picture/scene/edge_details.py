@@ -275,12 +275,13 @@ def edges_of_connector(scene: Scene, connector: int) -> tuple[LongEdge, ...]:
     item, is_source = int(connectors.item[connector]), bool(connectors.is_source[connector])
     here = _open_side(scene, connector)
     edges: list[LongEdge] = []
-    for far in connectors.far[connector].tolist()[:MAX_EDGES]:
-        partner = _find_partner(scene, connector, far)
-        there = _side(scene, far, not is_source) if partner is None else _open_side(scene, partner)
-        ends = (item, far, here, there) if is_source else (far, item, there, here)
-        edges.append(LongEdge(*ends))
-    return tuple(edges)
+    for far in connectors.far[connector].tolist():
+        partners = _find_partners(scene, connector, far)
+        there = [(int(connectors.item[each]), _open_side(scene, each)) for each in partners]
+        for end, place in there or [(far, _side(scene, far, not is_source))]:
+            ends = (item, end, here, place) if is_source else (end, item, place, here)
+            edges.append(LongEdge(*ends))
+    return tuple(edges[:MAX_EDGES])
 
 
 def edges_of_item(scene: Scene, item: int) -> tuple[LongEdge, ...]:
@@ -296,16 +297,32 @@ def edges_of_item(scene: Scene, item: int) -> tuple[LongEdge, ...]:
     return tuple(found.values())[:MAX_EDGES]
 
 
-def _find_partner(scene: Scene, connector: int, far: int) -> int | None:
-    """The connector at the other end that stands for the same values, if there is one."""
+def _find_partners(scene: Scene, connector: int, far: int) -> list[int]:
+    """The connectors at the other end that stand for the same values.
+
+    Where the other end is an open group, they are at the boxes inside of it that the values are
+    for, so that an edge leads to them and not to the group's border.
+    """
     connectors = scene.connectors
-    item, values = int(connectors.item[connector]), set(connectors.values[connector].tolist())
-    there = (connectors.item == far) & (connectors.is_source != connectors.is_source[connector])
-    for each in np.flatnonzero(there).tolist():
-        is_same = not values.isdisjoint(connectors.values[each].tolist())
-        if is_same and item in connectors.far[each].tolist():
-            return int(each)
-    return None
+    around = _surroundings(scene, int(connectors.item[connector]))
+    values = set(connectors.values[connector].tolist())
+    opposite = np.flatnonzero(connectors.is_source != connectors.is_source[connector]).tolist()
+    return [
+        each
+        for each in opposite
+        if far in _surroundings(scene, int(connectors.item[each]))
+        and not values.isdisjoint(connectors.values[each].tolist())
+        and not around.isdisjoint(connectors.far[each].tolist())
+    ]
+
+
+def _surroundings(scene: Scene, item: int) -> set[int]:
+    """An item and the frames around it."""
+    found: set[int] = set()
+    while item != NONE:
+        found.add(item)
+        item = int(scene.items.parent[item])
+    return found
 
 
 def _open_side(scene: Scene, connector: int) -> Point:

@@ -343,11 +343,12 @@ def _name_calls(graph: Graph, root: Branch) -> dict[int, str]:
         names[branch.id] = branch.label
         queue += [child for child in branch.children if isinstance(child, Branch)]
     shown = find_shown_groups(graph)
-    calls = np.flatnonzero(shown != NONE)
-    ids = (graph.string(graph.groups.id, int(group)) for group in shown[calls])
-    return {
-        node: names[name] for node, name in zip(calls.tolist(), ids, strict=True) if name in names
-    }
+    found: dict[int, str] = {}
+    for node, group in zip(shown.node.tolist(), shown.group.tolist(), strict=True):
+        name = names.get(graph.string(graph.groups.id, group))
+        if name is not None:
+            found.setdefault(node, name)
+    return found
 
 
 def _box(

@@ -270,10 +270,17 @@ class _Grower:
             kind = BranchKind.FUSION
         elif group in flow.arms:
             function = label.partition(": ")[2]
-            kind, label = BranchKind.ARM, flow.arms[group] + (f" · {function}" if function else "")
+            kind, label = BranchKind.ARM, _name_arm(flow.arms[group], function)
         elif group in flow.conditions or group in flow.bodies:
             kind, label = BranchKind.ARM, "condition" if group in flow.conditions else "body"
         return Branch(graph.string(graph.groups.id, group), kind, label, self._children(group))
+
+
+def _name_arm(arm: str, function: str) -> str:
+    """Such as `0: sin`, `true: step`; `branch 1` and `false` where the function has no name."""
+    if function:
+        return f"{arm}: {function}"
+    return f"branch {arm}" if arm.isdigit() else arm
 
 
 # Where nodes stand among the children of a group, and which values cross between children.

@@ -648,6 +648,34 @@ class SceneDrawing:
                     painter.setPen(colors.muted)
                     self._paint_centred(painter, label.text, 3, label.x, label.y + 1, label.width)
 
+    def list_words(self, box: Box, scale: float) -> list[Box]:
+        """What of a part of the scene has words on it, as x, y, width, height.
+
+        Boxes, connectors, titles of groups, and labels where the scale lets them be read.
+        """
+        items, num_frames = self.item_grid.query(*box), self.scene.items.num_frames
+        rects = self.scene.items.rect[items].copy()
+        rects[items < num_frames, 3] = HEADER_PX
+        if scale < NEAR_SCALE:  # frames have no band there
+            rects = rects[items >= num_frames]
+        connectors = self.scene.connectors.rect[self.connector_grid.query(*box)]
+        words: list[Box] = [tuple(row) for row in (*rects.tolist(), *connectors.tolist())]
+        if scale >= LABEL_SCALE:
+            groups = (NONE, *items[items < num_frames].tolist())
+            labels = (label for group in groups for label in self.index.labels.of_group(group))
+            words += [
+                (label.x, label.y, label.width, LABEL_HEIGHT_PX)
+                for label in labels
+                if label.x < box[2] and box[0] < label.x + label.width
+                and label.y < box[3] and box[1] < label.y + LABEL_HEIGHT_PX
+            ]  # fmt: skip
+        if scale < _TITLE_SCALE:
+            for title in self.list_titles(scale):
+                area = title.area
+                words.append((area.x() / scale, area.y() / scale,
+                              area.width() / scale, area.height() / scale))  # fmt: skip
+        return words
+
     def _text(self, text: str, font: int) -> QStaticText:
         key = (text, font)
         known = self._texts.get(key)

@@ -51,6 +51,8 @@ from jaxscope.ui.canvas.item_text import (
 from jaxscope.ui.canvas.legend import Legend, LegendEntry, list_entries, list_tints
 from jaxscope.ui.canvas.minimap import Minimap
 from jaxscope.ui.canvas.navigation import (
+    LEAST_FRAMED,
+    WHOLE_SCALE,
     Camera,
     find_places_across,
     find_places_down,
@@ -172,6 +174,8 @@ class GraphCanvas(QWidget):
         for extra in (self._minimap, self._legend):
             extra.hide()  # `GraphPage` gives them a place beside the picture
         self._text_scale = 1.0
+        self._least_framed = LEAST_FRAMED
+        self._before_presenting: Camera | None = None
         self._title = ""
         self._graph: Graph | None = None
         self._view: View | None = None
@@ -249,7 +253,7 @@ class GraphCanvas(QWidget):
         most = most_scale(*size, self._text_scale)
         camera = fit_rect((0.0, 0.0, scene.width, scene.height), *size, most)
         if camera.scale < NEAR_SCALE and len(drawing.list_titles(camera.scale)) < _LEAST_TITLES:
-            return look_at_scene(scene, *size, self._text_scale)
+            return look_at_scene(scene, *size, self._text_scale, self._least_framed)
         return camera
 
     def zoom_to_selection(self) -> None:
@@ -321,6 +325,28 @@ class GraphCanvas(QWidget):
             self.extras_changed.emit()
             self.update()
 
+    def present(self, scale: float, *, is_on: bool) -> None:
+        """Enlarge what is written, for a lecture; afterwards look at what was seen before.
+
+        A picture that nobody has moved is chosen anew for its room; another is looked at nearer.
+
+        Args:
+            scale: Of the window's type; 1 is ordinary.
+        """
+        was_untouched, camera = self._is_untouched, self._camera
+        self._least_framed = WHOLE_SCALE if is_on else LEAST_FRAMED
+        self.set_text_scale(scale)
+        self._across_chosen = 0.0  # less of it can be read, or more: choose again
+        if is_on:
+            self._before_presenting = None if was_untouched else camera
+            if not was_untouched:
+                self.zoom(max(WHOLE_SCALE * scale / camera.scale, 1.0))
+        elif self._before_presenting is not None:
+            self._look(self._before_presenting)
+        else:
+            self._is_untouched = True
+        self._resized.start()
+
     def set_theme(self, theme: str) -> None:
         """Use the palette `light` or `dark`."""
         if theme == self._theme:
@@ -370,7 +396,8 @@ class GraphCanvas(QWidget):
     def _look_at_beginning(self) -> None:
         scene = self.scene
         if scene is not None and scene.width:
-            self._camera = look_at_scene(scene, self.width(), self.height(), self._text_scale)
+            size = self.width(), self.height()
+            self._camera = look_at_scene(scene, *size, self._text_scale, self._least_framed)
 
     def sizeHint(self) -> QSize:
         return QSize(900, 640)
@@ -1127,7 +1154,7 @@ class GraphCanvas(QWidget):
     def go_inside(self, node: int) -> None:
         """Select and show what a node is the outside of, where that is drawn at another node."""
         assert self._graph is not None
-        group = int(find_shown_groups(self._graph)[node])
+        group = next(iter(find_shown_groups(self._graph).of(node)), NONE)
         first = first_node_inside(self._graph, group)
         if first != NONE:
             self.select_node(first)

@@ -29,6 +29,7 @@ class GraphPage(QWidget):
             part.setParent(self)
         canvas.set_page(self)
         canvas.show()
+        self._is_bare = False
         self.colours = self._make_chooser()
         self._notes = QLabel(self)
         self._notes.setWordWrap(True)
@@ -57,6 +58,11 @@ class GraphPage(QWidget):
         chooser.activated.connect(self._on_colours_activated)
         return chooser
 
+    def set_bare(self, *, is_bare: bool) -> None:
+        """Leave the whole page to the picture."""
+        self._is_bare = is_bare
+        self._arrange()
+
     def _on_colours_activated(self, index: int) -> None:
         self.canvas.set_colour_by(self.colours.itemData(index))
 
@@ -71,7 +77,7 @@ class GraphPage(QWidget):
         canvas, minimap, legend = self.canvas, self.canvas.minimap, self.canvas.legend
         width, height = self.width(), self.height()
         has_scene = canvas.scene is not None and bool(len(canvas.scene.items))
-        has_room = has_scene and height >= _LEAST_HEIGHT_PX
+        has_room = has_scene and height >= _LEAST_HEIGHT_PX and not self._is_bare
         chooser = self.colours
         chooser.setVisible(has_room)
         size = chooser.sizeHint()

@@ -20,7 +20,7 @@ from jaxscope.picture.scene.scene import Scene
 # Which part of a scene is seen, and how large.
 
 
-MAX_SCALE = 4.0
+MAX_SCALE = 8.0
 MARGIN_PX = 24.0
 _ORDINARY_PX = 480.0
 """Sides of a widget up to which a picture is never enlarged."""
@@ -30,7 +30,7 @@ OVERVIEW_PX = 48
 """Width of the overview beside a tall picture, and its height below a wide one."""
 _REVEALED_PX = 30
 """What is brought into sight is as far from the border, where there is room."""
-_LEAST_FRAMED = 0.58
+LEAST_FRAMED = 0.58
 """A picture that cannot be any narrower is shown as small as this, if its width then fits."""
 READABLE_SCALE = 0.78
 """The smallest scale that a picture is first shown at: type of 10 and 8.5 pixels."""
@@ -96,6 +96,7 @@ def first_camera(
     width: float,
     height: float,
     text_scale: float = 1.0,
+    least_framed: float = LEAST_FRAMED,
 ) -> Camera:
     """The camera for a new picture: all of it if that can be read, else its beginning.
 
@@ -105,6 +106,7 @@ def first_camera(
         width: Of the widget.
         height: Of the widget.
         text_scale: Size of the window's type; 1 is ordinary.
+        least_framed: How small a picture may be shown that cannot be any narrower.
     """
     scene_width, scene_height = scene_size
     most = most_scale(width, height, text_scale)
@@ -116,7 +118,7 @@ def first_camera(
         return whole
     room, across = (width, scene_width) if is_down else (height, scene_height)
     fitting = (room - 2 * SIDE_PX) / across
-    is_framed = fitting >= _LEAST_FRAMED * text_scale
+    is_framed = fitting >= least_framed * text_scale
     # What does not fit is not enlarged as well: so more of it is seen.
     scale = min(text_scale, most, fitting) if is_framed else READABLE_SCALE * text_scale
     if is_down:
@@ -127,10 +129,17 @@ def first_camera(
     return Camera(-max((width / scale - scene_width) / 2, SIDE_PX / scale), y, scale)
 
 
-def look_at_scene(scene: Scene, width: float, height: float, text_scale: float = 1.0) -> Camera:
+def look_at_scene(
+    scene: Scene,
+    width: float,
+    height: float,
+    text_scale: float = 1.0,
+    least_framed: float = LEAST_FRAMED,
+) -> Camera:
     """The camera for a new picture, turned to where its boxes begin."""
     is_down = scene.direction == "down"
-    camera = first_camera((scene.width, scene.height), is_down, width, height, text_scale)
+    size = scene.width, scene.height
+    camera = first_camera(size, is_down, width, height, text_scale, least_framed)
     if is_down and scene.width * camera.scale > width and len(scene.items):
         camera = look_at_top(scene.items.rect, camera, width, text_scale)
     return camera

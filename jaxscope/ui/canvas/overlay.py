@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 from collections.abc import Collection, Sequence
 
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPainterPath, QPen, QPolygonF
+from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPainterPath, QPen, QPolygonF, QRegion
 
 from jaxscope.model import NONE
 from jaxscope.picture.scene.edge_details import LongEdge, edges_of_connector, edges_of_item
 from jaxscope.picture.scene.group_layout import DOWN
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.ui.canvas.drawing import (
-    LABEL_SCALE,
     NEAR_SCALE,
     Box,
     Colors,
@@ -114,9 +114,10 @@ def paint_long_edges(
     what is in `sight`.
 
     A halo sets the lines off from those that they cross; boxes at both ends are outlined, so
-    that they can be found when one comes to them.
+    that they can be found when one comes to them. What the painter clips away stays as it is.
     """
     colors, is_down = drawing.colors, drawing.scene.direction == DOWN
+    num_frames = drawing.scene.items.num_frames
     path, arrows = QPainterPath(), QPainterPath()
     ends: set[int] = set()
     strength = (_FEW_PX if len(edges) <= _FEW else _MANY_PX) / min(scale, 1.0)
@@ -126,13 +127,15 @@ def paint_long_edges(
         ends |= {edge.source, edge.target}
     if not ends:
         return
+    # An open frame is not framed once more: the picture would be its outline.
+    boxes = sorted(end for end in ends if end >= num_frames)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     halo = QColor(colors.background)
     halo.setAlpha(_HALO_ALPHA)
     for color, width in ((halo, strength * _HALO), (colors.selected, strength)):
         painter.setPen(QPen(color, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
         painter.drawPath(path)
-    rects = drawing.scene.items.rect[sorted(ends)] + np.array([-3.0, -3.0, 6.0, 6.0])
+    rects = drawing.scene.items.rect[boxes] + np.array([-3.0, -3.0, 6.0, 6.0])
     painter.setPen(QPen(colors.selected, strength))
     draw_rects(painter, rects)
     painter.setPen(Qt.PenStyle.NoPen)
@@ -171,6 +174,7 @@ def _add_arrow(path: QPainterPath, end: tuple[float, float], is_down: bool, size
 
 
 _MAX_EMPHASISED_LINES = 400
+_MOST_WORDS = 2000
 
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
@@ -282,6 +286,7 @@ def _paint_lines(
     colors = drawing.colors
     lines = drawing.scene.lines
     painter.save()
+    painter.setClipRegion(region_without_words(drawing, camera, sight))
     painter.scale(camera.scale, camera.scale)
     painter.translate(-camera.x, -camera.y)
     strength = 2.6 / min(camera.scale, 1.0)
@@ -295,10 +300,25 @@ def _paint_lines(
             # Not the colours of forward and backward: those distinguish parts of the program.
             painter.setPen(QPen(colors.selected, strength, style))
             paint_curves(painter, drawing.index, sight, chosen)
-    if len(emphasised) and camera.scale >= LABEL_SCALE:
-        drawing.paint_labels(painter, sight)  # lit lines end at the plates, as the others do
     paint_long_edges(painter, drawing, _long_edges(drawing.scene, highlight), camera.scale, sight)
     painter.restore()
+
+
+def region_without_words(drawing: SceneDrawing, camera: Camera, sight: Box) -> QRegion:
+    """Where lit lines may run, in pixels of the widget: they pass behind all that has words.
+
+    Boxes, connectors, titles of groups and labels are left out. Where there are thousands, nobody
+    reads them, and they are not.
+    """
+    scale = camera.scale
+    words = drawing.list_words(sight, scale)
+    width, height = (sight[2] - sight[0]) * scale, (sight[3] - sight[1]) * scale
+    region = QRegion(0, 0, math.ceil(width), math.ceil(height))
+    if len(words) <= _MOST_WORDS:
+        for x, y, wide, high in words:
+            left, top = (x - camera.x) * scale, (y - camera.y) * scale
+            region -= QRegion(QRectF(left, top, wide * scale, high * scale).toAlignedRect())
+    return region
 
 
 def _long_edges(scene: Scene, highlight: Highlight) -> tuple[LongEdge, ...]:

@@ -25,6 +25,7 @@ from jaxscope.picture.scene.group_layout import DOWN
 from jaxscope.picture.scene.scene import NO_WIDTH_LIMIT, Fit, Scene
 from jaxscope.picture.view.box_following import BoxFollower
 from jaxscope.picture.view.build import build_view
+from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD
 from jaxscope.picture.view.opening import list_next, list_openings, shrink_view
 from jaxscope.picture.view.view import ROOT, View
 from jaxscope.ui.canvas.navigation import OVERVIEW_PX, READABLE_SCALE, SIDE_PX, WHOLE_SCALE, Camera
@@ -212,13 +213,21 @@ class Arranger:
 
     def _choose(self) -> Arranged:
         found: list[Arranged] = []
+        pages: list[Arranged] = []
         is_wide = self._most_across(False) >= _TWO_COLUMNS_PX
+        parts = {b.id for b in self.view.boxes if b.kind in FORWARD_BACKWARD} & self.view.opened
         for beside in (True, False) if is_wide else (False,):
             for opened in list_openings(self.view):
                 arranged = self._arrange(opened, beside)
                 if self._is_page(arranged):
-                    return self._open_more(arranged)
+                    page = self._open_more(arranged)
+                    if parts <= page.scene.opened:
+                        return page
+                    pages.append(page)
+                    break
                 found.append(arranged)
+        if pages:  # side by side, unless more of the two parts is seen one after the other
+            return max(pages, key=lambda each: len(parts & each.scene.opened))
         return min(found, key=lambda each: (self._excess(each.scene), self._along(each.scene)))
 
     def _arrange(self, opened: frozenset[str], beside: bool) -> Arranged:

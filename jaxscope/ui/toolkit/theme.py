@@ -28,6 +28,7 @@ QToolTip { background: $raised; color: $text; border: 1px solid $border; padding
 QLabel { background: transparent; }
 QLabel[role="title"] { font-size: ${title}pt; font-weight: 600; }
 QLabel[role="heading"] { font-size: ${heading}pt; font-weight: 600; }
+QLabel[role="caption"] { padding: 6px 24px 10px 24px; }
 QLabel[role="muted"] { color: $muted; }
 QLabel[role="label"] { color: $muted; font-weight: 600; }
 QLabel[role="badge"] { background: $warning_soft; color: $warning; border-radius: 4px;
@@ -173,8 +174,9 @@ QScrollBar::handle { background: $border; border-radius: 4px; margin: 2px; min-h
 QScrollBar::handle:hover { background: $muted; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
-QDockWidget { background: $surface; border: none; }
-QDockWidget > QScrollArea, QDockWidget > QScrollArea > QWidget > QWidget { background: $surface; }
+QFrame#lesson { background: $surface; border: none; }
+QFrame#lesson > QScrollArea, QFrame#lesson > QScrollArea > QWidget > QWidget {
+    background: $surface; }
 QMainWindow::separator { width: 4px; background: $window; }
 QProgressBar { background: $raised; border: 1px solid $border; border-radius: 4px;
     text-align: center; color: $text; }
@@ -267,7 +269,7 @@ DARK = Theme("dark", **{name: dark for name, (_, dark) in _COLOURS.items()})
 
 _OUTLINE_PERCENT = 140
 """How much darker than its window the style's outlines are."""
-MIN_POINTS, BASE_POINTS, MAX_POINTS = 7.0, 10.0, 24.0
+MIN_POINTS, BASE_POINTS, MAX_POINTS = 7.0, 10.0, 48.0
 
 
 class ThemeSwitch(QObject):

@@ -285,6 +285,9 @@ class FoldedNotes(QWidget):
         layout.addWidget(self._area, 1)
         layout.addWidget(self.fold, 0, Qt.AlignmentFlag.AlignTop)
         self.fold.toggled.connect(self._on_fold_toggled)
+        # Its width also changes when the button beside it comes, goes or says something else.
+        self._area.viewport().installEventFilter(self)
+        self._shown_px = 0
         self.hide()
 
     def set_notes(self, warnings: Sequence[str], others: Sequence[str]) -> None:
@@ -308,9 +311,11 @@ class FoldedNotes(QWidget):
         """All notes, a line each."""
         return "\n".join(self._notes)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._show()
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        is_resized = watched is self._area.viewport() and event.type() == QEvent.Type.Resize
+        if is_resized and self._area.viewport().width() != self._shown_px:
+            self._show()
+        return super().eventFilter(watched, event)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -323,7 +328,8 @@ class FoldedNotes(QWidget):
         self.fold.setAccessibleName("Show all notes" if is_folded else "Show one line of notes")
         self.fold.setVisible(len(self._notes) > 1)
         metrics = self._label.fontMetrics()
-        wide_px = max(self._area.viewport().width(), 40)
+        self._shown_px = self._area.viewport().width()
+        wide_px = max(self._shown_px, 40)
         self._label.setWordWrap(not is_folded)
         if is_folded:
             line = metrics.elidedText(self._one_line(), Qt.TextElideMode.ElideRight, wide_px)

@@ -1,0 +1,61 @@
+"""Lines that are lit up pass behind boxes, connectors, titles and labels."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage, QPainter
+from PySide6.QtWidgets import QApplication
+
+from jaxscope.model import Graph
+from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.scene.scene import Scene
+from jaxscope.picture.view.build import build_view
+from jaxscope.ui.canvas.drawing import SceneDrawing, colors
+from jaxscope.ui.canvas.navigation import Camera
+from jaxscope.ui.canvas.overlay import no_highlight, paint_overlay
+from jaxscope.ui.canvas.scene_index import SceneIndex
+
+_OUTLINE_PX = 6
+
+
+def alpha_of(drawing: SceneDrawing, item: int, scale: float) -> np.ndarray:
+    """How much of each pixel the lit lines of an item take, by row and column."""
+    width = int(drawing.scene.width * scale) + 1
+    height = int(drawing.scene.height * scale) + 1
+    image = QImage(width, height, QImage.Format.Format_ARGB32)
+    image.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(image)
+    highlight = dataclasses.replace(no_highlight(), hovered=item)
+    paint_overlay(painter, drawing, highlight, Camera(0.0, 0.0, scale), width, height)
+    painter.end()
+    return np.frombuffer(image.constBits(), np.uint8).reshape(height, width, 4)[..., 3].copy()
+
+
+@pytest.fixture(scope="module")
+def drawing(gradient: Graph, qapp: QApplication) -> SceneDrawing:
+    assert qapp  # fonts need it
+    scene: Scene = build_scene(build_view(gradient))
+    return SceneDrawing(SceneIndex(scene), colors("light"))
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.45, 0.3])
+def test_no_lit_line_runs_over_words(drawing: SceneDrawing, scale: float) -> None:
+    scene = drawing.scene
+    lit = 0
+    words = drawing.list_words((0.0, 0.0, scene.width, scene.height), scale)
+    ends = np.unique(scene.connectors.item)
+    for item in ends[ends >= scene.items.num_frames][:8].tolist():
+        alpha = alpha_of(drawing, item, scale)
+        lit += int((alpha > 0).sum())
+        for x, y, width, height in words:
+            # The outlines of the boxes that the lines lead to are meant to be there.
+            left, top = int(x * scale) + _OUTLINE_PX, int(y * scale) + _OUTLINE_PX
+            right = int((x + width) * scale) - _OUTLINE_PX
+            bottom = int((y + height) * scale) - _OUTLINE_PX
+            assert not alpha[top:bottom, max(left, 0) : max(right, 0)].any()
+    assert lit
+    assert len(words) > len(scene.connectors)
