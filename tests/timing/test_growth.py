@@ -58,7 +58,7 @@ def test_a_batch_is_measured_as_loop_and_as_vmap(grow: Grow) -> None:
     assert (found.forms, found.vary) == (("loop", "vmap"), "batch size")
     assert [point.size for point in found.points] == [1, 2, 4]
     for point in found.points:
-        assert not point.reason
+        assert not point.reason or point.reason.startswith("Measured twice")  # a busy machine
         assert point.eager is not None
         assert point.jit is not None
         assert point.ratio is not None

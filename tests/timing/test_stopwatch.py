@@ -19,6 +19,7 @@ from jaxscope.model.statistics import (
     judge,
 )
 from jaxscope.worker.timing import stopwatch
+from jaxscope.worker.timing.measurement_sender import describe_protocol
 from jaxscope.worker.timing.stopwatch import (
     CallDurations,
     Rounds,
@@ -275,3 +276,14 @@ def test_fast_calls_are_repeated_between_readings_unless_they_consume_their_argu
     assert find_inner_loop(1e-6) > 1
     assert find_inner_loop(1e-6, is_consuming=True) == 1
     assert find_inner_loop(1e-3) == 1
+
+
+@pytest.mark.parametrize(
+    ("typical_s", "expected"),
+    [(1e-6, "Calls so fast that 20 were timed together until"), (1e-3, "Each call timed by itself")],
+)
+def test_that_fast_calls_were_timed_together_is_said(typical_s: float, expected: str) -> None:
+    subject = Clockwork().subject("eager", typical_s)
+    subject.num_inner = find_inner_loop(typical_s)
+    told = describe_protocol(subject, Rounds((CallDurations(),)), budget_s=0.2, paired=False)
+    assert told.startswith(expected)

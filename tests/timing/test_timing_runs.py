@@ -332,11 +332,6 @@ def test_a_program_that_computes_nothing_gets_no_verdict(measure: Measure) -> No
     assert [text for text in timing.warnings if "computes nothing" in text]
 
 
-def test_very_fast_calls_are_timed_together_and_that_is_said(measure: Measure) -> None:
-    eager = measure("constant()").measurement("eager")
-    assert "so fast that" in eager.protocol
-
-
 def test_a_target_that_is_only_compiled_for_cannot_be_timed(measure: Measure) -> None:
     with pytest.raises(EnvironmentProblem):
         measure("plain(f32[100])", target="aot:tpu:v5e:2x2")
