@@ -5,8 +5,8 @@ a call on a file in a process of its own, `compare_targets` the same for many ch
 `save` writes it, `load` reads it again, `show` opens a window. `diff` compares two captures,
 `remat` the policies of `jax.checkpoint` for a call's gradient, `values` runs a call equation by
 equation, `check` looks for likely mistakes, `sharding` says how a capture is spread over devices,
-`watch` what a running program compiles; what these return prints itself as the command of that
-name does.
+`watch` what a running program compiles, `open` what a job left behind; what these return prints
+itself as the command of that name does.
 In a notebook, a capture that ends a cell shows its stages as linked panes.
 Importing this loads neither JAX nor Qt nor NumPy.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from jaxscope.model.capture import Capture, Checked
     from jaxscope.model.experiments import RematPolicies
     from jaxscope.model.values import Values
-    from jaxscope.notebook import ShownCapture
+    from jaxscope.notebook import OpenedModules, ShownCapture
     from jaxscope.program.diff.captures import ComparedCapture, Comparison
     from jaxscope.program.sharding.placement import PlacementReport
     from jaxscope.program.targets import TargetRow
@@ -45,6 +45,8 @@ __all__ = [
     "values",
     "watch",
 ]
+
+# `open` is left out: `from jaxscope import *` would hide Python's own.
 
 __version__ = "0.1.0"
 
@@ -364,6 +366,26 @@ def load(path: str | os.PathLike[str]) -> ShownCapture:
     from jaxscope.schema.archive import load_capture
 
     return make_shown(load_capture(os.fspath(path)))
+
+
+def open(*paths: str | os.PathLike[str]) -> OpenedModules:
+    """What a job left behind: dump folders of XLA and JAX, HLO, StableHLO, exported functions.
+
+    Nothing is run. XLA's own parsers read the files, in a process of their own.
+
+    Args:
+        paths: Of folders and files; of several, what is of one module belongs together.
+
+    Returns:
+        `modules`, and `capture(name)`, which makes a capture of one. It prints as a table.
+
+    Raises:
+        jaxscope.errors.SourceError: A path cannot be read, or nothing in it is known.
+    """
+    from jaxscope.client.left_behind import find_left_behind
+    from jaxscope.notebook import OpenedModules
+
+    return _show_as(OpenedModules, find_left_behind([os.fspath(path) for path in paths]))
 
 
 def show(what: Capture | str | os.PathLike[str], call: str | None = None) -> int:

@@ -12,14 +12,15 @@ import os
 from pathlib import Path
 
 from jaxscope.errors import Explanation, UsageError
-from jaxscope.model import Capture, Graph, Stage, is_available
+from jaxscope.model import Capture, is_available
 from jaxscope.model.capture import Checked
 from jaxscope.model.experiments import RematPolicies
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS, JSON_ENDING
+from jaxscope.model.left_behind import LeftBehind
 from jaxscope.model.values import Values
 from jaxscope.program.diff.captures import Comparison
 from jaxscope.program.sharding.placement import PlacementReport
-from jaxscope.program.size import describe_size
+from jaxscope.report.opened import describe_capture
 
 MAX_PAGE_BYTES = 8 << 20
 """A notebook stores what it shows; beyond this it gets a table instead of the linked page."""
@@ -62,7 +63,7 @@ class ShownCapture(Capture):
         save_capture(self, place)
 
     def __repr__(self) -> str:
-        return "\n".join([self.call, *(f"  {_describe(stage)}" for stage in self.stages)])
+        return describe_capture(self)
 
     def _repr_html_(self) -> str:
         from jaxscope.export.html import capture_to_html
@@ -149,18 +150,34 @@ class ShownPlacement(PlacementReport):
         return write_text(placement_to_document(self))
 
 
+@dataclasses.dataclass(frozen=True, repr=False)
+class OpenedModules(LeftBehind):
+    """What a job left behind, which shows itself: the list that `jaxscope open` prints."""
+
+    def capture(self, name: str | None = None) -> ShownCapture:
+        """A module as a capture with every stage that is there; nothing of it is run.
+
+        Args:
+            name: Of the list; None for the largest.
+
+        Raises:
+            jaxscope.errors.UsageError: There is no such module.
+            jaxscope.errors.SourceError: Nothing of it can be read.
+        """
+        from jaxscope.client.opening import open_found
+
+        return make_shown(open_found(self, name))
+
+    def __repr__(self) -> str:
+        from jaxscope.report.document import write_text
+        from jaxscope.report.opened import opened_to_document
+
+        return write_text(opened_to_document(self))
+
+
 def _frame(page: str) -> str:
     """The page in a frame of its own: neither it nor the notebook can touch the other."""
     return (
         f'<iframe sandbox="allow-scripts" style="width:100%;height:{_HEIGHT_PX}px;border:0" '
         f'srcdoc="{html.escape(page, quote=True)}"></iframe>'
     )
-
-
-def _describe(stage: Stage) -> str:
-    name = stage.title or stage.name
-    if stage.unavailable is not None:
-        return f"{name}: not available: {stage.unavailable.reason}"
-    if not isinstance(stage.graph, Graph):
-        return name
-    return f"{name}: {describe_size(stage.graph)}"

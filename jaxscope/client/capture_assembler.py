@@ -41,7 +41,7 @@ from jaxscope.model.capture import (
 from jaxscope.model.graph import graph_from_arrays, strings_from_arrays
 from jaxscope.model.op_name import TagTable, read_op_name, strip_tags
 from jaxscope.model.sharding import Job, Placement, Propagated
-from jaxscope.model.stages import find_lowered_jaxpr, lowered_name, stage_rank
+from jaxscope.model.stages import find_lowered_jaxpr, lowered_name, stage_kind, stage_rank
 from jaxscope.program.cost.equations import cost_equations
 from jaxscope.program.fates.outcomes import PassStep
 from jaxscope.program.fates.table import FateTable
@@ -119,7 +119,7 @@ class PassesAssembler:
             missing = Unavailable(reason, _STAGE)
         return Stage(
             name=_STAGE,
-            title="XLA's passes",
+            title=stage_kind(_STAGE).title,
             text=missing or StageText.plain(list_passes(self.passes)),
             graph=missing or _NO_GRAPH,
             cost=records[-1].cost if records else Cost(),
@@ -308,7 +308,7 @@ class CaptureAssembler:
             raise ValueError(f"more than {_MAX_FILES} source files were sent")
         if not fields.path:
             return
-        self._files[fields.path] = SourceFile(fields.path, _text_of(message), fields.sha256)
+        self._files[fields.path] = SourceFile(fields.path, read_text(message), fields.sha256)
 
     def _read_tags(self, message: Message) -> None:
         try:
@@ -379,7 +379,7 @@ class CaptureAssembler:
 
     def _read_text(self, message: Message) -> Stage | None:
         fields = read_message_fields(message, TextFields)
-        text = _text_of(message)
+        text = read_text(message)
         if fields.name in _TAGGED_TEXTS:
             text = strip_tags(text)
         plain = StageText.plain(text)
@@ -440,7 +440,7 @@ class CaptureAssembler:
         return stage
 
     def _read_fusion_log(self, message: Message) -> None:
-        self._fusion_log = _text_of(message)[:MAX_LOG_CHARS]
+        self._fusion_log = read_text(message)[:MAX_LOG_CHARS]
 
     def _read_check(self, message: Message) -> None:
         if len(self._checks) < _MAX_FINDINGS:
@@ -544,5 +544,10 @@ def _code_parts(message: Message) -> list[CodePart]:
     ]
 
 
-def _text_of(message: Message) -> str:
+def read_text(message: Message) -> str:
+    """The text that a message carries.
+
+    Raises:
+        ValueError: It has none.
+    """
     return _bytes_of(message, "utf8").decode("utf-8", "replace")

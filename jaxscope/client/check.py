@@ -17,6 +17,16 @@ from jaxscope.model.capture import Checked, Severity
 from jaxscope.model.targets import is_absent
 from jaxscope.model.values import NonfiniteOrigin, Values
 
+LESSONS = {
+    "branch-on-tracer": "samples/control_flow.py",
+    "concrete-value-of-tracer": "samples/control_flow.py",
+    "integer-of-tracer": "samples/control_flow.py",
+    "dynamic-shape": "samples/dynamic_shapes.py",
+    "in-place-assignment": "samples/immutable_update.py",
+    "leaked-tracer": "samples/pure_and_impure.py",
+}
+"""The program that teaches what a rule about errors is about."""
+
 _RESULT, _GRADIENT = "non-finite-result", "non-finite-gradient"
 _RULES = {
     "TracerBoolConversionError": "branch-on-tracer",
@@ -27,6 +37,7 @@ _RULES = {
     "UnexpectedTracerError": "leaked-tracer",
 }
 """Rules by the kind of an error of JAX's."""
+_IMMUTABLE = "JAX arrays are immutable"
 _ORIGIN_REMEDIES = {
     _RESULT: "Keep what the equation reads in its domain: clip it, or add a small number to it.",
     _GRADIENT: (
@@ -98,13 +109,17 @@ def _of_error(error: JaxscopeError, user_file: str) -> Check:
     is_placed = line.isdecimal() and bool(file)
     if file == os.path.basename(user_file):  # explanations name the user's file by its name
         file = os.path.abspath(user_file)
+    rule = _RULES.get(explanation.kind, "does-not-trace")
+    if _IMMUTABLE in explanation.why:
+        rule = "in-place-assignment"
     return Check(
-        _RULES.get(explanation.kind, "does-not-trace"),
+        rule,
         Severity.ERROR,
         " ".join(part for part in (explanation.what, explanation.why) if part),
         explanation.remedy,
         file if is_placed else explanation.where,
         int(line) if is_placed else 0,
+        lesson=LESSONS.get(rule, ""),
     )
 
 

@@ -8,7 +8,8 @@ from typing import Annotated, Protocol, TypeVar
 
 import msgspec
 
-from jaxscope.client.capture_assembler import CaptureAssembler
+from jaxscope.client.capture_assembler import CaptureAssembler, read_text
+from jaxscope.client.completion import complete_opened
 from jaxscope.client.events import (
     Event,
     HeadArrived,
@@ -27,6 +28,7 @@ from jaxscope.client.experiment_collectors import (
     RematCollector,
     ScalingCollector,
     SideCollector,
+    SteppingCollector,
     ValuesCollector,
 )
 from jaxscope.client.requests import (
@@ -34,12 +36,14 @@ from jaxscope.client.requests import (
     CalibrationRequest,
     CaptureRequest,
     ComparisonRequest,
+    OpenRequest,
     ProfileRequest,
     RecompilationRequest,
     RematRequest,
     Request,
     ScalingRequest,
     SideRequest,
+    StepRequest,
     TimeRequest,
     ValuesRequest,
 )
@@ -108,13 +112,36 @@ class CaptureCollector:
         elif is_available(stage.text):
             yield TextArrived(stage.name, stage.text)
 
-    def result(self) -> Result:
+    def result(self) -> Capture:
         if not self._assembler.has_head:
             raise ValueError("the worker was done before it had begun")
         return self._assembler.capture()
 
     def partial(self) -> Capture | None:
         return self._assembler.capture() if self._assembler.has_head else None
+
+
+class OpenCollector(CaptureCollector):
+    """Answers to `open`: a capture of a module that jaxscope did not trace."""
+
+    def __init__(self, call: str) -> None:
+        super().__init__(call)
+        self._assignment = ""
+        self._aliased: tuple[int, ...] = ()
+
+    def feed(self, message: Message) -> Iterator[Event]:
+        if message.type == "buffer_assignment":
+            self._assignment = read_text(message)
+            self._aliased = _read(message, _Aliased).aliased
+            return iter(())
+        return super().feed(message)
+
+    def result(self) -> Capture:
+        return complete_opened(super().result(), self._assignment, self._aliased)
+
+    def partial(self) -> Capture | None:
+        found = super().partial()
+        return None if found is None else complete_opened(found, self._assignment, self._aliased)
 
 
 class TimingCollector:
@@ -162,6 +189,11 @@ class AnswerCollector:
 
     def partial(self) -> Capture | None:
         return None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Aliased:
+    aliased: tuple[int, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -234,6 +266,7 @@ def _read(message: Message, kind: type[T]) -> T:
 
 _COLLECTORS: dict[type[Request], Callable[[str], Collector]] = {
     CaptureRequest: CaptureCollector,
+    OpenRequest: OpenCollector,
     TimeRequest: TimingCollector,
     ProfileRequest: ProfileCollector,
     ScalingRequest: ScalingCollector,
@@ -242,6 +275,7 @@ _COLLECTORS: dict[type[Request], Callable[[str], Collector]] = {
     SideRequest: SideCollector,
     AgreementRequest: AgreementCollector,
     ValuesRequest: ValuesCollector,
+    StepRequest: SteppingCollector,
     CalibrationRequest: CeilingsCollector,
     RematRequest: RematCollector,
 }

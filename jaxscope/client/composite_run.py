@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from jaxscope.client.events import Event, Failed, Finished, HeadArrived
 from jaxscope.client.live_run import AwaitedRun, Run, describe_bug
-from jaxscope.client.requests import Request
+from jaxscope.client.requests import Request, Wish
 from jaxscope.client.results import Result
 from jaxscope.errors import Explanation, JaxscopeError, Stopped
 
@@ -57,6 +57,9 @@ class CompositeRun(AwaitedRun, abc.ABC):
         """Leave out the step that runs now, where it can be."""
         for part in self._live_parts():
             part.skip()
+
+    def send(self, _wish: Wish) -> None:
+        """Nothing: what asks several workers takes no further messages."""
 
     def ask_where(self) -> None:
         """Ask for the line that runs now; the answers are `Whereabouts` events."""

@@ -12,6 +12,7 @@ from jaxscope.client.results import Result
 from jaxscope.errors import JaxscopeError
 from jaxscope.model import Capture, Measurement, Stage, StageText
 from jaxscope.model.experiments import ProgramCost, ResultsAgreement
+from jaxscope.model.stepping import ArrayView, Step, Stepping
 from jaxscope.wire.messages import Message
 
 
@@ -155,6 +156,27 @@ class SideEnded:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
+class SteppingReady:
+    """The program that is stepped through was traced: it stands at its start."""
+
+    stepping: Stepping
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Stepped:
+    """The answer to a move."""
+
+    step: Step
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ArrayViewed:
+    """The answer to a look at a value."""
+
+    view: ArrayView
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
 class Finished:
     """The run ended well. The last event."""
 
@@ -190,6 +212,9 @@ Event = (
     | OutcomeArrived
     | ResultsCompared
     | SideEnded
+    | SteppingReady
+    | Stepped
+    | ArrayViewed
     | Finished
     | Failed
 )

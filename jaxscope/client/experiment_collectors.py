@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 
 from jaxscope.client.events import (
+    ArrayViewed,
     BlockMeasured,
     Event,
     MeasurementArrived,
@@ -26,6 +27,8 @@ from jaxscope.client.events import (
     ResultsCompared,
     SideEnded,
     SideReady,
+    Stepped,
+    SteppingReady,
 )
 from jaxscope.client.results import Result
 from jaxscope.client.timing_assembler import TimingAssembler
@@ -50,6 +53,7 @@ from jaxscope.model.experiments import (
 from jaxscope.model.graph import graph_from_arrays
 from jaxscope.model.hardware import Ceiling, Ceilings
 from jaxscope.model.op_name import TagTable
+from jaxscope.model.stepping import ArrayView, ChainLink, Step, Stepping, StepValue
 from jaxscope.model.timing import (
     Measurement,
     NodeTime,
@@ -119,6 +123,15 @@ class _SomeValues:
     equations: tuple[EquationValues, ...] = ()
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Ready:
+    """A `stepping`."""
+
+    stage: str = ""
+    num_equations: int = 0
+    argument_paths: tuple[str, ...] = ()
+
+
 _MAX_VALUES = 1_000_000
 _NotNegative = Annotated[float, msgspec.Meta(ge=0)]
 _Many = msgspec.Meta(max_length=10_000)
@@ -174,6 +187,25 @@ _ANSWERS = Codec(
             }
         ),
         _SomeValues: Rules(kinds={"equations": Annotated[tuple[EquationValues, ...], _Many]}),
+        _Ready: Rules(kinds={"argument_paths": Annotated[tuple[str, ...], _Many]}),
+        StepValue: Rules(kinds={"kind": Literal["argument", "operand", "result"]}),
+        ChainLink: Rules(kinds={"iterations": Annotated[tuple[Size, ...], _Many]}),
+        Step: Rules(
+            kinds={
+                **dict.fromkeys(("iterations", "rounds"), Annotated[tuple[Size, ...], _Many]),
+                "values": Annotated[tuple[StepValue, ...], _Many],
+                "chain": Annotated[tuple[ChainLink, ...], _Many],
+            }
+        ),
+        ArrayView: Rules(
+            kinds={
+                "shape": Annotated[tuple[Size, ...], _Many],
+                "starts": Annotated[tuple[int, ...], _Many],
+                "steps": Annotated[tuple[int, ...], _Many],
+                "cells": Annotated[tuple[ShortText, ...], _Many],
+            },
+            left_out=("picture", "highest", "odd", "counts", "edges"),
+        ),
         KeyChange: Rules(as_list=True),
         Signature: Rules(
             kinds={
@@ -732,6 +764,76 @@ class ValuesCollector(LabCollector):
 
     def is_empty(self) -> bool:
         return not self._ends.stage
+
+
+class SteppingCollector(LabCollector):
+    """Answers to `step`."""
+
+    def __init__(self, call: str = "") -> None:
+        super().__init__(call)
+        self._ready = _Ready()
+
+    def feed(self, message: Message) -> Iterator[Event]:
+        yield from super().feed(message)
+        if message.type == "stepping":
+            self._ready = _read_answer(message, _Ready)
+            yield SteppingReady(self.result())
+        elif message.type == "step":
+            yield Stepped(_read_answer(message, Step))
+        elif message.type == "array_view":
+            yield ArrayViewed(_read_view(message))
+        elif message.type == "warning":
+            yield ResultGrew(self.result())
+
+    def take(self, message: Message) -> None:
+        pass
+
+    def result(self) -> Stepping:
+        ready = self._ready
+        return Stepping(
+            self.call,
+            self.environment,
+            ready.stage,
+            ready.num_equations,
+            ready.argument_paths,
+            tuple(self.warnings),
+        )
+
+    def is_empty(self) -> bool:
+        return not self._ready.stage
+
+
+def _read_view(message: Message) -> ArrayView:
+    """Raises: ValueError: The message is malformed."""
+    view, arrays = _read_answer(message, ArrayView), message.arrays
+    found: dict[str, Any] = {}
+    for name, dtype, rank in _VIEW_ARRAYS:
+        array = arrays.get(name)
+        if array is None:
+            continue
+        if array.dtype != dtype or array.ndim != rank or array.size > _MAX_PICTURE:
+            raise ValueError(f"{message.type} has a malformed array {name}")
+        found[name] = array
+    if len(view.cells) != view.num_rows * view.num_columns:
+        raise ValueError(f"{message.type} has {len(view.cells)} cells")
+    counts, edges = found.get("counts"), found.get("edges")
+    has_bins = counts is not None and edges is not None and counts.size > 0
+    if has_bins and edges is not None and counts is not None and edges.size != counts.size + 1:
+        raise ValueError(f"{message.type} has a malformed histogram")
+    pictures = {found[name].shape for name in ("picture", "odd") if name in found}
+    if len(pictures) > 1:
+        raise ValueError(f"{message.type} has pictures that do not fit")
+    return dataclasses.replace(view, **found)
+
+
+_MAX_PICTURE = 1 << 18
+_VIEW_ARRAYS = (
+    ("picture", np.float64, 2),
+    ("highest", np.float64, 2),
+    ("odd", np.int32, 2),
+    ("counts", np.int64, 1),
+    ("edges", np.float64, 1),
+)
 
 
 class ComparisonCollector(LabCollector):

@@ -7,11 +7,16 @@ import os
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from jaxscope.client.ssh_target import target_on_machine
+from jaxscope.client.ssh_target import is_remote, target_on_machine
 from jaxscope.errors import EnvironmentProblem, Explanation, UsageError
+from jaxscope.model.left_behind import LeftModule
 from jaxscope.model.targets import EXAMPLES, is_absent, parse_target
+from jaxscope.wire.messages import Message
 
 MAX_CALL_CHARS = 100_000
+
+Wish = Message
+"""A further message for a run."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -232,9 +237,41 @@ class AgreementRequest(CallRequest):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ValuesRequest(CallRequest):
-    """Run the program of a call equation by equation, and summarize what each computes."""
+    """Run the program of a call equation by equation, and summarize what each computes.
+
+    Attributes:
+        loaded: Files (`.npy`, `.npz`, of several arrays `file.npz::name`) of arguments, by their
+            paths, such as `params['w']`.
+    """
 
     type: ClassVar[str] = "values"
+    loaded: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class StepRequest(CallRequest):
+    """Go through the program of a call equation by equation; see `client.stepping`.
+
+    Attributes:
+        stage: Whose equations; empty for the last of the jaxprs, or `gradient`.
+        loaded: As for `ValuesRequest`.
+        most_bytes: Of values that the worker keeps; the others are computed again when asked for.
+    """
+
+    type: ClassVar[str] = "step"
+    stage: str = ""
+    loaded: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    most_bytes: int = 1 << 30
+
+
+def move_wish(number: int, to: str, **fields: Any) -> Wish:
+    """What asks a run of a `StepRequest` to go somewhere; see `wire.protocol`."""
+    return Message("move", {"number": number, "to": to, **fields})
+
+
+def look_wish(number: int, kind: str, index: int, slice: str = "") -> Wish:
+    """What asks a run of a `StepRequest` for a slice of a value."""
+    return Message("look", {"number": number, "kind": kind, "index": index, "slice": slice})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -251,6 +288,37 @@ class RematRequest(CallRequest):
     """Compile a call's gradient with every policy of `jax.checkpoint` on the base function."""
 
     type: ClassVar[str] = "remat"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OpenRequest(Request):
+    """Read one module that a job left behind; executes nothing.
+
+    Attributes:
+        name: What JAX and XLA call it.
+        label: The same, made unique among the modules beside it.
+        platform: What it was compiled for, such as `cpu`; or empty.
+        files: Absolute paths by what they hold; see `jaxscope.client.left_behind`.
+        target: Where its costs are counted.
+    """
+
+    type: ClassVar[str] = "open"
+    name: str = ""
+    label: str = ""
+    platform: str = ""
+    files: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    target: str = "cpu"
+
+    @classmethod
+    def of(cls, module: LeftModule, **options: Any) -> OpenRequest:
+        """What to ask a worker for to have a module as a capture."""
+        return cls(
+            name=module.name,
+            label=module.label,
+            platform=module.platform,
+            files=module.files,
+            **options,
+        )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -293,7 +361,7 @@ MEASURING = (
     CalibrationRequest,
 )
 """Requests that nothing should run beside."""
-_RUNNING = (*MEASURING, RecompilationRequest, AgreementRequest, ValuesRequest)
+_RUNNING = (*MEASURING, RecompilationRequest, AgreementRequest, ValuesRequest, StepRequest)
 _NOT_SENT = frozenset(field.name for field in dataclasses.fields(Request))
 
 
@@ -314,6 +382,8 @@ def request_fields(request: Request) -> dict[str, Any]:
         fields["file"] = os.path.abspath(os.path.expanduser(fields["file"]))
     if fields.get("other_file"):
         fields["other_file"] = os.path.abspath(os.path.expanduser(fields["other_file"]))
+    if fields.get("loaded"):
+        fields["loaded"] = _read_loaded(fields["loaded"], fields.get("target", ""))
     for target in (fields.get("target"), fields.get("other_target")):
         if target:
             _check_target(target)
@@ -329,6 +399,13 @@ def request_fields(request: Request) -> dict[str, Any]:
         if limit is not None and not limit > 0:
             raise UsageError(f"The limit {name} must be positive, not {limit}.")
     return fields
+
+
+def _read_loaded(loaded: Mapping[str, str], target: str) -> dict[str, str]:
+    """Files of arguments by their paths, made absolute."""
+    if is_remote(target):
+        raise UsageError("Arguments are loaded from files on this machine only.")
+    return {path: os.path.abspath(os.path.expanduser(file)) for path, file in loaded.items()}
 
 
 def _explain_nothing_runs(target: str) -> Explanation:

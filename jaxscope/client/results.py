@@ -8,6 +8,7 @@ from jaxscope.model import Capture, Timing
 from jaxscope.model.experiments import Agreement, ProgramComparison, Recompilation, RematPolicies
 from jaxscope.model.hardware import Ceilings
 from jaxscope.model.outline import Outline
+from jaxscope.model.stepping import Stepping
 from jaxscope.model.timing import Profile, Scaling
 from jaxscope.model.values import Values
 
@@ -68,5 +69,6 @@ Result = (
     | Outline
     | Proposal
     | Values
+    | Stepping
     | EnvironmentReport
 )

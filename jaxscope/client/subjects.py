@@ -6,11 +6,34 @@ from typing import Any
 
 from jaxscope.client.one_shot import OnEvent, capture
 from jaxscope.errors import Explanation, UsageError
+from jaxscope.model import Capture, Timing
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.program.diff.captures import ComparedCapture, CompileSettings
 from jaxscope.schema.archive import load_session
 
 SEPARATOR = "::"
+
+
+def load_saved(file: str, call: str | None) -> tuple[Capture, Timing | None]:
+    """A saved capture and what was measured of it.
+
+    Args:
+        call: The call that is meant; None for whatever the file holds.
+
+    Raises:
+        UsageError: The file holds another call.
+        SourceError: It cannot be read.
+    """
+    saved, timing = load_session(file)
+    if call not in (None, saved.call):
+        raise UsageError(
+            Explanation(
+                what=f"{file} is a saved capture of another call.",
+                why=f"It holds {saved.call}.",
+                remedy="Leave the call out, or name the Python file to run this one.",
+            )
+        )
+    return saved, timing
 
 
 def obtain_subject(word: str, on_event: OnEvent | None = None, **options: Any) -> ComparedCapture:

@@ -64,7 +64,7 @@ _NO_LINKS: dict[str, list[int]] = {
     for name in (
         *("originRow", "originKey", "derivedRow", "derivedKey", "sourceRow", "file", "line"),
         *("fusionOwner", "inputs", "group", "groupParent", "groupOwner", "direction"),
-        *("argumentRow", "argumentKey", "shownGroup"),
+        *("argumentRow", "argumentKey", "shownNode", "shownGroup"),
     )
 }
 
@@ -197,7 +197,8 @@ def _links(graph: Graph, columns: StageColumns) -> dict[str, list[int]]:
         "inputs": columns.inputs.tolist(),
         "argumentRow": columns.argument_row.tolist(),
         "argumentKey": columns.argument_key.tolist(),
-        "shownGroup": columns.shown_group.tolist(),
+        "shownNode": columns.shown.node.tolist(),
+        "shownGroup": columns.shown.group.tolist(),
         "group": graph.nodes.group.tolist(),
         "groupParent": graph.groups.parent.tolist(),
         "groupOwner": graph.groups.owner.tolist(),

@@ -16,7 +16,7 @@ function nodesWith(rows, keys, wanted) {
 function withInsides(stage, nodes) {
   const taken = [];
   const result = new Set(nodes);
-  const shared = new Set([...nodes].map((node) => stage.shownGroup[node]));
+  const shared = keysOf(stage.shownNode, stage.shownGroup, nodes);
   stage.groupParent.forEach((parent, group) => {
     taken[group] = nodes.has(stage.groupOwner[group]) || shared.has(group)
       || (parent >= 0 && taken[parent]);

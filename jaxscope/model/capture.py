@@ -342,6 +342,8 @@ class Check:
         file: Absolute path, or empty.
         line: 1-based, or 0 where unknown.
         equation: Id of the equation that it is about, or empty.
+        lesson: The program that teaches what the rule is about, such as `samples/counter.py`, or
+            empty.
     """
 
     rule: str
@@ -351,6 +353,7 @@ class Check:
     file: str = ""
     line: int = 0
     equation: str = ""
+    lesson: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

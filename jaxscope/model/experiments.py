@@ -389,3 +389,61 @@ class RematPolicies:
     def as_written(self) -> RematOutcome | None:
         """The gradient without any policy of ours."""
         return next((o for o in self.outcomes if o.policy == AS_WRITTEN), None)
+
+
+# Where a property of a program changes, over versions, passes, flags or commits.
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class BisectTrial:
+    """One point that was tried.
+
+    Attributes:
+        number: Of the point in the order that was searched, from 0.
+        name: Such as `JAX 0.10.2 (/env/bin/python)`, `commit 1a2b3c4 Use a scan`.
+        value: What was looked at: bytes, a count, a ratio of times, ULPs; 1 for a failure, else 0.
+            NaN where it could not be found out.
+        text: The same in words, or why it is not known.
+        is_bad: Whether it is nearer to the last point than to the first; None where not known.
+    """
+
+    number: int
+    name: str
+    value: float
+    text: str
+    is_bad: bool | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Bisection:
+    """Where a property changes.
+
+    Attributes:
+        over: `versions`, `passes`, `flags` or `commits`.
+        measure: `time`, `memory`, `kernels`, `numbers` or `failure`.
+        num_points: How many points there are.
+        trials: In the order in which they were made; the first and the last point first.
+        good: The last point that is like the first one; None where nothing changes.
+        bad: The first point that is like the last one.
+        difference: What differs between these two, in sentences.
+        script: Commands that show the two side by side.
+        reason: Why there is no answer; empty where there is one.
+    """
+
+    call: str
+    over: str
+    measure: str
+    num_points: int
+    trials: tuple[BisectTrial, ...]
+    good: BisectTrial | None = None
+    bad: BisectTrial | None = None
+    difference: tuple[str, ...] = ()
+    script: str = ""
+    reason: str = ""
+
+    @property
+    def num_untold(self) -> int:
+        """Points between the two that could not be tried."""
+        if self.good is None or self.bad is None:
+            return 0
+        return self.bad.number - self.good.number - 1

@@ -1,7 +1,10 @@
-"""What a file is that is no Python file, by its name and by how it begins."""
+"""What a file is that is no Python file, by how it begins; by its name only where nothing else
+tells.
+"""
 
 from __future__ import annotations
 
+import enum
 import os
 import re
 from collections.abc import Collection
@@ -14,24 +17,103 @@ HEAD_BYTES = 4096
 """How much of a file's beginning is looked at."""
 
 _CAPTURE_FORMAT = b'"jaxscope.capture"'
-_BEGINNINGS = (
-    (re.compile(rb"\s*(//.*\s+)*HloModule\s"), "the text of an HLO module"),
-    (re.compile(rb"ML\xefR"), "MLIR bytecode, as of a StableHLO module"),
-    (
-        re.compile(rb"\s*(#\w+ = .*\s+)*module\s+(@\S+\s+)?(attributes\s*)?\{"),
-        "the text of an MLIR module",
-    ),
-    (re.compile(rb"; ModuleID\b"), "LLVM IR"),
-)
+_HLO_TEXT = re.compile(rb"\s*(//.*\s+)*HloModule\s")
+_MLIR_TEXT = re.compile(rb"\s*(#\w+ = .*\s+)*module\s+(@\S+\s+)?(attributes\s*)?\{")
+_JAXPR_TEXT = re.compile(rb"\s*(let\s+\w+ = )?\{ lambda ")
+_MLIR_BYTECODE = b"ML\xefR"
+_MAX_NESTING = 3
+_TEXT = re.compile(rb"[\x20-\x7e]+")
+_PLANE = re.compile(rb"/(host|device)\b|Task Environment|#")
+"""How the names of a profile's planes begin."""
+
+
+class FileForm(enum.Enum):
+    """What a file that a job left behind is; the value is fit to show."""
+
+    HLO_TEXT = "the text of an HLO module"
+    HLO_PROTO = "a serialized HLO module"
+    MLIR_TEXT = "the text of an MLIR module"
+    MLIR_BYTECODE = "MLIR bytecode, as of a StableHLO module"
+    EXPORT = "a function that jax.export serialized"
+    JAXPR = "the text of a jaxpr"
+    PROFILE = "a recording of XLA's profiler"
+    CAPTURE = "a capture that jaxscope saved"
+
+
+def recognise(head: bytes) -> FileForm | None:
+    """What a file is by how it begins; None where it is nothing of these.
+
+    Args:
+        head: Its first bytes, unpacked, at least `HEAD_BYTES` where it has so many.
+    """
+    if _HLO_TEXT.match(head):
+        return FileForm.HLO_TEXT
+    if head.startswith(_MLIR_BYTECODE):
+        return FileForm.MLIR_BYTECODE
+    if _MLIR_TEXT.match(head) or (head.startswith(b"#loc") and b"= loc(" in head):
+        return FileForm.MLIR_TEXT
+    if _JAXPR_TEXT.match(head):
+        return FileForm.JAXPR
+    if head.startswith(b"PK\x03\x04") or (head.lstrip()[:1] == b"{" and _CAPTURE_FORMAT in head):
+        return FileForm.CAPTURE
+    return _recognise_message(head) or (FileForm.EXPORT if _is_exported(head) else None)
+
+
+def _recognise_message(head: bytes) -> FileForm | None:
+    """An HLO module begins with its name, a profile with a plane; both may lie in messages."""
+    for _ in range(_MAX_NESTING):
+        if head[:1] != b"\x0a":
+            break
+        size, start = _read_size(head)
+        name = head[start : start + size]
+        follows = head[start + size : start + size + 1]  # the entry's name, or a computation
+        if _TEXT.fullmatch(name) and follows in (b"\x12", b"\x1a"):
+            return FileForm.HLO_PROTO
+        head = head[start:]
+    return FileForm.PROFILE if _is_plane(head) else None
+
+
+def _is_plane(head: bytes) -> bool:
+    """Whether this is a plane of a profile: a number that may be left out, then a name."""
+    if head[:1] == b"\x08":
+        head = head[2:]
+    size, start = _read_size(head)
+    return head[:1] == b"\x12" and bool(_PLANE.match(head[start : start + size]))
+
+
+def _read_size(head: bytes) -> tuple[int, int]:
+    """The length of a message's first field, and where its bytes begin."""
+    size = shift = 0
+    for position in range(1, min(len(head), 11)):
+        size |= (head[position] & 0x7F) << shift
+        shift += 7
+        if head[position] < 0x80:
+            return size, position + 1
+    return 0, len(head)
+
+
+def _is_exported(head: bytes) -> bool:
+    """Whether this may be a flatbuffer as jax.export writes it; its reader looks at all of it."""
+    root = int.from_bytes(head[:4], "little")
+    if not 4 <= root <= len(head) - 4:
+        return False
+    table = root - int.from_bytes(head[root : root + 4], "little", signed=True)
+    if not 4 <= table <= len(head) - 6:
+        return False
+    size = int.from_bytes(head[table : table + 2], "little")
+    version = root + int.from_bytes(head[table + 4 : table + 6], "little")
+    return 20 <= size <= 200 and root < version < len(head) and 0 < head[version] < 100
+
+
 _ENDINGS = (
-    (".xplane.pb", "a recording of XLA's profiler"),
+    (".xplane.pb", "a recording of XLA's profiler by its name"),
     (".trace.json.gz", "a recording of a profiler"),
-    (".hlo", "an HLO module"),
-    (".hlo.pb", "a serialized HLO module"),
-    (".mlir", "an MLIR module"),
-    (".mlirbc", "MLIR bytecode, as of a StableHLO module"),
-    (".stablehlo", "a StableHLO module"),
-    (".pb", "a protocol buffer, such as a serialized HLO module"),
+    (".hlo", "an HLO module by its name"),
+    (".hlo.pb", "a serialized HLO module by its name"),
+    (".mlir", "an MLIR module by its name"),
+    (".mlirbc", "MLIR bytecode by its name"),
+    (".stablehlo", "a StableHLO module by its name"),
+    (".pb", "a protocol buffer by its name"),
     (".pbtxt", "a protocol buffer as text"),
     (".ll", "LLVM IR"),
     (".ptx", "the text of a PTX module"),
@@ -39,9 +121,9 @@ _ENDINGS = (
 )
 _DUMPED = re.compile(r"module_\d+\.")
 _SAVED = "It is a capture that jaxscope saved: nothing can be run from it."
-_NOT_YET = (
-    "jaxscope cannot open it yet. It opens Python files, and captures that it saved (.jaxscope, "
-    ".json)."
+_WHAT_OPENS = (
+    "jaxscope opens Python files, captures that it saved, dump folders of XLA and of JAX, HLO, "
+    "StableHLO, and what jax.export serialized."
 )
 _REMEDY = "Open the Python file that the program was made from, and run the call."
 
@@ -59,13 +141,17 @@ def explain_other_file(path: str, head: bytes) -> Explanation | None:
     if path.endswith(ARCHIVE_ENDING) or (head.lstrip()[:1] == b"{" and _CAPTURE_FORMAT in head):
         remedy = f"Look at it: jaxscope {name}. To run a call, name its Python file."
         return _explain(path, f"{name} is no Python file.", _SAVED, remedy)
-    found = next((what for begins, what in _BEGINNINGS if begins.match(head)), None)
-    if found is None:
-        endings = sorted(_ENDINGS, key=lambda each: -len(each[0]))
-        found = next((what for ending, what in endings if path.endswith(ending)), None)
+    form = recognise(head)
+    if form is not None:
+        remedy = f"Look at it: jaxscope open {name}. To run a call, name its Python file."
+        return _explain(path, f"{name} is {form.value}, not a Python file.", "", remedy)
+    known = sorted(_ENDINGS, key=lambda each: -len(each[0]))
+    found = next((what for ending, what in known if path.endswith(ending)), None)
+    if head.startswith(b"; ModuleID"):
+        found = "LLVM IR"
     if found is None:
         return None
-    return _explain(path, f"{name} is {found}, not a Python file.", _NOT_YET, _REMEDY)
+    return _explain(path, f"{name} is {found}, not a Python file.", _WHAT_OPENS, _REMEDY)
 
 
 def explain_folder(path: str, names: Collection[str]) -> Explanation:
@@ -75,12 +161,13 @@ def explain_folder(path: str, names: Collection[str]) -> Explanation:
         path: Of the folder.
         names: What lies in it.
     """
+    look = f"Look at it: jaxscope open {path}"
     if any(_DUMPED.match(name) for name in names):
         what = f"{path} is a folder of modules that XLA dumped, not a Python file."
-        return _explain(path, what, _NOT_YET, _REMEDY)
+        return _explain(path, what, "", look)
     if "plugins" in names or any(name.endswith(".xplane.pb") for name in names):
         what = f"{path} is a folder of a profiler's recordings, not a Python file."
-        return _explain(path, what, _NOT_YET, _REMEDY)
+        return _explain(path, what, "", look)
     what = f"{path} is a folder, not a Python file."
     return _explain(path, what, "", "Name a regular file with Python code.")
 

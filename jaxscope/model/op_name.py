@@ -41,6 +41,15 @@ _LEADING_TAG = re.compile(r"jxs[bdpt]\d+/?")
 _NAMED_BY_TAG = re.compile(r"%jxs([bdpt]\d+)")
 
 
+NOT_THE_USERS = re.compile(
+    r"[/\\](?:site|dist)-packages[/\\](?:jax|jaxlib)[/\\]"  # installed
+    r"|[/\\]jax[/\\]_src[/\\]"  # from a checkout
+    r"|[/\\]jaxscope[/\\]worker[/\\]"  # the code that calls the user's
+    r"|^<frozen "
+)
+"""Paths of files whose code is JAX's or jaxscope's own."""
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class TagTable:
     """Which equation each tag number stands for.

@@ -16,8 +16,7 @@ class StageKind:
 
     Attributes:
         name: As in the contract.
-        title: Short, fit for a card or a chooser.
-        heading: What the title of a captured stage begins with, such as `jaxpr`.
+        title: What it is called everywhere; the title of a captured stage begins with it.
         meaning: What it is, a sentence or two.
         dialect: The language that it is written in; only stages of one dialect can be compared.
         is_on_the_way: Whether what comes after it is made of it.
@@ -25,7 +24,6 @@ class StageKind:
 
     name: str
     title: str
-    heading: str
     meaning: str
     dialect: str
     is_on_the_way: bool = True
@@ -34,13 +32,11 @@ class StageKind:
 JAXPR = StageKind(
     "jaxpr",
     "jaxpr",
-    "jaxpr",
     "What JAX saw when it traced your function: one line per operation.",
     "jaxpr",
 )
 LATE_KINDS = (
     StageKind(
-        "gradient",
         "gradient",
         "gradient",
         "The program that computes the gradient of your function. Your call did not ask for it: "
@@ -51,19 +47,16 @@ LATE_KINDS = (
     StageKind(
         "stablehlo",
         "StableHLO",
-        "StableHLO",
         "The program as JAX hands it to the compiler XLA.",
         "StableHLO",
     ),
     StageKind(
         "hlo",
         "HLO",
-        "HLO before optimization",
         "XLA's own form of the program, before any optimization.",
         "HLO",
     ),
     StageKind(
-        "passes",
         "passes",
         "passes",
         "What each step of XLA's optimizer changed.",
@@ -73,20 +66,21 @@ LATE_KINDS = (
     StageKind(
         "optimized",
         "optimized",
-        "HLO after optimization",
         "The program that really runs: operations joined into fusions.",
         "HLO",
     ),
     StageKind(
         "machine",
         "machine code",
-        "Machine code",
         "The code of the processor, or the last form before it.",
         "machine code",
     ),
 )
 """The stages that follow the jaxprs of the call, in pipeline order. Between `jaxpr` and these
 stand those of the call's transforms, which bear the transforms' names: `grad`, `vmap(grad)`."""
+
+ASK_FOR_GRADIENT = "--gradient asks for it, in the window a click on “its gradient”."
+"""Ends the reason why a gradient is not there that is made only for those who ask for it."""
 
 LATE_STAGES = tuple(kind.name for kind in LATE_KINDS)
 COMPILED_STAGES = tuple(kind.name for kind in LATE_KINDS if kind.is_on_the_way)
@@ -98,7 +92,13 @@ _KINDS = {kind.name: kind for kind in (JAXPR, *LATE_KINDS)}
 def stage_kind(name: str) -> StageKind:
     """What is known of a stage; one whose name is none of the table is a transform's jaxpr."""
     known = _KINDS.get(name)
-    return known or StageKind(name, name, name, f"The program under {name}.", "jaxpr")
+    return known or StageKind(name, name, f"The program under {name}.", "jaxpr")
+
+
+def can_ask_for(stage: Stage) -> bool:
+    """Whether a stage is not there only because nobody asked for it."""
+    missing = stage.unavailable
+    return missing is not None and missing.reason.endswith(ASK_FOR_GRADIENT)
 
 
 def stage_rank(name: str) -> int:

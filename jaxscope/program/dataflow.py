@@ -25,23 +25,41 @@ from jaxscope.model.types import read_count
 Int32s = npt.NDArray[np.int32]
 
 
-def find_shown_groups(graph: Graph) -> Int32s:
-    """For each node the group that shows its inside elsewhere, as group index, or `NONE`.
+class ShownGroups(NamedTuple):
+    """Nodes whose inside is drawn at another node, in rising order, and the groups that show it.
 
-    Only nodes whose nested program is drawn at another node have one: the attribute `shares`
-    names it. A name that no group has counts as none.
+    A node that shares several programs, such as a branch with several arms, has a row for each.
     """
-    found = np.full(len(graph.nodes), NONE, np.int32)
-    key = next((i for i, string in enumerate(graph.strings) if string == "shares"), None)
-    if key is None:
+
+    node: Int32s
+    group: Int32s
+
+    def of(self, node: int) -> list[int]:
+        """The groups of one node."""
+        found: list[int] = self.group[self.node == node].tolist()
         return found
+
+
+def find_shown_groups(graph: Graph) -> ShownGroups:
+    """The groups that show what is inside of nodes, where they are drawn at other nodes.
+
+    The attribute `shares` names one, `calls` all where an equation has several. A name that no
+    group has counts as none.
+    """
+    keys = [n for n, string in enumerate(graph.strings) if string in ("shares", "calls")]
     attributes = graph.nodes.attributes
-    at = np.flatnonzero(attributes.values[0::2] == key) * 2
+    rows = attributes.row_numbers()[np.flatnonzero(np.isin(attributes.values[0::2], keys)) * 2]
     groups = {string: group for group, string in enumerate(graph.groups.id.tolist())}
-    rows = attributes.row_numbers()[at]
-    for row, value in zip(rows.tolist(), attributes.values[at + 1].tolist(), strict=True):
-        found[row] = groups.get(value, NONE)
-    return found
+    known = {string: groups[n] for n, string in enumerate(graph.strings) if n in groups}
+    pairs: list[tuple[int, int]] = []
+    for node in np.unique(rows).tolist():
+        told = graph.attributes(node)
+        if "shares" in told:
+            names = told.get("calls", told["shares"]).split(", ")
+            found = (known[name] for name in names if name in known)
+            pairs += [(node, each) for each in found if graph.groups.owner[each] != node]
+    columns = np.asarray(list(dict.fromkeys(pairs)), np.int32).reshape(-1, 2)
+    return ShownGroups(columns[:, 0], columns[:, 1])
 
 
 def first_node_inside(graph: Graph, group: int) -> int:
@@ -239,7 +257,8 @@ class _Borders:
             if owner == end:
                 yield from ((node, end) for node, _ in self._out.get(group, ()))
         around_begin, around_end = self._groups_around(begin), self._groups_around(end)
-        for node, group in enumerate(find_shown_groups(self._graph).tolist()):
+        shown = find_shown_groups(self._graph)
+        for node, group in zip(shown.node.tolist(), shown.group.tolist(), strict=True):
             if group in around_end:
                 yield from self._enter(group, node)
                 if node == begin:

@@ -17,7 +17,8 @@ from jaxscope.model import NONE, Direction, Graph, GroupKind, NodeKind, Ragged, 
 from jaxscope.model.op_name import is_in_call
 from jaxscope.model.stages import lowered_name
 from jaxscope.model.types import read_count
-from jaxscope.program.dataflow import find_shown_groups
+from jaxscope.program.dataflow import ShownGroups, find_shown_groups
+from jaxscope.program.name_links import LINKED_BY, SEPARATOR
 
 # The columns of one stage that `links` asks: equation keys, source lines, fusions, inputs.
 
@@ -39,7 +40,7 @@ class StageColumns:
         inputs: The program's own inputs, not those of inner programs, in order of the arguments.
         argument_row: The program's own inputs whose place in the arguments is known.
         argument_key: Numbers of those places, such as `params['w']`.
-        shown_group: Per node, the group elsewhere that shows its inside, or `NONE`.
+        shown: Groups elsewhere that show the inside of nodes.
     """
 
     origin_row: Int32s
@@ -53,7 +54,7 @@ class StageColumns:
     inputs: Int32s
     argument_row: Int32s
     argument_key: Int32s
-    shown_group: Int32s
+    shown: ShownGroups
 
     def keys_of(self, nodes: Int32s, num_keys: int) -> tuple[Bools, Bools]:
         """Which origin and which derived keys the nodes have, as two masks over all keys."""
@@ -128,6 +129,10 @@ def build_columns(
     nodes = graph.nodes
     origin_row, origin_key = _number_rows(graph, nodes.origins, numbers, own_origins)
     derived_row, derived_key = _number_rows(graph, nodes.derived, numbers, own_derived)
+    if LINKED_BY in graph.strings:  # of a program that has no tags
+        named = _number_names(graph, numbers)
+        derived_row = np.concatenate([derived_row, named[0]])
+        derived_key = np.concatenate([derived_key, named[1]])
     source = nodes.source
     places = source.values.reshape(-1, 4)
     inputs = _own_inputs(graph)
@@ -144,7 +149,7 @@ def build_columns(
         inputs=inputs,
         argument_row=argument_row,
         argument_key=argument_key,
-        shown_group=find_shown_groups(graph),
+        shown=find_shown_groups(graph),
     )
 
 
@@ -157,6 +162,19 @@ def _number_rows(
         rows = np.concatenate([rows, own])
         strings = np.concatenate([strings, graph.nodes.id[own]])
     return rows, _number_strings(graph, strings, numbers)
+
+
+def _number_names(graph: Graph, numbers: dict[str, int]) -> tuple[Int32s, Int32s]:
+    """The names that nodes are linked by in place of equations."""
+    values, rows = graph.nodes.attributes.values, graph.nodes.attributes.row_numbers()
+    is_name = values[0::2] == graph.strings.index(LINKED_BY)
+    found = [
+        (row, numbers.setdefault(name, len(numbers)))
+        for row, text in zip(rows[0::2][is_name], values[1::2][is_name], strict=True)
+        for name in graph.strings[text].split(SEPARATOR)
+    ]
+    pairs = np.asarray(found, np.int32).reshape(-1, 2)
+    return pairs[:, 0], pairs[:, 1]
 
 
 def _number_strings(graph: Graph, strings: Int32s, numbers: dict[str, int]) -> Int32s:
@@ -466,7 +484,7 @@ class LinkIndex:
         graph, columns = self._graphs[selection.stage], self._columns[selection.stage]
         chosen = np.unique(np.asarray(selection.nodes, np.int32))
         chosen = chosen[(chosen >= 0) & (chosen < len(graph.nodes))]
-        inside = _with_insides(graph, chosen, columns.shown_group)
+        inside = _with_insides(graph, chosen, columns.shown)
         origins, derived = columns.keys_of(inside, self._num_keys)
         stages: dict[str, Linked] = {}
         for name, other in self._columns.items():
@@ -479,7 +497,7 @@ class LinkIndex:
             nodes = np.unique(rows[keys[key_column]])
             if name == selection.stage and len(chosen) > 1:
                 # What a whole group shares with another is drawn there, and is not what was meant.
-                own = _with_insides(graph, chosen, np.full_like(columns.shown_group, NONE))
+                own = _with_insides(graph, chosen, None)
                 nodes = np.setdiff1d(nodes, np.setdiff1d(inside, own))
             if name == "optimized" and use_derived:
                 nodes = self._of_calls(selection.stage, chosen, name, nodes)
@@ -613,14 +631,14 @@ def _union(arrays: Iterable[Int32s]) -> Int32s:
     return np.unique(np.concatenate([_NOTHING, *arrays])).astype(np.int32)
 
 
-def _with_insides(graph: Graph, nodes: Int32s, shown_group: Int32s) -> Int32s:
-    """The nodes and everything inside the groups that they own or share."""
+def _with_insides(graph: Graph, nodes: Int32s, shown: ShownGroups | None) -> Int32s:
+    """The nodes and everything inside the groups that they own, and share where that is told."""
     groups = graph.groups
     taken = np.zeros(len(groups), bool)
     while len(groups):
         found = np.isin(groups.owner, nodes) & (groups.owner >= 0)
-        shared = shown_group[nodes]
-        found[shared[shared >= 0]] = True
+        if shown is not None:
+            found[shown.group[np.isin(shown.node, nodes)]] = True
         if not (found & ~taken).any():
             break
         taken |= found

@@ -2,53 +2,57 @@
 
 from __future__ import annotations
 
+import os
+from collections import Counter
+
 from jaxscope.model import Check
 from jaxscope.model.capture import Checked
 from jaxscope.report.document import Section
 from jaxscope.schema.contract import CONTRACT, Json
-
-LESSONS = {
-    "impure-global": "samples/pure_and_impure.py",
-    "impure-attribute": "samples/counter.py",
-    "captured-constant": "samples/pure_and_impure.py",
-    "key-reuse": "samples/random_keys.py",
-    "branch-on-tracer": "samples/control_flow.py",
-    "concrete-value-of-tracer": "samples/control_flow.py",
-    "integer-of-tracer": "samples/control_flow.py",
-    "dynamic-shape": "samples/dynamic_shapes.py",
-    "leaked-tracer": "samples/pure_and_impure.py",
-}
-"""The program that teaches what a rule is about."""
 
 
 def checks_to_json(found: Checked) -> Json:
     """As the contract has it."""
     return {
         "call": found.call,
-        "checks": [_check_to_json(check) for check in found.checks],
+        "checks": [CONTRACT.write(check) for check in found.checks],
         "skipped": list(found.skipped),
     }
 
 
-def _check_to_json(check: Check) -> Json:
-    return {**CONTRACT.write(check), "lesson": LESSONS.get(check.rule)}
-
-
 def checks_to_document(found: Checked) -> list[Section]:
-    """A section for each finding: what, where, what to try, what to read."""
-    nothing = [] if found.checks else ["Nothing was found."]
-    first = Section(f"Checks of {found.call}", [*nothing, *found.skipped])
+    """How many findings and the worst, then each: what, where, what to try and to read."""
+    first = Section(f"Checks of {found.call}", [_answer(found), *found.skipped])
     return [first, *(_section(check) for check in found.checks)]
 
 
+def where_of(check: Check) -> str:
+    """`/path/file.py:12`, as much of it as is known."""
+    return f"{check.file}:{check.line}" if check.file and check.line else check.file
+
+
+def _answer(found: Checked) -> str:
+    if not found.checks:
+        return "Nothing was found."
+    counts = Counter(check.severity.value for check in found.checks)
+    told = ", ".join(f"{count} {word}{'s' * (count > 1)}" for word, count in counts.items())
+    worst = found.checks[0]
+    at = f" at {os.path.basename(worst.file)}:{worst.line}" if worst.file and worst.line else ""
+    number = len(found.checks)
+    is_one = number == 1
+    findings = "1 finding" if is_one else f"{number} findings"
+    return f"{findings} ({told}); {'it' if is_one else 'the worst'} is {worst.rule}{at}."
+
+
 def _section(check: Check) -> Section:
-    where = f"{check.file}:{check.line}" if check.file and check.line else check.file
-    lesson = LESSONS.get(check.rule)
+    """Five lines at most, those of a terminal aside."""
+    where = where_of(check)
+    of = f", equation {check.equation}" if check.equation else ""
     blocks = [
-        check.message,
-        where and f"Where: {where}",
-        check.remedy and f"Try: {check.remedy}",
-        f"Lesson: {lesson}" if lesson else "",
+        " ".join(check.message.split()),
+        where and f"Where: {where}{of}",
+        check.remedy and f"Try: {' '.join(check.remedy.split())}",
+        f"Lesson: {check.lesson}" if check.lesson else "",
     ]
     title = f"{check.severity.value}: {check.rule}"
     return Section(title, [block for block in blocks if block])

@@ -115,10 +115,15 @@ def recompilation_to_document(found: Recompilation) -> list[Section]:
     ]
 
 
-def _describe_cause(signature: Signature) -> Iterator[str]:
+def describe_key_changes(signature: Signature) -> str:
+    """In what a signature differs from the nearest one before it."""
     nearest = 0 if signature.nearest is None else signature.nearest
     changes = "; ".join(map(describe_key_change, signature.changes))
-    yield f"{signature.number + 1} differs from {nearest + 1}: {changes}"
+    return f"{signature.number + 1} differs from {nearest + 1}: {changes}"
+
+
+def _describe_cause(signature: Signature) -> Iterator[str]:
+    yield describe_key_changes(signature)
     if signature.agrees is False:
         yield "JAX explains it differently: " + " ".join(signature.jax_says.split())[:300]
 

@@ -4,6 +4,7 @@ terminal, including where eager and jitted results part.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import os
 import textwrap
@@ -60,6 +61,35 @@ def describe_range(ratio: Ratio) -> str:
     """Between what the ratio lies: an interval where one was earned, else what was observed."""
     ends = f"{three_digits(ratio.low)} to {three_digits(ratio.high)}"
     return f"{ends}, {ratio.confidence:.0%}" if ratio.confidence > 0 else f"observed {ends}"
+
+
+def describe_ratios(ratios: Sequence[Ratio]) -> str:
+    """One sentence per comparison, with its interval, never a bare factor."""
+    return "\n".join(_describe_ratio(ratio) for ratio in ratios)
+
+
+def _describe_ratio(ratio: Ratio) -> str:
+    """Such as `gradient: jit is 12.0 times faster than eager (11.0 to 13.0)`."""
+    first, _, second = ratio.name.replace("_", " ").partition("/")
+    program, _, last = first.rpartition(" ")
+    if program and second.startswith(f"{program} "):
+        plain = f"{last}/{second.removeprefix(program).lstrip()}"
+        told = _describe_ratio(dataclasses.replace(ratio, name=plain))
+        return f"{program}: {told[:1].lower()}{told[1:]}"
+    interval = describe_range(ratio)
+    if ratio.verdict == "faster":
+        return f"{second} is {three_digits(ratio.median)} times faster than {first} ({interval})"
+    if ratio.verdict == "slower":
+        return (
+            f"{second} is slower than {first}: {three_digits(ratio.median)} of its speed "
+            f"({interval})"
+        )
+    if ratio.verdict == "same":
+        return f"{second} and {first} take the same time, within 2 % (ratio {interval})"
+    if not ratio.is_judged:
+        why = ratio.why_not.removeprefix("No verdict: ").partition(". ")[0].removesuffix(".")
+        return f"No verdict on {first} and {second}: {why[:1].lower()}{why[1:]}"
+    return f"Unclear which of {first} and {second} is faster (ratio {interval}{why_unclear(ratio)})"
 
 
 def describe_spread(measurement: Measurement) -> str:

@@ -96,7 +96,7 @@ def job_to_json(job: Job | None) -> dict[str, Any] | None:
 
 
 WHOLE_OR_PER_DEVICE = (
-    "Jaxprs, StableHLO and HLO before optimization are the logical program: whole arrays, but for "
+    "Jaxprs, StableHLO and HLO are the logical program: whole arrays, but for "
     "the insides of shard_map. The optimized program is what each device runs: its types, costs "
     "and memory are those of one device."
 )

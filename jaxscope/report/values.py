@@ -65,7 +65,7 @@ def _end_rows(
     for number, each in enumerate(summaries):
         name = Verbatim(paths[number]) if number < len(paths) else f"{what} {number}"
         type_ = f"{each.dtype}[{', '.join(map(str, each.shape))}]"
-        yield (name, Verbatim(type_), Verbatim(each.text), *_number_cells(each))
+        yield (name, Verbatim(type_), Verbatim(each.text), *number_cells(each))
 
 
 def _rows(each: EquationValues) -> Iterator[tuple[Cell, ...]]:
@@ -75,13 +75,13 @@ def _rows(each: EquationValues) -> Iterator[tuple[Cell, ...]]:
             Verbatim(each.id),
             Verbatim(each.operation),
             Verbatim(type_),
-            *_number_cells(output),
+            *number_cells(output),
             count_cell(each.num_runs),
             line,
         )
 
 
-def _number_cells(each: ArraySummary) -> tuple[Cell, ...]:
+def number_cells(each: ArraySummary) -> tuple[Cell, ...]:
     numbers = (each.min, each.mean, each.max)
     written = ("" if math.isnan(number) else f"{number:.6g}" for number in numbers)
     return (
@@ -97,26 +97,26 @@ def values_to_json(found: Values) -> Json:
         "call": found.call,
         "environment": environment_to_json(found.environment),
         "stage": found.stage,
-        "arguments": [_summary(each) for each in found.arguments],
-        "results": [_summary(each) for each in found.results],
+        "arguments": [summary_to_json(each) for each in found.arguments],
+        "results": [summary_to_json(each) for each in found.results],
         "values": {
             each.id: {
                 "operation": each.operation,
                 "types": list(each.types),
-                "outputs": [_summary(output) for output in each.outputs],
+                "outputs": [summary_to_json(output) for output in each.outputs],
                 "runs": each.num_runs,
                 "file": each.file or None,
                 "line": each.line or None,
             }
             for each in found.equations
         },
-        "first_nonfinite": _origin(found.origins[0]) if found.origins else None,
-        "nonfinite": [_origin(each) for each in found.origins],
+        "first_nonfinite": origin_to_json(found.origins[0]) if found.origins else None,
+        "nonfinite": [origin_to_json(each) for each in found.origins],
         "warnings": list(found.warnings),
     }
 
 
-def _origin(origin: NonfiniteOrigin) -> dict[str, Any]:
+def origin_to_json(origin: NonfiniteOrigin) -> dict[str, Any]:
     return {
         "equation": origin.equation,
         "stage": origin.stage,
@@ -127,12 +127,12 @@ def _origin(origin: NonfiniteOrigin) -> dict[str, Any]:
         "iteration": origin.iterations[-1] if origin.iterations else None,
         "iterations": list(origin.iterations),
         "element": list(origin.element),
-        "operands": [_summary(each) for each in origin.operands],
+        "operands": [summary_to_json(each) for each in origin.operands],
         "because": origin.because,
     }
 
 
-def _summary(each: ArraySummary) -> dict[str, Any]:
+def summary_to_json(each: ArraySummary) -> dict[str, Any]:
     return {
         "shape": list(each.shape),
         "dtype": each.dtype,

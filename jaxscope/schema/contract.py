@@ -47,6 +47,7 @@ from jaxscope.model import (
 )
 from jaxscope.model.capture import NO_MEMORY_PLAN, NO_PLACEMENT, Bookmark, MemoryPlan
 from jaxscope.model.sharding import Device, Job, Member, Placement, Propagated
+from jaxscope.program.name_links import LINK
 from jaxscope.schema.records import Codec, Rules
 
 Json = dict[str, Any]
@@ -146,7 +147,7 @@ CONTRACT = Codec(
         ),
         Leaf: Rules(names={"num_bytes": "bytes", "is_static": "static"}),
         SourceFile: Rules(defaults={"sha256": ""}),
-        Check: Rules(nulls=("file", "line", "equation"), defaults={"remedy": ""}),
+        Check: Rules(nulls=("file", "line", "equation", "lesson"), defaults={"remedy": ""}),
         Proof: Rules(names={"pass_name": "pass"}, defaults={"pass_number": None, "pass_name": ""}),
         Fate: Rules(names={"pass_name": "pass", "merged_with": "with"}, nulls=("certainty",)),
         MemoryPlan: Rules(left_out=("places",)),
@@ -524,6 +525,8 @@ def _nodes(graph: Graph, ids: list[str], group_ids: list[str], columns: TextColu
     types, scopes = _text_rows(graph, nodes.types), _text_rows(graph, nodes.scope)
     origins, derived = _text_rows(graph, nodes.origins), _text_rows(graph, nodes.derived)
     attributes = _text_rows(graph, nodes.attributes)
+    links = [dict(zip(row[0::2], row[1::2], strict=True)).get(LINK) for row in attributes]
+    is_untagged = any(links)
     return [
         {
             "id": id,
@@ -536,6 +539,7 @@ def _nodes(graph: Graph, ids: list[str], group_ids: list[str], columns: TextColu
             "scope": scopes[index],
             "origins": origins[index],
             "derived": derived[index],
+            **({"link": links[index]} if is_untagged else {}),
             "direction": _DIRECTIONS[direction],
             "source": [
                 {

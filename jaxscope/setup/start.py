@@ -37,7 +37,8 @@ needed, and Python packages into .venv (JAXSCOPE_VENV names another folder).
 WINDOWLESS = frozenset(
     {
         *("calls", "capture", "time", "memory", "roofline", "sharding", "targets"),
-        *("run", "values", "check", "diff", "doctor", "-h", "--help", "--version"),
+        *("run", "open", "values", "check", "ask", "bisect", "figure", "diff", "doctor"),
+        *("-h", "--help", "--version"),
     }
 )
 

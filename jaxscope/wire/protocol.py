@@ -20,9 +20,15 @@ Client to worker (each starts a run; one run at a time):
                  further messages follow: tell_outcome; outcome (of the other, as below); block with
                  kept, dropped: measure so many calls after so many; finish
     agree        file, call, target, x64
-    values       file, call, target, x64     runs the program equation by equation
+    values       file, call, target, x64, loaded {path: file}: runs the program equation by equation
+    step         the same, and stage (empty: that of `values`), most_bytes (that are kept): then
+                 further messages follow, each with number: move with to ("start", "end", "forward",
+                 "back", "into", "out", "origin"; "place" with equation and iterations; "condition"
+                 with condition); look with kind, index and slice of a value; finish
     calibrate    target, x64                 measures what the machine reaches at most
     remat        file, call, target, x64     compiles a gradient with each policy of jax.checkpoint
+    open         name, label, platform, target, files {role: [path, …]}: reads one module that a job
+                 left behind; executes nothing
     outline      file                        lists functions and calls; executes nothing
     propose      file, function              finds a call of the function that traces
     environment                              versions and devices, for `doctor`
@@ -54,6 +60,8 @@ Worker to client:
     memory       argument_bytes, result_bytes, temporary_bytes, aliased_bytes, code_bytes,
                  peak_bytes (null: unknown), reason (null, or why there is no plan), donated,
                  kept [place of an argument, …]: the compiled program's memory, per device
+    buffer_assignment  aliased [number of a parameter, …]; array utf8: XLA's own table of where it
+                 put each value, of which the memory plan of an opened module is made
     placement    reason (null, or why nothing is known), devices [[id, kind, process, coordinates],
                  …] in the program's order, axes of the mesh [[name, size], …], arguments and
                  results [text, …]: shardings as HLO writes them, empty where unknown; array proto
@@ -68,7 +76,7 @@ Worker to client:
     passes_end   seconds, reason (null, or why passes are missing), no_times (null, or why no pass
                  has seconds); array pass_seconds (float64): of the pass before each `pass`, in the
                  compilation whose result is shown; NaN is unknown
-    check        rule, severity, message, remedy, file, line, equation (empty: none)
+    check        rule, severity, message, remedy, file, line, equation, lesson (empty: none)
     message      text
     timed        call, environment {…}       what a run measures: `time` and the experiments
     conditions   load, processors, processor_share, busy_processors (null: unknown): how busy the
@@ -128,6 +136,16 @@ Worker to client:
                  line}, …]
     nonfinite    equation, stage, operation, kind ("nan" or "inf"), file, line, iterations
                  [number, …], element [number, …], operands {as above}, because
+    stepping     stage, num_equations, argument_paths [text, …]: the program of `step` is ready
+    step         number, equation, is_end, iterations, rounds [number, …], operation, file, line,
+                 values [{kind, index, name, type, summary {as in values}, source, loaded}, …],
+                 num_left_out, can_enter, inside, note, is_unmoved, failure, kept_bytes, most_bytes;
+                 where NaN or Inf was looked for origin {as nonfinite} and chain [{equation,
+                 operation, line, iterations, text}, …]: the answer to `move`
+    array_view   number, slice, shape, cells [text, …], num_rows, num_columns,
+                 starts and steps [number, …] of its dimensions, summary, sampled,
+                 problem, note; arrays picture, highest (float64, two dimensions), odd (int32, the
+                 same), counts (int64), edges (float64, one more): the answer to `look`
     outline      functions [{name, kind, line, end_line, signature, doc}], calls [{call, line}], doc
     proposal     call
     environment  jax, jaxlib, numpy, python, executable, platform, device, host, system,

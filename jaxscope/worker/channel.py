@@ -106,6 +106,11 @@ def run_skippable(part: Callable[[], T]) -> tuple[T | None, bool]:
         _skip_state.again.cancel()
 
 
+def was_skipped() -> bool:
+    """Whether a skip was raised in the part that runs: what is outside of Python may hide it."""
+    return _skip_state.is_armed and _skip_state.raised_at_s > -math.inf
+
+
 def _on_skip(_number: int, frame: FrameType | None) -> None:
     if not _skip_state.is_armed or monotonic() < _skip_state.raised_at_s + _AGAIN_S / 2:
         return  # a second wish must not end what tidies up after the first

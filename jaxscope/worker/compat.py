@@ -23,6 +23,7 @@ from jax._src.interpreters import mlir as _mlir
 from jax._src.sharding_impls import GSPMDSharding as _GSPMDSharding
 from jaxlib import _jax, _profiler  # type: ignore[attr-defined] # it has no stubs
 from jaxlib.mlir import ir as _ir
+from jaxlib.mlir.dialects import stablehlo as _stablehlo
 from jaxlib.version import __version__ as _version
 
 from jaxscope.model.op_name import print_tag
@@ -38,6 +39,9 @@ try:
     import jaxlib._hlo as _hlo
 except ImportError:  # jaxlib 0.8 keeps HloModule in `_jax`
     _hlo = _jax
+
+_PORTABLE, _HEAD = b"StableHLO_v", 64
+"""Who wrote MLIR bytecode stands near its beginning; for a portable artifact it is StableHLO."""
 
 Tracer = jax.core.Tracer
 
@@ -399,6 +403,24 @@ def cpu_client() -> Any:
 def parse_hlo_module(serialized: bytes) -> Any:
     """jaxlib's `HloModule` of a serialized proto; a bad one raises jaxlib's own errors."""
     return _hlo.HloModule.from_serialized_hlo_module_proto(serialized)
+
+
+def serialized_hlo_of_text(text: str) -> bytes:
+    """The `HloModuleProto` of the text of an HLO module; a bad one raises jaxlib's own errors."""
+    return bytes(_hlo.hlo_module_from_text(text).as_serialized_hlo_module_proto())
+
+
+def parse_stablehlo(data: bytes) -> Any:
+    """A StableHLO module from its text, bytecode or a portable artifact; raises MLIR's errors."""
+    context = _mlir.make_ir_context()
+    with context:
+        if _PORTABLE in data[:_HEAD]:
+            return _stablehlo.deserialize_portable_artifact(context, data)
+        return _ir.Module.parse(data, context)
+
+
+def jaxlib_version() -> str:
+    return str(_version)
 
 
 def hlo_cost_properties(client: Any, module: Any) -> dict[str, float]:

@@ -45,9 +45,11 @@ HANDLERS = {
     "side": ("jaxscope.worker.timing.program_comparison", "handle_side"),
     "agree": ("jaxscope.worker.timing.agreement", "handle_agree"),
     "values": ("jaxscope.worker.values.evaluation", "handle_values"),
+    "step": ("jaxscope.worker.values.stepping", "handle_step"),
     "remat": ("jaxscope.worker.stages.remat", "handle_remat"),
     "calibrate": ("jaxscope.worker.timing.calibration", "handle_calibrate"),
     "propose": ("jaxscope.worker.stages.loading", "handle_propose"),
+    "open": ("jaxscope.worker.stages.opening", "handle_open"),
     "outline": ("jaxscope.worker.host.outline", "handle_outline"),
     "environment": ("jaxscope.worker.targets.environment", "handle_environment"),
 }

@@ -57,8 +57,9 @@ class StagePair:
 
     @property
     def title(self) -> str:
-        """Fit to show."""
-        return self.first if self.first == self.second else f"{self.first} and {self.second}"
+        """What the stages are called."""
+        first, second = stage_kind(self.first).title, stage_kind(self.second).title
+        return first if first == second else f"{first} and {second}"
 
     @classmethod
     def parse(cls, key: str) -> StagePair:

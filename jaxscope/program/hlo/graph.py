@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from jaxscope.model.graph import NONE, Direction, Graph, GroupKind, NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
-from jaxscope.model.op_name import TagTable, in_call, read_op_name
+from jaxscope.model.op_name import NOT_THE_USERS, TagTable, in_call, read_op_name
 from jaxscope.program.hlo.instruction_text import ShapeTexts, read_attributes
 from jaxscope.program.hlo.proto import HloMessage, parse_module
 
@@ -89,13 +89,6 @@ Frame = tuple[str, int, int, str]
 
 _MAX_FRAMES = 200
 
-_NOT_THE_USERS = re.compile(
-    r"[/\\](?:site|dist)-packages[/\\](?:jax|jaxlib)[/\\]"  # installed
-    r"|[/\\]jax[/\\]_src[/\\]"  # from a checkout
-    r"|[/\\]jaxscope[/\\]worker[/\\]"  # the code that calls the user's
-    r"|^<frozen "
-)
-
 
 class FrameTable:
     """Call stacks of one module, innermost frame first, JAX's own frames left out."""
@@ -122,7 +115,7 @@ class FrameTable:
         if metadata.source_file:  # jaxlib 0.8 keeps one place per instruction and no stack
             column = metadata.source_column if metadata.source_end_column else -1
             frame = (metadata.source_file, max(metadata.source_line, 0), column, "")
-            return () if _NOT_THE_USERS.search(frame[0]) else (frame,)
+            return () if NOT_THE_USERS.search(frame[0]) else (frame,)
         return ()
 
     def _walk(self, frame_id: int) -> list[Frame]:
@@ -136,7 +129,7 @@ class FrameTable:
                 break
             file_id, function_id, line, column = self._places[place_id - 1]
             file = _row(self._files, file_id)
-            if file and not _NOT_THE_USERS.search(file) and len(stack) < _MAX_FRAMES:
+            if file and not NOT_THE_USERS.search(file) and len(stack) < _MAX_FRAMES:
                 stack.append((file, line, column, _row(self._functions, function_id)))
         return stack
 

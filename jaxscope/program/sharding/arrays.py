@@ -161,6 +161,19 @@ class Cut:
     parts: tuple[Part, ...]
     has_own: bool = False
 
+    @property
+    def side_ratio(self) -> float:
+        """Width to height: of the columns' dimension, or the last one, to the rows'."""
+        if not self.shape:
+            return 1.0
+        across = self.column_dimensions or (len(self.shape) - 1,)
+        others = tuple(k for k in range(len(self.shape)) if k not in across)
+        down = self.row_dimensions or others[-1:]
+        if down == across:
+            down = ()
+        width = math.prod(max(self.shape[dimension], 1) for dimension in across)
+        return width / math.prod(max(self.shape[dimension], 1) for dimension in down)
+
 
 def cut_array(shape: tuple[int, ...], sharding: Sharding, num_devices: int) -> Cut | None:
     """Cut an array; None where nothing is known of how.

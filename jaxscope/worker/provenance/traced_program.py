@@ -21,6 +21,7 @@ import numpy as np
 
 from jaxscope.model.graph import Direction, Graph, NodeKind
 from jaxscope.model.op_name import BASE_TAG, DERIVED_TAG
+from jaxscope.model.stages import ASK_FOR_GRADIENT
 from jaxscope.worker import compat
 from jaxscope.worker.compat_recording import BatchAxes, recording_batch_axes
 from jaxscope.worker.host.arguments import (
@@ -227,7 +228,6 @@ class NoGradient(Exception):
 
 _MAX_EQUATIONS = 5000
 _MAX_TRACE_S = 5.0
-_ASKED = "--gradient asks for it, in the window “Run with the gradient”."
 
 
 def why_not_unasked(graph: Graph, trace_seconds: float) -> str:
@@ -248,13 +248,13 @@ def why_not_unasked(graph: Graph, trace_seconds: float) -> str:
         return (
             "The program holds its own derivative: equation "
             f"{graph.string(nodes.id, int(own[0]))} ({graph.string(nodes.operation, int(own[0]))}"
-            f"{where}) is part of one. The derivative of all of it is not made. {_ASKED}"
+            f"{where}) is part of one. The derivative of all of it is not made. {ASK_FOR_GRADIENT}"
         )
     count = int(is_equation.sum())
     if count > _MAX_EQUATIONS or trace_seconds > _MAX_TRACE_S:
         return (
             f"Making it would take long: the program has {count:,} equations, and tracing them "
-            f"took {trace_seconds:.1f} s. {_ASKED}"
+            f"took {trace_seconds:.1f} s. {ASK_FOR_GRADIENT}"
         )
     return ""
 

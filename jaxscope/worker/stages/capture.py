@@ -26,6 +26,10 @@ from jaxscope.model.stages import COMPILED_STAGES, stage_kind
 from jaxscope.model.targets import is_absent
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
+from jaxscope.worker.checks import run_checks
+from jaxscope.worker.checks.effects import EffectWatch
+from jaxscope.worker.checks.purity import PurityWatch
+from jaxscope.worker.checks.subject import Subject
 from jaxscope.worker.faults.explain import explain_exception, guard
 from jaxscope.worker.host.call import Call
 from jaxscope.worker.host.function_source import (
@@ -57,12 +61,10 @@ from jaxscope.worker.stages.jaxpr import (
     find_places,
     print_jaxpr,
 )
-from jaxscope.worker.stages.key_reuse import find_key_reuse
 from jaxscope.worker.stages.loading import load_call
 from jaxscope.worker.stages.machine_code import NO_CODE, MachineCode, dump_folder
 from jaxscope.worker.stages.nonfinite import REMEDY, RULE, look_for_nonfinite
 from jaxscope.worker.stages.passes import PassWatch, send_passes
-from jaxscope.worker.stages.purity import PurityWatch, find_captured
 from jaxscope.worker.stages.stablehlo import convert_stablehlo, link_stablehlo_lines, print_module
 from jaxscope.worker.stages.xla_log import XlaLog, catching_donations, place_note
 from jaxscope.worker.targets.environment import describe_environment
@@ -97,7 +99,7 @@ def gc_freeze() -> Iterator[Callable[[], None]]:
 # Sends stages as messages: graphs at once, texts when they are due.
 
 
-TITLES = {name: stage_kind(name).heading for name in COMPILED_STAGES}
+TITLES = {name: stage_kind(name).title for name in COMPILED_STAGES}
 """What the stages are called that follow the jaxprs, in pipeline order."""
 
 Text = Callable[[], tuple[str, Any]]
@@ -156,7 +158,7 @@ class StageSender:
         }
         self._channel.send("stage", fields)
 
-    def send_machine(self, machine: MachineCode, seconds: float) -> None:
+    def send_machine(self, machine: MachineCode, seconds: float | None) -> None:
         """Send the code of the kernels; XLA's own seconds are part of the compilation, and these
         are of collecting it."""
         if not machine.kernels:
@@ -171,7 +173,7 @@ class StageSender:
         """Send the texts that are due."""
         while self._texts:
             name, make_text = self._texts.pop(0)
-            self._channel.progress("text", f"Printing {TITLES.get(name, name)}")
+            self._channel.progress("text", f"Printing the stage {TITLES.get(name, name)}")
             try:
                 text, line_nodes = make_text()
             except Exception as error:
@@ -260,16 +262,16 @@ class _Pipeline:
 
     def _run(self, rest_again: Callable[[], None]) -> Any:
         watch = PurityWatch(self._call.base, self._source)
-        with self._step("jaxpr", "trace", f"Tracing {self._call.base_text}"):
+        effects = EffectWatch(self._call.base)
+        tracing = self._step("jaxpr", "trace", f"Tracing {self._call.base_text}")
+        with tracing, effects.watching():
             program = trace_call(self._call)
             _refuse_leaks(program)
-        captured = find_captured(program.base.jaxpr, self._call.base)
-        found = [dataclasses.asdict(each) for each in (*watch.find_changes(), *captured)]
-        if (reuse := find_key_reuse(program.base.jaxpr)) is not None:
-            found.append(dataclasses.asdict(reuse))
-        for fields in found:
-            self._channel.send("check", {**fields, "file": fields["file"] or self._source.path})
-        messages = list(program.messages)
+        found, failed = run_checks(Subject(self._call, program, watch, effects, self._target))
+        for each in found:
+            fields = dataclasses.asdict(each)
+            self._channel.send("check", {**fields, "file": each.file or self._source.path})
+        messages = [*program.messages, *failed]
         if self._options:
             told = ", ".join(f"{name}={value}" for name, value in self._options.items())
             messages.append(f"Compiled with options of XLA: {told}.")
@@ -407,10 +409,9 @@ class _Pipeline:
 
     def _send_jaxprs(self, program: TracedProgram, tags: TagTable, derived: Any) -> ConvertedJaxpr:
         """Send the jaxpr-level stages; returns the last one of the call."""
-        base_text = self._call.base_text
         last = self._send_jaxpr(
             program.base,
-            f"Jaxpr of {base_text}",
+            stage_kind("jaxpr").title,
             tags,
             is_base=True,
             is_derived=not program.transformed,
@@ -419,11 +420,10 @@ class _Pipeline:
         places = find_places(last) if program.is_linked_by_place else {}
         for stage in program.transformed:
             is_last = stage is program.transformed[-1]
-            title = f"Jaxpr of {_applied(stage.name, base_text)}"
             shown = derived if is_last else stage
             last = self._send_jaxpr(
                 shown,
-                title,
+                stage.name,
                 tags,
                 is_derived=is_last,
                 base=base,
@@ -439,7 +439,7 @@ class _Pipeline:
         if program.transformed or self._has_gradient:
             return
         self._has_gradient = True
-        base, title = program.base, f"Gradient of {self._call.base_text}"
+        base, title = program.base, stage_kind("gradient").title
         reason = "" if self._wants_gradient else why_not_unasked(converted.graph, base.seconds)
         if reason:
             self._sender.send_unavailable("gradient", title, reason)
@@ -529,7 +529,7 @@ class _Pipeline:
         self._sender.add_text("stablehlo", text)
 
     def _send_hlo(self, name: str, module: Any, seconds: float, cost: Costs) -> None:
-        self._channel.progress(name, f"Reading {TITLES[name]}")
+        self._channel.progress(name, f"Reading the stage {TITLES[name]}")
         proto = module.as_serialized_hlo_module_proto()
         budget = max(_MIN_COST_BUDGET_S, _COST_SHARE * self._seconds)
         arrays = {
@@ -561,7 +561,7 @@ class _Pipeline:
         names = list(TITLES)
         why = error.explanation.why.partition("\n")[0] or error.explanation.what
         for name in names[names.index(stage) :]:
-            reason = why if name == stage else f"{TITLES[stage]} failed."
+            reason = why if name == stage else f"The stage {TITLES[stage]} failed."
             self._sender.send_unavailable(name, TITLES[name], reason)
         with contextlib.suppress(JaxscopeError):
             self._send_files()
@@ -584,12 +584,6 @@ def _describe_bug(error: Exception) -> str:
 def _named(paths: tuple[str, ...], atoms: Any) -> Iterator[tuple[str, Any]]:
     for number, atom in enumerate(atoms):
         yield (paths[number] if number < len(paths) else f"[{number}]"), atom
-
-
-def _applied(name: str, base: str) -> str:
-    """`vmap(grad)` of `loss` reads `vmap(grad(loss))`."""
-    depth = name.count("(")
-    return f"{name.rstrip(')')}({base}){')' * depth}"
 
 
 def _refuse_leaks(program: TracedProgram) -> None:

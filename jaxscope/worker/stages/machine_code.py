@@ -11,7 +11,7 @@ import contextlib
 import dataclasses
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -65,19 +65,23 @@ class KernelCode:
     data: bytes
 
 
-def kernel_files(folder: Path, max_bytes: int) -> tuple[list[KernelCode], int]:
+def kernel_files(
+    files: Iterable[Path], max_bytes: int, *, is_own: bool = True
+) -> tuple[list[KernelCode], int]:
     """Read what a compilation wrote.
 
     Args:
-        folder: XLA's dump.
+        files: Of XLA's dump.
         max_bytes: Whole kernels are left out beyond it; a smaller one may still fit.
+        is_own: Whether this process made them: programs may look at them then, and what was
+            written elsewhere during the compilation belongs to them.
 
     Returns:
         The code in the order of the kernels' names, and the number of kernels left out.
     """
     paths: dict[str, list[tuple[str, Path]]] = {}
     launches: dict[str, str] = {}
-    for path in sorted(folder.iterdir()):
+    for path in sorted(files):
         match = _FILE.fullmatch(path.name)
         if match is not None:
             kernel = match["kernel"] or match["module"]
@@ -88,13 +92,17 @@ def kernel_files(folder: Path, max_bytes: int) -> tuple[list[KernelCode], int]:
                 paths.setdefault(kernel, []).append((form, path))
         elif _THUNKS.fullmatch(path.name):
             launches.update(_launches(path))
-    for kernel, path in take_bundles():
+    for kernel, path in take_bundles() if is_own else ():
         paths.setdefault(kernel, []).append(("bundles", path))
-    return _read(paths, launches, max_bytes)
+    return _read(paths, launches, max_bytes, is_own=is_own)
 
 
 def _read(
-    paths: dict[str, list[tuple[str, Path]]], launches: dict[str, str], max_bytes: int
+    paths: dict[str, list[tuple[str, Path]]],
+    launches: dict[str, str],
+    max_bytes: int,
+    *,
+    is_own: bool,
 ) -> tuple[list[KernelCode], int]:
     found: list[KernelCode] = []
     num_left_out = size = 0
@@ -109,7 +117,7 @@ def _read(
             if kernel in launches:
                 found.append(KernelCode(kernel, "launch", launches[kernel].encode()))
             for form, path in forms:
-                if form == "ptx":
+                if form == "ptx" and is_own:
                     found += (KernelCode(kernel, *more) for more in tools.look_at(path))
     return found, num_left_out
 
@@ -205,7 +213,7 @@ class Dump:
 
     def machine_code(self) -> MachineCode:
         """The kernels in the order of their names; none if XLA generated no code."""
-        found, num_left_out = kernel_files(self.folder, MAX_CODE_BYTES)
+        found, num_left_out = kernel_files(self.folder.iterdir(), MAX_CODE_BYTES)
         remove_bundles()
         return MachineCode(
             tuple(code.kernel for code in found),

@@ -233,6 +233,7 @@ _FILE = re.compile(
     r"module_(?P<module>\d+)\..*?\.(?P<number>\d{4,})\.(?P<pipeline>.+?)"
     r"\.after_(?P<name>.+?)(?:\.before_(?P<next>.+))?\.hlo\.pb"
 )
+_ENDING = re.compile(r"\.(?:hlo\.pb|pb|hlo|txt)(?:\.gz|\.zst)?$")
 _FIRST = re.compile(r"module_(?P<module>\d+)\..*\.before_optimizations\.hlo\.pb")
 _LAST = re.compile(r"module_(?P<module>\d+)\..*after_optimizations\.hlo\.pb")
 _HLO_MODULE = 1  # field of xla.HloProto
@@ -416,6 +417,16 @@ class _PassSender:
         cost = module_cost(compat.cpu_client(), proto)
         self._cost_deadline_s -= time.thread_time() - start
         return cost
+
+
+def dumped_pass(name: str) -> PassFile | None:
+    """The pass that a file of a dump is of, proto or text, by its name; or None."""
+    found = _FILE.fullmatch(_ENDING.sub(".hlo.pb", name.partition(".module_")[2] or name))
+    if found is None:
+        return None
+    return PassFile(
+        int(found["number"]), found["pipeline"], found["name"], name, found["next"] or ""
+    )
 
 
 def module_of(hlo_proto: bytes) -> bytes:

@@ -10,6 +10,7 @@ provenance of the operation around it. Shardy writes shardings as `sdy.sharding`
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,7 +20,13 @@ import numpy.typing as npt
 
 from jaxscope.model.graph import NONE, Direction, Graph, GroupKind, NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
-from jaxscope.model.op_name import TagTable, read_op_name, strip_tags
+from jaxscope.model.op_name import (
+    NOT_THE_USERS,
+    TagTable,
+    read_direction,
+    read_op_name,
+    strip_tags,
+)
 from jaxscope.model.types import short_type
 from jaxscope.worker.stages.jaxpr import Provenance
 
@@ -208,6 +215,8 @@ class _Converter:
         self._nodes: dict[tuple[str, int], int] = {}
         self._spread = NO_SHARDINGS
         self._meshes: dict[str, MeshAxes] = {}
+        self._is_untagged = not tags.derived
+        self._read_untagged = functools.cache(read_location)
 
     def convert(self, module: Any) -> ConvertedModule:
         functions = [op for op in module.body.operations if op.operation.name == "func.func"]
@@ -266,6 +275,11 @@ class _Converter:
     ) -> None:
         inner = operation.operation
         own = self._provenance(inner.location, around)
+        named: dict[str, str] = {}
+        if self._is_untagged:
+            name, source = self._read_untagged(str(inner.location))
+            named = {"op_name": name} if name else {}
+            own = _Provenance(direction=read_direction(name), source=source)
         callee = _symbol(operation, "callee") if inner.name == "func.call" else ""
         node = self._builder.add_node(
             path,
@@ -273,7 +287,7 @@ class _Converter:
             inner.name,
             group=group,
             types=[self._type(result.type) for result in inner.results],
-            attributes=self._attributes(operation, path, callee),
+            attributes={**self._attributes(operation, path, callee), **named},
             scope=own.scope,
             origins=own.origins,
             derived=own.derived,
@@ -392,6 +406,27 @@ class _Converter:
                 printed.append((inner.name, self._nodes.get((inside, 0), -1), depth))
                 for index, region in enumerate(inner.regions):
                     self._list_printed(region.blocks, f"{inside}/{index}", depth + 1, printed)
+
+
+_NAME_OF_LOCATION = re.compile(r'loc\("((?:[^"\\]|\\.)*)"(?=[()])')
+_FRAME_OF_LOCATION = re.compile(r'"((?:[^"\\]|\\.)*)"\("((?:[^"\\]|\\.)*)":(\d{1,9}):(\d{1,9})')
+_MAX_LOCATION = 20_000
+
+
+def read_location(text: str) -> tuple[str, tuple[tuple[str, int, int, str], ...]]:
+    """The name of an operation, and the user's frames that it came from, innermost first.
+
+    Args:
+        text: A location as MLIR prints it.
+    """
+    text = text[:_MAX_LOCATION]
+    name = _NAME_OF_LOCATION.match(text)
+    frames = [
+        (file, int(line), int(column), function)
+        for function, file, line, column in _FRAME_OF_LOCATION.findall(text)
+        if not NOT_THE_USERS.search(file)
+    ]
+    return name[1] if name is not None else "", tuple(dict.fromkeys(frames))
 
 
 def link_stablehlo_lines(text: str, converted: ConvertedModule) -> npt.NDArray[np.int32]:

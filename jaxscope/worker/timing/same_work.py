@@ -26,11 +26,11 @@ import numpy as np
 
 from jaxscope.errors import Explanation, TraceError
 from jaxscope.worker import compat
+from jaxscope.worker.checks.purity import PurityWatch
 from jaxscope.worker.host.arguments import keep_arrays, parameter_names
 from jaxscope.worker.host.call import Call
 from jaxscope.worker.host.function_source import innermost_function, place_of
 from jaxscope.worker.host.source import SourceSnapshot
-from jaxscope.worker.stages.purity import PurityWatch
 
 _MAX_FUNCTIONS = 200
 _MAX_PARTS = 20_000

@@ -13,27 +13,18 @@ equation that runs; a value is dropped after its last use.
 from __future__ import annotations
 
 import dataclasses
-import math
 import time
 from collections.abc import Sequence
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxscope.errors import Explanation, TraceError
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import guard
 from jaxscope.worker.host.values import aval_text
-from jaxscope.worker.provenance.traced_program import (
-    TracedProgram,
-    find_inputs,
-    trace_call,
-    trace_gradient,
-)
-from jaxscope.worker.stages.loading import load_call
+from jaxscope.worker.provenance.traced_program import TracedProgram, trace_gradient
 from jaxscope.worker.stages.nonfinite import (
     Loop,
     NonfiniteCount,
@@ -42,8 +33,8 @@ from jaxscope.worker.stages.nonfinite import (
     find_round,
     read_loop,
 )
-from jaxscope.worker.timing.conditions import describe_machine
-from jaxscope.worker.timing.experiment import refuse_absent_target
+from jaxscope.worker.values.arrays import is_plain, summarize
+from jaxscope.worker.values.subject import as_input, open_subject
 
 _MAX_RUNS = 50_000
 _BUDGET_S = 60.0
@@ -51,7 +42,6 @@ _BUDGET_S = 60.0
 _MAX_ROUNDS = 1_000
 """Of one loop that are run one by one."""
 _PER_MESSAGE = 500
-_MAX_TEXT = 160
 _NAN, _INF = "nan", "inf"
 
 
@@ -61,27 +51,12 @@ def handle_values(request: dict[str, Any], channel: Channel) -> None:
     Raises:
         JaxscopeError: The file or the call is wrong, it cannot be traced, or an equation fails.
     """
-    refuse_absent_target(request)
-    source, call = load_call(request, channel)
-    with guard("call", {source.path}):
-        program = trace_call(call)
-    channel.send("timed", {"call": call.text, "environment": describe_machine()})
-    inputs = find_inputs(program, call)
-    if inputs is None:
-        raise TraceError(
-            Explanation(
-                what="The values of the program's inputs could not be found.",
-                why="The arguments of its jaxpr are not those of the call.",
-                remedy="Give every argument of the call as an array.",
-            )
-        )
-    stage = program.derived
-    variables = compat.open_jaxpr(stage.jaxpr).invars
-    inputs = list(map(_as_input, variables, inputs))
+    subject = open_subject(request, channel)
+    program, call, stage, inputs = subject.program, subject.call, subject.stage, subject.inputs
     channel.progress("values", "Running equation by equation")
     evaluator = Evaluator(stage.name, time.monotonic() + _BUDGET_S)
     results: list[Any] = []
-    with guard("run", {source.path}):
+    with guard("run", {subject.path}):
         try:
             results = evaluator.run(stage.jaxpr, inputs)
         except TimeoutError as error:
@@ -161,7 +136,7 @@ class Evaluator:
         inner = compat.open_jaxpr(jaxpr)
         last_use = self._find_last_uses(inner)
         known = dict(zip(inner.constvars, compat.consts_of(jaxpr), strict=False))
-        known.update(zip(inner.invars, map(_as_input, inner.invars, inputs), strict=True))
+        known.update(zip(inner.invars, map(as_input, inner.invars, inputs), strict=True))
 
         def read(atom: Any) -> Any:
             return atom.val if compat.is_literal(atom) else known[atom]
@@ -176,7 +151,7 @@ class Evaluator:
                 )
             operands = [read(atom) for atom in equation.invars]
             # Equations of a library's own function stand on the user's line that calls it.
-            self._places.append(_place(equation) or self._places[-1])
+            self._places.append(place_of(equation) or self._places[-1])
             try:
                 results = self._run_equation(equation, operands, id)
                 self._remember(id, equation, results)
@@ -380,42 +355,6 @@ class Evaluator:
         return self._origins.get(_NAN) or self._origins.get(_INF)
 
 
-def summarize(value: Any) -> dict[str, Any]:
-    """The fields of an `ArraySummary`; what is not known is None."""
-    shape = [int(size) for size in np.shape(value)]
-    dtype = getattr(value, "dtype", None)
-    if dtype is None:
-        dtype = np.asarray(value).dtype
-    count = count_nonfinite(value)
-    found: dict[str, Any] = {
-        "shape": shape,
-        "dtype": str(dtype),
-        "min": None,
-        "max": None,
-        "mean": None,
-        "num_nan": count.num_nan,
-        "num_inf": count.num_inf,
-        "text": "",
-    }
-    if _is_plain(value):
-        found["text"] = _write(np.asarray(value))
-    is_number = jnp.issubdtype(dtype, jnp.number) or jnp.issubdtype(dtype, jnp.bool_)
-    if not is_number or jnp.issubdtype(dtype, jnp.complexfloating):
-        return found
-    array = np.asarray(value)
-    if jnp.issubdtype(dtype, jnp.inexact):
-        array = array.astype(np.float64)
-        array = array[np.isfinite(array)] if count else array
-        if array.size:
-            found |= {"min": float(array.min()), "max": float(array.max())}
-    elif array.size:
-        found |= {"min": int(array.min()), "max": int(array.max())}
-    if array.size:
-        mean = float(array.mean(dtype=np.float64))
-        found["mean"] = mean if math.isfinite(mean) else None
-    return found
-
-
 def _merge(one: dict[str, Any], other: dict[str, Any], num_runs: int) -> dict[str, Any]:
     """Two summaries of one result: `one` of so many runs, `other` of one more."""
     merged = {**one, "text": other["text"]}
@@ -429,19 +368,6 @@ def _merge(one: dict[str, Any], other: dict[str, Any], num_runs: int) -> dict[st
     for name in ("num_nan", "num_inf"):
         merged[name] = one[name] + other[name]
     return merged
-
-
-def _write(array: Any) -> str:
-    """The first and last elements in the order of memory, in a line; a number by itself."""
-    text = np.array2string(
-        array.ravel() if array.shape else array,
-        max_line_width=10**6,
-        precision=4,
-        threshold=6,
-        edgeitems=3,
-    )
-    words = " ".join(text.replace("...", "…").split()).replace("[ ", "[").replace(" ]", "]")
-    return words if len(words) <= _MAX_TEXT else f"{words[: _MAX_TEXT - 1]}…"
 
 
 def _number(count: NonfiniteCount, kind: str) -> int:
@@ -460,7 +386,7 @@ def _explain(equation: Any, operands: list[Any], result: Any, element: tuple[int
     name = equation.primitive.name
     read: list[str] = []
     for operand in operands:
-        array = np.asarray(operand) if _is_plain(operand) else None
+        array = np.asarray(operand) if is_plain(operand) else None
         if array is None or array.shape not in ((), result.shape) or equation.params.get("jaxpr"):
             read = []
             break
@@ -489,22 +415,10 @@ def _show(number: Any) -> str:
     return f"{number:.8g}" if np.issubdtype(type(number), np.floating) else str(number)
 
 
-def _is_plain(value: Any) -> bool:
-    dtype = getattr(value, "dtype", None)
-    return dtype is None or not jnp.issubdtype(dtype, jax.dtypes.extended)
-
-
 def _is_variable(atom: Any) -> bool:
     return not compat.is_literal(atom)
 
 
-def _as_input(variable: Any, value: Any) -> Any:
-    """A number of Python's or NumPy's as the array that the program gets."""
-    if isinstance(value, jax.Array) or not _is_plain(value):
-        return value
-    return jnp.asarray(value, variable.aval.dtype)
-
-
-def _place(equation: Any) -> tuple[str, int] | None:
+def place_of(equation: Any) -> tuple[str, int] | None:
     frame = next(iter(compat.user_frames(equation.source_info)), None)
     return (str(frame[0]), int(frame[1])) if frame is not None else None

@@ -12,11 +12,13 @@ purpose. What the checker does not know it lets pass.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
 from jaxscope.worker import compat
+from jaxscope.worker.checks.finding import Finding, own_frame
+from jaxscope.worker.checks.subject import Subject
+from jaxscope.worker.checks.unrolled_loops import is_in_loop
 from jaxscope.worker.provenance.tagging import nested_jaxprs
 
 RULE = "key-reuse"
@@ -27,20 +29,14 @@ _REMEDY = (
 _MAX_EQUATIONS = 5_000
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class KeyReuse:
-    """A key that is used up twice; fields of the message `check`."""
-
-    message: str
-    equation: str
-    file: str
-    line: int
-    rule: str = RULE
-    severity: str = "warning"
-    remedy: str = _REMEDY
+def find_reused_keys(subject: Subject) -> Iterator[Finding]:
+    """The first use of a key that was used before."""
+    found = find_key_reuse(subject.program.base.jaxpr)
+    if found is not None:
+        yield found
 
 
-def find_key_reuse(jaxpr: Any) -> KeyReuse | None:
+def find_key_reuse(jaxpr: Any) -> Finding | None:
     """The first equation that uses a key up which was used up before, or None."""
     inner = compat.open_jaxpr(jaxpr)
     if not 0 < _count_draws(inner, _MAX_EQUATIONS) <= _MAX_EQUATIONS:
@@ -48,7 +44,7 @@ def find_key_reuse(jaxpr: Any) -> KeyReuse | None:
     return _find(_with_one_wrap(inner), "")
 
 
-def _find(inner: Any, prefix: str) -> KeyReuse | None:
+def _find(inner: Any, prefix: str) -> Finding | None:
     if not compat.reuses_keys(inner):
         return None
     low, high = 0, len(inner.eqns)  # the first `low` pass, the first `high` do not
@@ -67,11 +63,11 @@ def _find(inner: Any, prefix: str) -> KeyReuse | None:
     first = _find_first_use(inner, number)
     id = f"{prefix}{number}"
     again = f"Equation {id} ({equation.primitive.name})"
-    own = _own_frame(equation)
+    own = own_frame(equation)
     if first is not None:
         earlier = inner.eqns[first]
-        before = _own_frame(earlier)
-        if own is None or before is None or own == before:
+        before = own_frame(earlier)
+        if own is None or before is None or (own == before and not is_in_loop(*own)):
             return None
         message = (
             f"{again} uses a random key that equation {prefix}{first} "
@@ -85,7 +81,7 @@ def _find(inner: Any, prefix: str) -> KeyReuse | None:
         )
     else:
         return None
-    return KeyReuse(message, id, *own[:2])
+    return Finding(RULE, "warning", message, _REMEDY, "samples/random_keys.py", id, *own[:2])
 
 
 def _find_first_use(inner: Any, number: int) -> int | None:
@@ -162,19 +158,3 @@ def _count_draws(inner: Any, most: int) -> int:
 
 def _is_key(atom: Any) -> bool:
     return str(getattr(atom.aval, "dtype", "")).startswith("key<")
-
-
-def _frames(equation: Any) -> Iterator[tuple[str, int, int]]:
-    return (
-        (file, line, column) for file, line, column, _ in compat.user_frames(equation.source_info)
-    )
-
-
-def _own_frame(equation: Any) -> tuple[str, int, int] | None:
-    """Where an equation was made; None inside of an installed library."""
-    frame = next(_frames(equation), None)
-    return None if frame is None or _is_installed(frame[0]) else frame
-
-
-def _is_installed(file: str) -> bool:
-    return "site-packages" in file or "dist-packages" in file

@@ -10,6 +10,7 @@ found with their names and the equations that read them.
 from __future__ import annotations
 
 import ast
+import contextlib
 import dataclasses
 import os
 from collections import deque
@@ -20,6 +21,7 @@ import jax
 import numpy as np
 
 from jaxscope.worker import compat
+from jaxscope.worker.checks.finding import Finding
 from jaxscope.worker.host.function_source import innermost_function
 from jaxscope.worker.host.source import SourceSnapshot
 from jaxscope.worker.host.values import aval_bytes, aval_text
@@ -42,23 +44,6 @@ _MUTATORS = frozenset(
 )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class PurityFinding:
-    """A `check` message: `rule` is `impure-global`, `impure-attribute` or `captured-constant`.
-
-    Attributes:
-        line: 0 where it is not known.
-        file: Of the line; empty for the file that was run.
-    """
-
-    rule: str
-    severity: str
-    message: str
-    remedy: str
-    line: int = 0
-    file: str = ""
-
-
 class PurityWatch:
     """The state around a function before it is traced, to compare with the state after."""
 
@@ -69,21 +54,24 @@ class PurityWatch:
         self._owner = _owner_of(base)
         self._source = source
         self._first_line = getattr(getattr(function, "__code__", None), "co_firstlineno", 0)
-        self._names = dict(self._watched_globals())
+        self._cells = _cells_of(function)
+        self._names = {**dict(self._watched_globals()), **_filled(self._cells)}
         self._contents = {name: _contents(value) for name, value in self._names.items()}
         self._attributes = _attributes(self._owner)
         self._inside = {name: _contents(value) for name, value in self._attributes.items()}
 
-    def find_changes(self) -> list[PurityFinding]:
+    def find_changes(self) -> list[Finding]:
         """What is different now."""
         places = _MutationFinder(self._source.text, self._first_line)
         findings = []
         for name, before in self._names.items():
-            now = self._globals.get(name)
-            if now is not before:
-                findings.append(_impure_global(name, "was assigned anew", places))
-            elif (change := _describe_change(self._contents[name], _contents(now))) is not None:
-                findings.append(_impure_global(name, change, places))
+            cell = self._cells.get(name)
+            now = self._globals.get(name) if cell is None else _filled({name: cell}).get(name)
+            change: str | None = "was assigned anew"
+            if now is before:
+                change = _describe_change(self._contents[name], _contents(now))
+            if change is not None:
+                findings.append(_impure_name(name, change, places, is_global=cell is None))
         after = _attributes(self._owner)
         for name in sorted({*self._attributes, *after}):
             if after.get(name) is not self._attributes.get(name):
@@ -109,6 +97,25 @@ def _owner_of(base: Any) -> Any:
     if owner is None and not hasattr(base, "__code__") and not hasattr(base, "__wrapped__"):
         owner = base
     return None if isinstance(owner, type) or owner is None else owner
+
+
+def _cells_of(function: Any) -> dict[str, Any]:
+    """The variables of enclosing functions that a function reads, by name."""
+    free = getattr(getattr(function, "__code__", None), "co_freevars", ())
+    return dict(zip(free, getattr(function, "__closure__", None) or (), strict=False))
+
+
+def _filled(cells: Mapping[str, Any]) -> dict[str, Any]:
+    """What such variables are, those left out that nothing was assigned to yet."""
+    found = {}
+    for name, cell in cells.items():
+        with contextlib.suppress(ValueError):
+            found[name] = cell.cell_contents
+    return {
+        name: value
+        for name, value in found.items()
+        if isinstance(value, list | dict | set | deque | int | float | str | tuple)
+    }
 
 
 def _attributes(owner: Any) -> dict[str, Any]:
@@ -148,24 +155,27 @@ def _describe_change(before: list[Any] | None, after: list[Any] | None) -> str |
     )
 
 
-def _impure_global(name: str, change: str, places: _MutationFinder) -> PurityFinding:
-    return PurityFinding(
-        rule="impure-global",
+def _impure_name(name: str, change: str, places: _MutationFinder, *, is_global: bool) -> Finding:
+    what = "global" if is_global else "variable of an enclosing function"
+    return Finding(
+        rule="impure-global" if is_global else "impure-closure",
         severity="warning",
-        message=f"The global `{name}` {change} while JAX traced the function. This happens once, "
+        message=f"The {what} `{name}` {change} while JAX traced the function. This happens once, "
         "at tracing, and never when the compiled program runs.",
         remedy="Take what the function needs as an argument and return what it makes.",
+        lesson="samples/pure_and_impure.py",
         line=places.find_name(name),
     )
 
 
-def _impure_attribute(owner: Any, name: str, change: str, places: _MutationFinder) -> PurityFinding:
-    return PurityFinding(
+def _impure_attribute(owner: Any, name: str, change: str, places: _MutationFinder) -> Finding:
+    return Finding(
         rule="impure-attribute",
         severity="warning",
         message=f"The attribute `{name}` of {type(owner).__name__} {change} while JAX traced the "
         "method. This happens once, at tracing, and never when the compiled program runs.",
         remedy="Take the state as an argument and return the next state.",
+        lesson="samples/counter.py",
         line=places.find_attribute(name),
     )
 
@@ -230,7 +240,7 @@ class _Constant:
     readers: list[tuple[str, Any]]
 
 
-def find_captured(jaxpr: Any, base: Any) -> list[PurityFinding]:
+def find_captured(jaxpr: Any, base: Any) -> list[Finding]:
     """The arrays that a trace holds as constants: those with a name, and large ones.
 
     Args:
@@ -240,7 +250,7 @@ def find_captured(jaxpr: Any, base: Any) -> list[PurityFinding]:
     constants: dict[int, _Constant] = {}
     _collect(jaxpr, "", constants)
     names = _names_of(base)
-    findings: list[PurityFinding] = []
+    findings: list[Finding] = []
     for constant in constants.values():
         name = _name_of(constant.value, names)
         is_large = aval_bytes(constant.value) >= LARGE_CONSTANT_BYTES
@@ -302,19 +312,20 @@ def _is_copied(value: Any, constant: Any) -> bool:
     )
 
 
-def _describe(name: str, constant: _Constant) -> PurityFinding:
+def _describe(name: str, constant: _Constant) -> Finding:
     size = aval_bytes(constant.value)
     what = f"The array {name}" if name else "An array without a name"
     places = [_place(equation) for _, equation in constant.readers]
     file, line = places[0] if places else ("", 0)
     type = aval_text(jax.typeof(constant.value))
-    return PurityFinding(
+    return Finding(
         rule="captured-constant",
         severity="warning" if size >= LARGE_CONSTANT_BYTES else "info",
         message=f"{what} ({type}, {size:,} bytes) was captured: it "
         "is a constant of the program, and a later change of it changes nothing. "
         + _tell_readers(constant.readers),
         remedy="Pass it as an argument, so that a new value needs no new trace.",
+        lesson="samples/pure_and_impure.py",
         line=line,
         file=file,
     )

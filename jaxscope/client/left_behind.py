@@ -1,0 +1,349 @@
+"""What a job left behind: the modules in dump folders of XLA and JAX and in single files.
+
+Files of dump folders are told apart by the names that XLA and JAX give them, all others by their
+content; what a file really is, its reader sees. Nothing is loaded here but the first bytes of
+files that have no such name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from jaxscope.errors import Explanation, SourceError
+from jaxscope.model.file_kinds import FileForm, recognise
+from jaxscope.model.left_behind import LeftBehind, LeftModule
+from jaxscope.wire.job_files import read_head, read_whole
+
+MAX_FILES = 200_000
+"""Of a folder, those in its folders included; a run with all passes of a hundred modules has
+30,000."""
+_MAX_LOOKED_AT = 5_000
+_MAX_DEPTH = 6
+_PACKED = r"(?:\.gz|\.zst)?"
+
+# What XLA names the files of a module, and JAX those of a function.
+_XLA = re.compile(r"(?:\d+\.)?(?P<number>module_\d+)\.(?P<name>[^.]+)(?:\.(?P<rest>.+))?")
+_XLA_ROLES = (
+    ("pass", re.compile(r"(?:.+\.)?\d{4,}\..+?\.after_.+\.(?:txt|hlo|hlo\.pb|pb)" + _PACKED)),
+    ("hlo", re.compile(r"(?:.+\.)?before_optimizations\.(?:txt|hlo|hlo\.pb|pb)" + _PACKED)),
+    (
+        "optimized",
+        re.compile(r"(?:(?P<platform>.+)_)?after_optimizations\.(?:txt|hlo|hlo\.pb|pb)" + _PACKED),
+    ),
+    ("assignment", re.compile(r"(?:.+_)?after_optimizations-buffer-assignment\.txt" + _PACKED)),
+    ("fusion_log", re.compile(r".*priority_fusion_dump\.txt")),
+    ("code", re.compile(r"(?:.+\.)?(?:ir-no-opt\.ll|ir-with-opt\.ll|ptx|o|thunk_sequence\.txt)")),
+)
+_INSIDE = re.compile(r"module\.mlir(?:bc)?" + _PACKED)
+_JAX_IR = re.compile(r"jax_ir(?P<number>\d+)_(?P<name>.+?)(?:_compile)?\.mlir(?:bc)?" + _PACKED)
+_JAXPR = re.compile(r"jax_(?P<number>\d+)_(?P<name>.+)\.jaxpr\.(?P<ending>txt|html)" + _PACKED)
+
+_ROLES_OF_FORM = {
+    FileForm.HLO_TEXT: "module",
+    FileForm.HLO_PROTO: "module",
+    FileForm.MLIR_TEXT: "stablehlo",
+    FileForm.MLIR_BYTECODE: "stablehlo",
+    FileForm.EXPORT: "stablehlo",
+    FileForm.JAXPR: "jaxpr",
+}
+_WEIGHTY = ("optimized", "module", "hlo", "stablehlo", "jaxpr")
+"""By whose size modules are compared."""
+
+
+class _Files:
+    """The files of one module while they are being found."""
+
+    def __init__(self, name: str, number: str = "") -> None:
+        self.name, self.number = name, number
+        self.platform = ""
+        self.files: dict[str, list[str]] = {}
+
+    def add(self, role: str, path: str) -> None:
+        self.files.setdefault(role, []).append(path)
+
+
+def find_left_behind(
+    paths: Sequence[str], on_progress: Callable[[str], None] = lambda _: None
+) -> LeftBehind:
+    """Find the modules in folders and files.
+
+    Args:
+        paths: Of them.
+        on_progress: Told what is being looked at; what it raises ends the search.
+
+    Raises:
+        SourceError: A path cannot be read, or there is nothing in all of them that is known.
+    """
+    finder = _Finder(on_progress)
+    for path in paths:
+        finder.look_at(os.path.abspath(os.path.expanduser(path)))
+    return finder.result(tuple(paths))
+
+
+def is_left_behind(path: str) -> bool:
+    """Whether a path is a folder, or a file that by its content is no Python file but known."""
+    if os.path.isdir(path):
+        return True
+    try:
+        return recognise(read_head(path)) is not None
+    except SourceError:
+        return False
+
+
+class _Finder:
+    def __init__(self, on_progress: Callable[[str], None]) -> None:
+        self._on_progress = on_progress
+        self._xla: dict[tuple[str, str, str], _Files] = {}
+        self._jax: dict[tuple[str, str, str], _Files] = {}
+        self._jaxprs: dict[tuple[str, str, str], _Files] = {}
+        self._single: list[_Files] = []
+        self._captures: list[str] = []
+        self._profiles: list[str] = []
+        self._others: list[str] = []
+        self._notes: list[str] = []
+        self._num_files = self._num_looked_at = 0
+
+    def look_at(self, path: str) -> None:
+        """Look at what was named.
+
+        Raises:
+            SourceError: It cannot be read, or is nothing that is known.
+        """
+        if not os.path.isdir(path):
+            self._add(path, is_named=True)
+            return
+        before = self._num_files
+        for found in self._walk(path, _MAX_DEPTH):
+            self._add(found, is_named=False)
+        if self._num_files == before:
+            raise _nothing_in(path, "It is empty.")
+
+    def _walk(self, folder: str, depth: int) -> Iterator[str]:
+        self._on_progress(f"Looking at {folder}")
+        try:
+            with os.scandir(folder) as entries:
+                listed = sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            if depth == _MAX_DEPTH:
+                raise SourceError(
+                    Explanation(
+                        what=f"{folder} cannot be read.",
+                        why=reason,
+                        where=folder,
+                        remedy="Name a folder that you may read.",
+                    )
+                ) from None
+            self._notes.append(f"{folder} was passed over: {reason}.")
+            return
+        for entry in listed:
+            if self._num_files >= MAX_FILES:
+                self._notes.append(
+                    f"Only the first {MAX_FILES:,} files of {folder} were looked at."
+                )
+                return
+            if entry.is_dir(follow_symlinks=False):
+                if depth > 0:
+                    yield from self._walk(entry.path, depth - 1)
+            elif entry.is_file():
+                self._num_files += 1
+                yield entry.path
+
+    def _add(self, path: str, *, is_named: bool) -> None:
+        folder, name = os.path.split(path)
+        if not (self._add_xla(folder, name, path) or self._add_jax(folder, name, path)):
+            self._add_by_content(path, is_named=is_named)
+        elif is_named:
+            read_head(path)  # a file that was named must be there
+
+    def _add_xla(self, folder: str, name: str, path: str) -> bool:
+        inside = _XLA.fullmatch(os.path.basename(folder)) if _INSIDE.fullmatch(name) else None
+        match = inside or _XLA.fullmatch(name)
+        if match is None or (inside is None and not match["rest"]):
+            return False
+        home = os.path.dirname(folder) if inside else folder
+        key = (home, match["number"], match["name"])
+        module = self._xla.get(key) or _Files(match["name"], match["number"])
+        if inside:
+            module.add("stablehlo", path)
+        elif not self._add_role(module, match["rest"], path):
+            return True  # what else XLA writes: other tables, options, graphs
+        self._xla[key] = module
+        return True
+
+    def _add_role(self, module: _Files, rest: str, path: str) -> bool:
+        for role, pattern in _XLA_ROLES:
+            found = pattern.fullmatch(rest)
+            if found is not None:
+                module.add(role, path)
+                if role == "optimized":
+                    module.platform = _platform(found["platform"] or "")
+                return True
+        return False
+
+    def _add_jax(self, folder: str, name: str, path: str) -> bool:
+        if match := _JAX_IR.fullmatch(name):
+            key = (folder, match["number"], match["name"])
+            self._jax.setdefault(key, _Files(match["name"])).add("stablehlo", path)
+        elif match := _JAXPR.fullmatch(name):
+            key = (folder, match["number"], match["name"])
+            role = "jaxpr" if match["ending"] == "txt" else "places"
+            self._jaxprs.setdefault(key, _Files(f"jit_{match['name']}")).add(role, path)
+        else:
+            return False
+        return True
+
+    def _add_by_content(self, path: str, *, is_named: bool) -> None:
+        if not is_named:
+            self._num_looked_at += 1
+            if self._num_looked_at > _MAX_LOOKED_AT:
+                self._others.append(path)
+                return
+        try:
+            form = recognise(read_head(path))
+        except SourceError:
+            if is_named:
+                raise
+            form = None
+        if form is FileForm.CAPTURE:
+            self._captures.append(path)
+        elif form is FileForm.PROFILE:
+            self._profiles.append(path)
+        elif form is not None:
+            module = _Files(os.path.basename(path))
+            module.add(_ROLES_OF_FORM[form], path)
+            self._single.append(module)
+        elif is_named:
+            raise _unknown(path)
+        else:
+            self._others.append(path)
+
+    def result(self, paths: tuple[str, ...]) -> LeftBehind:
+        modules = list(self._xla.values())
+        for dumped in (self._jax, self._jaxprs):
+            modules = _join(modules, list(dumped.values()))
+        modules += self._single
+        if not (modules or self._captures or self._profiles):
+            count = f"None of its {self._num_files:,} files is one." if self._num_files else ""
+            raise _nothing_in(", ".join(paths), count)
+        names = [module.name for module in modules]
+        labels = [
+            name if names.count(name) == 1 else _unique(module, number)
+            for number, (module, name) in enumerate(zip(modules, names, strict=True))
+        ]
+        found = [_finish(each, label) for each, label in zip(modules, labels, strict=True)]
+        notes = self._notes
+        if self._others and self._num_looked_at > _MAX_LOOKED_AT:
+            notes = [*notes, f"Only {_MAX_LOOKED_AT:,} files with names of no kind were looked at."]
+        return LeftBehind(
+            paths, tuple(found), tuple(self._captures), tuple(self._profiles), tuple(notes)
+        )
+
+
+def _join(modules: list[_Files], others: list[_Files]) -> list[_Files]:
+    """Give modules the files of another dump that are of the same name.
+
+    Where one name stands for several modules, they are joined in their order if there are as many
+    of each; else nothing tells which belong together, and they stay apart.
+    """
+    for name in dict.fromkeys(other.name for other in others):
+        mine = [module for module in modules if module.name == name]
+        theirs = _without_repeats([other for other in others if other.name == name])
+        if len(mine) != len(theirs):
+            modules = [*modules, *theirs]
+            continue
+        for module, other in zip(mine, theirs, strict=True):
+            for role, paths in other.files.items():
+                module.files.setdefault(role, paths)
+    return modules
+
+
+def _without_repeats(found: list[_Files]) -> list[_Files]:
+    """JAX writes a jaxpr each time a function is traced or lowered; the same one counts once."""
+    if len(found) < 2:
+        return found
+    kept: dict[str, _Files] = {}
+    for number, each in enumerate(found):
+        texts = each.files.get("jaxpr") or each.files.get("stablehlo")
+        kept.setdefault(_digest(texts[0]) if texts else str(number), each)
+    return list(kept.values())
+
+
+def _digest(path: str) -> str:
+    try:
+        return hashlib.sha256(read_whole(path)).hexdigest()
+    except SourceError:
+        return path  # what cannot be read is like nothing else
+
+
+def _unique(module: _Files, number: int) -> str:
+    return f"{module.number or f'file_{number}'}.{module.name}"
+
+
+def _finish(found: _Files, label: str) -> LeftModule:
+    files = {role: tuple(_ordered(role, paths)) for role, paths in found.files.items()}
+    weight = next((_size(files[role]) for role in _WEIGHTY if files.get(role)), 0)
+    total = sum(map(_size, files.values()))
+    return LeftModule(found.name, label, found.platform, files, total, weight)
+
+
+def _ordered(role: str, paths: Iterable[str]) -> list[str]:
+    """Protos before texts, which are the same module; passes by their numbers, one file each."""
+    listed = sorted(paths, key=lambda path: (not _is_proto(path), path))
+    if role != "pass":
+        return listed
+    chosen = {re.sub(r"\.(?:hlo\.pb|pb|hlo|txt)(?:\.gz|\.zst)?$", "", p): p for p in listed[::-1]}
+    return [chosen[stem] for stem in sorted(chosen)]
+
+
+def _is_proto(path: str) -> bool:
+    return ".pb" in os.path.basename(path)[-8:]
+
+
+def _platform(text: str) -> str:
+    """`sm_9.0_gpu` is a GPU."""
+    return next((kind for kind in ("gpu", "tpu", "cpu") if text.endswith(kind)), "")
+
+
+def _size(paths: Iterable[str]) -> int:
+    total = 0
+    for path in itertools.islice(paths, MAX_FILES):
+        try:
+            total += os.stat(path).st_size
+        except OSError:
+            continue
+    return total
+
+
+def _unknown(path: str) -> SourceError:
+    if path.endswith(".py"):
+        what = f"{path} is a Python file, which no job left behind."
+        return SourceError(Explanation(what, remedy=f"Look at it: jaxscope {path}"))
+    return SourceError(
+        Explanation(
+            what=f"{os.path.basename(path)} is nothing that jaxscope can open.",
+            why="By its content it is no HLO, StableHLO or jaxpr, nothing that jax.export "
+            "serialized, no profile and no capture.",
+            where=path,
+            remedy="Name a dump folder of XLA (--xla_dump_to) or of JAX (JAX_DUMP_IR_TO), or a "
+            "file of one of these kinds.",
+            kind="NothingKnown",
+        )
+    )
+
+
+def _nothing_in(path: str, why: str) -> SourceError:
+    return SourceError(
+        Explanation(
+            what=f"There is no module in {path}.",
+            why=why,
+            where=path,
+            remedy="Run the job with XLA_FLAGS=--xla_dump_to=DIR, or with JAX_DUMP_IR_TO=DIR, and "
+            "open DIR.",
+            kind="NothingKnown",
+        )
+    )

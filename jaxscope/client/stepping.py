@@ -1,0 +1,120 @@
+"""Step through the program of a call, and wait for each answer.
+
+    with Stepper(StepRequest(file="f.py", call="f(x)")) as stepper:
+        step = stepper.move("place", equation="4/jaxpr/2", iterations=[7])
+        view = stepper.look("result", 0, "[0, :]")
+
+The window asks the same of a run and does not wait; see `jaxscope.ui.pages.stepping`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import queue
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+from jaxscope.client.events import ArrayViewed, Event, Failed, Finished, Stepped, SteppingReady
+from jaxscope.client.requests import StepRequest, Wish, look_wish, move_wish
+from jaxscope.client.session import Session
+from jaxscope.errors import InternalError
+from jaxscope.model.stepping import ArrayView, Step
+
+
+class Stepper:
+    """A run that is stepped through, in a session of its own; ends with its `with` block.
+
+    Attributes:
+        stepping: What is stepped through.
+    """
+
+    def __init__(
+        self, request: StepRequest, on_event: Callable[[Event], None] | None = None
+    ) -> None:
+        """Start the run, and wait until the program was traced.
+
+        Raises:
+            JaxscopeError: It cannot be traced, or the target is not here.
+        """
+        self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self._on_event = on_event
+        self._numbers = itertools.count(1)
+        self._session = Session(request.python, is_warm=False, has_spares=False)
+        try:
+            self._run = self._session.start(request, self._events.put)
+            self.stepping = self._await(lambda event: isinstance(event, SteppingReady)).stepping
+        except BaseException:
+            self._session.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._session.close()
+
+    def move(
+        self,
+        to: str,
+        *,
+        equation: str = "",
+        iterations: Sequence[int] = (),
+        condition: str = "",
+    ) -> Step:
+        """Go somewhere.
+
+        Args:
+            to: `start`, `end`, `forward`, `back`, `into`, `out`, `origin` (of NaN or Inf),
+                `place` or `condition`.
+            equation: Id of the equation, for `place`.
+            iterations: Of the loops around it, outermost first; left out, the first that runs.
+            condition: For `condition`, as `model.value_queries` says.
+
+        Raises:
+            JaxscopeError: The run ended.
+        """
+        number = next(self._numbers)
+        asked = {"equation": equation, "iterations": list(iterations), "condition": condition}
+        self._send(move_wish(number, to, **asked))
+        found = self._await(
+            lambda event: isinstance(event, Stepped) and event.step.number == number
+        )
+        step: Step = found.step
+        return step
+
+    def look(self, kind: str, index: int, slice: str = "") -> ArrayView:
+        """Look at a slice of a value at the present place.
+
+        Args:
+            kind: `argument`, `operand` or `result`.
+            index: Among those of its kind.
+            slice: Such as `[0, :]`; empty for the first two-dimensional one.
+
+        Raises:
+            JaxscopeError: The run ended.
+        """
+        number = next(self._numbers)
+        self._send(look_wish(number, kind, index, slice))
+        found = self._await(
+            lambda event: isinstance(event, ArrayViewed) and event.view.number == number
+        )
+        view: ArrayView = found.view
+        return view
+
+    def _send(self, wish: Wish) -> None:
+        send = getattr(self._run, "send", None)
+        if send is None:
+            raise InternalError("A run of several processes cannot be stepped through.")
+        send(wish)
+
+    def _await(self, is_wanted: Callable[[Event], bool]) -> Any:
+        while True:
+            event = self._events.get()
+            if self._on_event is not None:
+                self._on_event(event)
+            if isinstance(event, Failed):
+                raise event.error
+            if isinstance(event, Finished):
+                raise InternalError("The run ended before it was asked to.")
+            if is_wanted(event):
+                return event

@@ -1,0 +1,475 @@
+"""Figures of what a program is: memory step by step, its roofline, arrays cut over devices, and its
+collectives step by step around a ring; each with its numbers as a table.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Sequence
+
+from jaxscope.export.chart import (
+    even_ticks,
+    svg_box,
+    svg_head,
+    svg_line,
+    svg_text,
+    text_width,
+    ticks,
+)
+from jaxscope.export.figures import Figure
+from jaxscope.model import Capture, Unavailable
+from jaxscope.model.hardware import Ceilings
+from jaxscope.model.units import format_bytes, format_flops, format_seconds, three_digits
+from jaxscope.picture.palette import PALETTES
+from jaxscope.picture.tint.classes import TINT_PALETTES
+from jaxscope.program.cost.trip_counts import find_trip_counts
+from jaxscope.program.fates.table import link_products
+from jaxscope.program.memory.live_ranges import LiveRanges, find_live_ranges
+from jaxscope.program.roofline import Roofline, find_limit, find_peak, find_roofline
+from jaxscope.program.sharding.arrays import SpreadArray, find_arrays, name_devices
+from jaxscope.program.sharding.collectives import Collective, find_collectives
+from jaxscope.program.sharding.ring import NOTHING, RingStep, ring_steps
+from jaxscope.report.document import Table, count_cell, known_cell, number_cell
+
+_WIDTH_PX = 1200.0
+_LEFT_PX, _RIGHT_PX, _TOP_PX, _BOTTOM_PX = 110.0, 40.0, 80.0, 64.0
+_MAX_ARRAYS = 12
+_MAX_DEVICES = 8
+"""Of a ring that is drawn: more are no picture."""
+
+
+def _ink(theme: str, number: int) -> tuple[str, str]:
+    """Fill and border of what has a number: a device, a part."""
+    pairs = TINT_PALETTES[theme].kinds
+    return pairs[1 + number % (len(pairs) - 1)]
+
+
+def _outlined(x: float, y: float, width: float, height: float, ink: tuple[str, str]) -> str:
+    return (
+        f'<rect x="{x:.2f}" y="{y:.2f}" width="{width:.2f}" height="{height:.2f}" '
+        f'fill="{ink[0]}" stroke="{ink[1]}"/>'
+    )
+
+
+def _heading(title: str, note: str, theme: str) -> Iterator[str]:
+    palette = PALETTES[theme]
+    yield svg_text(20, 32, title[:105], palette.text, size=20)
+    yield svg_text(20, 58, note[:150], palette.muted, size=15)
+
+
+# Memory, step by step.
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class MemoryFigure(Figure):
+    """Bytes alive at each step of the schedule, and how many of them are temporaries."""
+
+    title: str
+    note: str
+    live: LiveRanges
+
+    def table(self) -> Table:
+        graph = self.live.graph
+        rows = [
+            (
+                count_cell(step),
+                graph.string(graph.nodes.id, node),
+                number_cell(float(self.live.timeline[step]), format_bytes),
+                number_cell(float(self.live.temporaries[step]), format_bytes),
+            )
+            for step, node in enumerate(self.live.steps)
+        ]
+        return Table(
+            ("step", "instruction", "alive", "temporaries"), rows, units=("", "", "B", "B")
+        )
+
+    def svg_lines(self, theme: str) -> Iterator[str]:
+        palette, height = PALETTES[theme], 560.0
+        bottom, count = height - _BOTTOM_PX, max(len(self.live.steps), 1)
+        most = max(self.live.peak_bytes, 1.0) * 1.06
+        across = (_WIDTH_PX - _LEFT_PX - _RIGHT_PX) / count
+        up = (bottom - _TOP_PX) / most
+        yield svg_head(_WIDTH_PX, height, palette.background, self.title)
+        yield from _heading(self.title, self.note, theme)
+        unit = 1024.0 ** int(math.log(max(most, 1.0), 1024.0))
+        for value in (unit * number for number in even_ticks(0.0, most / unit, 6)):
+            y = bottom - value * up
+            yield svg_line(_LEFT_PX, y, _WIDTH_PX - _RIGHT_PX, y, palette.frame_border)
+            yield svg_text(_LEFT_PX - 10, y + 5, format_bytes(value), palette.text, anchor="end")
+        for values, color in (
+            (self.live.timeline, palette.forward),
+            (self.live.temporaries, palette.backward),
+        ):
+            points = [f"{_LEFT_PX:.2f},{bottom:.2f}"]
+            for step, value in enumerate(values.tolist()):
+                y = bottom - value * up
+                points += [f"{_LEFT_PX + s * across:.2f},{y:.2f}" for s in (step, step + 1)]
+            points.append(f"{_LEFT_PX + count * across:.2f},{bottom:.2f}")
+            yield (
+                f'<polygon points="{" ".join(points)}" fill="{color}" fill-opacity="0.3" '
+                f'stroke="{color}" stroke-width="2"/>'
+            )
+        x = _LEFT_PX + (self.live.peak_step + 0.5) * across
+        yield (
+            f'<line x1="{x:.2f}" y1="{_TOP_PX - 16}" x2="{x:.2f}" y2="{bottom:.2f}" '
+            f'stroke="{palette.text}" stroke-dasharray="6 4"/>'
+        )
+        told = f"peak {format_bytes(self.live.peak_bytes)} at step {self.live.peak_step:,}"
+        is_right = x > _WIDTH_PX * 0.6
+        yield svg_text(
+            x + (-8 if is_right else 8), _TOP_PX + 14, told, palette.text,
+            anchor="end" if is_right else "start",
+        )  # fmt: skip
+        x = _LEFT_PX
+        for name, color in (("everything", palette.forward), ("temporaries", palette.backward)):
+            yield svg_box(x, height - 26, 14, 14, color)
+            yield svg_text(x + 20, height - 14, name, palette.text)
+            x += 44 + text_width(name)
+        middle = (_LEFT_PX + _WIDTH_PX - _RIGHT_PX) / 2
+        told = f"step of the schedule, 0 to {count - 1:,}"
+        yield svg_text(middle, bottom + 24, told, palette.text, anchor="middle")
+        yield "</svg>"
+
+
+# Kernels under a roofline.
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class RooflineFigure(Figure):
+    """What each kernel can reach at best on a chip, by its arithmetic intensity."""
+
+    title: str
+    note: str
+    found: Roofline
+    ceilings: Ceilings
+
+    def table(self) -> Table:
+        rows = []
+        for point in self.found.kernels:
+            limit = find_limit(point, self.ceilings)
+            rows.append(
+                (
+                    point.name,
+                    point.operation,
+                    known_cell(point.flops, format_flops),
+                    known_cell(point.num_bytes, format_bytes),
+                    known_cell(point.intensity, three_digits),
+                    limit.kind or "unknown",
+                    known_cell(limit.best, format_seconds),
+                )
+            )
+        headers = ("kernel", "operation", "FLOP", "bytes", "FLOP per byte", "bound by", "at best")
+        return Table(headers, rows, units=("", "", "", "B", "", "", "s"))
+
+    def svg_lines(self, theme: str) -> Iterator[str]:
+        palette, height = PALETTES[theme], 640.0
+        names = dict.fromkeys(name for point in self.found.kernels for name, _ in point.work)
+        peaks = {peak.name: peak.rate for peak in (find_peak(self.ceilings, n) for n in names)}
+        peaks = {k: v for k, v in peaks.items() if v > 0} or {
+            "measured": self.ceilings.arithmetic.best
+        }
+        bandwidth, highest = self.ceilings.bandwidth.best, max(peaks.values())
+        marks = [
+            (point, point.intensity, point.flops / limit.most)
+            for point in self.found.kernels
+            if point.flops > 0
+            and (limit := find_limit(point, self.ceilings)).most > 0
+            and point.intensity > 0
+        ]
+        xs = [x for _, x, _ in marks] + [highest / bandwidth]
+        low_x, high_x = min(xs) / 4, max(xs) * 4
+        ys = [y for _, _, y in marks] + [highest]
+        low_y, high_y = min(ys) / 4, highest * 4
+        bottom = height - _BOTTOM_PX
+
+        def across(value: float) -> float:
+            share = math.log(value / low_x) / math.log(high_x / low_x)
+            return _LEFT_PX + share * (_WIDTH_PX - _LEFT_PX - _RIGHT_PX)
+
+        def up(value: float) -> float:
+            return bottom - math.log(value / low_y) / math.log(high_y / low_y) * (bottom - _TOP_PX)
+
+        yield svg_head(_WIDTH_PX, height, palette.background, self.title)
+        yield from _heading(self.title, self.note, theme)
+        for value in ticks(low_y, high_y):
+            yield svg_line(
+                _LEFT_PX, up(value), _WIDTH_PX - _RIGHT_PX, up(value), palette.frame_border
+            )
+            told = f"{format_flops(value)}/s"
+            yield svg_text(_LEFT_PX - 8, up(value) + 5, told, palette.text, anchor="end", size=13)
+        for value in ticks(low_x, high_x):
+            yield svg_line(across(value), _TOP_PX, across(value), bottom, palette.frame_border)
+            yield svg_text(across(value), bottom + 20, three_digits(value), palette.text,
+                           anchor="middle", size=13)  # fmt: skip
+        for name, rate in peaks.items():
+            ridge = max(rate / bandwidth, low_x)
+            begin = max(low_x, low_y / bandwidth)
+            if rate == highest:
+                yield svg_line(across(begin), up(begin * bandwidth), across(ridge),
+                               up(min(rate, ridge * bandwidth)), palette.text, 2.5)  # fmt: skip
+            yield svg_line(across(ridge), up(rate), across(high_x), up(rate), palette.text, 2.5)
+            told = f"{format_flops(rate)}/s" + ("" if name == "measured" else f" {name}")
+            yield svg_text(across(high_x) - 6, up(rate) - 8, told, palette.text, anchor="end")
+        told = f"memory {format_bytes(bandwidth)}/s"
+        yield svg_text(_LEFT_PX + 12, _TOP_PX + 20, told, palette.text)
+        for point, x, y in marks:
+            yield (
+                f'<circle cx="{across(x):.2f}" cy="{up(y):.2f}" r="7" fill="{palette.forward}" '
+                f'fill-opacity="0.35" stroke="{palette.forward}" stroke-width="2">'
+                f"<title>{point.name.translate(_SAFE)}</title></circle>"
+            )
+        middle = (_LEFT_PX + _WIDTH_PX - _RIGHT_PX) / 2
+        yield svg_text(middle, height - 16, "FLOP per byte", palette.text, anchor="middle")
+        yield "</svg>"
+
+
+_SAFE = {ord(sign): " " for sign in "<>&\"'"}
+
+
+# Arrays cut over devices.
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ShardingFigure(Figure):
+    """Each array as a grid of the parts that devices hold."""
+
+    title: str
+    note: str
+    arrays: tuple[SpreadArray, ...]
+
+    def table(self) -> Table:
+        rows = [
+            (array.role, array.path, array.type, part.text, name_devices(part.devices))
+            for array in self.arrays
+            if array.cut is not None
+            for part in array.cut.parts
+        ]
+        return Table(("role", "path", "type", "part", "devices"), rows, units=("",) * 5)
+
+    def svg_lines(self, theme: str) -> Iterator[str]:
+        palette = PALETTES[theme]
+        shown = self.arrays[:_MAX_ARRAYS]
+        columns, cell = min(3, max(len(shown), 1)), (_WIDTH_PX - 40) / 3
+        row_height = 250.0
+        height = 90 + row_height * max(1, math.ceil(len(shown) / columns))
+        width = max(40 + cell * columns, 40 + text_width(self.title[:105], 20))
+        yield svg_head(width, height, palette.background, self.title)
+        yield from _heading(self.title, self.note, theme)
+        for number, array in enumerate(shown):
+            x = 20 + cell * (number % columns)
+            y = 90 + row_height * (number // columns)
+            yield svg_text(x, y + 10, f"{array.path} {array.type}"[:44], palette.text)
+            yield svg_text(x, y + 30, (array.spec or array.text)[:52], palette.muted, size=13)
+            yield from self._grid(array, x, y + 42, cell - 30, row_height - 80, theme)
+        yield "</svg>"
+
+    def _grid(
+        self, array: SpreadArray, x: float, y: float, width: float, height: float, theme: str
+    ) -> Iterator[str]:
+        cut = array.cut
+        if cut is None:
+            return
+        ratio = min(max(cut.side_ratio, 1 / 4), 4.0)
+        width = min(width, height * ratio)
+        height = width / ratio
+        across, down = width / cut.num_columns, height / cut.num_rows
+        for part in cut.parts:
+            left, top = x + part.column * across, y + part.row * down
+            yield _outlined(left, top, across, down, _ink(theme, min(part.devices, default=0)))
+            told = name_devices(part.devices)
+            if text_width(told, 13) < across and down > 14:
+                yield svg_text(left + across / 2, top + down / 2 + 5, told,
+                               PALETTES[theme].text, anchor="middle", size=13)  # fmt: skip
+
+
+# Collectives, step by step.
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class CollectiveFigure(Figure):
+    """What each device has after each step of a ring.
+
+    Attributes:
+        devices: Their positions, in the order of the ring.
+        part_bytes: Of what is sent at once.
+        is_animated: Whether the steps are shown one after another in one place.
+    """
+
+    title: str
+    note: str
+    kind: str
+    devices: tuple[int, ...]
+    part_bytes: float
+    is_animated: bool = False
+
+    @property
+    def steps(self) -> tuple[RingStep, ...]:
+        return ring_steps(self.kind, len(self.devices))
+
+    def table(self) -> Table:
+        rows = [
+            (
+                count_cell(number),
+                count_cell(self.devices[sender]),
+                count_cell(self.devices[receiver]),
+                count_cell(place),
+                known_cell(self.part_bytes, format_bytes),
+            )
+            for number, step in enumerate(self.steps)
+            for sender, receiver, place in step.sent
+        ]
+        headers = ("step", "from device", "to device", "part", "bytes")
+        return Table(headers, rows, units=("", "", "", "", "B"))
+
+    def svg_lines(self, theme: str) -> Iterator[str]:
+        palette, steps = PALETTES[theme], self.steps
+        count = len(self.devices)
+        cell = 34.0
+        panel_width, panel_height = 70 + cell * count + 40, 60 + cell * count + 30
+        columns = 1 if self.is_animated else max(1, int((_WIDTH_PX - 40) // panel_width))
+        rows = 1 if self.is_animated else math.ceil(len(steps) / columns)
+        height = 90 + rows * panel_height
+        width = _WIDTH_PX if not self.is_animated else max(720.0, panel_width + 40)
+        yield svg_head(width, height, palette.background, self.title)
+        yield from _heading(self.title, self.note, theme)
+        for number, step in enumerate(steps):
+            place = 0 if self.is_animated else number
+            x = 20 + panel_width * (place % columns)
+            y = 84 + panel_height * (place // columns)
+            yield '<g opacity="0">' if self.is_animated else "<g>"
+            if self.is_animated:
+                yield _frame(number, len(steps))
+            yield from self._panel(number, step, x, y, cell, theme)
+            yield "</g>"
+        yield "</svg>"
+
+    def _panel(
+        self, number: int, step: RingStep, x: float, y: float, cell: float, theme: str
+    ) -> Iterator[str]:
+        palette, count = PALETTES[theme], len(self.devices)
+        told = "before" if number == 0 else f"after step {number}"
+        yield svg_text(x, y + 14, told, palette.text)
+        sent = {(receiver, place) for _, receiver, place in step.sent}
+        if self.kind == "all-to-all":
+            sent = {(receiver, sender) for sender, receiver, _ in step.sent}
+        for d, device in enumerate(self.devices):
+            top = y + 28 + d * cell
+            yield svg_text(x + 62, top + cell * 0.65, f"device {device}", palette.muted,
+                           anchor="end", size=13)  # fmt: skip
+            for place in range(count):
+                part = step.state[d][place]
+                left = x + 70 + place * cell
+                if part == NOTHING:
+                    blank = (palette.background, palette.frame_border)
+                    yield _outlined(left, top, cell - 3, cell - 3, blank)
+                    continue
+                number_of_ink = next(iter(part))[0] if self.kind == "all-to-all" else place
+                yield _outlined(left, top, cell - 3, cell - 3, _ink(theme, number_of_ink))
+                yield svg_text(left + (cell - 3) / 2, top + cell * 0.62, self._label(part, place),
+                               palette.text, anchor="middle", size=13)  # fmt: skip
+                if (d, place) in sent:
+                    yield (
+                        f'<rect x="{left - 1:.2f}" y="{top - 1:.2f}" width="{cell - 1:.2f}" '
+                        f'height="{cell - 1:.2f}" fill="none" stroke="{palette.selected}" '
+                        'stroke-width="2.5"/>'
+                    )
+
+    def _label(self, part: frozenset[tuple[int, int]], place: int) -> str:
+        """The part's letter, or how many devices are summed up in it; of an exchange, from whom."""
+        if self.kind == "all-to-all":
+            sender, of = next(iter(part))
+            return f"{sender}→{of}"
+        letter = chr(ord("A") + place)
+        return letter if self.kind == "all-gather" or len(part) == 1 else f"{letter}·{len(part)}"
+
+
+def _frame(number: int, count: int) -> str:
+    """Shows a group in its turn, a second each."""
+    begin, end = number / count, (number + 1) / count
+    times = [0.0, begin, end] if number else [0.0, end]
+    values = [0, 1, 0] if number else [1, 0]
+    told = ";".join(f"{time:.4f}" for time in times)
+    return (
+        f'<animate attributeName="opacity" dur="{count}s" repeatCount="indefinite" '
+        f'calcMode="discrete" keyTimes="{told}" values="{";".join(map(str, values))}"/>'
+    )
+
+
+# Which figures a capture has.
+
+
+def make_program_figure(
+    name: str, capture: Capture, ceilings: Ceilings | None = None, *, is_animated: bool = False
+) -> Figure | Unavailable:
+    """A figure of a capture by its name, or why there is none.
+
+    Args:
+        name: `memory`, `roofline`, `sharding` or `collective`.
+        ceilings: What the chip can do, for the roofline.
+        is_animated: Whether the steps of a collective follow each other in one place.
+    """
+    match name:
+        case "memory":
+            live = find_live_ranges(capture)
+            if isinstance(live, Unavailable):
+                return live
+            place = "where XLA put each value" if live.is_placed else "values added up"
+            return MemoryFigure(f"Memory of {capture.call}", f"Alive at each step, {place}.", live)
+        case "roofline":
+            return _make_roofline(capture, ceilings)
+        case "sharding":
+            arrays = find_arrays(capture)
+            if isinstance(arrays, Unavailable):
+                return arrays
+            more = len(arrays) - _MAX_ARRAYS
+            note = "Numbers are positions of devices." + (f" {more:,} more arrays." * (more > 0))
+            return ShardingFigure(f"Arrays of {capture.call}", note, arrays)
+        case _:
+            return _make_collective(capture, is_animated=is_animated)
+
+
+def _make_roofline(capture: Capture, ceilings: Ceilings | None) -> Figure | Unavailable:
+    if ceilings is None:
+        return Unavailable("what the machine reaches is not known: name a chip with --chip", "")
+    found = find_roofline(
+        link_products(capture), find_trip_counts(capture), capture.stage("machine")
+    )
+    if isinstance(found, Unavailable):
+        return found
+    chip = ceilings.environment.device or "this machine"
+    note = f"At best on {chip}, not measured. A circle is a kernel. {' '.join(found.notes)}"
+    return RooflineFigure(f"Roofline of {capture.call}", note, found, ceilings)
+
+
+def _make_collective(capture: Capture, *, is_animated: bool) -> Figure | Unavailable:
+    stage = capture.stage("optimized")
+    graph = stage.graph if stage is not None else Unavailable("there is no optimized program", "")
+    if isinstance(graph, Unavailable):
+        return graph
+    found = [each for each in find_collectives(graph, capture.placement) if _is_drawn(each)]
+    if not found:
+        return Unavailable(
+            "the program has no all-gather, reduce-scatter, all-reduce or all-to-all of 2 to "
+            f"{_MAX_DEVICES} devices",
+            "",
+        )
+    largest = max(found, key=lambda each: 0.0 if math.isnan(each.sent_bytes) else each.sent_bytes)
+    groups: Sequence[tuple[int, ...]] = (
+        () if isinstance(largest.groups, Unavailable) else largest.groups
+    )
+    devices = max(groups, key=len)
+    whole = largest.result_bytes if largest.kind == "all-gather" else largest.operand_bytes
+    part = whole / len(devices)
+    others = f" One of {len(groups):,} groups." if len(groups) > 1 else ""
+    note = (
+        f"Around a ring, {format_bytes(whole)} in {len(devices):,} parts; framed: what was just "
+        f"received; a number counts what is summed up. XLA may do it otherwise.{others}"
+    )
+    title = f"{largest.kind} {largest.id} of {capture.call}"
+    return CollectiveFigure(title, note, largest.kind, devices, part, is_animated)
+
+
+def _is_drawn(each: Collective) -> bool:
+    drawn = ("all-gather", "reduce-scatter", "all-reduce", "all-to-all")
+    return each.kind in drawn and 2 <= each.group_size <= _MAX_DEVICES

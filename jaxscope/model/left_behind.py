@@ -1,0 +1,85 @@
+"""What a job left behind: modules and the files that are about each."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+from jaxscope.errors import Explanation, UsageError
+
+_STAGES = ("jaxpr", "stablehlo", "hlo", "passes", "optimized", "machine")
+_STAGE_OF_ROLE = {"pass": "passes", "code": "machine", "places": "jaxpr", "module": "hlo"}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LeftModule:
+    """One module and the files that are about it.
+
+    Attributes:
+        name: As JAX and XLA call it, such as `jit_step`; of a single file, the file's name.
+        label: The same, made unique among all that were found: `module_0008.jit_step`.
+        platform: What it was compiled for, as the name of a file says, such as `cpu`; or empty.
+        files: Paths by what they hold: `jaxpr`, `places` (a jaxpr with its lines), `stablehlo`,
+            `hlo`, `optimized`, `module` (HLO, before or after optimization), `pass`,
+            `assignment`, `code`, `fusion_log`; each in order.
+        num_bytes: Of all of them, as they lie on the disk.
+        weight: Bytes of the module itself, by which the largest of several is found.
+    """
+
+    name: str
+    label: str
+    platform: str
+    files: Mapping[str, tuple[str, ...]]
+    num_bytes: int
+    weight: int = 0
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """Names of the stages that files are there for, in pipeline order."""
+        held = {_STAGE_OF_ROLE.get(role, role) for role, paths in self.files.items() if paths}
+        return tuple(stage for stage in _STAGES if stage in held)
+
+    @property
+    def num_passes(self) -> int:
+        """How many modules between passes there are."""
+        return len(self.files.get("pass", ()))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LeftBehind:
+    """All that was found.
+
+    Attributes:
+        paths: What was named.
+        modules: In the order in which they were compiled, as far as names tell.
+        captures: Paths of captures that jaxscope saved.
+        profiles: Paths of recordings of XLA's profiler.
+        notes: What was passed over, and why.
+    """
+
+    paths: tuple[str, ...]
+    modules: tuple[LeftModule, ...]
+    captures: tuple[str, ...] = ()
+    profiles: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def largest(self) -> LeftModule:
+        """The module that is taken where none is chosen; there must be one."""
+        return max(self.modules, key=lambda module: module.weight)
+
+    def module(self, name: str | None = None) -> LeftModule:
+        """A module by its label or name; the largest without one.
+
+        Raises:
+            UsageError: There is none of that name, or there are several.
+        """
+        if name is None:
+            return self.largest
+        found = [each for each in self.modules if name in (each.label, each.name)]
+        if len(found) == 1:
+            return found[0]
+        labels = [module.label for module in found or self.modules]
+        told = ", ".join(labels[:20]) + (" …" if len(labels) > 20 else "")
+        what = f"There are {len(found)} modules {name}." if found else f"There is no module {name}."
+        raise UsageError(Explanation(what, remedy=f"Choose one: --module NAME. There are: {told}"))

@@ -1,0 +1,933 @@
+"""Named questions about a call, answered from what the pages and reports are made of.
+
+Each answer is a sentence or two, then facts, each with its place and how certain it is. As text and
+as JSON it takes at most 2,000 bytes, and what did not fit is counted. `QUESTIONS` is the list: a
+new question is a function and a row there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from jaxscope.errors import Explanation, UsageError
+from jaxscope.model import Capture, Graph, NodeKind, SourcePosition, Timing, Unavailable
+from jaxscope.model import is_available as is_there
+from jaxscope.model.capture import Checked, Fate, PassRecord
+from jaxscope.model.experiments import Recompilation
+from jaxscope.model.hardware import chip_of_target
+from jaxscope.model.stages import find_lowered_jaxpr
+from jaxscope.model.types import parse_array_type
+from jaxscope.model.units import format_bytes, format_count, format_flops, format_seconds
+from jaxscope.model.values import Values
+from jaxscope.program.cost.attribution import RowKind, find_cost_change
+from jaxscope.program.cost.trip_counts import count_executions, find_trip_counts
+from jaxscope.program.cost.work import describe_unbounded_loops, find_stage_works
+from jaxscope.program.equation_text import short_equation_names
+from jaxscope.program.fates.table import link_products
+from jaxscope.program.fusion.decisions import read_fusion_log
+from jaxscope.program.fusion.launches import compare_launches
+from jaxscope.program.fusion.separation import Certainty
+from jaxscope.program.fusion.summary import FusionReport, report_fusions
+from jaxscope.program.hlo.proto import parse_module
+from jaxscope.program.memory.live_ranges import find_donations, find_live_ranges
+from jaxscope.program.memory.residuals import find_constants, find_residuals
+from jaxscope.program.roofline import find_limit, find_roofline
+from jaxscope.program.sharding.arrays import find_arrays
+from jaxscope.program.sharding.collectives import find_collectives
+from jaxscope.program.sharding.placement import CollectiveContexts
+from jaxscope.program.size import describe_size
+from jaxscope.program.source_lines import explain_idle_line
+from jaxscope.report.checks import where_of
+from jaxscope.report.cost_changes import describe_cost_change
+from jaxscope.report.document import Items, Section
+from jaxscope.report.fusion import describe_operations, describe_saving
+from jaxscope.report.measurement_documents import describe_key_changes
+from jaxscope.report.measurements import describe_noise, describe_ratios, describe_spread
+from jaxscope.report.memory import describe_kept, describe_peak, place_text
+from jaxscope.report.sharding import describe_collective, describe_communication
+from jaxscope.report.values import describe_origin, describe_origins
+from jaxscope.schema.contract import Json
+
+MAX_BYTES = 2000
+_MAX_TEXT = 300
+_MAX_FACTS = 12
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Fact:
+    """One thing that an answer rests on.
+
+    Attributes:
+        place: `file.py:12`, or nothing.
+        certainty: `proven`, `inferred`, `counted` (by XLA's rules), `planned` (by XLA), `logged`,
+            `measured`, `stated` (it stands in the program) or `unknown`.
+    """
+
+    text: str
+    certainty: str
+    place: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Answer:
+    """A sentence or two, and what they rest on, the most telling first."""
+
+    text: str
+    facts: Sequence[Fact] = ()
+    left_out: int = 0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Evidence:
+    """What an answer is made of; what the question does not need is None.
+
+    Attributes:
+        line: That is asked about; 0 where none is.
+    """
+
+    capture: Capture | None = None
+    timing: Timing | None = None
+    values: Values | None = None
+    checked: Checked | None = None
+    recompilation: Recompilation | None = None
+    line: int = 0
+
+    @property
+    def taken(self) -> Capture:
+        if self.capture is None:
+            raise ValueError("this question needs a capture")
+        return self.capture
+
+    def graph(self, stage: str) -> Graph | Unavailable:
+        """The graph of a stage, or why there is none."""
+        found = self.taken.stage(stage)
+        if found is None:
+            return Unavailable(f"The capture has no stage {stage}.", stage)
+        return found.graph
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Question:
+    """One named question.
+
+    Attributes:
+        asks: The question in words.
+        words: Words by which it is recognised in a question that is typed freely.
+        needs: The run that answers it: `capture`, `passes` (a capture with XLA's passes), `time`,
+            `values`, `check` or `recompile`.
+    """
+
+    name: str
+    asks: str
+    words: str
+    answer: Callable[[Evidence], Answer]
+    needs: str = "capture"
+
+
+def _missing(why: Unavailable) -> Answer:
+    return Answer(f"That is not known: {why.reason}")
+
+
+def _nodes(graph: Graph, *operations: str) -> list[int]:
+    names = np.array([name in operations for name in graph.strings], bool)
+    return [int(node) for node in np.flatnonzero(names[graph.nodes.operation])]
+
+
+def _id(graph: Graph, node: int) -> str:
+    return graph.string(graph.nodes.id, node)
+
+
+def _place(graph: Graph, node: int) -> str:
+    found = graph.source(node)
+    return place_text(found[0] if found else None)
+
+
+# What it costs.
+
+
+def _costs(evidence: Evidence) -> Answer:
+    capture = evidence.taken
+    found = find_cost_change(capture, RowKind.LINE)
+    if isinstance(found, Unavailable):
+        return _missing(found)
+    rows = sorted(found.rows, key=lambda row: -row.after.cost.bytes_accessed)
+    total = found.after.bytes_accessed
+    facts = [
+        Fact(
+            f"{row.label}: {format_bytes(row.after.cost.bytes_accessed)} read and written "
+            f"({row.after.cost.bytes_accessed / total:.0%}), "
+            f"{format_flops(row.after.cost.flops)}",
+            "counted",
+            row.name if re.search(r":\d+$", row.name) else "",
+        )
+        for row in rows
+        if row.after.nodes and total > 0
+    ]
+    first = f" Most traffic is of {rows[0].label}." if facts else ""
+    return Answer(
+        f"By XLA's own count, not by time.{first} {describe_cost_change(found)} "
+        "`jaxscope time --per-node` measures it.",
+        facts,
+    )
+
+
+def _kernels(evidence: Evidence) -> Answer:
+    found = find_roofline(
+        link_products(evidence.taken),
+        find_trip_counts(evidence.taken),
+        evidence.taken.stage("machine"),
+    )
+    if isinstance(found, Unavailable):
+        return _missing(found)
+    kinds = Counter(point.operation for point in found.kernels)
+    told = ", ".join(f"{count:,} {name}" for name, count in kinds.most_common(5))
+    graph = evidence.graph("optimized")
+    facts = [
+        Fact(
+            f"{point.name} ({point.operation}): {format_bytes(point.num_bytes)}, "
+            f"{format_flops(point.flops)}" + (f", {point.rounds:,} runs" * (point.rounds > 1)),
+            "counted",
+            _place(graph, point.nodes[0]) if is_there(graph) else "",
+        )
+        for point in found.kernels
+    ]
+    return Answer(
+        f"The optimized program has {format_count(len(found.kernels), 'kernel')}"
+        + (f": {told}." if told else ".")
+        + "".join(f" {note}" for note in found.notes[:2]),
+        facts,
+    )
+
+
+def _bound(evidence: Evidence) -> Answer:
+    capture = evidence.taken
+    stage, trips = link_products(capture), find_trip_counts(capture)
+    found = find_roofline(stage, trips, capture.stage("machine"))
+    if isinstance(found, Unavailable):
+        return _missing(found)
+    chip = chip_of_target(capture.target)
+    flops = math.fsum(point.flops for point in found.kernels if point.flops > 0)
+    moved = math.fsum(point.num_bytes for point in found.kernels if point.num_bytes > 0)
+    ratio = f"{flops / moved:.3g} FLOP per byte" if moved else "no traffic"
+    if chip is None:
+        return Answer(
+            f"The program does {ratio}. What this machine reaches is not known here: "
+            "`jaxscope roofline FILE CALL --calibrate` measures it and says the bound of each "
+            "kernel."
+        )
+    limits = [(point, find_limit(point, chip.ceilings())) for point in found.kernels]
+    limits.sort(key=lambda pair: -(0.0 if math.isnan(pair[1].best) else pair[1].best))
+    kinds = Counter(limit.kind or "unknown" for _, limit in limits)
+    told = ", ".join(f"{count:,} by {kind}" for kind, count in kinds.most_common())
+    facts = [
+        Fact(
+            f"{p.name}: {limit.kind or 'unknown'}, at least {format_seconds(limit.best)}", "counted"
+        )
+        for p, limit in limits
+    ]
+    return Answer(f"Bound on {chip.name}: {told}. The program does {ratio}.", facts)
+
+
+def _gradient_cost(evidence: Evidence) -> Answer:
+    capture = evidence.taken
+    works = find_stage_works(capture.stages)
+    base = works.get("jaxpr")
+    last = next((s for s in reversed(capture.stages) if s.name in works and "grad" in s.name), None)
+    if base is None or last is None:
+        return Answer("This call has no gradient here: ask of grad(…) of it.")
+    with_gradient = works[last.name]
+    facts = [
+        Fact(f"jaxpr (the function alone): {base.flops}, {base.num_bytes}", "counted"),
+        Fact(f"{last.name} (with its gradient): {with_gradient.flops}", "counted"),
+        *(Fact(note, "counted") for note in dict.fromkeys((*base.notes, *with_gradient.notes))),
+    ]
+    kept = find_residuals(capture)
+    told = f" {describe_kept(kept)}." if kept.stage else ""
+    return Answer(
+        f"The function alone does {base.flops}; with its gradient {with_gradient.flops}, before "
+        f"optimization.{told}",
+        facts,
+    )
+
+
+def _loops(evidence: Evidence) -> Answer:
+    graph = find_lowered_jaxpr(evidence.taken.stages)
+    if graph is None:
+        return Answer("That is not known: the capture has no jaxpr.")
+    loops = _nodes(graph, "scan", "while")
+    trips = find_trip_counts(evidence.taken)
+    runs = count_executions(graph, trips)
+    names = short_equation_names(graph)
+    facts = []
+    for node in loops:
+        rounds = trips.get(_id(graph, node))
+        told = f"{rounds:,} rounds" if rounds else "nobody knows before it runs how often"
+        facts.append(Fact(f"{names[_id(graph, node)]}: {told}", "stated", _place(graph, node)))
+    unknown = f" {describe_unbounded_loops(len(runs.unbounded))}" if runs.unbounded else ""
+    if not loops:
+        return Answer("There is no loop in what was lowered.")
+    return Answer(f"{format_count(len(loops), 'loop')} in what was lowered.{unknown}", facts)
+
+
+# What became of it.
+
+
+def _fates(evidence: Evidence) -> Answer:
+    fates = evidence.taken.fates
+    counts = Counter(fate.fate for fate in fates.values())
+    sure = Counter(fate.certainty or "unknown" for fate in fates.values())
+    told = ", ".join(f"{count:,} {name}" for name, count in counts.most_common())
+    how = ", ".join(f"{count:,} {name}" for name, count in sure.most_common())
+    if not fates:
+        return Answer("The function has no equations.")
+    return Answer(
+        f"Of {format_count(len(fates), 'equation')}: {told}. Certainty: {how}.",
+        _fate_facts(evidence, fates),
+    )
+
+
+def _removed(evidence: Evidence) -> Answer:
+    gone = ("dead", "folded", "merged", "simplified")
+    found = {id: fate for id, fate in evidence.taken.fates.items() if fate.fate in gone}
+    counts = Counter(fate.fate for fate in found.values())
+    told = ", ".join(f"{counts[name]:,} {name}" for name in gone if counts[name])
+    total = format_count(len(evidence.taken.fates), "equation")
+    return Answer(
+        f"{len(found):,} of {total} do not run as such: {told}."
+        if found
+        else f"Nothing: all of {total} are still there.",
+        _fate_facts(evidence, found),
+    )
+
+
+def _fate_facts(evidence: Evidence, fates: Any) -> list[Fact]:
+    graph = evidence.graph("jaxpr")
+    names = short_equation_names(graph) if is_there(graph) else {}
+    return [_fate_fact(graph, names.get(id, id), id, fate) for id, fate in fates.items()]
+
+
+def _fate_fact(graph: Graph | Unavailable, name: str, id: str, fate: Fate) -> Fact:
+    by = f" by {fate.pass_name}" if fate.pass_name else ""
+    into = f" as {', '.join(fate.instructions[:3])}" if fate.instructions else ""
+    place = _place(graph, graph.index_by_id[id]) if is_there(graph) else ""
+    return Fact(f"{name}: {fate.fate}{into}{by}. {fate.text}", fate.certainty or "unknown", place)
+
+
+def _line(evidence: Evidence) -> Answer:
+    capture, graph = evidence.taken, evidence.graph("jaxpr")
+    if isinstance(graph, Unavailable):
+        return _missing(graph)
+    if not evidence.line:
+        return Answer("Name the line, such as: line 12.")
+    on_it = [
+        node
+        for node in np.flatnonzero(graph.nodes.kind == NodeKind.EQUATION).tolist()
+        if _stands_on(graph.source(node), capture.source.file, evidence.line)
+    ]
+    if not on_it:
+        texts = {file.path: file.text for file in capture.files}
+        text = texts.get(capture.source.file, "")
+        why = explain_idle_line(text, evidence.line) if text else ""
+        return Answer(f"No equation came from line {evidence.line}. {why}".rstrip())
+    names = short_equation_names(graph)
+    ids = [_id(graph, node) for node in on_it]
+    fates = [(id, capture.fates[id]) for id in ids if id in capture.fates]
+    counts = Counter(fate.fate for _, fate in fates)
+    told = ", ".join(f"{count:,} {name}" for name, count in counts.most_common())
+    kernels = list(dict.fromkeys(name for _, fate in fates for name in fate.instructions))
+    held = f" Instructions that hold them: {', '.join(kernels[:6])}." if kernels else ""
+    return Answer(
+        f"Line {evidence.line} made {format_count(len(ids), 'equation')}: {told}.{held}",
+        [_fate_fact(graph, names[id], id, fate) for id, fate in fates],
+    )
+
+
+def _stands_on(frames: Sequence[SourcePosition], file: str, line: int) -> bool:
+    """Whether the innermost frame in that file is on that line."""
+    own = next((frame for frame in frames if frame.file == file), None)
+    return own is not None and own.line == line
+
+
+# What XLA did.
+
+
+def _fusions(evidence: Evidence) -> Answer:
+    report = _fusion_report(evidence)
+    if report is None:
+        return Answer("That is not known: the capture has no optimized program.")
+    saved = math.fsum(
+        fusion.saving.num_bytes
+        for fusion in report.fusions
+        if not fusion.saving.reason and fusion.saving.num_bytes > 0
+    )
+    graph = report.module.graph
+    launches = (
+        "" if report.one_by_one is None else compare_launches(report.one_by_one, report.fused)
+    )
+    return Answer(
+        f"{format_count(len(report.fusions), 'fusion')}, which together keep "
+        f"{format_bytes(saved)} of intermediate results out of memory. {launches}",
+        [
+            Fact(
+                f"{fusion.id}: {describe_operations(fusion)}. Saves {describe_saving(fusion)}.",
+                "counted",
+                _place(graph, fusion.node),
+            )
+            for fusion in sorted(report.fusions, key=lambda f: -_known(f.saving.num_bytes))
+        ],
+    )
+
+
+def _fusion_report(evidence: Evidence) -> FusionReport | None:
+    return report_fusions(evidence.taken.stages, read_fusion_log(evidence.taken))
+
+
+def _known(number: float) -> float:
+    return 0.0 if math.isnan(number) else number
+
+
+def _apart(evidence: Evidence) -> Answer:
+    report = _fusion_report(evidence)
+    if report is None:
+        return Answer("That is not known: the capture has no optimized program.")
+    facts = []
+    certainties = {Certainty.FACT: "stated", Certainty.LOGGED: "logged"}
+    for first, readers in report.readers():
+        for second in readers:
+            why = report.why_apart(first, second)
+            certainty = certainties.get(why.certainty, "inferred")
+            text = why.text.removeprefix(f"{why.certainty.value}: ")
+            facts.append(Fact(f"{why.first} and {why.second}: {text}", certainty))
+    return Answer(
+        f"{format_count(len(facts), 'pair')} of kernels hand a value on and are not one kernel."
+        if facts
+        else "No kernel reads what another kernel makes.",
+        facts,
+    )
+
+
+_MOVES = {
+    "copy": ("copy", "copy_p"),
+    "transpose": ("transpose",),
+    "convert": ("convert_element_type",),
+}
+
+
+def _copies(evidence: Evidence) -> Answer:
+    graph = evidence.graph("optimized")
+    if isinstance(graph, Unavailable):
+        return _missing(graph)
+    lowered = find_lowered_jaxpr(evidence.taken.stages)
+    began = _first_passes(evidence.taken.passes)
+    facts, made = [], 0
+    for node in _nodes(graph, "copy", "copy-start", "transpose", "convert"):
+        operation = graph.string(graph.nodes.operation, node)
+        own = _own_equation(graph, node, lowered, _MOVES[operation.removesuffix("-start")])
+        reader = _readers(graph, node)
+        type_ = next(iter(graph.row(graph.nodes.types, node)), "")
+        for_ = f", read by {reader}" if reader else ", a result of its computation"
+        if own:
+            told, certainty = f"written in the program as {own}", "stated"
+        elif (number := began.get(_id(graph, node))) is not None:
+            told, certainty = f"its name is first in the module after pass {number}", "proven"
+            made += 1
+        else:
+            told, certainty = "made by the compiler, by a pass that is not recorded", "inferred"
+            made += 1
+        facts.append(
+            Fact(f"{_id(graph, node)} ({operation} {type_}){for_}: {told}", certainty,
+                 _place(graph, node))
+        )  # fmt: skip
+    facts.sort(key=lambda fact: fact.certainty == "stated")
+    if not facts:
+        return Answer("There is no copy, transpose or convert in the optimized program.")
+    return Answer(
+        f"Copies, transposes and converts in the optimized program: {len(facts):,}, of which the "
+        f"compiler made {made:,}.",
+        facts,
+    )
+
+
+def _own_equation(graph: Graph, node: int, lowered: Graph | None, primitives: Sequence[str]) -> str:
+    """The equation that says what an instruction does, if it came from one."""
+    if lowered is None:
+        return ""
+    for id in graph.row(graph.nodes.derived, node):
+        index = lowered.index_by_id.get(id)
+        if index is not None and lowered.string(lowered.nodes.operation, index) in primitives:
+            return f"equation {id} ({lowered.string(lowered.nodes.operation, index)})"
+    return ""
+
+
+def _readers(graph: Graph, node: int) -> str:
+    found = graph.edges.target[graph.edges.source == node].tolist()
+    return ", ".join(_id(graph, reader) for reader in dict.fromkeys(found[:3]))
+
+
+def _first_passes(passes: Sequence[PassRecord]) -> dict[str, str]:
+    """For each instruction that XLA's input does not have, the pass after which it is first there.
+
+    An instruction that a later pass removes and makes anew under one name counts from then on.
+    """
+    found: dict[str, str] = {}
+    before: set[str] | None = None
+    for record in passes:
+        module = record.module()
+        if not module:
+            continue
+        names = {i.name for c in parse_module(module).computations for i in c.instructions}
+        told = record.name if record.number is None else f"{record.number} ({record.name})"
+        if before is not None:
+            found.update(dict.fromkeys(names - before, told))
+        before = names
+    return found
+
+
+def _passes(evidence: Evidence) -> Answer:
+    records = [record for record in evidence.taken.passes if record.name]
+    if not records:
+        return Answer("The passes were not recorded: capture the call with --passes.")
+    changed = [record for record in records if record.has_changed]
+    changed.sort(key=lambda r: -(r.num_added + r.num_removed + r.num_changed))
+    first, last = evidence.taken.passes[0], evidence.taken.passes[-1]
+    return Answer(
+        f"Runs of passes that changed the program: {len(changed):,}. It went from "
+        f"{first.num_instructions:,} to {last.num_instructions:,} instructions, and from "
+        f"{first.num_fusions:,} to {last.num_fusions:,} fusions.",
+        [
+            Fact(
+                f"{'' if r.number is None else f'{r.number} '}{r.name}: {r.num_added:,} added, "
+                f"{r.num_removed:,} removed, {r.num_changed:,} changed",
+                "stated",
+            )
+            for r in changed
+        ],
+    )
+
+
+_BESIDES = ("gradient", "passes")
+"""Stages that jaxscope makes beside the program that runs."""
+
+
+def _compile(evidence: Evidence) -> Answer:
+    made = [stage for stage in evidence.taken.stages if stage.name not in _BESIDES]
+    known = [(s.title, s.seconds) for s in made if not isinstance(s.seconds, Unavailable)]
+    known.sort(key=lambda pair: -pair[1])
+    total = math.fsum(seconds for _, seconds in known)
+    facts = [Fact(f"{title}: {format_seconds(seconds)}", "measured") for title, seconds in known]
+    slow = [r for r in evidence.taken.passes if r.seconds > 0]
+    slow.sort(key=lambda r: -r.seconds)
+    facts += [Fact(f"pass {r.name}: {format_seconds(r.seconds)}", "measured") for r in slow[:4]]
+    if not known:
+        return Answer("The times of this capture's stages are not known.")
+    return Answer(
+        f"Making its stages took {format_seconds(total)}, once; {known[0][0]} took most "
+        f"({format_seconds(known[0][1])}). `jaxscope time` measures trace, lower and compile.",
+        facts,
+    )
+
+
+# Memory.
+
+
+def _memory(evidence: Evidence) -> Answer:
+    capture = evidence.taken
+    live = find_live_ranges(capture)
+    plan = capture.memory
+    told = (
+        f"XLA's plan is not known: {plan.reason}"
+        if isinstance(plan, Unavailable)
+        else f"XLA needs {format_bytes(plan.total_bytes)} at once: arguments "
+        f"{format_bytes(plan.argument_bytes)}, results {format_bytes(plan.result_bytes)}, "
+        f"temporaries {format_bytes(plan.temporary_bytes)}."
+    )
+    if isinstance(live, Unavailable):
+        return Answer(f"{told} Live ranges are not known: {live.reason}")
+    graph = live.graph
+    alive = sorted(live.alive_at(live.peak_step), key=lambda b: -_known(b.num_bytes))
+    return Answer(
+        f"{told} {describe_peak(live, plan).partition('. ')[0].rstrip('.')}.",
+        [
+            Fact(
+                f"alive then: {_id(graph, b.node)} ({b.kind}), {format_bytes(b.num_bytes)}",
+                "planned" if live.is_placed else "counted",
+                _place(graph, b.node),
+            )
+            for b in alive
+        ],
+    )
+
+
+def _residuals(evidence: Evidence) -> Answer:
+    found = find_residuals(evidence.taken)
+    if not found.stage:
+        return Answer("Nothing: no stage of this call has a backward part.")
+    return Answer(
+        f"{describe_kept(found)}.",
+        [
+            Fact(
+                f"{value.type} of {value.operation} (equation {value.id}), "
+                f"{format_bytes(value.num_bytes)}",
+                "stated",
+                place_text(value.place),
+            )
+            for value in found.values
+        ],
+    )
+
+
+def _donation(evidence: Evidence) -> Answer:
+    found = find_donations(evidence.taken)
+    if isinstance(found, Unavailable):
+        return _missing(found)
+    if not found:
+        return Answer("No argument is donated: jit has no donate_argnums here.")
+    used = sum(donation.is_used for donation in found)
+    return Answer(
+        f"{used:,} of {format_count(len(found), 'donated argument')} gave its memory to a result.",
+        [
+            Fact(f"{d.path} ({d.type}, {format_bytes(d.num_bytes)}): {d.text}", "planned")
+            for d in sorted(found, key=lambda d: d.is_used)
+        ],
+    )
+
+
+def _constants(evidence: Evidence) -> Answer:
+    found = find_constants(evidence.taken)
+    if not found:
+        return Answer("No array is captured as a constant.")
+    total = math.fsum(_known(value.num_bytes) for value in found)
+    return Answer(
+        f"{format_count(len(found), 'captured array')} are part of the program, "
+        f"{format_bytes(total)} in all; give them as arguments to keep them out.",
+        [
+            Fact(f"{v.type}, {format_bytes(v.num_bytes)}", "stated", place_text(v.place))
+            for v in found
+        ],
+    )
+
+
+# Devices.
+
+
+def _collectives(evidence: Evidence) -> Answer:
+    graph = evidence.graph("optimized")
+    if isinstance(graph, Unavailable):
+        return _missing(graph)
+    found = find_collectives(graph, evidence.taken.placement)
+    contexts = CollectiveContexts(evidence.taken)
+    facts = []
+    for each in sorted(found, key=lambda c: -_known(c.total_bytes)):
+        context = contexts.of(graph, each.node)
+        between = f" Between {context.between}." if context.between else ""
+        facts.append(
+            Fact(
+                f"{each.id} ({each.kind}): {describe_collective(each)}{between}",
+                "stated",
+                place_text(context.place),
+            )
+        )
+    return Answer(describe_communication(found), facts)
+
+
+def _sharding(evidence: Evidence) -> Answer:
+    found = find_arrays(evidence.taken)
+    if isinstance(found, Unavailable):
+        return _missing(found)
+    placement = evidence.taken.placement
+    devices = len(placement.devices) if is_there(placement) else 0
+    if devices < 2:
+        return Answer("The call runs on one device; no array is cut.")
+    return Answer(
+        f"The program runs on {devices:,} devices.",
+        [
+            Fact(f"{array.role} {array.path} {array.type} {array.spec}: {array.text}", "stated")
+            for array in sorted(found, key=lambda a: -_known(a.num_bytes))
+        ],
+    )
+
+
+# The program itself.
+
+
+def _size(evidence: Evidence) -> Answer:
+    sizes = [(s.name, describe_size(s.graph)) for s in evidence.taken.stages if is_there(s.graph)]
+    if not sizes:
+        return Answer("No stage of this capture has a graph.")
+    return Answer(
+        f"From {sizes[0][1]} ({sizes[0][0]}) to {sizes[-1][1]} ({sizes[-1][0]}).",
+        [Fact(f"{name}: {told}", "stated") for name, told in sizes],
+    )
+
+
+def _types(evidence: Evidence) -> Answer:
+    graph = evidence.graph("optimized")
+    if isinstance(graph, Unavailable):
+        return _missing(graph)
+    counts: Counter[str] = Counter()
+    doubles = []
+    for node in range(len(graph.nodes)):
+        for text in graph.row(graph.nodes.types, node):
+            type_ = parse_array_type(text)
+            if type_ is None:
+                continue
+            counts[type_.element] += 1
+            if type_.element in ("f64", "c128"):
+                doubles.append(node)
+    told = ", ".join(f"{count:,} {name}" for name, count in counts.most_common(6))
+    converts = len(_nodes(graph, "convert"))
+    wide = f" {len(doubles):,} values have 64-bit floating point." if doubles else ""
+    return Answer(
+        f"Values of the optimized program by type: {told}. It converts {converts:,} times.{wide}",
+        [
+            Fact(f"{_id(graph, node)} is 64-bit floating point", "stated", _place(graph, node))
+            for node in doubles
+        ],
+    )
+
+
+# Questions that need another run.
+
+
+def _speed(evidence: Evidence) -> Answer:
+    timing = evidence.timing
+    if timing is None:
+        return Answer("That was not measured.")
+    first = [each for each in timing.ratios if each.name == "eager/jit"]
+    told = f"{describe_ratios(first)}." if first else "No ratio was measured."
+    told = f"{told[:1].upper()}{told[1:]} {describe_noise(timing.environment)}"
+    return Answer(
+        told.rstrip(),
+        [
+            Fact(f"{m.name}: {format_seconds(m.median)}, {describe_spread(m)}", "measured")
+            for m in timing.measurements
+        ],
+    )
+
+
+def _nan(evidence: Evidence) -> Answer:
+    values = evidence.values
+    if values is None:
+        return Answer("Values were not looked at.")
+    return Answer(
+        " ".join(describe_origins(values)[:1]),
+        [
+            Fact(describe_origin(o), "measured", f"{o.file.rpartition('/')[2]}:{o.line}"
+                 if o.line else "")
+            for o in values.origins[1:]
+        ],
+    )  # fmt: skip
+
+
+def _checks(evidence: Evidence) -> Answer:
+    checked = evidence.checked
+    if checked is None:
+        return Answer("The call was not checked.")
+    found = checked.checks
+    worst = f" The first is {found[0].rule}." if found else ""
+    return Answer(
+        (f"{format_count(len(found), 'finding')}.{worst}" if found else "Nothing was found.")
+        + "".join(f" {why}" for why in checked.skipped),
+        [
+            Fact(
+                f"{c.severity.value}: {c.rule}: {c.message} Try: {c.remedy}",
+                "stated",
+                where_of(c).rpartition("/")[2],
+            )
+            for c in found
+        ],
+    )
+
+
+def _recompiled(evidence: Evidence) -> Answer:
+    found = evidence.recompilation
+    if found is None:
+        return Answer("No calls were watched.")
+    again = [signature for signature in found.signatures if signature.nearest is not None]
+    told = (
+        f"{format_count(len(again), 'recompilation')} in "
+        f"{format_count(len(found.calls), 'call')}, {format_seconds(found.wasted)} in all."
+        if again
+        else f"Nothing was compiled again in {format_count(len(found.calls), 'call')}."
+    )
+    return Answer(
+        told,
+        [
+            *(
+                Fact(
+                    f"{s.function}({', '.join(s.arguments)[:80]}): {describe_key_changes(s)}",
+                    "stated",
+                    s.place.rpartition("/")[2],
+                )
+                for s in again
+            ),
+            *(Fact(f"{a.function}: {a.text}", "inferred") for a in found.advice),
+        ],
+    )
+
+
+QUESTIONS = (
+    Question("costs", "What costs most?", "cost costs expensive heavy", _costs),
+    Question("line", "What became of line N?", "line", _line),
+    Question(
+        "kernels", "Which kernels run, and how many?", "kernel kernels launch launches", _kernels
+    ),
+    Question("fusions", "What was fused, and what does it save?", "fused fusion fusions", _fusions),
+    Question("apart", "Why are kernels not fused?", "not apart separate unfused", _apart),
+    Question(
+        "copies",
+        "Why are there copies, transposes and converts?",
+        "copy copies transpose transposes convert converts",
+        _copies,
+        "passes",
+    ),
+    Question("passes", "Which of XLA's passes changed it?", "pass passes", _passes, "passes"),
+    Question("fates", "What became of its equations?", "fate fates became", _fates),
+    Question(
+        "removed",
+        "What did JAX and XLA remove?",
+        "removed dead unused folded merged simplified gone disappeared",
+        _removed,
+    ),
+    Question("bound", "Is it bound by memory or by arithmetic?", "bound roofline limit", _bound),
+    Question("loops", "Which loops run, and how often?", "loop loops scan while trip", _loops),
+    Question("gradient", "What does its gradient cost?", "gradient backward grad", _gradient_cost),
+    Question("memory", "How much memory, and what is alive then?", "memory peak oom", _memory),
+    Question("residuals", "What is kept for the backward part?", "residuals kept", _residuals),
+    Question("donation", "Were donated arguments used?", "donated donation donate", _donation),
+    Question("constants", "Which arrays are captured?", "constant constants captured", _constants),
+    Question(
+        "collectives",
+        "What do devices send to each other?",
+        "collective collectives communication all-reduce all-gather send devices",
+        _collectives,
+    ),
+    Question(
+        "sharding", "How are arrays spread over devices?", "sharding sharded spread", _sharding
+    ),
+    Question("size", "How large is each stage?", "size large", _size),
+    Question("types", "Which types does it compute in?", "type types f64 float64 dtype", _types),
+    Question("compile", "Where did compile time go?", "compile compilation tracing", _compile),
+    Question(
+        "speed", "Is jit faster, and how long?", "speed fast faster slow long", _speed, "time"
+    ),
+    Question("nan", "Where does NaN or Inf begin?", "nan inf nonfinite", _nan, "values"),
+    Question(
+        "checks",
+        "What is likely to be a mistake?",
+        "check checks mistake wrong bug",
+        _checks,
+        "check",
+    ),
+    Question(
+        "recompiled",
+        "What was compiled again, and why?",
+        "recompiled recompile again",
+        _recompiled,
+        "recompile",
+    ),
+)
+
+
+def find_question(words: str) -> tuple[Question, int]:
+    """The question that is meant, and the line that it names, or 0.
+
+    Args:
+        words: A name, or a sentence; the question that has most of its words is taken.
+
+    Raises:
+        UsageError: It is none of the questions, or could be several.
+    """
+    plain = words.strip().rstrip("?").lower()
+    named = re.search(r"\b(?:line\s*:?\s*|\.py:)(\d{1,7})\b", plain)
+    line = int(named[1]) if named else 0
+    by_name = {question.name: question for question in QUESTIONS}
+    by_name.update({question.asks.rstrip("?").lower(): question for question in QUESTIONS})
+    if plain in by_name:
+        return by_name[plain], line
+    asked = set(re.findall(r"[a-z][a-z0-9-]*", plain))
+    if line:
+        return by_name["line"], line
+    hits = [(len(asked & set(question.words.split())), question) for question in QUESTIONS]
+    most = max(count for count, _ in hits)
+    best = [question for count, question in hits if count == most]
+    if most and len(best) == 1:
+        return best[0], line
+    unclear = "could be several" if most else "is none that is known"
+    raise UsageError(
+        Explanation(
+            what=f"The question {words[:80]!r} {unclear}.",
+            why=f"It could be: {', '.join(q.name for q in best)}." if most else "",
+            remedy="Questions are: " + ", ".join(question.name for question in QUESTIONS) + ".",
+        )
+    )
+
+
+def answer_question(question: Question, evidence: Evidence) -> Answer:
+    """The answer, short enough as text and as JSON."""
+    whole = question.answer(evidence)
+    facts = [dataclasses.replace(fact, text=_shorten(fact.text)) for fact in whole.facts]
+    short = Answer(_shorten(whole.text, 2 * _MAX_TEXT), facts[:_MAX_FACTS])
+    while True:
+        left = len(facts) - len(short.facts)
+        short = dataclasses.replace(short, left_out=left)
+        if not short.facts or _size_of(question, short, evidence) <= MAX_BYTES:
+            return short
+        short = dataclasses.replace(short, facts=short.facts[:-1])
+
+
+def _shorten(text: str, most: int = _MAX_TEXT) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= most else text[: most - 2] + " …"
+
+
+def _size_of(question: Question, answer: Answer, evidence: Evidence) -> int:
+    return len(json.dumps(answer_to_json(question, answer, evidence), indent=2).encode())
+
+
+def answer_to_json(question: Question, answer: Answer, evidence: Evidence) -> Json:
+    """At most `MAX_BYTES`, as the command line writes it."""
+    return {
+        "question": question.name,
+        "asks": question.asks,
+        "call": _shorten(_call(evidence), 160),
+        "line": evidence.line or None,
+        "answer": answer.text,
+        "facts": [
+            {"text": fact.text, "certainty": fact.certainty, "place": fact.place or None}
+            for fact in answer.facts
+        ],
+        "left_out": answer.left_out,
+    }
+
+
+def _call(evidence: Evidence) -> str:
+    sources: Iterable[Any] = (
+        evidence.capture,
+        evidence.timing,
+        evidence.values,
+        evidence.checked,
+        evidence.recompilation,
+    )
+    return next((source.call for source in sources if source is not None), "")
+
+
+def answer_to_document(answer: Answer) -> list[Section]:
+    """The answer first, then what it rests on."""
+    return [Section(blocks=[answer.text, *([Items(list(_lines(answer)))] if answer.facts else [])])]
+
+
+def _lines(answer: Answer) -> Iterator[str]:
+    for fact in answer.facts:
+        place = f", {fact.place}" if fact.place and fact.place not in fact.text else ""
+        yield f"{fact.text} [{fact.certainty}{place}]"
+    if answer.left_out:
+        yield f"and {answer.left_out:,} more"

@@ -1,0 +1,171 @@
+"""A place of a run that is stepped through, as a document and as JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterator
+
+from jaxscope.model.stepping import ArrayView, Step, Stepping, StepValue
+from jaxscope.model.units import format_bytes
+from jaxscope.model.value_queries import write_place
+from jaxscope.report.document import Cell, Section, Table, Verbatim
+from jaxscope.report.values import describe_origin, number_cells, origin_to_json, summary_to_json
+from jaxscope.schema.contract import Json, environment_to_json
+
+VALUE_HEADERS = ("value", "type", "min", "mean", "max", "NaN", "Inf", "numbers")
+
+
+def describe_place(step: Step) -> str:
+    """Where a run stands, in a line."""
+    if step.is_end:
+        return "The end: the results"
+    if not step.equation:
+        return "The start: the arguments"
+    rounds = "".join(
+        f", round {iteration:,} of {count:,} (from 0)"
+        for iteration, count in zip(step.iterations, step.rounds, strict=False)
+    )
+    line = f", {os.path.basename(step.file)}:{step.line}" if step.line else ""
+    return f"{step.equation} {step.operation}{rounds}{line}"
+
+
+def describe_memory(step: Step) -> str:
+    """How much is kept, and what becomes of the rest."""
+    if not step.most_bytes:
+        return ""
+    return (
+        f"{format_bytes(step.kept_bytes)} of values are kept, at most about "
+        f"{format_bytes(step.most_bytes)} besides those in view; what is dropped is computed again "
+        "when it is asked for."
+    )
+
+
+def describe_chain(step: Step) -> list[str]:
+    """The equations that led to where NaN or Inf was made, in sentences."""
+    told = []
+    for link in step.chain:
+        place = write_place(link.equation, link.iterations)
+        line = f", line {link.line}" if link.line else ""
+        told.append(f"{place} {link.operation}{line}: {link.text}")
+    return told
+
+
+def value_rows(step: Step) -> Iterator[tuple[Cell, ...]]:
+    """A row for each value of a place, under `VALUE_HEADERS`."""
+    for value in step.values:
+        yield (
+            Verbatim(describe_value(value)),
+            Verbatim(value.type),
+            *number_cells(value.summary),
+            Verbatim(value.summary.text),
+        )
+
+
+def describe_value(value: StepValue) -> str:
+    """Such as `operand 1 ← 4 mul`, or the path of an argument."""
+    if value.kind == "argument":
+        return f"{value.name} (loaded)" if value.loaded else value.name
+    return value.name if value.kind == "result" else f"operand {value.index} ← {value.name}"
+
+
+def step_to_document(stepping: Stepping, step: Step, view: ArrayView | None) -> list[Section]:
+    """Where the run stands, its values, and a slice of one."""
+    told: list[str | Table] = [f"{describe_place(step)}."]
+    told += [text for text in (step.note, step.inside, step.failure) if text]
+    if step.origin is not None:
+        told.append(describe_origin(step.origin))
+    told.append(Table(VALUE_HEADERS, list(value_rows(step))))
+    sections = [Section(f"{stepping.call}, stage {stepping.stage}", told)]
+    if step.chain:
+        sections.append(Section("What led to it, from there backwards", describe_chain(step)))
+    if view is not None and view.summary is not None:
+        sections.append(Section(f"Numbers of {view.slice}", [cells_to_table(view), *_notes(view)]))
+    sections.append(Section("What to mind", [describe_memory(step), *stepping.warnings]))
+    return sections
+
+
+def cells_to_table(view: ArrayView) -> Table:
+    """The numbers of a slice."""
+    width = max(view.num_columns, 1)
+    (row, row_step), (column, column_step) = _axes(view)
+    rows = [
+        (
+            str(row + start // width * row_step),
+            *map(Verbatim, view.cells[start : start + width]),
+        )
+        for start in range(0, len(view.cells), width)
+    ]
+    return Table(("", *(str(column + n * column_step) for n in range(width))), rows)
+
+
+def _axes(view: ArrayView) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Index and step of the rows and of the columns, in the value itself."""
+    known = [*zip(view.starts, view.steps, strict=False), (0, 1), (0, 1)]
+    return known[0], known[1]
+
+
+def describe_cut(view: ArrayView) -> str:
+    """Which part of a slice the numbers are, where they are not all of it."""
+    shape = view.shape or (1,)
+    rows, columns = (shape[0], 1) if len(shape) == 1 else shape[:2]
+    if view.num_rows >= rows and view.num_columns >= columns:
+        return ""
+    if len(shape) == 1:
+        return f"The first {view.num_rows:,} of {rows:,}: type a slice to see others."
+    return (
+        f"The first {view.num_rows:,} × {view.num_columns:,} of {rows:,} × {columns:,}: type a "
+        "slice to see others."
+    )
+
+
+def _notes(view: ArrayView) -> list[str]:
+    return [text for text in (describe_cut(view), view.note) if text]
+
+
+def step_to_json(stepping: Stepping, step: Step, view: ArrayView | None) -> Json:
+    """The same for programs."""
+    return {
+        "call": stepping.call,
+        "environment": environment_to_json(stepping.environment),
+        "stage": stepping.stage,
+        "equation": step.equation or None,
+        "is_end": step.is_end,
+        "operation": step.operation or None,
+        "iterations": list(step.iterations),
+        "rounds": list(step.rounds),
+        "file": step.file or None,
+        "line": step.line or None,
+        "note": step.note or None,
+        "inside": step.inside or None,
+        "failure": step.failure or None,
+        "kept_bytes": step.kept_bytes,
+        "values": [
+            {
+                "kind": value.kind,
+                "index": value.index,
+                "name": value.name,
+                "type": value.type,
+                "source": value.source or None,
+                "loaded": value.loaded or None,
+                **summary_to_json(value.summary),
+            }
+            for value in step.values
+        ],
+        "nonfinite": None if step.origin is None else origin_to_json(step.origin),
+        "chain": [dataclasses.asdict(link) for link in step.chain],
+        "view": None if view is None else _view_to_json(view),
+        "warnings": list(stepping.warnings),
+    }
+
+
+def _view_to_json(view: ArrayView) -> Json:
+    width = max(view.num_columns, 1)
+    return {
+        "slice": view.slice,
+        "shape": list(view.shape),
+        "cells": [list(view.cells[n : n + width]) for n in range(0, len(view.cells), width)],
+        "counts": view.counts.tolist(),
+        "edges": view.edges.tolist(),
+        "note": view.note or None,
+    }

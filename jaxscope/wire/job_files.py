@@ -1,0 +1,123 @@
+"""Files that a job left behind, read within bounds: regular files only, compressed ones unpacked.
+
+Standard library only: the client finds out what files are, the worker reads them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import importlib
+import io
+import os
+import stat
+import zlib
+from collections.abc import Iterator
+from typing import IO, Any, cast
+
+from jaxscope.errors import Explanation, SourceError
+from jaxscope.model.file_kinds import HEAD_BYTES
+
+MAX_FILE_BYTES = 512 << 20
+"""Of a file, unpacked: as large as a module may be (`program.hlo.proto`)."""
+
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_ZSTD_READERS = ("compression.zstd", "zstandard")
+"""The standard library's since Python 3.14, and what some environments have."""
+_PIECE_BYTES = 1 << 20
+
+
+def read_head(path: str) -> bytes:
+    """The first bytes of a file, unpacked; at most `HEAD_BYTES`.
+
+    Raises:
+        SourceError: It is no regular file, or cannot be read.
+    """
+    with _opened(path) as file:
+        return _read(file, HEAD_BYTES, path)
+
+
+def read_whole(path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
+    """A file, unpacked.
+
+    Raises:
+        SourceError: It is no regular file, is larger than `max_bytes`, or cannot be read.
+    """
+    with _opened(path) as file:
+        data = _read(file, max_bytes + 1, path)
+    if len(data) > max_bytes:
+        raise _too_large(path, max_bytes)
+    return data
+
+
+@contextlib.contextmanager
+def _opened(path: str) -> Iterator[IO[bytes]]:
+    """The content of a regular file. A pipe, whose writer may never come, is not waited for."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, getattr(error, "strerror", None) or str(error)) from None
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise _unreadable(path, "It is no regular file.")
+        start = file.read(len(_ZSTD))
+        file.seek(0)
+        if start.startswith(_GZIP):
+            yield cast(IO[bytes], gzip.GzipFile(fileobj=file))
+        elif start == _ZSTD:
+            yield _zstd_reader(path).open(file)
+        else:
+            yield file
+
+
+def _read(file: IO[bytes], most: int, path: str) -> bytes:
+    pieces = io.BytesIO()
+    try:
+        while pieces.tell() < most:
+            piece = file.read(min(_PIECE_BYTES, most - pieces.tell()))
+            if not piece:
+                break
+            pieces.write(piece)
+    except (OSError, EOFError, zlib.error) as error:
+        why = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        raise _unreadable(path, why) from None
+    except Exception as error:  # each reader of zstd has error classes of its own
+        raise _unreadable(path, f"{type(error).__name__}: {error}") from None
+    return pieces.getvalue()
+
+
+def _zstd_reader(path: str) -> Any:
+    for name in _ZSTD_READERS:
+        with contextlib.suppress(ImportError):
+            return importlib.import_module(name)
+    raise SourceError(
+        Explanation(
+            what=f"{path} is compressed with zstd, which this Python cannot read.",
+            where=path,
+            remedy=f"Unpack it first: zstd -d {path}",
+            kind="NoReader",
+        )
+    )
+
+
+def _unreadable(path: str, why: str) -> SourceError:
+    return SourceError(
+        Explanation(
+            what=f"{path} cannot be read.",
+            why=why,
+            where=path,
+            remedy="Name a file that is complete and that you may read.",
+            kind="Unreadable",
+        )
+    )
+
+
+def _too_large(path: str, max_bytes: int) -> SourceError:
+    return SourceError(
+        Explanation(
+            what=f"{path} is larger than what jaxscope reads ({max_bytes >> 20} MiB).",
+            where=path,
+            remedy="Name the file of a smaller module.",
+            kind="TooLarge",
+        )
+    )

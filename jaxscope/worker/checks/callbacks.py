@@ -1,0 +1,63 @@
+"""Python functions that a loop of the program calls in every round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+
+from jaxscope.worker.checks.dataflow import Site
+from jaxscope.worker.checks.finding import Finding
+from jaxscope.worker.checks.subject import Subject
+from jaxscope.worker.checks.work import num_rounds
+
+RULE = "callback-in-loop"
+_KINDS = {
+    "pure_callback": "jax.pure_callback",
+    "io_callback": "jax.experimental.io_callback",
+    "debug_callback": "jax.debug.callback",
+    "debug_print": "jax.debug.print",
+}
+MIN_ROUNDS = 100
+_REMEDY = (
+    "Write it in jax.numpy; or give what it needs back from the loop (ys of scan) and call it "
+    "once, afterwards, on all rounds."
+)
+_PRINT_REMEDY = (
+    "Print every so often: jax.lax.cond(i % 100 == 0, lambda: jax.debug.print(...), lambda: None)."
+)
+
+
+def find_callbacks_in_loops(subject: Subject) -> Iterator[Finding]:
+    """Callbacks in loops of at least `MIN_ROUNDS` rounds, or of a number that is not known."""
+    for site in subject.base.sites:
+        what = _KINDS.get(site.name)
+        loops = site.loops() if what else []
+        place = subject.place(site) if loops else None
+        if what is None or place is None or _is_rare(site):
+            continue
+        rounds = [num_rounds(loop) for loop in loops]
+        known = prod(number for number in rounds if number)
+        if None not in rounds and known < MIN_ROUNDS:
+            continue
+        often = f"{known:,} times" if None not in rounds else "in every round of a while loop"
+        is_debug = site.name.startswith("debug")
+        yield Finding(
+            RULE,
+            "info" if is_debug else "warning",
+            f"{what} is inside of a loop: each run of the program calls Python {often}, with a "
+            "copy to the host for each.",
+            _PRINT_REMEDY if site.name == "debug_print" else _REMEDY,
+            "samples/print_debug.py",
+            site.id,
+            *place[:2],
+        )
+
+
+def _is_rare(site: Site) -> bool:
+    """Whether a branch inside of the innermost loop decides about it, as of what raises errors."""
+    body = site.body
+    while body.owner is not None and body.kind != "loop":
+        if body.kind == "branch":
+            return True
+        body = body.owner.body
+    return False

@@ -1,0 +1,171 @@
+"""What Python does while JAX traces, and the compiled program never does again.
+
+Functions that print, read the clock, draw random numbers or open files are replaced by ones that
+note who calls them, while the trace runs. Generators of NumPy that the function sees are compared
+before and after. Only calls from the user's own lines count.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import dataclasses
+import random
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from jaxscope.worker.checks.finding import Finding, is_installed
+from jaxscope.worker.host.function_source import innermost_function
+
+PRINT, CLOCK, RANDOM, FILE = (
+    "trace-time-print",
+    "trace-time-clock",
+    "trace-time-random",
+    "trace-time-io",
+)
+_DRAWS = ("random", "uniform", "normal", "randint", "choice", "permutation", "shuffle")
+_REPLACED: dict[str, tuple[tuple[Any, tuple[str, ...]], ...]] = {
+    PRINT: ((builtins, ("print",)),),
+    CLOCK: ((time, ("time", "time_ns", "perf_counter", "perf_counter_ns", "monotonic", "sleep")),),
+    RANDOM: (
+        (random, ("random", "uniform", "gauss", "randint", "randrange", "choice", "shuffle")),
+        (np.random, (*_DRAWS, "rand", "randn", "standard_normal", "default_rng")),
+    ),
+    FILE: ((builtins, ("open", "input")),),
+}
+_TOLD = {
+    PRINT: (
+        "info",
+        "{name} runs while JAX traces, once for each new type of the arguments, and never when the "
+        "compiled program runs; of arrays it shows types, no values.",
+        'jax.debug.print("x = {{x}}", x=x), which runs with the program.',
+        "samples/print_debug.py",
+    ),
+    CLOCK: (
+        "warning",
+        "{name} is called while JAX traces: its result is a constant of the compiled program, and "
+        "a difference of two is the time of tracing.",
+        "Time the call from outside: start = time.perf_counter(); "
+        "jax.block_until_ready(f(x)); time.perf_counter() - start.",
+        "samples/async_dispatch.py",
+    ),
+    RANDOM: (
+        "warning",
+        "{name} is called while JAX traces: what it draws is a constant of the compiled program, "
+        "the same numbers in every run.",
+        "Take a key as an argument: jax.random.normal(key, shape).",
+        "samples/random_keys.py",
+    ),
+    FILE: (
+        "info",
+        "{name} is called while JAX traces: what is read is a constant of the compiled program, "
+        "and what is written is written once.",
+        "Read before and pass the array; write after the call, or by jax.experimental.io_callback.",
+        "samples/pure_and_impure.py",
+    ),
+}
+
+
+@dataclasses.dataclass
+class EffectWatch:
+    """Notes what the function does while it is traced.
+
+    Attributes:
+        base: The function.
+        is_own: Whether a file is the user's own.
+    """
+
+    base: Any
+    is_own: Callable[[str], bool] = lambda file: not is_installed(file)
+    _seen: dict[tuple[str, str, int], str] = dataclasses.field(default_factory=dict)
+    _moved: list[str] = dataclasses.field(default_factory=list)
+
+    @contextlib.contextmanager
+    def watching(self) -> Iterator[None]:
+        """Watch this thread."""
+        names = _visible(self.base)
+        generators = {name: _state(value) for name, value in names.items() if _state(value)}
+        undo: list[tuple[dict[str, Any], str, Any, Any]] = []
+        thread = threading.get_ident()
+        spaces = [getattr(innermost_function(self.base), "__globals__", {})]
+        for rule, modules in _REPLACED.items():
+            for module, attributes in modules:
+                for attribute in attributes:
+                    original = vars(module).get(attribute)  # a file may have removed it
+                    if original is None:
+                        continue
+                    name = f"{module.__name__}.{attribute}".removeprefix("builtins.")
+                    noting = self._noting(rule, name.replace("numpy", "np"), original, thread)
+                    for space in (vars(module), *spaces):
+                        for key in [key for key, value in space.items() if value is original]:
+                            undo.append((space, key, original, noting))
+                            space[key] = noting
+        try:
+            yield
+        finally:
+            for space, key, original, noting in undo:
+                if space.get(key) is noting:  # else the function has put something else there
+                    space[key] = original
+            self._moved += [
+                name for name, before in generators.items() if _state(names[name]) != before
+            ]
+
+    def _noting(self, rule: str, name: str, original: Any, thread: int) -> Any:
+        def noting(*args: Any, **kwargs: Any) -> Any:
+            if threading.get_ident() == thread:
+                code, line = sys._getframe(1).f_code, sys._getframe(1).f_lineno
+                is_seeded = name.endswith("default_rng") and bool(args or kwargs)
+                if self.is_own(code.co_filename) and not is_seeded:
+                    self._seen.setdefault((rule, code.co_filename, line), name)
+            return original(*args, **kwargs)
+
+        return noting
+
+    def find_effects(self) -> Iterator[Finding]:
+        """What was done."""
+        for (rule, file, line), name in self._seen.items():
+            severity, message, remedy, lesson = _TOLD[rule]
+            yield Finding(
+                rule, severity, message.format(name=name), remedy.format(), lesson, "", file, line
+            )
+        for name in self._moved:
+            severity, message, remedy, lesson = _TOLD[RANDOM]
+            code = innermost_function(self.base).__code__
+            yield Finding(
+                RANDOM,
+                severity,
+                message.format(name=f"The generator `{name}`"),
+                remedy,
+                lesson,
+                "",
+                code.co_filename,
+                code.co_firstlineno,
+            )
+
+
+def _visible(base: Any) -> dict[str, Any]:
+    """Names of generators that the function sees: its globals that it names, and its closure."""
+    function = innermost_function(base)
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return {}
+    found = {n: function.__globals__[n] for n in code.co_names if n in function.__globals__}
+    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=False):
+        with contextlib.suppress(ValueError):  # not assigned yet
+            found[name] = cell.cell_contents
+    return found
+
+
+def _state(value: Any) -> str:
+    """The state of a random generator; empty of anything else."""
+    if isinstance(value, np.random.Generator):
+        return repr(value.bit_generator.state)
+    if isinstance(value, np.random.RandomState | random.Random):
+        get = value.get_state if isinstance(value, np.random.RandomState) else value.getstate
+        return repr(get())
+    return ""

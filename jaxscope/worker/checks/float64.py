@@ -1,0 +1,44 @@
+"""float64 that comes out of float32."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from jaxscope.worker.checks.dataflow import Site
+from jaxscope.worker.checks.finding import Finding
+from jaxscope.worker.checks.subject import Subject
+
+RULE = "float64-from-float32"
+
+
+def find_float64(subject: Subject) -> Iterator[Finding]:
+    """The first place where a program that is given no float64 computes in it."""
+    flow = subject.base
+    given = {value.dtype for value in flow.inputs}
+    if np.dtype(np.float64) in given or np.dtype(np.float32) not in given:
+        return
+    for site in flow.sites:
+        place = subject.place(site) if _makes_float64(site) else None
+        if place:
+            yield Finding(
+                RULE,
+                "warning",
+                "Here float32 becomes float64, though every argument is float32: all that comes "
+                "of it takes twice the memory, and many times the time on most GPUs and TPUs. "
+                "A NumPy scalar or array of float64 does this; a Python number does not.",
+                "Give the constant the type of the data, as in np.float32(0.5) or "
+                "jnp.asarray(table, x.dtype); or .astype(jnp.float32).",
+                "",
+                site.id,
+                *place[:2],
+            )
+            return
+
+
+def _makes_float64(site: Site) -> bool:
+    if site.name != "convert_element_type" or site.outputs[0].dtype != np.dtype(np.float64):
+        return False
+    value = site.inputs[0]
+    return value.dtype == np.dtype(np.float32) and value.source().constant is None

@@ -1,0 +1,63 @@
+"""Random keys that are made of one number again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jaxscope.worker.checks.dataflow import Site, Value
+from jaxscope.worker.checks.finding import Finding
+from jaxscope.worker.checks.subject import Subject
+
+IN_LOOP, TWICE = "constant-key-in-loop", "same-seed-twice"
+_PASSED = frozenset({"random_wrap", "random_unwrap", "random_split", "slice", "squeeze"})
+_LESSON = "samples/random_keys.py"
+
+
+def find_constant_keys(subject: Subject) -> Iterator[Finding]:
+    """Keys of a known number, made in each round of a loop, or in two places, and drawn from."""
+    first: dict[float, tuple[str, int]] = {}
+    for site in subject.base.sites:
+        seed = site.inputs[0].number() if site.name == "random_seed" else None
+        place = subject.caller_place(site) if seed is not None else None
+        if seed is None or place is None or not _is_drawn_from(site.outputs[0]):
+            continue
+        if site.loops():
+            yield Finding(
+                IN_LOOP,
+                "warning",
+                f"The key of the number {seed:.0f} is made inside of a loop: each round draws the "
+                "same numbers.",
+                "Make the key before the loop and jax.random.fold_in(key, i) in it, or scan over "
+                "jax.random.split(key, n).",
+                _LESSON,
+                site.id,
+                *place[:2],
+            )
+        elif seed in first and first[seed] != place[:2]:
+            yield Finding(
+                TWICE,
+                "warning",
+                f"The key of the number {seed:.0f} is made here and in line {first[seed][1]}: what "
+                "is drawn from the two is not independent.",
+                "key = jax.random.key(0); one, other = jax.random.split(key)",
+                _LESSON,
+                site.id,
+                *place[:2],
+            )
+        else:
+            first.setdefault(seed, place[:2])
+
+
+def _is_drawn_from(key: Value, depth: int = 6) -> bool:
+    """Whether random bits come of a key, wrapped and split on the way, and are used."""
+    for site in key.users if depth else ():
+        if site.name in ("random_bits", "threefry2x32"):
+            return _is_used(site)
+        is_passed = site.name in _PASSED
+        if is_passed and any(_is_drawn_from(value, depth - 1) for value in site.outputs):
+            return True
+    return False
+
+
+def _is_used(site: Site) -> bool:
+    return any(value.users or value.is_result for value in site.outputs)

@@ -1,0 +1,126 @@
+"""Functions that are new in every round of a loop and jitted there: each is traced and compiled.
+
+This reads the file, not the program: the loop is mostly around the call, not in it. Told is a
+lambda or a function that is defined in the loop's own body, jitted and called there, and that does
+not depend on anything that the loop changes: then one jitted function before the loop would do.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from jaxscope.worker.checks.finding import Finding
+from jaxscope.worker.checks.subject import Subject, parse_file
+from jaxscope.worker.host.function_source import innermost_function
+
+RULE = "jit-in-loop"
+_Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_Loop = ast.For | ast.While
+
+
+def find_new_functions(subject: Subject) -> Iterator[Finding]:
+    """In the file of the base function."""
+    code = getattr(innermost_function(subject.call.base), "__code__", None)
+    file = code.co_filename if code is not None else ""
+    tree = parse_file(file) if file and subject.is_own(file) else None
+    for line in find_lines(tree) if tree is not None else ():
+        yield Finding(
+            RULE,
+            "warning",
+            "A function that is made anew in each round is jitted and called here: jax.jit knows "
+            "functions by identity, so each round traces and compiles again.",
+            "Jit it once before the loop: f = jax.jit(lambda x: ...); for ...: f(x).",
+            "samples/recompilation.py",
+            "",
+            file,
+            line,
+        )
+
+
+def find_lines(tree: ast.Module) -> list[int]:
+    """Lines of calls of `jit` on what is made anew in each round, without need."""
+    is_jit = _names_of_jit(tree)
+    if not is_jit:
+        return []
+    found = []
+    for loop in (node for node in ast.walk(tree) if isinstance(node, _Loop)):
+        body = list(_in_same_call(loop.body))
+        changed = _changed(loop, body)
+        made = {n.name: n for n in body if isinstance(n, ast.FunctionDef) and not n.decorator_list}
+        called = {
+            n.func.id for n in body if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
+        }
+        for node in body:
+            jitted = _jitted(node, is_jit, called)
+            if jitted is None or not jitted.args:
+                continue
+            function: ast.AST = jitted.args[0]
+            if isinstance(function, ast.Name):
+                function = made.get(function.id, function)
+            if isinstance(function, _Function) and _reads(function).isdisjoint(changed):
+                found.append(jitted.lineno)
+    return sorted(set(found))
+
+
+def _names_of_jit(tree: ast.Module) -> set[str]:
+    """How a file spells `jax.jit`."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {f"{a.asname or a.name}.jit" for a in node.names if a.name == "jax"}
+        elif isinstance(node, ast.ImportFrom) and node.module == "jax":
+            names |= {a.asname or a.name for a in node.names if a.name == "jit"}
+    return names
+
+
+def _in_same_call(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    """What runs in the loop itself: functions that are defined in it, not their bodies."""
+    for node in nodes:
+        yield node
+        if not isinstance(node, _Function):
+            yield from _in_same_call(list(ast.iter_child_nodes(node)))
+
+
+def _jitted(node: ast.AST, names: set[str], called: set[str]) -> ast.Call | None:
+    """The call of `jit` whose result is called at once, or by a name in the same round."""
+    if isinstance(node, ast.Call) and _is_call_of(node.func, names):
+        assert isinstance(node.func, ast.Call)
+        return node.func
+    if isinstance(node, ast.Assign) and _is_call_of(node.value, names):
+        targets = [each.id for each in node.targets if isinstance(each, ast.Name)]
+        if len(targets) == len(node.targets) == 1 and targets[0] in called:
+            assert isinstance(node.value, ast.Call)
+            return node.value
+    return None
+
+
+def _is_call_of(node: ast.AST, names: set[str]) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func) in names
+
+
+def _changed(loop: _Loop, body: Sequence[ast.AST]) -> set[str]:
+    """Names that the loop assigns."""
+    targets: list[ast.AST] = list(body)
+    if isinstance(loop, ast.For):
+        targets += ast.walk(loop.target)
+    return {n.id for n in targets if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)} | {
+        n.name for n in body if isinstance(n, ast.FunctionDef)
+    }
+
+
+def _reads(function: _Function) -> set[str]:
+    """Names that a function reads and does not make, its defaults included."""
+    arguments = function.args
+    own = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    own |= {a.arg for a in (arguments.vararg, arguments.kwarg) if a is not None}
+    nodes = [n for n in ast.walk(function) if isinstance(n, ast.Name)]
+    own |= {n.id for n in nodes if isinstance(n.ctx, ast.Store)}
+    of_defaults = {
+        n.id
+        for default in (*arguments.defaults, *arguments.kw_defaults)
+        if default is not None
+        for n in ast.walk(default)
+        if isinstance(n, ast.Name)
+    }
+    return ({n.id for n in nodes} - own) | of_defaults

@@ -1,0 +1,407 @@
+"""Formulas that lose digits, overflow, or have a derivative that is NaN, where another would not.
+
+All are told by where values come from (`dataflow`), so it makes no difference how they are written.
+What JAX itself computes inside of its functions is not the user's formula: only equations whose
+innermost line is the user's are looked at, and functions of JAX that do it right differ from the
+formulas here by what they subtract first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import jax.numpy as jnp
+import numpy as np
+
+from jaxscope.worker import compat
+from jaxscope.worker.checks.dataflow import Site, Value, ancestors
+from jaxscope.worker.checks.finding import Finding
+from jaxscope.worker.checks.subject import Subject
+from jaxscope.worker.checks.unrolled_loops import function_at
+from jaxscope.worker.checks.work import num_rounds
+
+
+def find_unstable_formulas(subject: Subject) -> Iterator[Finding]:
+    """Formulas of `_FORMULAS`, each at the equation that ends it.
+
+    Only where one function has both ends, or calls one of them.
+    """
+    for site in subject.base.sites:
+        for rule, fits, severity, message, remedy in _FORMULAS.get(site.name, ()):
+            start, place = fits(site), subject.place(site)
+            if place and start is not None and _is_written_together(subject, start, place):
+                yield Finding(rule, severity, message, remedy, "", site.id, *place[:2])
+                break
+
+
+def _is_written_together(subject: Subject, start: Site, end: tuple[str, int, int]) -> bool:
+    """Whether the function that ends a formula has its beginning, or calls what has.
+
+    Else both are parts of wrappers, and nobody could write the formula otherwise.
+    """
+    while not any(compat.user_frames(start.equation.source_info)) and start.body.owner is not None:
+        start = start.body.owner
+    function = function_at(*end)
+    frames = compat.user_frames(start.equation.source_info)
+    return any(
+        file == end[0] and function_at(file, line, column) == function
+        for file, line, column, _ in frames
+    )
+
+
+def _maker(value: Value, *names: str) -> Site | None:
+    """The equation of one of these names that a value comes from, casts and broadcasts aside."""
+    site = value.source().maker
+    return site if site is not None and site.name in names else None
+
+
+def _is_one(value: Value) -> bool:
+    return value.number() == 1.0
+
+
+def _other(site: Site, index: int) -> Value:
+    return site.inputs[1 - index]
+
+
+def _log_of_softmax(site: Site) -> Site | None:
+    division = _maker(site.inputs[0], "div")
+    return division if division is not None and _softmax_exponent(division) else None
+
+
+def _softmax_exponent(division: Site) -> Value | None:
+    """What a softmax is taken of: the exponent of `exp(a) / sum(exp(a))`."""
+    above = _maker(division.inputs[0], "exp")
+    below = _maker(division.inputs[1], "reduce_sum")
+    if above is None or below is None:
+        return None
+    summed = _maker(below.inputs[0], "exp")
+    is_same = summed is not None and summed.inputs[0].source() is above.inputs[0].source()
+    return above.inputs[0] if is_same else None
+
+
+def _naive_softmax(site: Site) -> Site | None:
+    exponent = _softmax_exponent(site)
+    return site if exponent is not None and not _is_bounded(exponent) else None
+
+
+def _unbounded_exp(value: Value) -> Site | None:
+    exponential = _maker(value, "exp")
+    return None if exponential is None or _is_bounded(exponential.inputs[0]) else exponential
+
+
+def _naive_logsumexp(site: Site) -> Site | None:
+    total = _maker(site.inputs[0], "reduce_sum")
+    return None if total is None else _unbounded_exp(total.inputs[0])
+
+
+def _one_plus(value: Value) -> Value | None:
+    """What is added to 1."""
+    total = _maker(value, "add")
+    ones = [n for n in (0, 1) if total is not None and _is_one(total.inputs[n])]
+    return None if total is None or len(ones) != 1 else _other(total, ones[0])
+
+
+def _log_of_one_plus_exp(site: Site) -> Site | None:
+    value = site.inputs[0] if site.name == "log1p" else _one_plus(site.inputs[0])
+    return None if value is None else _unbounded_exp(value)
+
+
+def _log_of_logistic(site: Site) -> Site | None:
+    rest = _maker(site.inputs[0], "sub")
+    is_rest = rest is not None and _is_one(rest.inputs[0])
+    return _maker(rest.inputs[1] if rest and is_rest else site.inputs[0], "logistic")
+
+
+def _log_of_one_plus(site: Site) -> Site | None:
+    """Not of a whole number, of which log(1 + x) loses nothing, or of what is large."""
+    value = _one_plus(site.inputs[0])
+    if value is None or value.number() is not None:
+        return None
+    source = value.source()
+    is_float = source.dtype is not None and jnp.issubdtype(source.dtype, jnp.floating)
+    return _maker(site.inputs[0], "add") if is_float else None
+
+
+def _exp_minus_one(site: Site) -> Site | None:
+    return _maker(site.inputs[0], "exp") if _is_one(site.inputs[1]) else None
+
+
+def _one_minus_cos(site: Site) -> Site | None:
+    return _maker(site.inputs[1], "cos") if _is_one(site.inputs[0]) else None
+
+
+def _variance_by_squares(site: Site) -> Site | None:
+    """E[x²] - E[x]²."""
+    squares, square = _mean_of(site.inputs[0]), _squared(site.inputs[1])
+    if squares is None or square is None:
+        return None
+    one, other = _squared(squares), _mean_of(square)
+    is_same = one is not None and other is not None and one.source() is other.source()
+    return site if is_same else None
+
+
+def _squared(value: Value) -> Value | None:
+    site = _maker(value, "square", "integer_pow", "mul")
+    if site is None:
+        return None
+    if site.name == "integer_pow" and site.equation.params["y"] != 2:
+        return None
+    if site.name == "mul" and site.inputs[0] is not site.inputs[1]:
+        return None
+    return site.inputs[0]
+
+
+def _mean_of(value: Value) -> Value | None:
+    division = _maker(value, "div", "mul")
+    total = _maker(division.inputs[0], "reduce_sum") if division is not None else None
+    if division is None or total is None:
+        return None
+    count = division.inputs[1].number()
+    size = total.inputs[0].size / max(total.outputs[0].size, 1)
+    is_mean = count is not None and (
+        np.isclose(count, size) if division.name == "div" else np.isclose(count * size, 1.0)
+    )
+    return total.inputs[0] if is_mean else None
+
+
+_FALLING = frozenset({"sub", "neg", "min", "clamp", "logistic", "tanh", "erf", "log", "sin", "cos"})
+
+
+def _is_bounded(exponent: Value) -> bool:
+    """Whether an exponent may have a bound above, so that exp does not overflow.
+
+    Whatever subtracts, negates, clips or takes a logarithm on the way is taken for a bound: a
+    formula that may be fine is passed over.
+    """
+    return any(
+        each.maker is not None and each.maker.name in _FALLING for each in ancestors(exponent, 12)
+    ) or any(
+        (number := each.number()) is not None and number < 0 for each in ancestors(exponent, 12)
+    )
+
+
+Formula = tuple[str, Callable[[Site], Site | None], str, str, str]
+_FORMULAS: dict[str, tuple[Formula, ...]] = {
+    "log": (
+        (
+            "log-of-softmax",
+            _log_of_softmax,
+            "warning",
+            "This is the logarithm of a softmax: where a probability underflows to 0 it is -inf, "
+            "and its gradient is NaN.",
+            "jax.nn.log_softmax(x, axis=-1)",
+        ),
+        (
+            "naive-logsumexp",
+            _naive_logsumexp,
+            "warning",
+            "log(sum(exp(x))) without a maximum subtracted: exp overflows to inf where x is above "
+            "88 (float32) or 11 (float16), and all is below -104 gives -inf.",
+            "jax.nn.logsumexp(x, axis=-1)",
+        ),
+        (
+            "log-of-one-plus-exp",
+            _log_of_one_plus_exp,
+            "warning",
+            "log(1 + exp(x)) overflows where x is above 88 (float32), and is 0 where x is below "
+            "-17.",
+            "jax.nn.softplus(x), or jnp.logaddexp(x, 0.0)",
+        ),
+        (
+            "log-of-sigmoid",
+            _log_of_logistic,
+            "warning",
+            "The logarithm of a sigmoid: where the sigmoid rounds to 0 it is -inf, with a NaN "
+            "gradient, and where it rounds to 1 all digits are lost.",
+            "jax.nn.log_sigmoid(x); of 1 - sigmoid(x): jax.nn.log_sigmoid(-x)",
+        ),
+        (
+            "cancellation",
+            _log_of_one_plus,
+            "info",
+            "log(1 + x) loses the digits of a small x: of x = 1e-6 in float32 five percent are "
+            "wrong, and below 5.9e-8 it is 0.",
+            "jnp.log1p(x)",
+        ),
+    ),
+    "log1p": (
+        (
+            "log-of-one-plus-exp",
+            _log_of_one_plus_exp,
+            "warning",
+            "log1p(exp(x)) overflows where x is above 88 (float32).",
+            "jax.nn.softplus(x), or jnp.logaddexp(x, 0.0)",
+        ),
+    ),
+    "div": (
+        (
+            "naive-softmax",
+            _naive_softmax,
+            "warning",
+            "exp(x) / sum(exp(x)) without a maximum subtracted: exp overflows where x is above 88 "
+            "(float32) or 11 (float16), and inf / inf is NaN.",
+            "jax.nn.softmax(x, axis=-1)",
+        ),
+    ),
+    "sub": (
+        (
+            "cancellation",
+            _exp_minus_one,
+            "info",
+            "exp(x) - 1 loses the digits of a small x: below 5.9e-8 in float32 it is 0.",
+            "jnp.expm1(x)",
+        ),
+        (
+            "cancellation",
+            _one_minus_cos,
+            "info",
+            "1 - cos(x) loses the digits of a small x: below 2e-4 in float32 it is 0.",
+            "2 * jnp.sin(x / 2) ** 2",
+        ),
+        (
+            "cancellation",
+            _variance_by_squares,
+            "info",
+            "The mean of squares minus the square of the mean: where the mean is large against "
+            "the spread, the two are alike and the difference is rounding, which can be negative.",
+            "jnp.var(x), which subtracts the mean first",
+        ),
+    ),
+}
+
+
+# A branch of `where` that is not taken, and still makes the gradient NaN.
+
+_SINGULAR_AT_ZERO = frozenset({"sqrt", "log", "div", "rsqrt"})
+_TESTS = frozenset({"gt", "ge", "lt", "le", "eq", "ne"})
+_LOGIC = frozenset({"and", "or", "not"})
+
+
+def find_where_gradients(subject: Subject) -> Iterator[Finding]:
+    """`where(x > 0, sqrt(x), 0)` in what is differentiated: x = 0 gives 0 · inf = NaN.
+
+    Told where the test is on the very value whose 0 makes the derivative infinite, and nothing has
+    replaced that value: then the test is there because the value may be 0. Told only where the
+    whole call has equations of its derivative.
+    """
+    if not subject.is_differentiated:
+        return
+    varying = _reached(subject)
+    for site in subject.base.sites:
+        if site.name != "select_n":
+            continue
+        tested = {id(value) for value in _tested(site.inputs[0])}
+        for value in site.inputs[1:]:
+            culprit = _find_singular(value, tested, varying)
+            is_paid = culprit is not None and len(subject.base_ids.get(culprit.id, ())) > 1
+            place = subject.place(culprit) if culprit is not None and is_paid else None
+            if culprit is not None and place is not None:
+                yield _where_finding(culprit, place)
+
+
+def _where_finding(culprit: Site, place: tuple[str, int, int]) -> Finding:
+    name = "division" if culprit.name == "div" else culprit.name
+    return Finding(
+        "where-gradient",
+        "warning",
+        f"jnp.where drops the value of this {name} where its operand is 0, and not its derivative: "
+        "that is infinite there, and times the 0 that where passes back it is NaN.",
+        "Give the branch a safe operand: safe = jnp.where(x > 0, x, 1.0); "
+        f"jnp.where(x > 0, {'1.0 / safe' if culprit.name == 'div' else f'jnp.{name}(safe)'}, 0.0).",
+        "",
+        culprit.id,
+        *place[:2],
+    )
+
+
+def _reached(subject: Subject) -> set[int]:
+    """Values that depend on a float argument of the program."""
+    flow = subject.base
+    found = {
+        id(value)
+        for value in flow.inputs
+        if value.dtype is not None and jnp.issubdtype(value.dtype, jnp.inexact)
+    }
+    for site in flow.sites:
+        is_cut = site.name in ("stop_gradient", "floor", "sign", "round")
+        if not is_cut and any(id(value) in found for value in site.inputs):
+            found.update(id(value) for value in site.outputs)
+    return found
+
+
+def _tested(predicate: Value, depth: int = 6) -> Iterator[Value]:
+    """The values that a predicate compares with a number."""
+    site = predicate.source().maker
+    if site is None or depth == 0:
+        return
+    if site.name in _LOGIC:
+        for value in site.inputs:
+            yield from _tested(value, depth - 1)
+    elif site.name in _TESTS:
+        for n, value in enumerate(site.inputs):
+            if _other(site, n).number() == 0.0:
+                yield value.source()
+                inner = _maker(value, "abs")
+                if inner is not None:
+                    yield inner.inputs[0].source()
+
+
+def _find_singular(value: Value, tested: set[int], varying: set[int]) -> Site | None:
+    """An equation with an infinite derivative at 0 of a tested value, on the way to `where`."""
+    for each in ancestors(value, 12):
+        site = each.maker
+        if site is None or site.name not in _SINGULAR_AT_ZERO:
+            continue
+        operand = site.inputs[-1]
+        if id(operand.source()) in tested and id(operand) in varying:
+            return site
+    return None
+
+
+# Sums in few bits.
+
+_BITS = {"bfloat16": 8, "float16": 11, "float8_e4m3fn": 4, "float8_e5m2": 3}
+
+
+def find_short_sums(subject: Subject) -> Iterator[Finding]:
+    """Sums in float16 or bfloat16 of so many terms that the next one is rounded away."""
+    for site in subject.base.sites:
+        if site.name == "scan":
+            yield from _find_short_carries(subject, site)
+        elif site.name in ("cumsum", "reduce_sum", "cumlogsumexp"):
+            value, result = site.inputs[0], site.outputs[0]
+            bits = _BITS.get(str(value.dtype))
+            terms = (
+                value.size // max(result.size, 1)
+                if site.name == "reduce_sum"
+                else value.shape[site.equation.params["axis"]]
+            )
+            place = subject.caller_place(site) if bits and terms >= 2**bits else None
+            if place:
+                yield _short_sum(site, str(value.dtype), terms, place)
+
+
+def _find_short_carries(subject: Subject, scan: Site) -> Iterator[Finding]:
+    rounds, (body,) = num_rounds(scan) or 0, scan.bodies
+    for site in body.sites:
+        bits = _BITS.get(str(site.outputs[0].dtype)) if site.name == "add" else None
+        if not bits or rounds < 2**bits or not site.outputs[0].is_result:
+            continue
+        starts = [value for value in site.inputs if value.carried is not None]
+        place = subject.place(site)
+        if starts and place:
+            yield _short_sum(site, str(site.outputs[0].dtype), rounds, place)
+
+
+def _short_sum(site: Site, dtype: str, terms: int, place: tuple[str, int, int]) -> Finding:
+    return Finding(
+        "low-precision-accumulation",
+        "warning",
+        f"A sum of {terms:,} terms is kept in {dtype}, which has {_BITS[dtype]} bits: once it is "
+        f"{2 ** _BITS[dtype]:,} times as large as a term, adding the term changes nothing.",
+        "Sum in float32: jnp.cumsum(x, dtype=jnp.float32), or start the carry as "
+        "jnp.zeros((), jnp.float32); cast the result.",
+        "",
+        site.id,
+        *place[:2],
+    )

@@ -1,0 +1,81 @@
+"""State that comes back with another type than it went in: the next call is traced again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+
+from jaxscope.worker.checks.finding import Finding
+from jaxscope.worker.checks.subject import Subject
+from jaxscope.worker.host.function_source import innermost_function
+from jaxscope.worker.host.values import aval_text
+
+RULE = "state-changes-type"
+_MOST_TOLD = 3
+
+
+def find_changing_state(subject: Subject) -> Iterator[Finding]:
+    """An argument of several arrays that a result has the structure and the shapes of.
+
+    Where most types are the same and some are not, the result is the next call's argument.
+    Calls that map or differentiate are passed over: a gradient has its argument's structure, too.
+    """
+    code = getattr(innermost_function(subject.call.base), "__code__", None)
+    is_plain = all(level.name == "jit" for level in subject.call.levels)
+    if not is_plain or subject.program.static or code is None:
+        return
+    if not subject.is_own(code.co_filename):
+        return
+    out = subject.program.traced.out_info
+    results = [out, *out] if type(out) in (tuple, list) else [out]
+    for number, argument in enumerate(subject.call.args):
+        for result in results:
+            changed = _changes(argument, result)
+            if changed:
+                yield _describe(number, changed, code.co_filename, code.co_firstlineno)
+                break
+
+
+def _changes(argument: Any, result: Any) -> list[str]:
+    """How the types of leaves differ; empty where all are the same or it is not the same state."""
+    before, _ = jax.tree_util.tree_flatten_with_path(argument)
+    after = jax.tree.leaves(result)
+    if len(before) < 2 or str(jax.tree.structure(argument)) != str(jax.tree.structure(result)):
+        return []
+    try:
+        types = [jax.typeof(leaf) for _, leaf in before]
+    except TypeError:
+        return []
+    changed = []
+    for (path, _), old, new in zip(before, types, after, strict=True):
+        if old.shape != new.shape:
+            return []
+        was, now = (old.dtype, _is_weak(old)), (new.dtype, _is_weak(new))
+        if was != now:
+            weak = " (weak: a Python number)" if was[1] and not now[1] else ""
+            told = f"{jax.tree_util.keystr(path)} goes in as {aval_text(old)}{weak}"
+            changed.append(f"{told} and comes back as {aval_text(new)}")
+    return changed if 2 * len(changed) <= len(before) else []
+
+
+def _is_weak(aval: Any) -> bool:
+    return bool(getattr(aval, "weak_type", False))
+
+
+def _describe(number: int, changed: list[str], file: str, line: int) -> Finding:
+    more = len(changed) - _MOST_TOLD
+    told = "; ".join(changed[:_MOST_TOLD]) + (f"; and {more} more" if more > 0 else "")
+    return Finding(
+        RULE,
+        "info",
+        f"Argument {number} comes back with other types: {told}. Called with its own result, the "
+        "function is traced and compiled a second time.",
+        "Start with the type that comes back, as in jnp.zeros((), jnp.float32) for 0.0; or cast "
+        "the result: .astype(state.dtype).",
+        "samples/recompilation.py",
+        "",
+        file,
+        line,
+    )

@@ -1,0 +1,448 @@
+"""Read what a job left behind: modules and texts of dump folders and of single files, as stages.
+
+Nothing of it is run. What cannot be read costs its own stage. XLA's and MLIR's parsers look at
+files of strangers here, in a process that may die of them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jaxscope.errors import Explanation, SourceError
+from jaxscope.model.file_kinds import HEAD_BYTES, FileForm, recognise
+from jaxscope.model.graph import graph_to_arrays
+from jaxscope.model.op_name import TagTable
+from jaxscope.wire.job_files import read_whole
+from jaxscope.worker import compat
+from jaxscope.worker.channel import Channel
+from jaxscope.worker.stages.capture import TITLES, StageSender
+from jaxscope.worker.stages.hlo_cost import UNKNOWN, instruction_costs, module_cost
+from jaxscope.worker.stages.machine_code import MAX_CODE_BYTES, MachineCode, kernel_files
+from jaxscope.worker.stages.passes import AFTER_NAME, MAX_PASSES, MAX_TOTAL_BYTES, dumped_pass
+from jaxscope.worker.stages.protobuf import BYTES, read_fields
+from jaxscope.worker.stages.stablehlo import convert_stablehlo, link_stablehlo_lines, print_module
+
+NOT_THERE = {
+    "stablehlo": "The files that were opened hold no StableHLO of it.",
+    "hlo": "The files that were opened hold no HLO before optimization.",
+    "optimized": "The files that were opened hold no HLO after optimization.",
+    "machine": "The files that were opened hold no machine code.",
+}
+_COST_BUDGET_S = 2.0
+_MAX_TEXT = 64 << 20
+_COMPUTATION, _SCHEDULE, _ALIAS = 3, 7, 8
+"""Fields of an `HloModuleProto`."""
+_EXPORTED_MODULE = 30
+"""Where the table of `Exported` says where the field `mlir_module_serialized` is."""
+_MODULE_OF_PROTO, _ASSIGNMENT_OF_PROTO = 1, 3
+_MAX_NESTING = 3
+
+
+def handle_open(request: dict[str, Any], channel: Channel) -> None:
+    """Answer an `open` request: the stages of one module.
+
+    Raises:
+        SourceError: Nothing of it could be read.
+    """
+    _Reading(request, channel).run()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Hlo:
+    """An HLO module that was read.
+
+    Attributes:
+        proto: Serialized; empty where there is only a text, which jaxlib does not take.
+        text: As the file has it, or as jaxlib prints it.
+        reason: Why there is no proto.
+        assignment: A serialized `BufferAssignmentProto`, if the file has one.
+    """
+
+    proto: bytes
+    text: Callable[[], str]
+    reason: str = ""
+    assignment: bytes = b""
+
+
+class _Reading:
+    def __init__(self, request: dict[str, Any], channel: Channel) -> None:
+        self._name = str(request.get("name") or "")
+        self._label = str(request.get("label") or self._name)
+        self._platform = str(request.get("platform") or "")
+        self._files: dict[str, list[str]] = {
+            str(role): list(map(str, paths)) for role, paths in dict(request["files"]).items()
+        }
+        self._channel = channel
+        self._sender = StageSender(channel)
+        self._problems: list[SourceError] = []
+        self._num_read = 0
+
+    def run(self) -> None:
+        """Send every stage that is there, and of the others that they are not."""
+        self._send_head()
+        self._read_jaxpr()
+        self._read_stablehlo()
+        modules = self._read_modules()
+        self._read_machine_code()
+        self._sender.send_texts()
+        self._read_passes(modules)
+        if not self._num_read and self._problems:
+            raise self._problems[0]
+        for problem in self._problems:
+            explanation = problem.explanation
+            self._channel.message(f"{explanation.what} {explanation.why}".strip())
+
+    def _send_head(self) -> None:
+        base = re.sub(r"^p?jit_", "", self._name)
+        self._channel.send(
+            "head",
+            {
+                "call": self._label,
+                "base": base,
+                "transforms": [],
+                "source": {"file": "", "line": 0, "text": ""},
+                "environment": {"platform": self._platform},
+                "target": self._platform,
+                "arguments": [],
+                "results": [],
+            },
+        )
+
+    def _first(self, role: str) -> str:
+        return next(iter(self._files.get(role, ())), "")
+
+    def _read_jaxpr(self) -> None:
+        """The text of a jaxpr; it is not read as a graph."""
+        path = self._first("jaxpr")
+        if not path:
+            return
+        try:
+            text = read_whole(path, _MAX_TEXT).decode("utf-8", "replace")
+        except SourceError as error:
+            self._problems.append(error)
+            return
+        self._num_read += 1
+        self._sender.send_stage("jaxpr", f"Jaxpr of {self._name}", None, "none", UNKNOWN)
+        self._channel.message("JAX's dump has the jaxpr as a text, which is not drawn as a graph.")
+        self._sender.add_text("jaxpr", lambda: (text, None))
+
+    def _read_stablehlo(self) -> None:
+        title, path = TITLES["stablehlo"], self._first("stablehlo")
+        if not path:
+            self._sender.send_unavailable("stablehlo", title, NOT_THERE["stablehlo"])
+            return
+        self._channel.progress("stablehlo", f"Reading {os.path.basename(path)}")
+        try:
+            data = read_whole(path)
+            module = _parse_mlir(path, data)
+        except SourceError as error:
+            self._give_up("stablehlo", error)
+            return
+        self._num_read += 1
+        try:
+            converted = convert_stablehlo(module, TagTable(), {})
+        except Exception as error:  # a module may be stranger than any list of errors
+            reason = f"It could not be drawn: {type(error).__name__}."
+            self._sender.send_stage("stablehlo", title, None, "none", UNKNOWN)
+            self._channel.message(f"{path}: {reason}")
+            self._sender.add_text("stablehlo", lambda: (print_module(module), None))
+            return
+
+        def text() -> tuple[str, Any]:
+            printed = print_module(module)
+            return printed, link_stablehlo_lines(printed, converted)
+
+        arrays = graph_to_arrays(converted.graph)
+        self._sender.send_stage("stablehlo", title, None, "graph", UNKNOWN, arrays)
+        self._sender.add_text("stablehlo", text)
+
+    def _read_modules(self) -> dict[str, _Hlo]:
+        found: dict[str, _Hlo] = {}
+        if path := self._first("module"):
+            hlo = self._read_hlo("hlo", path)
+            if hlo is not None:
+                found["optimized" if _is_scheduled(hlo.proto) else "hlo"] = hlo
+        for stage in ("hlo", "optimized"):
+            path = self._first(stage)
+            if stage not in found and path:
+                hlo = self._read_hlo(stage, path)
+                if hlo is not None:
+                    found[stage] = hlo
+        for stage in ("hlo", "optimized"):
+            if stage in found:
+                self._send_hlo(stage, found[stage])
+            elif not self._first(stage):
+                self._sender.send_unavailable(stage, TITLES[stage], NOT_THERE[stage])
+        return found
+
+    def _read_hlo(self, stage: str, path: str) -> _Hlo | None:
+        self._channel.progress(stage, f"Reading {os.path.basename(path)}")
+        try:
+            return read_hlo(path)
+        except SourceError as error:
+            self._give_up(stage, error)
+            return None
+
+    def _send_hlo(self, stage: str, hlo: _Hlo) -> None:
+        self._num_read += 1
+        title = TITLES[stage]
+        if not hlo.proto:
+            self._sender.send_stage(stage, title, None, "none", UNKNOWN)
+            self._channel.message(hlo.reason)
+            self._sender.add_text(stage, lambda: (hlo.text(), None))
+            return
+        try:
+            client = compat.cpu_client()
+            costs = instruction_costs(hlo.proto, client=client, budget_s=_COST_BUDGET_S)
+            cost = module_cost(client, hlo.proto)
+        except ValueError:
+            costs, cost = None, UNKNOWN
+        arrays: dict[str, Any] = {"proto": np.frombuffer(hlo.proto, np.uint8)}
+        if costs is not None:
+            arrays["instruction_cost"] = costs
+        self._sender.send_stage(stage, title, None, "hlo", cost, arrays)
+        self._sender.add_text(stage, lambda: (hlo.text(), None))
+        if stage == "optimized":
+            self._send_memory(hlo)
+
+    def _send_memory(self, hlo: _Hlo) -> None:
+        if path := self._first("assignment"):
+            try:
+                text = read_whole(path, _MAX_TEXT)
+            except SourceError as error:
+                self._problems.append(error)
+            else:
+                aliased = {"aliased": aliased_parameters(hlo.proto)}
+                self._channel.send(
+                    "buffer_assignment", aliased, {"utf8": np.frombuffer(text, np.uint8)}
+                )
+
+    def _read_machine_code(self) -> None:
+        paths = [Path(path) for path in self._files.get("code", ())]
+        title = TITLES["machine"]
+        if not paths:
+            self._sender.send_unavailable("machine", title, NOT_THERE["machine"])
+            return
+        self._channel.progress("machine", "Reading machine code")
+        try:
+            found, left_out = kernel_files(paths, MAX_CODE_BYTES, is_own=False)
+        except OSError as error:
+            self._sender.send_unavailable("machine", title, error.strerror or str(error))
+            return
+        if not found:
+            reason = "None of the files that were opened holds the code of a kernel."
+            self._sender.send_unavailable("machine", title, reason)
+            return
+        self._num_read += 1
+        machine = MachineCode(
+            tuple(code.kernel for code in found),
+            tuple(code.form for code in found),
+            tuple(code.data for code in found),
+            left_out,
+        )
+        self._sender.send_machine(machine, None)
+
+    def _read_passes(self, modules: dict[str, _Hlo]) -> None:
+        paths = self._files.get("pass", [])
+        if not paths:
+            return
+        reason: str | None = None
+        total = 0
+        if "hlo" in modules and modules["hlo"].proto:
+            self._send_pass("", "", None, modules["hlo"].proto)
+        for number, path in enumerate(paths):
+            step = dumped_pass(os.path.basename(path))
+            if step is None:
+                continue
+            self._channel.progress("passes", f"Reading pass {number + 1} of {len(paths)}")
+            if number >= MAX_PASSES or total > MAX_TOTAL_BYTES:
+                reason = f"Only the first {number} passes were read: there are {len(paths)}."
+                break
+            try:
+                hlo = read_hlo(path)
+            except SourceError as error:
+                reason = f"{error.explanation.what} {error.explanation.why}"
+                continue
+            if not hlo.proto:
+                reason = hlo.reason
+                continue
+            total += len(hlo.proto)
+            self._send_pass(step.pipeline, step.name, step.number, hlo.proto)
+        if reason is None and "optimized" in modules and modules["optimized"].proto:
+            self._send_pass("", AFTER_NAME, None, modules["optimized"].proto)
+        untimed = "XLA's dump does not say how long a pass took."
+        self._channel.send("passes_end", {"seconds": 0.0, "reason": reason, "no_times": untimed})
+
+    def _send_pass(self, pipeline: str, name: str, number: int | None, proto: bytes) -> None:
+        fields = {"pipeline": pipeline, "name": name, "cost": list(UNKNOWN), "number": number}
+        self._channel.send("pass", fields, {"proto": np.frombuffer(proto, np.uint8)})
+
+    def _give_up(self, stage: str, error: SourceError) -> None:
+        """One stage that cannot be read."""
+        explanation = error.explanation
+        why = " ".join(f"{explanation.what} {explanation.why}".split())
+        self._sender.send_unavailable(stage, TITLES[stage], why[:1000])
+        self._problems.append(error)
+
+
+def read_hlo(path: str) -> _Hlo:
+    """Read an HLO module, as text or as a proto.
+
+    Raises:
+        SourceError: The file cannot be read, or is no HLO module.
+    """
+    data = read_whole(path)
+    form = recognise(data[:HEAD_BYTES])
+    if form is FileForm.HLO_TEXT:
+        text = data.decode("utf-8", "replace")
+        try:
+            return _Hlo(compat.serialized_hlo_of_text(text), lambda: text)
+        except Exception as error:  # jaxlib's own classes
+            why = _first_lines(error)
+            version = compat.jaxlib_version()
+            return _Hlo(
+                b"",
+                lambda: text,
+                f"{path}: jaxlib {version} cannot parse this text, so there is no graph: {why}",
+            )
+    if form is FileForm.HLO_PROTO:
+        module, assignment = cut_out_module(data)
+        if module:
+            return _Hlo(module, lambda: compat.parse_hlo_module(module).to_string(), "", assignment)
+        raise _no_module(path, "It begins as a serialized module does, but is damaged or cut off.")
+    raise _no_module(path, "" if form is None else f"By its content it is {form.value}.")
+
+
+def cut_out_module(data: bytes) -> tuple[bytes, bytes]:
+    """The `HloModuleProto` in a file, and the `BufferAssignmentProto` beside it; empty if none.
+
+    The file may be the module itself, an `HloProto`, or an `HloSnapshot`, which holds one.
+    """
+    for _ in range(_MAX_NESTING):
+        try:
+            fields = read_fields(data)
+        except ValueError:
+            break
+        parts = {
+            number: data[start:end]
+            for number, key, start, end, _ in reversed(fields)
+            if data[key] & 7 == BYTES
+        }
+        if _COMPUTATION in parts and _is_text(parts.get(1, b"")):
+            return data, b""
+        inner = parts.get(_MODULE_OF_PROTO, b"")
+        module, _ = (inner, b"") if _is_module(inner) else (b"", b"")
+        if module:
+            return module, parts.get(_ASSIGNMENT_OF_PROTO, b"")
+        data = inner
+    return b"", b""
+
+
+def _is_module(data: bytes) -> bool:
+    try:
+        fields = read_fields(data)
+    except ValueError:
+        return False
+    names = [data[start:end] for number, _, start, end, _ in fields if number == 1]
+    return any(field[0] == _COMPUTATION for field in fields) and _is_text(b"".join(names[:1]))
+
+
+def _is_text(data: bytes) -> bool:
+    return bool(data) and all(0x20 <= byte < 0x7F for byte in data[:200])
+
+
+def _is_scheduled(proto: bytes) -> bool:
+    """Whether XLA has fixed the order in which a module runs: it does so last."""
+    return any(field[0] == _SCHEDULE for field in read_fields(proto)) if proto else False
+
+
+def aliased_parameters(proto: bytes) -> list[int]:
+    """The parameters whose memory results are written to: they were donated.
+
+    Args:
+        proto: A serialized `HloModuleProto`.
+    """
+    found: set[int] = set()
+    for number, _, start, end, _ in read_fields(proto):
+        if number != _ALIAS:
+            continue
+        for _, _, first, last, _ in read_fields(proto, start, end):
+            entry = {field: value for field, _, _, _, value in read_fields(proto, first, last)}
+            found.add(entry.get(2, 0))
+    return sorted(found)
+
+
+def find_module_of_export(data: bytes) -> bytes:
+    """The MLIR bytecode in what jax.export serialized; empty if there is none.
+
+    It is the last of the early fields of the flatbuffer's root, a vector of bytes.
+    """
+    try:
+        root = _number(data, 0, 4)
+        table = root - int.from_bytes(data[root : root + 4], "little", signed=True)
+        if not 0 <= table <= len(data) - 4 or _number(data, table, 2) <= _EXPORTED_MODULE:
+            return b""
+        place = _number(data, table + _EXPORTED_MODULE, 2) + root
+        start = place + _number(data, place, 4)
+        found = data[start + 4 : start + 4 + _number(data, start, 4)]
+    except ValueError:
+        return b""
+    return found if recognise(found[:HEAD_BYTES]) is FileForm.MLIR_BYTECODE else b""
+
+
+def _number(data: bytes, start: int, size: int) -> int:
+    if not 0 <= start <= len(data) - size:
+        raise ValueError("outside of the bytes")
+    return int.from_bytes(data[start : start + size], "little")
+
+
+def _parse_mlir(path: str, data: bytes) -> Any:
+    """A StableHLO module, from text, bytecode, or what jax.export serialized.
+
+    Raises:
+        SourceError: It is none, or of a version that this jaxlib does not read.
+    """
+    form = recognise(data[:HEAD_BYTES])
+    if form is FileForm.EXPORT:
+        data = find_module_of_export(data)
+        if not data:
+            raise _no_module(path, "It begins as what jax.export serializes, but holds no module.")
+    elif form not in (FileForm.MLIR_TEXT, FileForm.MLIR_BYTECODE):
+        raise _no_module(path, "" if form is None else f"By its content it is {form.value}.")
+    try:
+        return compat.parse_stablehlo(data)
+    except Exception as error:  # MLIR's and jaxlib's own classes
+        why = _first_lines(error)
+        raise SourceError(
+            Explanation(
+                what=f"{path} cannot be parsed as StableHLO by jaxlib {compat.jaxlib_version()}.",
+                why=why,
+                where=path,
+                remedy="It may be cut off, or of a newer version: open it with the JAX that "
+                "wrote it, by --python.",
+                kind=type(error).__name__,
+            )
+        ) from None
+
+
+def _first_lines(error: Exception) -> str:
+    return " ".join(str(error).split())[:500] or type(error).__name__
+
+
+def _no_module(path: str, why: str) -> SourceError:
+    return SourceError(
+        Explanation(
+            what=f"{path} is no module that can be read.",
+            why=why,
+            where=path,
+            remedy="Make the dump anew, or name another file.",
+            kind="NotAModule",
+        )
+    )

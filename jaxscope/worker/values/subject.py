@@ -1,0 +1,199 @@
+"""The program whose values are looked at, with the arguments that it gets.
+
+An argument may come from a `.npy` or `.npz` file in place of what the call gives. Nothing of such a
+file is unpickled.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import zipfile
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxscope.errors import CallError, Explanation, TraceError
+from jaxscope.worker import compat
+from jaxscope.worker.channel import Channel
+from jaxscope.worker.faults.explain import guard
+from jaxscope.worker.host.call import Call
+from jaxscope.worker.host.values import aval_text
+from jaxscope.worker.provenance.traced_program import (
+    TracedProgram,
+    find_inputs,
+    trace_call,
+    trace_gradient,
+)
+from jaxscope.worker.stages.loading import load_call
+from jaxscope.worker.timing.conditions import describe_machine
+from jaxscope.worker.timing.experiment import refuse_absent_target
+from jaxscope.worker.values.arrays import is_plain
+
+IN_ARCHIVE = "::"
+"""Between the name of an `.npz` file and that of an array in it."""
+_KINDS = (jnp.bool_, jnp.unsignedinteger, jnp.signedinteger, jnp.floating, jnp.complexfloating)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Subject:
+    """A program that is ready to run.
+
+    Attributes:
+        path: Of the user's file.
+        call: The call.
+        program: What was traced.
+        stage: Whose equations are run.
+        inputs: Of its jaxpr.
+        loaded: Files of inputs, by their numbers.
+    """
+
+    path: str
+    call: Call
+    program: TracedProgram
+    stage: Any
+    inputs: list[Any]
+    loaded: Mapping[int, str]
+
+
+def open_subject(request: dict[str, Any], channel: Channel) -> Subject:
+    """Trace the call of a request, and find its inputs.
+
+    Args:
+        request: May have `stage`, the name of a stage, and `loaded`: files of arguments, by paths.
+
+    Raises:
+        JaxscopeError: The file or the call is wrong, or it cannot be traced; a file of an argument
+            cannot be read or does not fit; there is no such stage.
+    """
+    refuse_absent_target(request)
+    source, call = load_call(request, channel)
+    with guard("call", {source.path}):
+        program = trace_call(call)
+    channel.send("timed", {"call": call.text, "environment": describe_machine()})
+    inputs = find_inputs(program, call)
+    if inputs is None:
+        raise TraceError(
+            Explanation(
+                what="The values of the program's inputs could not be found.",
+                why="The arguments of its jaxpr are not those of the call.",
+                remedy="Give every argument of the call as an array.",
+            )
+        )
+    paths = list(program.derived.argument_paths)
+    offset = len(inputs) - len(paths)
+    variables = compat.open_jaxpr(program.derived.jaxpr).invars
+    inputs = list(map(as_input, variables, inputs))
+    loaded: dict[int, str] = {}
+    for path, file in (request.get("loaded") or {}).items():
+        if path not in paths or offset < 0:
+            known = ", ".join(paths[:20]) or "none"
+            raise CallError(
+                Explanation(f"The call has no argument {path}.", why=f"Its arguments: {known}.")
+            )
+        number = offset + paths.index(path)
+        inputs[number], told = load_argument(str(file), path, variables[number], inputs[number])
+        loaded[number] = str(file)
+        if told:
+            channel.send("warning", {"text": told})
+    wanted = str(request.get("stage") or "")
+    stage = program.derived
+    if wanted == "gradient" != stage.name:
+        with guard("trace", {source.path}):
+            stage, _ = trace_gradient(program.base)
+        if len(compat.open_jaxpr(stage.jaxpr).invars) != len(inputs):
+            raise TraceError("The gradient has other inputs than the call.")
+    elif wanted not in ("", stage.name):
+        raise CallError(f"Values are those of the stage {stage.name}, not of {wanted}.")
+    return Subject(source.path, call, program, stage, inputs, loaded)
+
+
+def as_input(variable: Any, value: Any) -> Any:
+    """A number of Python's or NumPy's as the array that the program gets."""
+    if isinstance(value, jax.Array) or not is_plain(value):
+        return value
+    return jnp.asarray(value, variable.aval.dtype)
+
+
+def load_argument(file: str, path: str, variable: Any, value: Any) -> tuple[Any, str]:
+    """Read an argument from a file.
+
+    Args:
+        file: A `.npy` or `.npz` file; of several arrays in the latter one is `file.npz::name`.
+        path: Of the argument, for messages.
+        variable: Of the jaxpr.
+        value: What the call gives: the array goes where that is.
+
+    Returns:
+        The array, and what is to be minded, or an empty text.
+
+    Raises:
+        CallError: It cannot be read, or does not fit.
+    """
+    array = _read_array(file, path)
+    shape, dtype = tuple(variable.aval.shape), variable.aval.dtype
+    type_ = aval_text(variable.aval)
+    found = f"{array.dtype}[{', '.join(map(str, array.shape))}]"
+    name = os.path.basename(file)
+    if array.shape != shape:
+        raise CallError(
+            Explanation(
+                f"{name} does not fit the argument {path}: it has the shape {array.shape}.",
+                why=f"The argument is {type_}; the program was traced for that shape.",
+                remedy="Load an array of this shape, or change the call.",
+                kind="WrongShape",
+            )
+        )
+    if not is_plain(value) or _rank(array.dtype) > _rank(dtype):
+        raise CallError(
+            Explanation(
+                f"{name} does not fit the argument {path}: it has the type {array.dtype}.",
+                why=f"The argument is {type_}, which does not hold such numbers.",
+                remedy="Convert the array before it is saved.",
+                kind="WrongType",
+            )
+        )
+    sharding = value.sharding if isinstance(value, jax.Array) else None
+    fitting = jax.device_put(jnp.asarray(array, dtype), sharding)
+    told = "" if array.dtype == dtype else f"{path}: {found} of {name} was made {type_}."
+    return fitting, told
+
+
+def _rank(dtype: Any) -> int:
+    """Kinds of numbers in the order in which one holds the other."""
+    return next((n for n, kind in enumerate(_KINDS) if jnp.issubdtype(dtype, kind)), len(_KINDS))
+
+
+def _read_array(file: str, path: str) -> Any:
+    outer, _, wanted = file.partition(IN_ARCHIVE)
+    name = os.path.basename(outer)
+    try:
+        read = np.load(os.path.expanduser(outer), allow_pickle=False)
+        if isinstance(read, np.ndarray):
+            return read
+        with read:
+            names = list(read.files)
+            if not wanted and len(names) == 1:
+                wanted = names[0]
+            if wanted in names:
+                return read[wanted]
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        raise CallError(
+            Explanation(
+                f"{name} could not be read as an array for {path}.",
+                why=f"{error}"[:500],
+                remedy="Save it by numpy.save or numpy.savez, without Python objects.",
+                kind="UnreadableArray",
+            )
+        ) from error
+    raise CallError(
+        Explanation(
+            f"{name} holds several arrays." if not wanted else f"{name} has no array {wanted}.",
+            why=f"Its arrays: {', '.join(names[:30]) or 'none'}.",
+            remedy=f"Name one: {name}{IN_ARCHIVE}{names[0] if names else 'x'}",
+            kind="WhichArray",
+        )
+    )
