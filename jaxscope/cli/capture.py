@@ -14,13 +14,13 @@ from jaxscope.cli.output import check_place, print_text, write_data, write_file
 from jaxscope.cli.parser import Options, PictureOptions
 from jaxscope.cli.runs import Watcher, named_file, run_options, show_progress, target_options
 from jaxscope.client import one_shot as client
-from jaxscope.errors import EnvironmentProblem, Explanation, JaxscopeError, UsageError
+from jaxscope.client.subjects import load_saved
+from jaxscope.errors import EnvironmentProblem, JaxscopeError
 from jaxscope.export.capture_json import format_json
 from jaxscope.export.order import ExportOrder, split_order
 from jaxscope.model import Capture, Cost, Stage, Unavailable, is_available
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.model.stages import COMPILED_STAGES, stage_kind
-from jaxscope.schema.archive import load_capture
 
 # What a failed capture leaves behind: the stages that worked, and why the others are missing.
 
@@ -41,7 +41,7 @@ def complete(partial: Capture | None, error: JaxscopeError) -> Capture | None:
     reason = error.explanation.what
     known = {stage.name for stage in partial.stages}
     missing = [
-        _missing_stage(name, stage_kind(name).heading, reason)
+        _missing_stage(name, stage_kind(name).title, reason)
         for name in COMPILED_STAGES
         if name not in known
     ]
@@ -153,7 +153,7 @@ def run(options: Options) -> int:
             options.picture,
             lambda doing, share: show(f"{doing} … {share:.0%} (Ctrl-C stops it)"),
         )
-    _tell(capture, places, notes, options)
+    tell(capture, places, notes, options)
     return 0
 
 
@@ -173,16 +173,7 @@ def obtain_capture(options: Options, watcher: Watcher) -> Capture:
     """
     file = named_file(options)
     if file.endswith(CAPTURE_ENDINGS):
-        saved = load_capture(file)
-        if options.call not in (None, saved.call):
-            raise UsageError(
-                Explanation(
-                    what=f"{file} is a saved capture of another call.",
-                    why=f"It holds {saved.call}.",
-                    remedy="Leave the call out, or name the Python file to run this one.",
-                )
-            )
-        return saved
+        return load_saved(file, options.call)[0]
     return client.capture(
         file,
         options.call,
@@ -211,7 +202,7 @@ def _write_partial(partial: Capture | None, error: JaxscopeError, options: Optio
         print(f"{options.output} holds what came before the failure: {names}", file=sys.stderr)
 
 
-def _tell(capture: Capture, places: Sequence[Path], notes: Sequence[str], options: Options) -> None:
+def tell(capture: Capture, places: Sequence[Path], notes: Sequence[str], options: Options) -> None:
     """Say what was written and what the reader should know of it."""
     if options.is_json:
         return

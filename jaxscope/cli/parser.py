@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import jaxscope
-from jaxscope.cli.verbs import OPEN, VERBS
+from jaxscope.cli.verbs import VERBS, WINDOW
 from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import Explanation, UsageError
 from jaxscope.export.choices import ALL_STAGES, DEFAULT_SCALE, DOWN, FIRST, RIGHT
@@ -528,6 +528,8 @@ def _read_sizes(read: argparse.Namespace) -> tuple[str, str, tuple[int, ...]]:
 # The words of the command line: verbs, their options, their help.
 
 
+WRITING = ("capture", "open")
+"""Verbs that write a capture with `-o`."""
 FORMATS = ("jaxscope", "json", "svg", "png", "pdf", "dot", "html", "txt", "md")
 
 
@@ -539,7 +541,8 @@ class Options:
         verb: Key of `VERBS`.
         file: The user's file; None for the start page and for `doctor`.
         call: The call, or None for the file's first offered one.
-        others: The two sides of `diff`.
+        others: The two sides of `diff`; what `open` opens.
+        module: The module that `open` takes; None for the largest.
         output: Where `capture` writes; None for standard output.
         output_format: One of `FORMATS`.
         stage: Name of the stage that a picture or text shows, or `all`.
@@ -548,10 +551,14 @@ class Options:
         gradient: Whether the gradient of a call without transforms is made in any case.
         xla: Options of XLA's that `capture` compiles with, name to value.
         calibrate: Whether `roofline` measures what the machine reaches at most.
+        step: Where `values` goes, and what it loads.
         remat: Whether `memory` compares policies of `jax.checkpoint`.
         is_rigorous: Whether `time` measures in several processes.
         time: Which experiment `time` makes.
         diff: What `diff` is asked for beyond its two sides.
+        question: That `ask` answers, as typed.
+        figure: That `figure` draws.
+        is_animated: Whether its steps follow each other in one place.
         chip: Whose published limits `roofline` takes, or None for those that were measured.
         targets: What `targets` compiles for; empty for every chip that it can.
         timeout_s: Wall seconds after which a run is stopped, or None.
@@ -562,6 +569,7 @@ class Options:
     file: Path | None = None
     call: str | None = None
     others: tuple[str, ...] = ()
+    module: str | None = None
     output: Path | None = None
     output_format: str = "json"
     stage: str = "optimized"
@@ -577,12 +585,96 @@ class Options:
     gradient: bool = False
     calibrate: bool = False
     chip: str | None = None
+    question: str = ""
+    figure: str = ""
+    is_animated: bool = False
     remat: bool = False
     xla: Mapping[str, str] = dataclasses.field(default_factory=dict)
     picture: PictureOptions = dataclasses.field(default_factory=PictureOptions)
     time: TimeOptions = dataclasses.field(default_factory=TimeOptions)
     diff: DiffOptions = dataclasses.field(default_factory=DiffOptions)
     script: ScriptOptions = dataclasses.field(default_factory=lambda: ScriptOptions())
+    bisect: BisectOptions = dataclasses.field(default_factory=lambda: BisectOptions())
+    step: StepOptions = dataclasses.field(default_factory=lambda: StepOptions())
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class StepOptions:
+    """Where `values` goes.
+
+    Attributes:
+        at: An equation's id with rounds of loops, `start`, `end` or `nonfinite`; empty for a table
+            of all equations.
+        until: A condition at which to stop behind `at`; empty for none.
+        value: Kind and index of the value that is shown.
+        slice: Of that value.
+        stage: Whose equations; empty for the last of the jaxprs.
+        loaded: Files of arguments, by their paths.
+    """
+
+    at: str = ""
+    until: str = ""
+    value: tuple[str, int] = ("result", 0)
+    slice: str = ""
+    stage: str = ""
+    loaded: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+    @property
+    def steps(self) -> bool:
+        """Whether one place is shown."""
+        return bool(self.at or self.until or self.stage)
+
+
+def _add_step_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--argument",
+        action="append",
+        default=[],
+        metavar="PATH=FILE",
+        help="load an argument, such as params['w'], from a .npy or .npz file (file.npz::name)",
+    )
+    group = parser.add_argument_group("one place in place of the table of all equations")
+    group.add_argument(
+        "--at",
+        default="",
+        metavar="EQUATION",
+        help="id of an equation, with rounds of loops behind @, such as 4/jaxpr/2@7; or start, "
+        "end, or nonfinite: where NaN or Inf is made first",
+    )
+    group.add_argument(
+        "--until",
+        default="",
+        metavar="CONDITION",
+        help="go on to the next value with nan, inf, '> 1e3', 'shape [8, 3]' or 'dtype bfloat16'",
+    )
+    group.add_argument(
+        "--value",
+        default="result:0",
+        metavar="KIND:N",
+        help="which value's numbers: result:0, operand:1, argument:0",
+    )
+    group.add_argument("--slice", default="", metavar="'[0, :]'", help="which of its numbers")
+    group.add_argument("--stage", default="", choices=("", "gradient"), help="step its gradient")
+
+
+def _read_step_options(read: argparse.Namespace) -> StepOptions:
+    """Raises: UsageError: A word does not say what it should."""
+    kind, _, index = read.value.partition(":")
+    if kind not in ("result", "operand", "argument") or not (index or "0").isdecimal():
+        raise UsageError(
+            Explanation(f"{read.value[:40]!r} is no value.", remedy="Such as: --value operand:1")
+        )
+    loaded = {}
+    for word in read.argument:
+        path, equals, file = word.rpartition("=")
+        if not equals or not path:
+            raise UsageError(
+                Explanation(
+                    f"{word[:100]!r} is no PATH=FILE.", remedy="Such as: --argument x=x.npy"
+                )
+            )
+        loaded[path] = file
+    return StepOptions(read.at, read.until, (kind, int(index or 0)), read.slice, read.stage, loaded)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -657,6 +749,75 @@ def _read_script_options(read: argparse.Namespace) -> ScriptOptions:
     )
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class BisectOptions:
+    """What `jaxscope bisect` searches.
+
+    Attributes:
+        over: `versions`, `passes`, `flags` or `commits`.
+        measure: `time`, `memory`, `kernels`, `numbers` or `failure`.
+        pythons: Interpreters, in order.
+        versions: Of JAX, to make interpreters for.
+        good: The earlier commit; empty where none is named.
+        bad: The later one.
+    """
+
+    over: str = "passes"
+    measure: str = "memory"
+    pythons: tuple[str, ...] = ()
+    versions: tuple[str, ...] = ()
+    good: str = ""
+    bad: str = "HEAD"
+
+
+def _add_bisect_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--over",
+        required=True,
+        choices=("versions", "passes", "flags", "commits"),
+        help="what changes from point to point",
+    )
+    parser.add_argument(
+        "--for",
+        dest="measure",
+        default="memory",
+        choices=("time", "memory", "kernels", "numbers", "failure"),
+        help="what is looked at (default: memory)",
+    )
+    parser.add_argument(
+        "--pythons", default="", metavar="A,B,…", help="interpreters for --over versions, in order"
+    )
+    parser.add_argument(
+        "--versions",
+        default="",
+        metavar="A,B,…",
+        help="versions of JAX for --over versions, such as 0.9.0,0.10.2; an environment of each is "
+        "made, with uv or venv and pip, and kept",
+    )
+    parser.add_argument("--good", default="", metavar="REV", help="the earlier commit")
+    parser.add_argument(
+        "--bad", default="HEAD", metavar="REV", help="the later one (default: HEAD)"
+    )
+    parser.add_argument(
+        "--xla",
+        action="append",
+        metavar="OPTION=VALUE",
+        default=[],
+        help="an option of XLA's for --over flags; can be repeated",
+    )
+
+
+def _read_bisect_options(read: argparse.Namespace) -> BisectOptions:
+    return BisectOptions(
+        read.over,
+        read.measure,
+        read_targets(read.pythons),
+        read_targets(read.versions),
+        read.good,
+        read.bad,
+    )
+
+
 def parse(words: Sequence[str]) -> Options:
     """Read a command line.
 
@@ -664,18 +825,19 @@ def parse(words: Sequence[str]) -> Options:
         UsageError: It cannot be read.
         SystemExit: Help or the version was asked for and has been printed.
     """
-    verb = words[0] if words and words[0] in VERBS and words[0] != OPEN else OPEN
-    rest = words if verb == OPEN else words[1:]
+    verb = words[0] if words and words[0] in VERBS and words[0] != WINDOW else WINDOW
+    rest = words if verb == WINDOW else words[1:]
     read = _make_parser(verb).parse_args(list(rest))
     output, output_format = _read_output(verb, read)
     return Options(
         verb=verb,
         file=Path(read.file) if getattr(read, "file", None) else None,
         call=getattr(read, "call", None),
-        others=(read.side_a, read.side_b) if verb == "diff" else (),
+        others=_read_others(verb, read),
+        module=getattr(read, "module", None) if verb == "open" else None,
         output=output,
         output_format=output_format,
-        stage=read.stage if verb == "capture" else "optimized",
+        stage=read.stage if verb in WRITING else "optimized",
         target=read.target,
         targets=read_targets(read.targets) if verb == "targets" else (),
         python=_read_python(read.python, read.target),
@@ -688,13 +850,24 @@ def parse(words: Sequence[str]) -> Options:
         gradient=getattr(read, "gradient", False),
         calibrate=getattr(read, "calibrate", False),
         chip=getattr(read, "chip", None),
+        question=getattr(read, "question", ""),
         remat=getattr(read, "remat", False),
-        xla=_read_xla(read.xla) if verb == "capture" else {},
-        picture=read_picture_options(read) if verb == "capture" else PictureOptions(),
+        xla=_read_xla(read.xla) if verb in ("capture", "bisect") else {},
+        picture=read_picture_options(read) if verb in (*WRITING, "figure") else PictureOptions(),
+        figure=getattr(read, "figure", "") if verb == "figure" else "",
+        is_animated=getattr(read, "animated", False),
         time=read_time_options(read) if verb == "time" else TimeOptions(),
         diff=read_diff_options(read) if verb == "diff" else DiffOptions(),
+        step=_read_step_options(read) if verb == "values" else StepOptions(),
         script=_read_script_options(read) if verb == "run" else ScriptOptions(),
+        bisect=_read_bisect_options(read) if verb == "bisect" else BisectOptions(),
     )
+
+
+def _read_others(verb: str, read: argparse.Namespace) -> tuple[str, ...]:
+    if verb == "diff":
+        return (read.side_a, read.side_b)
+    return tuple(read.paths) if verb == "open" else ()
 
 
 class _Parser(argparse.ArgumentParser):
@@ -709,7 +882,7 @@ class _Parser(argparse.ArgumentParser):
 
 def _make_parser(verb: str) -> argparse.ArgumentParser:
     about = VERBS[verb]
-    is_open = verb == OPEN
+    is_open = verb == WINDOW
     parser = _Parser(
         prog="jaxscope" if is_open else f"jaxscope {verb}",
         description=(jaxscope.__doc__ or "").splitlines()[0] if is_open else about.summary + ".",
@@ -729,7 +902,11 @@ def _make_parser(verb: str) -> argparse.ArgumentParser:
             )
     elif about.takes == "script":
         _add_script_options(parser)
+    elif about.takes == "paths":
+        parser.add_argument("paths", nargs="+", metavar="PATH", help="a folder or a file")
     elif about.takes:
+        if about.takes == "figure":
+            parser.add_argument("figure", metavar="NAME", choices=FIGURES, help=", ".join(FIGURES))
         optional = about.takes == "optional call"
         parser.add_argument(
             "file", nargs="?" if optional else None, metavar="FILE", help="a Python file"
@@ -741,8 +918,22 @@ def _make_parser(verb: str) -> argparse.ArgumentParser:
                 metavar="CALL",
                 help="a call expression; without it the file's first offered call is taken",
             )
+        if about.takes == "question":
+            parser.add_argument(
+                "question",
+                metavar="QUESTION",
+                help="a name such as costs, or words; `jaxscope ask FILE help` lists the questions",
+            )
+    if verb in WRITING:
+        _add_output_options(parser)
     if verb == "capture":
         _add_capture_options(parser)
+    if verb == "open":
+        parser.add_argument(
+            "--module",
+            metavar="NAME",
+            help="the module to look at, by a name of the list (default with -o: the largest)",
+        )
     if verb in ("capture", "memory"):
         parser.add_argument(
             "--gradient",
@@ -756,19 +947,43 @@ def _make_parser(verb: str) -> argparse.ArgumentParser:
             action="store_true",
             help="compile the gradient anew with each policy of jax.checkpoint, and compare",
         )
+    if verb == "values":
+        _add_step_options(parser)
     if verb == "roofline":
         add_roofline_options(parser)
+    if verb == "figure":
+        _add_figure_options(parser)
     if verb == "targets":
         add_targets_options(parser)
     if verb == "time":
         add_time_options(parser)
     if verb == "diff":
         add_diff_options(parser)
+    if verb == "bisect":
+        _add_bisect_options(parser)
     _add_common_options(parser)
     return parser
 
 
-def _add_capture_options(parser: argparse.ArgumentParser) -> None:
+FIGURES = (
+    *("program", "optimized", "memory", "roofline", "sharding", "collective"),
+    *("distributions", "stages"),
+)
+"""What `jaxscope figure` draws."""
+
+
+def _add_figure_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-o", "--output", metavar="OUT", help="file; its ending is the format")
+    parser.add_argument("--chip", metavar="NAME", help="of a roofline, such as v5e or h100")
+    parser.add_argument(
+        "--animated",
+        action="store_true",
+        help="show the steps of a collective one after another, in an .svg",
+    )
+    add_picture_options(parser)
+
+
+def _add_output_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o",
         "--output",
@@ -784,6 +999,10 @@ def _add_capture_options(parser: argparse.ArgumentParser) -> None:
         help="stage of a picture or text: jaxpr, gradient, stablehlo, hlo, optimized, machine, "
         "the name of a transform, or all (default: optimized)",
     )
+    add_picture_options(parser)
+
+
+def _add_capture_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--passes",
         action="store_true",
@@ -797,7 +1016,6 @@ def _add_capture_options(parser: argparse.ArgumentParser) -> None:
         help="compile with an option of XLA, such as xla_disable_hlo_passes=algsimp;"
         " can be repeated",
     )
-    add_picture_options(parser)
 
 
 def _read_python(word: str | None, target: str) -> Path | None:
@@ -860,12 +1078,12 @@ def _positive(word: str) -> float:
 
 def _epilog(verb: str) -> str:
     lines = [f"example:\n  {VERBS[verb].example}"]
-    if verb == OPEN:
+    if verb == WINDOW:
         width = max(map(len, VERBS))
         verbs = [
             f"  jaxscope {name:{width}}  {about.summary}"
             for name, about in VERBS.items()
-            if name != OPEN
+            if name != WINDOW
         ]
         lines.append("other commands (each has --help):\n" + "\n".join(verbs))
     done = {
@@ -883,7 +1101,9 @@ def _epilog(verb: str) -> str:
 def _read_output(verb: str, read: argparse.Namespace) -> tuple[Path | None, str]:
     """Where to write, and in which format."""
     named = getattr(read, "output", None)
-    if verb != "capture":
+    if verb == "figure":
+        return Path(named) if named else None, "json"
+    if verb not in WRITING or (verb == "open" and named is None):
         return None, "json"
     if named is None and not read.json:
         raise UsageError(

@@ -11,6 +11,7 @@ from jaxscope.cli.runs import Watcher, run_options, show_progress, target_option
 from jaxscope.client.one_shot import ask
 from jaxscope.client.requests import CalibrationRequest
 from jaxscope.errors import Explanation, UsageError
+from jaxscope.model import Capture
 from jaxscope.model.hardware import Ceilings, Chip, chip_names, chip_of_target, find_chip
 from jaxscope.model.targets import is_absent
 from jaxscope.program.cost.attribution import RowKind, find_cost_change
@@ -30,7 +31,7 @@ def run(options: Options) -> int:
     Raises:
         JaxscopeError: The call failed, or the machine cannot be measured.
     """
-    chip = _named_chip(options.chip)
+    _named_chip(options.chip)  # a wrong name is said before anything runs
     with show_progress() as show:
         watcher = Watcher(show)
         capture = obtain_capture(options, watcher)
@@ -41,8 +42,7 @@ def run(options: Options) -> int:
     if options.calibrate:
         ceilings: Ceilings | None = measured
     else:
-        chip = chip or chip_of_target(capture.target)
-        ceilings = chip.ceilings() if chip else stored_ceilings(capture.environment)
+        ceilings = find_ceilings(options, capture)
     trips = find_trip_counts(capture)
     found = find_roofline(link_products(capture), trips, capture.stage("machine"))
     changes = {by: find_cost_change(capture, by) for by in RowKind}
@@ -69,6 +69,16 @@ def run(options: Options) -> int:
 
     print_found(options, to_json, to_document)
     return 0
+
+
+def find_ceilings(options: Options, capture: Capture) -> Ceilings | None:
+    """What the named chip can do, or that of the target, or what was measured on this machine.
+
+    Raises:
+        UsageError: No such chip is described here.
+    """
+    chip = _named_chip(options.chip) or chip_of_target(capture.target)
+    return chip.ceilings() if chip else stored_ceilings(capture.environment)
 
 
 def _calibration(options: Options) -> str:

@@ -47,19 +47,18 @@ def run(options: Options) -> int:
         }
         python = str(options.python or sys.executable)
         words = [str(_RUNNER), json.dumps(known), script.kind, script.target, *script.arguments]
-        status = _wait(python, words, options)
+        status, why = _wait(python, words, options)
         found = _read_list(listed / _LIST_NAME, status)
+    if why is not None and options.is_json:  # one object, which carries what was seen
+        failure = WorkerLost(why)
+        failure.partial = found
+        raise failure
     if options.is_json:
         print(json.dumps(found, indent=2))
     else:
         print_text(_describe(found, out))
-    if status < 0:
-        raise WorkerLost(
-            Explanation(
-                what=f"The script was ended by {signal.Signals(-status).name}.",
-                remedy="What was seen until then is kept where --out names a folder.",
-            )
-        )
+    if why is not None:
+        raise WorkerLost(why)
     return 0 if status == 0 else 1
 
 
@@ -75,16 +74,16 @@ def _read_list(place: Path, status: int) -> dict[str, Any]:
             "The script's process ended at once: what it compiled last may be missing here."
         )
         with contextlib.suppress(OSError):
+            place.parent.mkdir(parents=True, exist_ok=True)
             write_bytes(place, json.dumps(found, indent=2).encode())
     return found
 
 
-def _wait(python: str, words: list[str], options: Options) -> int:
-    """The status of the script's process; negative where a signal ended it.
+def _wait(python: str, words: list[str], options: Options) -> tuple[int, Explanation | None]:
+    """The status of the script's process, negative where a signal ended it, and why it was ended.
 
     Raises:
         EnvironmentProblem: The interpreter cannot be started.
-        WorkerLost: It took longer than allowed.
     """
     try:
         process = subprocess.Popen(
@@ -95,18 +94,23 @@ def _wait(python: str, words: list[str], options: Options) -> int:
             Explanation(f"{python} cannot be started: {error.strerror or error}.")
         ) from None
     try:
-        return process.wait(options.timeout_s)
+        status = process.wait(options.timeout_s)
     except subprocess.TimeoutExpired:
         _end(process)
-        raise WorkerLost(
-            Explanation(
-                what=f"The script ran for more than {options.timeout_s:g} s and was stopped.",
-                remedy="Give it more with --timeout, or end it after some calls: --stop-after 100.",
-            )
-        ) from None
+        why = Explanation(
+            what=f"The script ran for more than {options.timeout_s:g} s and was stopped.",
+            remedy="Give it more with --timeout, or end it after some calls: --stop-after 100.",
+        )
+        return process.returncode, why
     except KeyboardInterrupt:  # the script got the same signal
         _end(process)
-        return process.returncode
+        status = process.returncode
+    if status >= 0:
+        return status, None
+    return status, Explanation(
+        what=f"The script was ended by {signal.Signals(-status).name}.",
+        remedy="What was seen until then is kept where --out names a folder.",
+    )
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -1,4 +1,6 @@
-"""`jaxscope values FILE [CALL]`: what each equation computes, and where NaN or Inf begins."""
+"""`jaxscope values FILE [CALL]`: what each equation computes, and where NaN or Inf begins; with
+`--at` the numbers at one place.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +8,61 @@ from jaxscope.cli.output import print_found
 from jaxscope.cli.parser import Options
 from jaxscope.cli.runs import Watcher, named_program, run_options, show_progress, target_options
 from jaxscope.client.one_shot import ask
-from jaxscope.client.requests import ValuesRequest
+from jaxscope.client.requests import StepRequest, ValuesRequest
+from jaxscope.client.stepping import Stepper
+from jaxscope.errors import CallError, Explanation, UsageError
+from jaxscope.model.stepping import ArrayView, Step, Stepping
+from jaxscope.model.value_queries import parse_condition, parse_place
 from jaxscope.model.values import Values
+from jaxscope.report.stepping import step_to_document, step_to_json
 from jaxscope.report.values import values_to_document, values_to_json
+
+_GOALS = {"start": "start", "end": "end", "nonfinite": "origin"}
 
 
 def run(options: Options) -> int:
     """Run the call equation by equation, and print what was computed.
 
     Raises:
-        JaxscopeError: The call failed, or the target is not here.
+        JaxscopeError: The call failed, the target is not here, or the run does not come to the
+            place that is asked for.
     """
-    request = ValuesRequest(
-        named_program(options), options.call, **target_options(options), **run_options(options)
-    )
+    file = named_program(options)
+    common = {**target_options(options), **run_options(options), "loaded": options.step.loaded}
+    if options.step.steps:
+        with show_progress() as show:
+            request = StepRequest(file, options.call, **common, stage=options.step.stage)
+            found = _go(request, options, Watcher(show))
+        print_found(options, lambda: step_to_json(*found), lambda: step_to_document(*found))
+        return 0
     with show_progress() as show:
-        found = ask(request, Values, Watcher(show))
-    print_found(options, lambda: values_to_json(found), lambda: values_to_document(found))
+        values = ask(ValuesRequest(file, options.call, **common), Values, Watcher(show))
+    print_found(options, lambda: values_to_json(values), lambda: values_to_document(values))
     return 0
+
+
+def _go(
+    request: StepRequest, options: Options, watcher: Watcher
+) -> tuple[Stepping, Step, ArrayView | None]:
+    wanted = options.step
+    try:
+        equation, iterations = parse_place(wanted.at) if wanted.at else ("start", ())
+        if wanted.until:
+            parse_condition(wanted.until)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    with Stepper(request, watcher) as stepper:
+        goal = _GOALS.get(equation, "place")
+        step = stepper.move(goal, equation=equation, iterations=iterations)
+        if (goal == "place" and not step.equation) or step.is_unmoved:
+            raise CallError(Explanation(f"There is nothing at {wanted.at}.", why=step.note))
+        if wanted.until:
+            step = stepper.move("condition", condition=wanted.until)
+        kinds = [value.kind for value in step.values]
+        kind, index = wanted.value
+        if wanted.value == ("result", 0) and "result" not in kinds:
+            kind = "argument" if not step.equation else "operand"
+        view = stepper.look(kind, index, wanted.slice) if kind in kinds else None
+        if view is not None and view.problem:
+            raise UsageError(Explanation(f"{kind} {index} cannot be shown.", why=view.problem))
+        return stepper.stepping, step, view

@@ -14,7 +14,8 @@ class Verb:
         summary: One line.
         example: A command that works in a checkout.
         takes: Which positional words it takes: `call` (FILE [CALL]), `file`, `pair`, `script`
-            (SCRIPT ARGS…) or nothing.
+            (SCRIPT ARGS…), `question` (FILE [CALL] QUESTION), `figure` (NAME FILE [CALL]),
+            `paths` (PATH…) or nothing.
     """
 
     module: str
@@ -23,11 +24,12 @@ class Verb:
     takes: str = "call"
 
 
-OPEN = "open"
+WINDOW = "window"
+"""What a command line without a verb does; nobody types it."""
 _SAMPLE = "samples/quick_start.py"
 
 VERBS = {
-    OPEN: Verb("window", "open the window on a file", f"jaxscope {_SAMPLE}", "optional call"),
+    WINDOW: Verb("window", "open the window on a file", f"jaxscope {_SAMPLE}", "optional call"),
     "calls": Verb(
         "calls",
         "list the functions and the calls that a file offers",
@@ -49,6 +51,13 @@ VERBS = {
         "run a script as it is: what it compiles, why again, and captures of its functions",
         "jaxscope run --out seen samples/recompilation.py",
         "script",
+    ),
+    "open": Verb(
+        "opening",
+        "list what a job left behind, or make a capture of it: dumps of XLA and JAX, HLO, "
+        "StableHLO, jax.export",
+        "jaxscope open DUMP_FOLDER -o step.jaxscope",
+        "paths",
     ),
     "values": Verb(
         "values",
@@ -77,6 +86,24 @@ VERBS = {
     ),
     "check": Verb(
         "check", "look for likely mistakes in a call", "jaxscope check samples/random_keys.py"
+    ),
+    "ask": Verb(
+        "ask",
+        "answer a named question about a call, in at most 2 kB",
+        f"jaxscope ask {_SAMPLE} 'grad(simple_graph)(f32[1000])' 'what costs most?'",
+        "question",
+    ),
+    "bisect": Verb(
+        "bisect",
+        "find the version, pass, flag or commit with which a call's time, memory, kernels or "
+        "results change",
+        f"jaxscope bisect {_SAMPLE} 'grad(simple_graph)(f32[1000])' --over passes --for kernels",
+    ),
+    "figure": Verb(
+        "figure",
+        "draw one picture for a paper or a slide, or write its numbers",
+        f"jaxscope figure memory {_SAMPLE} 'grad(simple_graph)(f32[1000])' -o memory.svg",
+        "figure",
     ),
     "diff": Verb(
         "diff",

@@ -8,7 +8,7 @@ import os
 from typing import TYPE_CHECKING
 
 from jaxscope.cli.parser import Options
-from jaxscope.cli.verbs import VERBS
+from jaxscope.cli.verbs import VERBS, WINDOW
 from jaxscope.errors import EnvironmentProblem, Explanation, UsageError
 from jaxscope.setup.apt import is_root
 from jaxscope.setup.system_libraries import find_missing_libraries, format_install_line
@@ -48,7 +48,7 @@ def _refuse_unknown_word(file: object) -> None:
     word = "" if file is None else str(file)
     if not word.isidentifier() or os.path.lexists(word):
         return
-    close = difflib.get_close_matches(word, list(VERBS), n=1)
+    close = difflib.get_close_matches(word, [verb for verb in VERBS if verb != WINDOW], n=1)
     remedy = f"Did you mean jaxscope {close[0]}?" if close else "Type: jaxscope --help"
     raise UsageError(Explanation(f"There is no command and no file {word!r}.", remedy=remedy))
 

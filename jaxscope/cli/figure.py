@@ -1,0 +1,78 @@
+"""`jaxscope figure NAME FILE [CALL] -o OUT`: one picture for a paper or a slide."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from jaxscope.cli.capture import obtain_capture, write_capture
+from jaxscope.cli.experiments import write_timing_figure
+from jaxscope.cli.output import check_place, write_data
+from jaxscope.cli.parser import Options
+from jaxscope.cli.roofline import find_ceilings
+from jaxscope.cli.runs import Watcher, named_program, run_options, show_progress, target_options
+from jaxscope.client.one_shot import time_call
+from jaxscope.errors import EnvironmentProblem, Explanation, UsageError
+from jaxscope.export.figures import ENDINGS, write_figure
+from jaxscope.export.program_figures import make_program_figure
+from jaxscope.model import Unavailable
+from jaxscope.model.stages import lowered_name
+
+TIMING_FIGURES = ("distributions", "stages")
+PICTURES = ("program", "optimized")
+"""Graphs: of what is lowered, and of what XLA made of it."""
+_PICTURE_ENDINGS = (".svg", ".png", ".pdf", ".dot")
+
+
+def run(options: Options) -> int:
+    """Capture or measure the call, or reopen a capture, and write the figure.
+
+    Raises:
+        UsageError: There is no figure of that name, or no such form of it.
+        EnvironmentProblem: The call has nothing to draw.
+        JaxscopeError: The call failed.
+    """
+    name, out = options.figure, options.output
+    endings = _PICTURE_ENDINGS if name in PICTURES else ENDINGS
+    if out is None or out.suffix.lower() not in endings:
+        raise UsageError(
+            Explanation(
+                what=f"The figure {name} is written to a file that ends with one of "
+                f"{', '.join(endings)}.",
+                remedy=f"Such as: -o {name}.svg",
+            )
+        )
+    check_place(out)
+    with show_progress() as show:
+        watcher = Watcher(show)
+        if name in TIMING_FIGURES:
+            timing = time_call(
+                named_program(options),
+                options.call,
+                on_event=watcher,
+                **target_options(options),
+                **run_options(options),
+            )
+            write_timing_figure(timing, name, out)
+            return _tell(options, out)
+        capture = obtain_capture(options, watcher)
+    if name in PICTURES:
+        stage = lowered_name(s.name for s in capture.stages) if name == "program" else name
+        _, notes = write_capture(capture, out, out.suffix[1:].lower(), stage, options.picture)
+        return _tell(options, out, notes)
+    ceilings = find_ceilings(options, capture) if name == "roofline" else None
+    figure = make_program_figure(name, capture, ceilings, is_animated=options.is_animated)
+    if isinstance(figure, Unavailable):
+        raise EnvironmentProblem(
+            Explanation(f"{out} was not written: there is nothing to draw.", why=figure.reason)
+        )
+    theme = options.picture.theme
+    write_data(out, write_figure(figure, out.suffix, theme))
+    return _tell(options, out)
+
+
+def _tell(options: Options, out: Path, notes: list[str] | None = None) -> int:
+    if not options.is_json:
+        for line in (f"{options.figure} -> {out}", *(f"note: {note}" for note in notes or ())):
+            print(line, file=sys.stderr)
+    return 0
