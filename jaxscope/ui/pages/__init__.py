@@ -27,6 +27,12 @@ PAGES = {
         "What goes into the call, and what comes out?",
         is_always_named=False,
     ),
+    "stepping": Page(
+        "Step",
+        Place.PROGRAM,
+        "What numbers flow through it, equation by equation?",
+        is_always_named=False,
+    ),
     "notes": Page(
         "Notes",
         Place.PROGRAM,

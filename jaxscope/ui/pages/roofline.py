@@ -47,7 +47,7 @@ _CHOICES = ("kernels", "source lines", "named scopes", "equations")
 _BY = (RowKind.EQUATION, RowKind.LINE, RowKind.SCOPE, RowKind.EQUATION)
 COMPILED, RECEIVED, BOTH = range(3)
 _MEASURED = "this machine"
-_MODULES = ("compiled", "before optimization", "before and after")
+_MODULES = ("optimized", "HLO", "HLO and optimized")
 
 
 class RooflinePage(PageWidget):

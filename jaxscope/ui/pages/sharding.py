@@ -113,7 +113,7 @@ class CutView(QWidget):
         )
         if self._cut is None or room.width() <= 0 or room.height() <= 0:
             return room
-        ratio = min(max(_side_ratio(self._cut), 1 / _LONGEST), _LONGEST)
+        ratio = min(max(self._cut.side_ratio, 1 / _LONGEST), _LONGEST)
         width = min(room.width(), room.height() * ratio)
         return QRectF(room.left(), room.top(), width, width / ratio)
 
@@ -174,23 +174,6 @@ class CutView(QWidget):
                 QToolTip.showText(event.globalPos(), told, self)
                 return True
         return super().event(event)
-
-
-def _side_ratio(cut: Cut) -> float:
-    """Width to height: of the columns' dimension, or the last one, to the rows'."""
-    shape = cut.shape
-    if not shape:
-        return 1.0
-    across = cut.column_dimensions or (len(shape) - 1,)
-    down = cut.row_dimensions or tuple(k for k in range(len(shape)) if k not in across)[-1:]
-    if down == across:
-        down = ()
-    width = height = 1
-    for dimension in across:
-        width *= max(shape[dimension], 1)
-    for dimension in down:
-        height *= max(shape[dimension], 1)
-    return width / height
 
 
 # How a program is spread over devices: its arrays, its collectives, and one device's part.

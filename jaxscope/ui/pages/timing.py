@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import (
@@ -23,16 +21,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.model import Measurement, Ratio
+from jaxscope.model import Measurement
 from jaxscope.model.statistics import count_outliers
-from jaxscope.model.units import format_seconds, three_digits
+from jaxscope.model.units import format_seconds
 from jaxscope.report.document import Table
 from jaxscope.report.measurements import (
     describe_noise,
     describe_place,
-    describe_range,
+    describe_ratios,
     describe_spread,
-    why_unclear,
 )
 from jaxscope.ui.session.state import TimingState, WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable
@@ -396,35 +393,6 @@ def describe_headline(timing: TimingState) -> str:
     if not noise and found and any(m.is_noisy for m in timing.measurements if m.name in _PLOTTED):
         noise = "Noisy: calls of one form differ widely from one another."
     return "\n".join(filter(None, (found or timing.call, noise if found else "")))
-
-
-def describe_ratios(ratios: Sequence[Ratio]) -> str:
-    """One sentence per comparison, with its interval, never a bare factor."""
-    return "\n".join(_describe_ratio(ratio) for ratio in ratios)
-
-
-def _describe_ratio(ratio: Ratio) -> str:
-    """Such as `gradient: jit is 12.0 times faster than eager (11.0 to 13.0)`."""
-    first, _, second = ratio.name.replace("_", " ").partition("/")
-    program, _, last = first.rpartition(" ")
-    if program and second.startswith(f"{program} "):
-        plain = f"{last}/{second.removeprefix(program).lstrip()}"
-        told = _describe_ratio(dataclasses.replace(ratio, name=plain))
-        return f"{program}: {told[:1].lower()}{told[1:]}"
-    interval = describe_range(ratio)
-    if ratio.verdict == "faster":
-        return f"{second} is {three_digits(ratio.median)} times faster than {first} ({interval})"
-    if ratio.verdict == "slower":
-        return (
-            f"{second} is slower than {first}: {three_digits(ratio.median)} of its speed "
-            f"({interval})"
-        )
-    if ratio.verdict == "same":
-        return f"{second} and {first} take the same time, within 2 % (ratio {interval})"
-    if not ratio.is_judged:
-        why = ratio.why_not.removeprefix("No verdict: ").partition(". ")[0].removesuffix(".")
-        return f"No verdict on {first} and {second}: {why[:1].lower()}{why[1:]}"
-    return f"Unclear which of {first} and {second} is faster (ratio {interval}{why_unclear(ratio)})"
 
 
 def _notes(timing: TimingState) -> list[str]:

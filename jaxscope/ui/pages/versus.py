@@ -24,11 +24,12 @@ from jaxscope.report.document import Table
 from jaxscope.report.measurements import (
     cost_lines,
     describe_processes,
+    describe_ratios,
 )
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.pages.agreement import describe_results, show_leaves
 from jaxscope.ui.pages.experiments import ExperimentPage
-from jaxscope.ui.pages.timing import HEADERS, describe_ratios, row_texts
+from jaxscope.ui.pages.timing import HEADERS, row_texts
 from jaxscope.ui.session.state import LabState
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.widgets import ChoiceBox, FlowLayout, SplitOrTabs

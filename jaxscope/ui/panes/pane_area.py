@@ -80,6 +80,7 @@ WIDE_ARRANGEMENT = Split(
 _WIDE_PX = 1580
 """From this width of the panes on; a window of 1600 pixels has it."""
 _NARROW_PX = 1400
+COMPANION_SHARE = 0.3
 """Below this width at most two columns are seen at a time."""
 
 
@@ -444,11 +445,12 @@ class PaneArea(QWidget):
         self._make_graph, self._selection, self._lines = make_graph, selection, lines
         self._active: StagePane | None = None
         self._alone: StagePane | None = None
+        self._scale = 0.0  # of texts, while one pane is presented
         self._ribbons = RibbonSetting(self._find_pairs)
         self._tree = PaneTree(self._ribbons)
         self._waiting: Split | None = None
         self._companion: QWidget | None = None
-        self._is_companion_hidden = False
+        self._is_companion_hidden, self._companion_share = False, COMPANION_SHARE
         self._zone = QRubberBand(QRubberBand.Shape.Rectangle, self)
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._tree.repaint_ribbons)
@@ -539,8 +541,16 @@ class PaneArea(QWidget):
         pane = next((pane for pane in panes if pane.wanted_stage == SOURCE), panes[0])
         if not pane.isAncestorOf(self._companion):
             self._release_companion()
-            pane.add_below(self._companion)
+            pane.add_below(self._companion, self._companion_share)
             self._companion.setHidden(self._is_companion_hidden)
+
+    def set_companion_share(self, share: float) -> None:
+        """Give the companion a part of its pane's height, from 0 to 1."""
+        self._companion_share = share
+        if self._companion is not None:
+            for pane in self.panes:
+                if pane.isAncestorOf(self._companion):
+                    pane.add_below(self._companion, share)
 
     def arrange(self, arrangement: Split = FIRST_ARRANGEMENT) -> None:
         """Close all panes and open those of an arrangement."""
@@ -619,13 +629,35 @@ class PaneArea(QWidget):
         if self._alone is not None:
             self.show_all()
         elif self._active is not None:
-            self._alone = self._active
-            self._tree.show_columns()
-            self._tree.show_only(self._active)
-            self.shown_changed.emit()
+            self._show_active_alone()
+
+    def present(self, scale: float) -> None:
+        """Show one pane at a time, without tools, and texts of graphs enlarged; 0 ends that.
+
+        Args:
+            scale: Of texts; 1 is ordinary.
+        """
+        self._scale = 0.0
+        self.show_all()
+        self._scale = scale
+        for pane in self.panes:
+            pane.present(scale)
+        if scale:
+            graphs = [pane for pane in self.panes if pane.wanted_stage != SOURCE]
+            if graphs and self._active not in graphs:
+                self.activate(graphs[0])
+            self._show_active_alone()
+
+    def _show_active_alone(self) -> None:
+        self._alone = self._active
+        self._tree.show_columns()
+        self._tree.show_only(self._active)
+        self.shown_changed.emit()
 
     def show_all(self) -> None:
-        """See every pane."""
+        """See every pane, or the one that is presented."""
+        if self._scale:
+            return
         if self._alone is not None:
             self._alone = None
             self._tree.show_only(None)
@@ -771,7 +803,9 @@ class PaneArea(QWidget):
             self._active.set_active(False)
         self._active = pane
         pane.set_active(True)
-        if pane.isHidden() or not pane.isVisibleTo(self):
+        if self._scale:
+            self._show_active_alone()
+        elif pane.isHidden() or not pane.isVisibleTo(self):
             self._fit_columns()
 
     def open_menu(self, pane: StagePane, place: QPoint) -> None:

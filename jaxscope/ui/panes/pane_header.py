@@ -127,6 +127,10 @@ class Form(enum.Enum):
     TREE = "tree"
 
 
+_EARLIER = "earlier run"
+_EARLIER_TIP = "From an earlier run; the file or the call has changed since."
+
+
 class PaneHeader(QWidget):
     """Tells wishes; what is shown is set by its pane."""
 
@@ -150,7 +154,7 @@ class PaneHeader(QWidget):
         self._find = _button("Find", "Find in this pane (Ctrl+F)")
         self._add = _button("+", "Open another pane beside this one")
         self._close = _button("×", "Close this pane")
-        self._stale = QLabel("earlier run")
+        self._stale, self._old_call = QLabel(_EARLIER), ""
         self._found = QLabel()
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._fit)
@@ -205,10 +209,22 @@ class PaneHeader(QWidget):
         self.form_choice.setEnabled(is_enabled)
         self._fit()
 
-    def set_stale(self, is_stale: bool) -> None:
-        """Show the badge that says that an earlier run is shown."""
+    def set_stale(self, is_stale: bool, call: str = "") -> None:
+        """Show the badge that says that an earlier run is shown.
+
+        Args:
+            call: That it is of, where another one failed since; or empty.
+        """
+        self._old_call = call if is_stale else ""
+        self._stale.setToolTip(f"{self.old_text}\n{_EARLIER_TIP}" if call else _EARLIER_TIP)
+        self._stale.setAccessibleName(self.old_text or _EARLIER)
         self._stale.setVisible(is_stale)
         self._fit()
+
+    @property
+    def old_text(self) -> str:
+        """What the badge says of a run before one that failed, in full; else empty."""
+        return f"Of an earlier run: {self._old_call}" if self._old_call else ""
 
     def show_found(self, text: str, problem: str) -> None:
         """Tell how much the search found, or why it cannot be understood."""
@@ -288,6 +304,7 @@ class PaneHeader(QWidget):
             button.setFixedWidth(self.fontMetrics().horizontalAdvance("×") + 12)
         # Who searches needs the field more than one click less.
         is_searching = self.search.hasFocus() or bool(self.search.text())
+        self._stale.setText(_EARLIER)  # and more where there is room
         labels = [label for label in (self._stale, self._found) if not label.isHidden()]
         room = self.width() - sum(
             _least_px(part) + gap for part in (self.grip, self.chooser, *labels)
@@ -315,6 +332,11 @@ class PaneHeader(QWidget):
         least_px = self.chooser.minimumSizeHint().width()
         width_px = max(min(name_px, least_px + max(room, 0)), least_px)
         self.chooser.setFixedWidth(width_px)
+        if self._old_call:
+            metrics, middle = self._stale.fontMetrics(), Qt.TextElideMode.ElideMiddle
+            told_px = metrics.horizontalAdvance(_EARLIER) + max(room - (width_px - least_px), 0)
+            told = metrics.elidedText(self.old_text, middle, told_px)
+            self._stale.setText(told if len(told) > len(_EARLIER) + 1 else _EARLIER)
 
     def _fit_name(self, room: int) -> int:
         """Shorten the name to the room that the rest leaves, and return how much it takes."""
@@ -359,7 +381,8 @@ class PaneHeader(QWidget):
 
     def _build_buttons(self) -> None:
         self._stale.setProperty("role", "badge")
-        self._stale.setToolTip("From an earlier run; the file or the call has changed since.")
+        self._stale.setTextFormat(Qt.TextFormat.PlainText)
+        self._stale.setToolTip(_EARLIER_TIP)
         self._stale.hide()
         self._row.addWidget(self._stale)
         self.form_choice.addItems([form.value.capitalize() for form in Form])

@@ -44,8 +44,7 @@ if TYPE_CHECKING:
 
 _VEIL_ALPHA = 165
 """Of 255: what is below can be told from what is new at a glance, and read all the same."""
-_VEIL_MARGIN_PX = 60
-_SHARES = [700, 300]
+_SHARES = 1000
 """Of what a pane shows, and of a part of the window below it."""
 
 
@@ -92,24 +91,17 @@ def line_mark_of(selection: SelectionModel) -> Mark:
 
 
 class _Veil(QWidget):
-    """Lies over what is old, lets it be seen and used, and says of what it is."""
+    """Lies over what is old, and lets it be seen and used; the header says of what it is."""
 
     def __init__(self, below: QWidget) -> None:
         super().__init__(below)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.said = QLabel()
-        self.said.setProperty("role", "badge")
-        self.said.setTextFormat(Qt.TextFormat.PlainText)
-        layout = QVBoxLayout(self)
-        layout.addWidget(self.said, 0, Qt.AlignmentFlag.AlignHCenter)
-        layout.addStretch()
-        self._below, self._colour, self._call = below, QColor(), ""
+        self._below, self._colour = below, QColor()
         self.hide()
         below.installEventFilter(self)
 
-    def cover(self, call: str, colour: QColor) -> None:
+    def cover(self, colour: QColor) -> None:
         """Lie over it all, on top of what was added since."""
-        self._call = call
         self.set_colour(colour)
         self._fit()
         self.raise_()
@@ -128,9 +120,6 @@ class _Veil(QWidget):
 
     def _fit(self) -> None:
         self.setGeometry(self._below.rect())
-        text, room = f"Of an earlier run: {self._call}", self.width() - _VEIL_MARGIN_PX
-        middle = Qt.TextElideMode.ElideMiddle
-        self.said.setText(self.said.fontMetrics().elidedText(text, middle, room))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         QPainter(self).fillRect(self.rect(), self._colour)
@@ -176,7 +165,7 @@ class StagePane(QFrame):
         self._shown_graph: Graph | None = None
         self._call = ""
         self._shown = self._shown_text = ("", "")
-        self._points = BASE_POINTS
+        self._points, self._scale = BASE_POINTS, 0.0
         self._table_graph: Graph | None = None
         self.code = CodeView()
         self.table = NodeTableView()
@@ -235,10 +224,14 @@ class StagePane(QFrame):
         for part in (self.code, self.table, self.outline, self.header.search, self.header.chooser):
             part.installEventFilter(self)
 
-    def add_below(self, part: QWidget) -> None:
-        """Show a part of the window below what the pane shows; it leaves where it was."""
+    def add_below(self, part: QWidget, share: float) -> None:
+        """Show a part of the window below what the pane shows; it leaves where it was.
+
+        Args:
+            share: Of the height, from 0 to 1.
+        """
         self._body.addWidget(part)
-        self._body.setSizes(_SHARES)
+        self._body.setSizes([round(_SHARES * (1 - share)), round(_SHARES * share)])
 
     # --- what is shown ---
 
@@ -259,7 +252,7 @@ class StagePane(QFrame):
     @property
     def old_text(self) -> str:
         """What is said over what is of an earlier run, or empty."""
-        return "" if self._veil.isHidden() else self._veil.said.text()
+        return "" if self._veil.isHidden() else self.header.old_text
 
     @property
     def footnote(self) -> str:
@@ -364,10 +357,11 @@ class StagePane(QFrame):
             failed_over: The call that it is of, where another one failed since; or empty.
         """
         is_stale = is_stale and self._name != SOURCE
-        self.header.set_stale(is_stale)
+        is_covered = is_stale and bool(failed_over) and self._stage is not None
+        self.header.set_stale(is_stale, failed_over if is_covered else "")
         self.code.set_stale(is_stale)
-        if is_stale and failed_over and self._stage is not None:
-            self._veil.cover(failed_over, QColor(self._theme.surface))
+        if is_covered:
+            self._veil.cover(QColor(self._theme.surface))
         else:
             self._veil.hide()
 
@@ -409,7 +403,19 @@ class StagePane(QFrame):
         self.highlighter.apply_preview()
         if self._canvas is not None:
             self._canvas.set_theme(theme.name)
-            self._canvas.set_text_scale(points / BASE_POINTS)
+            self._canvas.set_text_scale(self._scale or points / BASE_POINTS)
+
+    def present(self, scale: float) -> None:
+        """Show nothing but the picture or the text; 0 brings the rest back.
+
+        Args:
+            scale: Of texts in a graph; 1 is ordinary.
+        """
+        self._scale = scale
+        self.header.setHidden(scale > 0)
+        if self._graph is not None and self._canvas is not None:
+            self._graph.set_bare(is_bare=scale > 0)
+            self._canvas.present(scale or self._points / BASE_POINTS, is_on=scale > 0)
 
     # --- refreshing ---
 
@@ -482,7 +488,8 @@ class StagePane(QFrame):
             self._canvas = self._graph.canvas
             self._pages.addWidget(self._graph)
             self._canvas.set_theme(self._theme.name)
-            self._canvas.set_text_scale(self._points / BASE_POINTS)
+            self._canvas.set_text_scale(self._scale or self._points / BASE_POINTS)
+            self._graph.set_bare(is_bare=self._scale > 0)
             self._canvas.node_selected.connect(self._on_node_chosen)
             self._canvas.nodes_selected.connect(self._on_nodes_chosen)
             self._canvas.group_selected.connect(self._on_group_chosen)

@@ -12,8 +12,8 @@ from typing import Protocol
 from urllib.parse import unquote
 
 import numpy as np
-from PySide6.QtCore import QMimeData, QUrl, Signal
-from PySide6.QtWidgets import QFrame, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QMimeData, QObject, QUrl, Signal
+from PySide6.QtWidgets import QFrame, QTabBar, QTextBrowser, QVBoxLayout, QWidget
 
 from jaxscope.model import (
     Direction,
@@ -34,6 +34,7 @@ from jaxscope.model.units import format_bytes, format_count, format_flops, forma
 from jaxscope.model.values import ArraySummary, Values
 from jaxscope.picture.view.arguments import find_arguments, find_results
 from jaxscope.program.cost.lines import LineCost
+from jaxscope.program.dataflow import find_shown_groups
 from jaxscope.program.equation_text import equation_text
 from jaxscope.program.explanations import explain_operation
 from jaxscope.program.links import LineSelection, Linked, Links, NodeSelection, is_made_by_compiler
@@ -167,6 +168,7 @@ def describe_node(
         ("takes", _neighbours(stage.name, graph, index, incoming=True)),
         ("goes to", _neighbours(stage.name, graph, index, incoming=False)),
         ("inside", escape_breakable(_group_label(graph, index))),
+        ("drawn at", _drawn_elsewhere(stage.name, graph, index)),
         *(
             (escape_breakable(key, 60), escape_breakable(value, 120 if key in _LONG else 600))
             for key, value in node.attributes.items()
@@ -312,7 +314,10 @@ def _values(stage: Stage, node: Node, values: Values | None) -> str:
         return ""
     told = "<br>".join(map(describe_summary, equation.outputs[:_MAX_SHOWN]))
     runs = equation.num_runs
-    return told + (f"<br>over {format_count(runs, 'run')}" if runs > 1 and told else "")
+    if not told:
+        return ""
+    over = f"<br>over {format_count(runs, 'run')}" if runs > 1 else ""
+    return f"{told}{over}<br><a href='page:stepping'>Step through the numbers</a>"
 
 
 def describe_summary(found: ArraySummary) -> str:
@@ -506,6 +511,17 @@ def _short(graph: Graph, node: int) -> str:
     return f"{name} ({operation})" if operation and operation != name else name
 
 
+def _drawn_elsewhere(stage: str, graph: Graph, index: int) -> str:
+    """Programs inside of a node that are drawn at another node, such as arms that several share."""
+    links = []
+    for group in find_shown_groups(graph).of(index):
+        label, owner = graph.string(graph.groups.label, group), int(graph.groups.owner[group])
+        told = f"{escape_breakable(label or 'its inside', 60)} at "
+        target = f"node:{escape_html(stage)}:{owner}"
+        links.append(f"{told}<a href='{target}'>{escape_breakable(_short(graph, owner), 60)}</a>")
+    return "<br>".join(links)
+
+
 def _group_label(graph: Graph, index: int) -> str:
     group = int(graph.nodes.group[index])
     labels: list[str] = []
@@ -617,12 +633,22 @@ class _Page(QTextBrowser):
         return data
 
 
+_SHOWN_OR_HIDDEN = (QEvent.Type.ShowToParent, QEvent.Type.HideToParent)
+
+
 class Inspector(QFrame):
     """Shows prepared HTML; its links become signals that ask for a node, a line or a pass.
 
+    In a narrow window it gives a part of its place to a guest, such as a lesson; a tab leads back.
+
     Attributes:
         additions: What pages have to say of what is selected, as HTML or nothing.
+
+    Signals:
+        guest_shown: Whether a guest is here that wants to be seen.
     """
+
+    guest_shown = Signal(bool)
 
     node_requested = Signal(str, int)
     line_requested = Signal(str, int)
@@ -639,12 +665,69 @@ class Inspector(QFrame):
         self.page.setOpenLinks(False)
         self.page.document().setDocumentMargin(0)
         self.page.anchorClicked.connect(self._on_page_anchor_clicked)
+        self._guest: QWidget | None = None
+        self._tabs = QTabBar()
+        self._tabs.addTab("")
+        self._tabs.addTab("Selected")
+        self._tabs.setExpanding(False)
+        self._tabs.currentChanged.connect(self._arrange)
+        self._room = QVBoxLayout()
+        self._room.setContentsMargins(0, 0, 0, 0)
+        room = QWidget()
+        room.setLayout(self._room)
+        self._front = room
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, 9, 6, 6)
         layout.setSpacing(6)
-        layout.addWidget(self._title)
+        for part in (self._title, self._tabs, room):
+            layout.addWidget(part)
+        layout.setStretchFactor(room, 1)
         layout.addWidget(self.page, 1)
+        self._arrange()
         self.show_nothing("")
+
+    @property
+    def guest(self) -> QWidget | None:
+        """What is shown here besides, or None."""
+        return self._guest
+
+    def take_guest(self, guest: QWidget, title: str) -> None:
+        """Show a part of the window here while it is not hidden, in front of what is selected."""
+        self._guest = guest
+        self._tabs.setTabText(0, title)
+        self._room.addWidget(guest)
+        guest.installEventFilter(self)
+        self._tabs.setCurrentIndex(0)
+        self._arrange()
+
+    def release_guest(self) -> None:
+        """The guest has another place now."""
+        if self._guest is not None:
+            self._guest.removeEventFilter(self)
+            self._guest = None
+            self._arrange()
+
+    def bring_forward(self, *, is_selected: bool) -> None:
+        """Show what is selected, or the guest where nothing is."""
+        self._tabs.setCurrentIndex(1 if is_selected else 0)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._guest and event.type() in _SHOWN_OR_HIDDEN:
+            if event.type() == QEvent.Type.ShowToParent:
+                self._tabs.setCurrentIndex(0)
+            self._arrange()
+        return super().eventFilter(watched, event)
+
+    def _arrange(self) -> None:
+        has_guest = self._guest is not None and not self._guest.isHidden()
+        is_in_front = has_guest and self._tabs.currentIndex() == 0
+        was_here = not self._tabs.isHidden()
+        self._tabs.setVisible(has_guest)
+        self._title.setHidden(has_guest)
+        self._front.setVisible(is_in_front)
+        self.page.setHidden(is_in_front)
+        if was_here is not has_guest:
+            self.guest_shown.emit(has_guest)
 
     def show_html(self, text: str) -> None:
         """Show a description of what is selected, and what pages add to it."""
@@ -662,6 +745,7 @@ class Inspector(QFrame):
     def _show(self, title: str, html: str) -> None:
         """A screen reader says the title as the name, and the text with it."""
         self._title.setText(title)
+        self._tabs.setTabText(1, title)
         self.page.setHtml(html)
         self.page.setAccessibleName(title)
         text = self.page.toPlainText().replace(SOFT_BREAK, "")

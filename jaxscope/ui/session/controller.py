@@ -24,11 +24,14 @@ from jaxscope.client.events import Event, Failed
 from jaxscope.client.requests import (
     CaptureRequest,
     ComparisonRequest,
+    OpenRequest,
     OutlineRequest,
     ProposeRequest,
     Request,
+    StepRequest,
     TimeRequest,
     ValuesRequest,
+    Wish,
 )
 from jaxscope.errors import Explanation, InternalError, JaxscopeError, SourceError
 from jaxscope.model import Capture, SourceFile, Timing
@@ -61,6 +64,8 @@ class RunLike(Protocol):
     def kill(self) -> None: ...
 
     def skip(self) -> None: ...
+
+    def send(self, wish: Wish, /) -> None: ...
 
 
 class SessionLike(Protocol):
@@ -125,6 +130,13 @@ class Bridge(QObject):
             run = self._runs.get(number)
         if run is not None:
             run.skip()
+
+    def send(self, number: int, wish: Wish) -> None:
+        """Send a run's worker a further message."""
+        with self._lock:
+            run = self._runs.get(number)
+        if run is not None:
+            run.send(wish)
 
     def kill(self, number: int) -> None:
         """End a run's process at once."""
@@ -282,6 +294,11 @@ class Controller(QObject):
             state = add_lab_result(state, result)
         self._set(state)
 
+    def open_module(self, request: OpenRequest, path: str) -> None:
+        """Read one module that a job left behind, and show its stages as they come."""
+        self._set(WindowState(file=path, call=request.label, is_view_only=True))
+        self._begin(RunKind.CAPTURE, request.label, request)
+
     def close_file(self) -> None:
         """Show nothing; what runs is stopped."""
         self._forget_run()
@@ -390,6 +407,22 @@ class Controller(QObject):
     def run_in_background(self, request: Request) -> int:
         """Run a request with the present file, call and target, and return its events' number."""
         return self._bridge.start(self._limited(self._with_present(request)))
+
+    def start_stepping(self, request: StepRequest) -> int:
+        """Begin to step through the present call, and return the number of its events.
+
+        Limits of time are those of single runs: a person may take longer.
+        """
+        limited = self._limited(self._with_present(request))
+        return self._bridge.start(dataclasses.replace(limited, timeout_s=None))
+
+    def send_to_background_run(self, number: int, wish: Wish) -> None:
+        """Send such a run's worker a further message."""
+        self._bridge.send(number, wish)
+
+    def skip_background_run(self, number: int) -> None:
+        """Leave out the step that such a run is at."""
+        self._bridge.skip(number)
 
     def show_found(self, found: Timing | Values) -> None:
         """Show what a run in the background found of what is shown."""

@@ -24,7 +24,8 @@ from jaxscope.ui.session.state import Phase, RunKind, WindowState
 
 BUDGET_S: Final = 0.4
 """Seconds for the pairs of eager and jit."""
-_PATIENCE_MS: Final = 8_000
+PATIENCE_MS = 8_000
+"""After which it is given up."""
 _PAUSE_MS: Final = 400
 _MOST_NODES = 300  # eager compiles each kind of equation at its first call
 _MOST_FLOPS, _MOST_BYTES = 1e8, 1e9  # about 10 ms of one core, 0.1 s of its memory
@@ -44,7 +45,7 @@ class QuickLook(QObject):
         self._run = 0
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self._start)
-        self._patience = QTimer(self, singleShot=True, interval=_PATIENCE_MS)
+        self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
         self._patience.timeout.connect(self._end)
         controller.state_changed.connect(self._on_state_changed)
         controller.background_event_arrived.connect(self._on_event_arrived)

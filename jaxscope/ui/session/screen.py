@@ -11,7 +11,7 @@ import os
 from collections.abc import Sequence
 
 from jaxscope.model import Check, Cost, Stage, StageText, Unavailable, is_available
-from jaxscope.model.stages import LATE_STAGES, stage_kind
+from jaxscope.model.stages import LATE_STAGES, can_ask_for, stage_kind
 from jaxscope.model.units import (
     UNKNOWN,
     count_lines,
@@ -53,6 +53,7 @@ class PipelineStep:
 
     Attributes:
         is_aside: It is no step on the way to what comes after it: nothing is made of it.
+        is_on_request: It is made when it is asked for, as that takes long.
     """
 
     name: str
@@ -63,6 +64,7 @@ class PipelineStep:
     tooltip: str = ""
     is_shown: bool = False
     is_aside: bool = False
+    is_on_request: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -242,6 +244,9 @@ def _step(
     if state.is_stale and not state.is_running:
         return step(Condition.STALE, _OLD, "", f"{_OLD_HINT}\n{tooltip}")
     if stage.unavailable is not None:
+        if can_ask_for(stage) and state.can_start and not state.is_view_only:
+            asked = step(Condition.WAITING, "on request", "", stage.unavailable.reason)
+            return dataclasses.replace(asked, is_on_request=True)
         return step(Condition.ABSENT, "not available", "", stage.unavailable.reason)
     condition = Condition.STALE if state.is_stale else Condition.DONE
     return step(condition, _size(stage), _cost(work), tooltip)
@@ -273,7 +278,7 @@ def _functions(cost: Cost) -> str:
 
 def _tooltip(stage: Stage, meaning: str, work: Work) -> str:
     lines = [meaning]
-    if stage.title and stage.title != stage.name:
+    if stage.title not in ("", title_of_stage(stage.name)):
         lines.append(stage.title)
     if work.high.is_known and (work.flops, work.num_bytes) != (UNKNOWN, UNKNOWN):
         lines.append(f"Work: {work.flops}; memory read and written: {work.num_bytes}")

@@ -529,7 +529,8 @@ class CallBar(QWidget):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._problem = make_label(role="error")
         self.functions = FunctionList(self)
-        self.functions_button = QToolButton()
+        self.functions_button, self._has_file = QToolButton(), False
+        self._tools = QWidget()
         self.add_button = QToolButton()
         self.add_menu, self.transform_menu = QMenu(self), QMenu(self)
         self.form: TransformForm | None = None
@@ -555,11 +556,15 @@ class CallBar(QWidget):
         top.setSpacing(8)
         top.addWidget(self.functions_button)
         top.addWidget(self.edit, 1)
-        top.addWidget(self.add_button)
-        top.addWidget(self.target)
-        top.addWidget(self.run_button)
-        top.addWidget(self.skip_button)
-        top.addWidget(self.stop_button)
+        tools = QHBoxLayout(self._tools)
+        tools.setContentsMargins(0, 0, 0, 0)
+        tools.setSpacing(8)
+        for tool in (
+            *(self.add_button, self.target, self.run_button),
+            *(self.skip_button, self.stop_button),
+        ):
+            tools.addWidget(tool)
+        top.addWidget(self._tools)
         self._problem.hide()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -584,11 +589,17 @@ class CallBar(QWidget):
         """Name the file, and list its functions and calls behind that name."""
         name = os.path.basename(file)
         self.functions_button.setText(f"{name} ▾")
-        self.functions_button.setVisible(bool(name))
+        self._has_file = bool(name)
+        self.functions_button.setVisible(self._has_file and not self._tools.isHidden())
         if tuple(functions) != tuple(self.functions.functions):
             bases = [find_base_name(call) for each in functions for call in each.calls]
             self.edit.set_names(name for name in {*(f.name for f in functions), *bases} if name)
         self.functions.show_functions(functions, call)
+
+    def set_bare(self, *, is_bare: bool) -> None:
+        """Show the call alone, without anything around it."""
+        self._tools.setHidden(is_bare)
+        self.functions_button.setVisible(self._has_file and not is_bare)
 
     def open_functions(self) -> None:
         """Show the functions of the file."""

@@ -67,6 +67,7 @@ def _owned(owner: str, menu: str, *rows: Row) -> list[Command]:
 
 COMMANDS: Sequence[Command] = (
     Command("File", "Open …", "ask_open", ("Ctrl+O",), owner="files"),
+    Command("File", "Open a folder of dumps …", "ask_open_folder", owner="files"),
     Command("File", "Paste code …", "paste_code", ("Ctrl+Shift+V",)),
     Command("File", "Start page", "close_file", ("Alt+Home",), owner="controller"),
     Command("File", "Save capture as …", "ask_save", ("Ctrl+S",), True, "files"),
@@ -80,6 +81,16 @@ COMMANDS: Sequence[Command] = (
     ),
     Command("Run", "Measure its time", "measure", ("Ctrl+M",), owner="timing"),
     Command(*("Run", "Look at its values", "look_at_values", ("Ctrl+Alt+V",)), owner="controller"),
+    *_owned(
+        *("stepping", "Run", None),
+        ("Step through its numbers", "step", "F8"),
+        ("Step back", "step_back", "Shift+F8"),
+        ("Step into", "step_into", "F7"),
+        ("Step out", "step_out", "Shift+F7"),
+        ("Run to the selected equation", "run_to_selected", "F9"),
+        ("Go to the first NaN or Inf", "go_to_nonfinite", "Shift+F9"),
+        None,
+    ),
     Command("Run", "Skip what is being measured", "skip", ("Ctrl+Shift+S",), owner="controller"),
     Command("Run", "Edit the call", "focus_call", ("Ctrl+L",), True),
     Command("Run", "Try a change of the source", "toggle", ("Ctrl+Shift+T",), True, "trial"),

@@ -12,11 +12,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
 
+from jaxscope.client.left_behind import find_left_behind
+from jaxscope.client.requests import OpenRequest
 from jaxscope.errors import Explanation, JaxscopeError, UsageError
 from jaxscope.model import Capture, Timing
 from jaxscope.model.file_kinds import ARCHIVE_ENDING, CAPTURE_ENDINGS
+from jaxscope.model.left_behind import LeftBehind, LeftModule
 from jaxscope.ui.panes.pane_area import format_arrangement, parse_arrangement
 from jaxscope.ui.toolkit.threads import Post
 from jaxscope.ui.window.exporter import (
@@ -69,16 +72,22 @@ def _without_folder(text: str) -> str:
 # Reads and writes `.jaxscope` files on threads: a large one takes a second.
 
 
+class _Forgotten(Exception):
+    """Something else is opened: what is being looked for is not wanted any more."""
+
+
 class CaptureFiles(QObject):
     """Works in the background; of several files that are opened the last one counts.
 
     Signals:
         opened: What a file holds, as `Saved`, and its path.
+        found: What a job left behind, as `LeftBehind`, and the path of it.
         saved: The path of a file that was written.
         failed: Why one could not be read or written.
     """
 
     opened = Signal(object, str)
+    found = Signal(object, str)
     saved = Signal(str)
     failed = Signal(object)
 
@@ -124,16 +133,27 @@ class CaptureFiles(QObject):
 
         found: object
         try:
-            found = load_saved(path)
+            if path.endswith(CAPTURE_ENDINGS):
+                found = load_saved(path)
+            else:
+                found = find_left_behind([path], lambda _: self._go_on(generation))
+        except _Forgotten:
+            return
         except JaxscopeError as error:
             found = error
         self._post_read(generation, found, path)
+
+    def _go_on(self, generation: int) -> None:
+        if generation != self._generation:
+            raise _Forgotten
 
     def _on_read(self, generation: int, found: object, path: str) -> None:
         if generation != self._generation:
             return
         if isinstance(found, JaxscopeError):
             self.failed.emit(found)
+        elif isinstance(found, LeftBehind):
+            self.found.emit(found, path)
         else:
             self.opened.emit(found, path)
 
@@ -182,14 +202,14 @@ class FileDialogs(QObject):
     Signals:
         path_chosen: The path of a file that is to be opened.
         path_used: The path of a capture that was read or written.
-        capture_opened: The capture of a file, which the controller has already.
+        capture_opened: The call of a capture, which the controller has already.
         message_changed: What the status bar is to say; empty for nothing any more.
         export_begun: The widget that shows how far an export is; emitted with the first export.
     """
 
     path_chosen = Signal(str)
     path_used = Signal(str)
-    capture_opened = Signal(object)
+    capture_opened = Signal(str)
     message_changed = Signal(str)
     export_begun = Signal(object)
 
@@ -203,6 +223,7 @@ class FileDialogs(QObject):
         self._choice = ExportChoice()
         self.captures = CaptureFiles(self)
         self.captures.opened.connect(self._on_captures_opened)
+        self.captures.found.connect(self._on_captures_found)
         self.captures.saved.connect(self._on_captures_saved)
         self.captures.failed.connect(self._on_captures_failed)
         self.exporter = Exporter(self)
@@ -215,6 +236,13 @@ class FileDialogs(QObject):
         """Ask for a file to open."""
         dialog = QFileDialog(self._parent, "Open", self._folder_of_file(), _OPEN_FILTER)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(self._on_open_selected)
+        dialog.open()
+
+    def ask_open_folder(self) -> None:
+        """Ask for a folder that a job left behind."""
+        dialog = QFileDialog(self._parent, "Open a folder of dumps", self._folder_of_file())
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.fileSelected.connect(self._on_open_selected)
         dialog.open()
 
@@ -298,7 +326,7 @@ class FileDialogs(QObject):
         self.captures.finish(wait_s=10.0)
 
     def load(self, path: str) -> None:
-        """Open a saved capture, view-only."""
+        """Open a saved capture, or what a job left behind, view-only."""
         self.message_changed.emit(f"Opening {path} …")
         self.captures.open(os.path.abspath(path))
 
@@ -319,10 +347,40 @@ class FileDialogs(QObject):
     def _on_captures_opened(self, saved: Saved, path: str) -> None:
         self.message_changed.emit("")
         self._controller.open_capture(saved.capture, path, saved.timing, saved.lab)
-        self.capture_opened.emit(saved.capture)
+        self.capture_opened.emit(saved.capture.call)
         arrangement = parse_arrangement(saved.layout)
         if arrangement is not None:
             self._workspace.area.arrange(arrangement)
+        self.path_used.emit(path)
+
+    def _on_captures_found(self, found: LeftBehind, path: str) -> None:
+        """Open the module that is there; of several, ask which."""
+        self.message_changed.emit("")
+        if not found.modules and found.captures:
+            self.path_chosen.emit(found.captures[0])
+            return
+        if not found.modules:
+            what = f"There is no module in {path}, only a profile."
+            self._refuse(what, "Open the dump folder of the same run.")
+            return
+        if len(found.modules) == 1:
+            self.open_module(found.modules[0], path)
+            return
+        ordered = sorted(found.modules, key=lambda module: -module.weight)
+        dialog = QInputDialog(self._parent)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setWindowTitle("Open a module")
+        dialog.setLabelText(f"{len(ordered)} modules, the largest first:")
+        dialog.setOption(QInputDialog.InputDialogOption.UseListViewForComboBoxItems)
+        dialog.setComboBoxItems([module.label for module in ordered])
+        dialog.textValueSelected.connect(lambda label: self.open_module(found.module(label), path))
+        dialog.open()
+
+    def open_module(self, module: LeftModule, path: str) -> None:
+        """Read a module and show it."""
+        request = OpenRequest.of(module)
+        self._controller.open_module(request, path)
+        self.capture_opened.emit(request.label)
         self.path_used.emit(path)
 
     def _on_captures_saved(self, path: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
-    QDockWidget,
+    QFrame,
     QHBoxLayout,
     QLabel,
     QPushButton,
@@ -24,12 +24,13 @@ from jaxscope.ui.toolkit.rich_text import escape_html
 from jaxscope.ui.toolkit.widgets import make_label
 from jaxscope.ui.window.lessons import PATH, Lesson, find_next, read_lesson, step_of
 
-_WIDTH_PX = 264
+WIDTH_PX = 264
+_ANY_PX = 16_777_215  # QWIDGETSIZE_MAX
 _CODE = re.compile(r"`([^`]+)`")
 _MAX_TEXT = 3_000
 
 
-class LessonStrip(QDockWidget):
+class LessonStrip(QFrame):
     """Shows the lesson of a file whose docstring is written as one, and the path of all samples.
 
     Signals:
@@ -47,10 +48,8 @@ class LessonStrip(QDockWidget):
     trial_requested = Signal()
 
     def __init__(self, samples: Sequence[Path], parent: QWidget | None = None) -> None:
-        super().__init__("Lesson", parent)
+        super().__init__(parent)
         self.setObjectName("lesson")
-        self.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
-        self.setTitleBarWidget(QWidget())  # the lesson's own title says what it is
         self.setAccessibleName("Lesson and samples")
         self._samples = samples
         self._file = ""
@@ -111,9 +110,15 @@ class LessonStrip(QDockWidget):
         area.setWidgetResizable(True)
         area.setFrameShape(QScrollArea.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setFixedWidth(_WIDTH_PX)
         area.setWidget(content)
-        self.setWidget(area)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(area)
+
+    def set_beside(self, *, is_beside: bool) -> None:
+        """Whether it stands beside the views, or is as wide as the place it was given."""
+        self.setMinimumWidth(WIDTH_PX if is_beside else 0)
+        self.setMaximumWidth(WIDTH_PX if is_beside else _ANY_PX)
 
     @property
     def answer_is_shown(self) -> bool:
@@ -171,7 +176,7 @@ class LessonStrip(QDockWidget):
         self._next.setVisible(following is not None)
         if following is not None:
             title = f"Next: {read_lesson(following).title}"
-            right, room = Qt.TextElideMode.ElideRight, _WIDTH_PX - 60
+            right, room = Qt.TextElideMode.ElideRight, WIDTH_PX - 60
             self._next.setText(self.fontMetrics().elidedText(title, right, room))
             self._next.setProperty("path", str(following))
 
@@ -184,7 +189,7 @@ class LessonStrip(QDockWidget):
         button = QPushButton()
         is_call = text == value  # of which the arguments at the end matter as well
         elide = Qt.TextElideMode.ElideMiddle if is_call else Qt.TextElideMode.ElideRight
-        button.setText(self.fontMetrics().elidedText(text, elide, _WIDTH_PX - 44))
+        button.setText(self.fontMetrics().elidedText(text, elide, WIDTH_PX - 44))
         button.setProperty("role", "row")
         button.setProperty("value", value)
         button.setAccessibleName(text)

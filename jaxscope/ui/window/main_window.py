@@ -1,13 +1,11 @@
-"""`MainWindow`: puts the parts together, shows state and screen, and has the commands as methods;
-presentation mode.
-"""
+"""`MainWindow`: puts the parts together, shows state and screen, has the commands as methods."""
 
 from __future__ import annotations
 
 import functools
 import itertools
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
@@ -24,11 +22,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jaxscope.client.left_behind import is_left_behind
 from jaxscope.errors import Explanation, UsageError
-from jaxscope.model import Capture
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.model.units import count_lines
 from jaxscope.picture.tint.classes import ColourBy
+from jaxscope.program.links import Links
 from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.screen import Screen, compute_screen, count_notes
@@ -52,6 +51,7 @@ from jaxscope.ui.window.palette import (
 from jaxscope.ui.window.pasted_code import PasteDialog, write_pasted
 from jaxscope.ui.window.pipeline_strip import PipelineStrip
 from jaxscope.ui.window.places import Page, Place
+from jaxscope.ui.window.presenting import PresentationMode
 from jaxscope.ui.window.settings import Settings
 from jaxscope.ui.window.start_page import StartPage
 from jaxscope.ui.window.workspace import Workspace
@@ -133,10 +133,10 @@ class MainWindow(QMainWindow):
         self.lesson = LessonStrip(samples)
         self.files = FileDialogs(self, controller, self.workspace, settings)
         around = (
-            *(self.strip, self.workspace.inspector, self.lesson),
-            *(self.call_bar.add_button, self.call_bar.target),
+            *(self.strip, self.workspace.inspector, self.lesson, self.menu_button, self.row),
+            self.pages.drawer,
         )
-        self.presenting = PresentationMode(self, around, themes, self.show_message)
+        self.presenting = PresentationMode(self, around, self.call_bar, self.workspace, themes)
         self._notice, self._notice_text = QFrame(), QLabel()
         self._body = QStackedWidget()
         self._watcher = FileWatcher(self)
@@ -160,6 +160,8 @@ class MainWindow(QMainWindow):
         self._connect()
         self._order_tabs()
         self._on_themes_changed(themes.theme)
+        if settings.drawer_share:
+            self.pages.drawer_share = settings.drawer_share
         self.start_page.show_recent(settings.recent_files)
         self.call_bar.edit.set_history(settings.calls)
         self._refresh()
@@ -200,9 +202,10 @@ class MainWindow(QMainWindow):
         column.setSpacing(0)
         column.addLayout(bar)
         column.addWidget(self._body, 1)
+        column.addWidget(self.presenting.caption)
         column.addWidget(self.row)
         self.setCentralWidget(whole)
-        self.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self.lesson)
+        self.workspace.set_lesson(self.lesson)
 
     def _connect(self) -> None:
         self.controller.state_changed.connect(self._on_controller_state_changed)
@@ -212,6 +215,7 @@ class MainWindow(QMainWindow):
         self.call_bar.skip_requested.connect(self.controller.skip)
         self.call_bar.edit.textChanged.connect(self.controller.edit_call)
         self.strip.step_chosen.connect(self.workspace.show_stage)
+        self.strip.step_requested.connect(self._on_strip_step_requested)
         self.strip.time_requested.connect(self._on_strip_time_requested)
         self.error_panel.place_requested.connect(self.workspace.show_present_line)
         self.error_panel.call_requested.connect(self._on_error_panel_call_requested)
@@ -220,6 +224,7 @@ class MainWindow(QMainWindow):
         self.call_bar.functions.function_chosen.connect(self._on_functions_function_chosen)
         self.workspace.area.panes_changed.connect(self._refresh)
         self.workspace.area.shown_changed.connect(self._refresh)
+        self.workspace.selection.changed.connect(self._on_selection_changed)
         self.workspace.bookmarks.changed.connect(self._on_bookmarks_changed)
         self.start_page.file_chosen.connect(self.open_path)
         self.start_page.open_requested.connect(self.files.ask_open)
@@ -239,6 +244,7 @@ class MainWindow(QMainWindow):
         self.files.capture_opened.connect(self._on_files_capture_opened)
         self.files.message_changed.connect(self.show_message)
         self.files.export_begun.connect(self._on_files_export_begun)
+        self.pages.drawer_dragged.connect(self._settings.set_drawer_share)
         self._watcher.file_changed.connect(self.controller.note_file_changed)
         self._themes.changed.connect(self._on_themes_changed)
         self._tick.timeout.connect(self._refresh)
@@ -283,6 +289,7 @@ class MainWindow(QMainWindow):
         before, self.screen_shown = self.screen_shown, screen
         if screen != before:
             self._show_screen(screen)
+        self.presenting.tell(state, screen)
         if state is not self._state_shown or before is None or screen.steps != before.steps:
             self._state_shown = state
             self.call_bar.show_functions(state.file, state.functions, state.call)
@@ -302,7 +309,7 @@ class MainWindow(QMainWindow):
             if not screen.shows_start_page:
                 self.call_bar.edit.setFocus()  # before Qt looks for another that can have it
         self._body.setCurrentIndex(0 if screen.shows_start_page else 1)
-        self.row.set_alone(is_alone=screen.shows_start_page or self.presenting.is_on)
+        self.row.set_alone(is_alone=screen.shows_start_page)
         self.strip.show_steps(screen.steps)
         can_measure = screen.can_run and bool(self.controller.state.stages)
         can_measure = can_measure and not screen.is_stale  # the call in the bar is not what ran
@@ -395,6 +402,10 @@ class MainWindow(QMainWindow):
         for before, after in itertools.pairwise(stops):
             QWidget.setTabOrder(before, after)
 
+    def _on_selection_changed(self, _links: Links) -> None:
+        if self.screen_shown is not None:
+            self.presenting.tell(self.controller.state, self.screen_shown)
+
     def _on_bookmarks_changed(self) -> None:
         self.pages.set_count("bookmarks", len(self.workspace.bookmarks.notes))
 
@@ -409,8 +420,8 @@ class MainWindow(QMainWindow):
     # --- files ---
 
     def open_path(self, path: str, call: str = "") -> None:
-        """Open a Python file or a saved capture, `.jaxscope` or `.json`."""
-        if path.endswith(CAPTURE_ENDINGS):
+        """Open a Python file, a saved capture, or what a job left behind."""
+        if path.endswith(CAPTURE_ENDINGS) or is_left_behind(path):
             self.files.load(path)
             return
         self.files.captures.forget()
@@ -499,6 +510,11 @@ class MainWindow(QMainWindow):
         elif not self.pages.close_drawer():
             self.workspace.selection.clear()
 
+    def _on_strip_step_requested(self, name: str) -> None:
+        """Make the gradient, which is the one stage that is on request, and show it."""
+        self.run_with_gradient()
+        self.workspace.show_stage(name)
+
     def _on_strip_time_requested(self) -> None:
         if self.screen_shown is not None and self.screen_shown.time:
             self.pages.show_page("timing")
@@ -551,10 +567,12 @@ class MainWindow(QMainWindow):
         inspector.setVisible(inspector.isHidden())
 
     def toggle_presenting(self) -> None:
-        """Give the panes the whole screen, or bring everything back."""
+        """Give one view the whole screen, with the call and a caption; or bring everything back."""
+        if self.screen_shown is not None and self.screen_shown.shows_start_page:
+            return
+        self.pages.show_place(Place.PROGRAM)
         self.presenting.toggle()
-        is_start = self.screen_shown is not None and self.screen_shown.shows_start_page
-        self.row.set_alone(is_alone=is_start or self.presenting.is_on)
+        self._refresh()
 
     def toggle_theme(self) -> None:
         """Change between light and dark."""
@@ -629,8 +647,8 @@ class MainWindow(QMainWindow):
         """Say something in the status bar for a while; an empty text ends that."""
         self.row.say(text, _MESSAGE_MS)
 
-    def _on_files_capture_opened(self, capture: Capture) -> None:
-        self.call_bar.set_call(capture.call)
+    def _on_files_capture_opened(self, call: str) -> None:
+        self.call_bar.set_call(call)
 
     def _on_files_export_begun(self, progress: QWidget) -> None:
         self.row.add_widget(progress)
@@ -643,80 +661,4 @@ class MainWindow(QMainWindow):
 def _dropped_file(event: QDropEvent) -> str:
     urls = event.mimeData().urls()
     path = urls[0].toLocalFile() if len(urls) == 1 else ""
-    return path if path.endswith((".py", *CAPTURE_ENDINGS)) else ""
-
-
-# For lectures: the panes get the whole screen, and everything around them steps aside.
-
-
-_SETTLED_MS = 250
-_ENLARGED = 1.4
-"""Type in a lecture hall: what reads well at a desk is half as tall as the last row needs; more
-would leave three panes beside each other too few letters a line."""
-
-
-class PresentationMode:
-    """Hides what surrounds the panes, and brings back exactly what it hid.
-
-    Type becomes larger, for the last row. The call stays: a lecture types into it. So do the
-    menus, for whoever forgot the key.
-
-    Args:
-        window: Takes the whole screen.
-        around: What is hidden.
-        themes: Has the size of type.
-        say: Says something in the status bar; an empty text ends that.
-    """
-
-    def __init__(
-        self,
-        window: QWidget,
-        around: Sequence[QWidget],
-        themes: ThemeSwitch,
-        say: Callable[[str], None],
-    ) -> None:
-        self._window, self._around, self._themes, self._say = window, around, themes, say
-        self._points = (themes.points, themes.points)
-        self._hidden: list[QWidget] | None = None
-        self._was_full_screen = False
-
-    @property
-    def is_on(self) -> bool:
-        """Whether only the panes are shown."""
-        return self._hidden is not None
-
-    def toggle(self) -> None:
-        """Begin, or end."""
-        if self._hidden is None:
-            self._begin()
-        else:
-            self._end(self._hidden)
-
-    def _begin(self) -> None:
-        self._hidden = [part for part in self._around if not part.isHidden()]
-        for part in self._hidden:
-            part.hide()
-        before = self._themes.points
-        self._themes.set_points(round(before * _ENLARGED))
-        self._points = (before, self._themes.points)
-        self._was_full_screen = self._window.isFullScreen()
-        self._window.showFullScreen()
-        # Not yet: a status bar that is given larger type shows again what a message has hidden.
-        QTimer.singleShot(_SETTLED_MS, self._window, self._tell)
-
-    def _tell(self) -> None:
-        if self.is_on:
-            self._say("F11 shows everything again.")
-
-    def _end(self, hidden: list[QWidget]) -> None:
-        self._hidden = None
-        self._say("")
-        before, during = self._points
-        if self._themes.points == during:  # or a person has chosen another size meanwhile
-            self._themes.set_points(before)
-        for part in hidden:
-            part.show()
-        if not self._was_full_screen:
-            self._window.setWindowState(
-                self._window.windowState() & ~Qt.WindowState.WindowFullScreen
-            )
+    return path if path.endswith((".py", *CAPTURE_ENDINGS)) or is_left_behind(path) else ""

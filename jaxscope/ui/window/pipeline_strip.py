@@ -58,7 +58,8 @@ class PipelineLabel(QFrame):
         figures = " · ".join(part for part in (step.size, step.cost) if part)
         tooltip = "\n".join(part for part in (figures, step.tooltip) if part)
         self.setToolTip(tooltip)
-        self.setAccessibleName(f"{step.title}: {step.condition.value}")
+        told = step.size if step.is_on_request else step.condition.value
+        self.setAccessibleName(f"{step.title}: {told}")
         self.setAccessibleDescription(tooltip)
         if restyle:
             self.setProperty("condition", step.condition.value)
@@ -70,7 +71,8 @@ class PipelineLabel(QFrame):
 
     def show_size(self, *, is_wanted: bool) -> None:
         """Show the size beside the name, or leave it to the tooltip."""
-        self._size.setVisible(is_wanted and bool(self._size.text()))
+        is_request = self._step is not None and self._step.is_on_request
+        self._size.setVisible((is_wanted or is_request) and bool(self._size.text()))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton and self._step is not None:
@@ -96,10 +98,12 @@ class PipelineStrip(QWidget):
 
     Signals:
         step_chosen: The name of a stage.
+        step_requested: The name of one that is made only when it is asked for.
         time_requested: The times are to be shown, or measured.
     """
 
     step_chosen = Signal(str)
+    step_requested = Signal(str)
     time_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -215,6 +219,10 @@ class PipelineStrip(QWidget):
         shown = 0 if self.time.isHidden() else self.time.sizeHint().width() + _AROUND_PX
         return self.width() - shown
 
+    def _on_card_chosen(self, name: str) -> None:
+        asked = any(step.name == name and step.is_on_request for step in self._steps)
+        (self.step_requested if asked else self.step_chosen).emit(name)
+
     def _on_card_left(self, step: int) -> None:
         cards = self.cards
         at = next((at for at, card in enumerate(cards) if card.hasFocus()), 0)
@@ -223,7 +231,7 @@ class PipelineStrip(QWidget):
     def _add_card(self) -> None:
         arrow = make_label(_ONWARD, "muted")
         card = PipelineLabel()
-        card.chosen.connect(self.step_chosen)
+        card.chosen.connect(self._on_card_chosen)
         card.left.connect(self._on_card_left)
         for widget in (arrow, card):
             self._row.insertWidget(self._row.count() - 1, widget)

@@ -229,6 +229,7 @@ class PlaceRow(QWidget):
 
 
 _LIST_PX, _ITEM_PX = 270, 8
+_DRAWER_SHARE, _HEIGHTS = 0.46, 1000
 
 
 class QuestionList(QListWidget):
@@ -302,13 +303,18 @@ class Places(QStackedWidget):
     Args:
         views: The panes, above the drawer.
 
+    Attributes:
+        drawer_share: The part of the height that the drawer takes when it opens, from 0 to 1.
+
     Signals:
         turned: Another place or page is shown.
         drawer_opened: It takes room from the views.
+        drawer_dragged: A person gave it another part of the height, from 0 to 1.
     """
 
     turned = Signal()
     drawer_opened = Signal()
+    drawer_dragged = Signal(float)
 
     def __init__(self, views: QWidget) -> None:
         super().__init__()
@@ -320,7 +326,8 @@ class Places(QStackedWidget):
         for stack in self._stacks.values():
             stack.setProperty("role", "drawer" if stack is self.drawer else "pages")
         self._split = make_splitter(Qt.Orientation.Vertical, views, self.drawer)
-        self._split.setSizes([540, 460])
+        self.drawer_share = _DRAWER_SHARE
+        self._split.splitterMoved.connect(self._on_split_moved)
         self.drawer.hide()
         self.addWidget(self._split)
         measure = make_splitter(
@@ -417,6 +424,8 @@ class Places(QStackedWidget):
         self._stacks[place].setCurrentWidget(widget)
         if place is Place.PROGRAM and self.drawer.isHidden():
             self.drawer.show()
+            share = self.drawer_share
+            self._split.setSizes([round(_HEIGHTS * (1 - share)), round(_HEIGHTS * share)])
             self.drawer_opened.emit()
         elif place is Place.MEASURE:
             self.questions.mark(name)
@@ -429,6 +438,12 @@ class Places(QStackedWidget):
             self.close_drawer()
         else:
             self.show_page(name)
+
+    def _on_split_moved(self, _place: int, _index: int) -> None:
+        views, drawer = self._split.sizes()
+        if drawer:
+            self.drawer_share = drawer / (views + drawer)
+            self.drawer_dragged.emit(self.drawer_share)
 
     def close_drawer(self) -> bool:
         """Close the drawer; False where none is seen."""

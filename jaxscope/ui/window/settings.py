@@ -47,6 +47,10 @@ def _are_points(value: object) -> bool:
     return math.isfinite(value) and _POINTS[0] <= value <= _POINTS[1]
 
 
+def _is_share(value: object) -> bool:
+    return isinstance(value, float) and 0.0 < value < 1.0
+
+
 def _is_one_of(*words: str) -> Callable[[object], bool]:
     return lambda value: value in words
 
@@ -65,6 +69,7 @@ _FIELDS: dict[str, Callable[[object], bool]] = {
     "shows_ribbons": _is_yes_or_no,
     "shows_lessons": _is_yes_or_no,
     "geometry": _is_text,
+    "drawer_share": _is_share,
 }
 """What may be remembered, and what it must look like."""
 
@@ -246,6 +251,15 @@ class Settings:
     def set_shows_ribbons(self, is_wanted: bool) -> None:
         """Remember whether ribbons are wanted."""
         self._set("shows_ribbons", is_wanted)
+
+    @property
+    def drawer_share(self) -> float:
+        """The part of the height of *Program* that its drawer takes; 0 if none is remembered."""
+        return float(self._values.get("drawer_share", 0.0))
+
+    def set_drawer_share(self, share: float) -> None:
+        """Remember how high the drawer is."""
+        self._set("drawer_share", round(share, 3))
 
     @property
     def geometry(self) -> QByteArray | None:

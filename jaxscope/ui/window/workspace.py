@@ -8,13 +8,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from jaxscope.model import Stage
 from jaxscope.model.stages import LATE_STAGES, lowered_name
 from jaxscope.picture.tint.classes import ColourBy
 from jaxscope.program.links import Links
-from jaxscope.ui.panes.pane_area import PaneArea
+from jaxscope.ui.panes.pane_area import COMPANION_SHARE, PaneArea
 from jaxscope.ui.panes.pane_header import SOURCE, Form
 from jaxscope.ui.selection.capture_facts import FateReader, FusionReader
 from jaxscope.ui.selection.inspector import Inspector, SelectionDescriber, describe_call
@@ -27,6 +28,7 @@ from jaxscope.ui.session.screen import Screen, waiting_text
 from jaxscope.ui.session.state import WindowState, expected_stages
 from jaxscope.ui.source.source_lines import SourceLines, find_moved_files
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
+from jaxscope.ui.window.lesson_strip import LessonStrip
 from jaxscope.ui.window.places import Place, Places
 
 if TYPE_CHECKING:
@@ -34,6 +36,12 @@ if TYPE_CHECKING:
 
 
 # The body of the window: panes and pages, put together and kept in step.
+
+
+_LESSON_BESIDE_PX = 1900
+"""From this width on a lesson stands beside the views; the program's graph stays large."""
+_LESSON_SHARE = 0.55
+"""Of the height of the source's column, where the lesson is below it."""
 
 
 class Workspace(QWidget):
@@ -60,7 +68,13 @@ class Workspace(QWidget):
         self.area = PaneArea(make_graph, self.selection, self.lines)
         if late_panes:
             self.area.defer_panes()
-        self.places = Places(self.area)
+        views = QWidget()
+        self._views = QHBoxLayout(views)
+        self._views.setContentsMargins(0, 0, 0, 0)
+        self._views.setSpacing(0)
+        self._views.addWidget(self.area, 1)
+        self._lesson: LessonStrip | None = None
+        self.places = Places(views)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.places)
@@ -74,8 +88,41 @@ class Workspace(QWidget):
         self.inspector.line_requested.connect(self.show_line)
         self.inspector.argument_requested.connect(self.selection.select_argument)
         self.inspector.page_requested.connect(self.places.show_page)
+        self.inspector.guest_shown.connect(self._on_inspector_guest_shown)
         self.places.drawer_opened.connect(self._later.start)
         self.area.notes_requested.connect(self._on_area_notes_requested)
+
+    # --- the lesson ---
+
+    def set_lesson(self, lesson: LessonStrip) -> None:
+        """Have a lesson in *Program*: beside the views, or below the source in most windows."""
+        self._lesson = lesson
+        self._place_lesson()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_lesson()
+
+    def _place_lesson(self) -> None:
+        """Beside the views it would take from the program's graph what that needs."""
+        lesson, is_beside = self._lesson, self.width() >= _LESSON_BESIDE_PX
+        if lesson is None:
+            return
+        is_guest = self.inspector.guest is lesson
+        is_placed = is_guest or self._views.indexOf(lesson) >= 0
+        if is_placed and is_beside is not is_guest:
+            return
+        was_hidden = lesson.isHidden()
+        lesson.set_beside(is_beside=is_beside)
+        if is_beside:
+            self.inspector.release_guest()
+            self._views.addWidget(lesson)
+        else:
+            self.inspector.take_guest(lesson, "Lesson")
+        lesson.setHidden(was_hidden)
+
+    def _on_inspector_guest_shown(self, is_shown: bool) -> None:
+        self.area.set_companion_share(_LESSON_SHARE if is_shown else COMPANION_SHARE)
 
     # --- showing ---
 
@@ -244,6 +291,7 @@ class Workspace(QWidget):
 
     def _on_selection_changed(self, _links: Links) -> None:
         self.describe_selected()
+        self.inspector.bring_forward(is_selected=self.selection.selection is not None)
 
     def _on_fates_changed(self) -> None:
         self._hand_out_fates()

@@ -1,0 +1,421 @@
+"""The page *Step*: go through the program with its numbers, equation by equation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSpinBox,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jaxscope.model.stepping import StepValue
+from jaxscope.model.types import read_batch_axes
+from jaxscope.model.value_queries import parse_condition, parse_place, parse_slice, write_place
+from jaxscope.report.document import Table
+from jaxscope.report.stepping import (
+    VALUE_HEADERS,
+    cells_to_table,
+    describe_cut,
+    describe_memory,
+    describe_place,
+    value_rows,
+)
+from jaxscope.report.values import describe_origin
+from jaxscope.ui.figures.array_figures import ArrayPicture, HistogramBars
+from jaxscope.ui.session.state import WindowState
+from jaxscope.ui.session.stepping import SteppingRun
+from jaxscope.ui.toolkit.result_table import ResultTable, choose_row
+from jaxscope.ui.toolkit.rich_text import escape_html
+from jaxscope.ui.toolkit.theme import Theme
+from jaxscope.ui.toolkit.widgets import ChoiceBox, FlowLayout, SelectableLabel
+from jaxscope.ui.window.page_context import PageContext, PageWidget
+
+_QUESTION = "Step begins at the arguments. Each step runs one equation, as JAX does without jit."
+_NO_PROGRAM = "Run a call to step through it."
+_OF_CHAIN = (
+    "Backwards along one operand each: the one with NaN or Inf, else one with a zero, else the "
+    "one with the largest element. A click goes there."
+)
+_SAVED = "A saved capture is not run: open its file to step through the call."
+_OF_CALL, _OF_GRADIENT = "the call", "its gradient"
+_MOVES = (
+    ("start", "|◀", "To the arguments", "go_to_start"),
+    ("back", "◀", "One equation back (Shift+F8)", "step_back"),
+    ("forward", "Step ▶", "One equation on, over what is inside (F8)", "step"),
+    ("into", "Into ▼", "Into a call, a branch, or the round of a loop (F7)", "step_into"),
+    ("out", "Out ▲", "To the equation around (Shift+F7)", "step_out"),
+    ("here", "To selected", "Run to the equation that is selected (F9)", "run_to_selected"),
+    ("end", "▶|", "To the results", "run_to_end"),
+    ("origin", "First NaN or Inf", "Where NaN or Inf is made first, and how", "go_to_nonfinite"),
+)
+
+
+class SteppingPage(PageWidget):
+    """Moves above; below what is read and made at the place, a picture, and the numbers."""
+
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(context)
+        self.run = SteppingRun(context.controller, self)
+        self._shown: object = None
+        self._rows: list[StepValue] = []
+        self._chosen = 0
+        self.buttons: dict[str, QPushButton] = {}
+        self.condition, self.until = QLineEdit("nan"), QPushButton("Run until")
+        self.stage, self.stop_button = ChoiceBox(), QPushButton("Stop")
+        self.place, self.note = SelectableLabel(), SelectableLabel(role="muted")
+        self.chain = QLabel()
+        self.values = ResultTable("Values at this equation")
+        self.load_button, self.slice, self.batch = QPushButton("Load …"), QLineEdit(), QSpinBox()
+        self.picture, self.histogram = ArrayPicture(), HistogramBars()
+        self.numbers, self.of_numbers = ResultTable("Numbers"), SelectableLabel(role="muted")
+        self._build()
+        self._connect()
+
+    def _build(self) -> None:
+        tools = QWidget()
+        row = FlowLayout(tools)
+        for name, text, hint, slot in _MOVES:
+            self.buttons[name] = button = QPushButton(text)
+            button.setToolTip(hint)
+            button.setAccessibleName(hint.partition(" (")[0])
+            button.clicked.connect(getattr(self, slot))
+            row.addWidget(button)
+        self.condition.setMaximumWidth(150)
+        self.condition.setAccessibleName("Condition to stop at")
+        self.condition.setToolTip("nan, inf, > 1e3, == 0, shape [8, 3], dtype bfloat16; or several")
+        self.until.setToolTip("Go on, into loops too, to the next value that is so")
+        self.stage.addItems([_OF_CALL, _OF_GRADIENT])
+        self.stage.setAccessibleName("Which program is stepped through")
+        row.addWidget(self.until)
+        row.addWidget(self.condition)
+        row.addWidget(self.stage)
+        row.addWidget(self.stop_button)
+        self.chain.setTextFormat(Qt.TextFormat.RichText)
+        self.chain.setWordWrap(True)
+        self.chain.setAccessibleName("What led to it")
+        self.chain.setToolTip(_OF_CHAIN)
+        self.values.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.values.setSortingEnabled(False)
+        self.numbers.setSortingEnabled(False)
+        self.numbers.notice.hide()
+        self.slice.setPlaceholderText("[0, :, 3]")
+        self.slice.setAccessibleName("Slice in view")
+        self.slice.setToolTip("Which part is shown: [0, :, 3], [2:8], [..., 0]; Enter shows it")
+        self.batch.setPrefix("batch ")
+        self.batch.lineEdit().setAccessibleName("Element of the batch")
+        self.batch.setAccessibleName("Element of the batch")
+        self.batch.setToolTip("vmap made one program of many: which of them is shown")
+        layout = QVBoxLayout(self)
+        layout.setSpacing(3)
+        layout.addWidget(tools)
+        for part in (self.place, self.note, self.chain):
+            layout.addWidget(part)
+        layout.addWidget(self._build_body(), 1)
+        self._clear_view()
+
+    def _build_body(self) -> QSplitter:
+        pictures, right = QWidget(), QWidget()
+        column = QVBoxLayout(pictures)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.picture, 3)
+        column.addWidget(self.histogram, 2)
+        head = QHBoxLayout()
+        head.addWidget(self.slice, 1)
+        head.addWidget(self.batch)
+        head.addWidget(self.load_button)
+        column = QVBoxLayout(right)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(head)
+        column.addWidget(self.of_numbers)
+        column.addWidget(self.numbers, 1)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        for part, stretch in ((self.values, 5), (pictures, 2), (right, 3)):
+            split.addWidget(part)
+            split.setStretchFactor(split.indexOf(part), stretch)
+        split.setSizes([500, 200, 300])
+        split.setChildrenCollapsible(False)
+        return split
+
+    def _connect(self) -> None:
+        self.run.changed.connect(self._show)
+        self.run.viewed.connect(self._show_view)
+        self.until.clicked.connect(self.run_until)
+        self.condition.returnPressed.connect(self.run_until)
+        self.stop_button.clicked.connect(self.run.stop)
+        self.stage.textActivated.connect(self._on_stage_chosen)
+        self.values.row_selected.connect(self._on_row_selected)
+        self.slice.returnPressed.connect(self._on_slice_entered)
+        self.batch.valueChanged.connect(self._on_batch_changed)
+        self.load_button.clicked.connect(self._on_load_clicked)
+        self.chain.linkActivated.connect(self._on_chain_activated)
+
+    # --- commands ---
+
+    def go_to_start(self) -> None:
+        """Show the arguments."""
+        self._go("start")
+
+    def step(self) -> None:
+        """One equation on; the first step shows the arguments."""
+        self._go("forward" if self.run.step is not None else "start")
+
+    def step_back(self) -> None:
+        """One equation back."""
+        self._go("back")
+
+    def step_into(self) -> None:
+        """Into what is inside of the present equation."""
+        self._go("into")
+
+    def step_out(self) -> None:
+        """To the equation around."""
+        self._go("out")
+
+    def run_to_end(self) -> None:
+        """To the results."""
+        self._go("end")
+
+    def go_to_nonfinite(self) -> None:
+        """Where NaN or Inf is made first."""
+        self._go("origin")
+
+    def run_to_selected(self) -> None:
+        """To the selected equation."""
+        stage = self._stage_name()
+        links = self._context.selection.links.stages.get(stage)
+        graph = self._context.selection.graph_of(stage)
+        if graph is None or links is None:
+            self._context.show_message(f"Select an equation of {stage or 'the program'} first.")
+            return
+        nodes = [*links.selected, *links.forward, *links.backward]
+        if not nodes:
+            self._context.show_message(f"Nothing of {stage} is selected.")
+            return
+        self._go("place", equation=graph.string(graph.nodes.id, int(nodes[0])), iterations=[])
+
+    def run_until(self) -> None:
+        """To the next value that is as the condition says."""
+        try:
+            parse_condition(self.condition.text())
+        except ValueError as error:
+            self.note.setText(str(error))
+            self.note.show()
+            return
+        self._go("condition", condition=self.condition.text())
+
+    def _go(self, to: str, **fields: object) -> None:
+        self._context.show_page("stepping")
+        self.run.go(to, **fields)
+
+    # --- showing ---
+
+    def show_state(self, state: WindowState) -> None:
+        names = [stage.name for stage in state.stages]
+        self.stage.setVisible("gradient" in names)
+        self._show()
+
+    def set_theme(self, theme: Theme) -> None:
+        self.picture.set_theme(theme)
+        self.histogram.set_theme(theme)
+
+    def _stage_name(self) -> str:
+        if self.run.stepping is not None:
+            return self.run.stepping.stage
+        state = self._context.controller.state
+        names = [s.name for s in state.stages if s.name not in ("stablehlo", "hlo", "optimized")]
+        names = [name for name in names if name not in ("gradient", "machine")]
+        return self.run.stage or (names[-1] if names else "")
+
+    def _show(self) -> None:
+        run, step = self.run, self.run.step
+        is_busy = bool(run.doing)  # what is clicked meanwhile is left out: a button that were
+        for name, button in self.buttons.items():  # switched off would lose the keyboard
+            needs_step = name in ("back", "into", "out")
+            button.setEnabled(run.can_step and (step is not None or not needs_step))
+        if step is not None and not is_busy:
+            self.buttons["into"].setEnabled(step.can_enter)
+            self.buttons["out"].setEnabled("/" in step.equation)
+            self.buttons["back"].setEnabled(bool(step.equation) or step.is_end)
+            self.buttons["forward"].setEnabled(not step.is_end)
+        self.until.setEnabled(run.can_step)
+        self.stop_button.setVisible(is_busy)
+        self.stage.setCurrentText(_OF_GRADIENT if run.stage else _OF_CALL)
+        self.place.setText(self._describe_place())
+        self._say_note()
+        values = step.values if step is not None else None
+        if values is not self._shown:
+            self._shown = values
+            self._show_values()
+            self._light()
+
+    def _describe_place(self) -> str:
+        run = self.run
+        if run.doing:
+            return run.doing
+        if run.step is None:
+            is_saved = self._context.controller.state.is_view_only
+            return _QUESTION if run.can_step else _SAVED if is_saved else _NO_PROGRAM
+        return describe_place(run.step)
+
+    def _say_note(self) -> None:
+        run, step = self.run, self.run.step
+        told = [run.problem]
+        if step is not None:
+            told += [step.failure, step.note, step.inside]
+        if run.stepping is not None:
+            told += run.stepping.warnings
+        self.note.setText(" ".join(filter(None, told)))
+        self.note.setVisible(bool(self.note.text()))
+        if step is not None:
+            self.place.setToolTip(describe_memory(step))
+        self.chain.setText(self._describe_chain())
+        self.chain.setVisible(bool(self.chain.text()))
+
+    def _describe_chain(self) -> str:
+        step = self.run.step
+        if step is None or step.origin is None:
+            return ""
+        links = [
+            f"<a href='{escape_html(write_place(link.equation, link.iterations))}'>"
+            f"{escape_html(write_place(link.equation, link.iterations))}</a> "
+            f"{escape_html(link.operation)}" + (f" (line {link.line})" if link.line else "")
+            for link in step.chain
+        ]
+        return f"{escape_html(describe_origin(step.origin))} From: {' ← '.join(links)}"
+
+    def _show_values(self) -> None:
+        step = self.run.step
+        self._rows = list(step.values) if step is not None else []
+        rows = list(value_rows(step)) if step is not None else []
+        self.values.rows.set_table(Table(VALUE_HEADERS if rows else (), rows))
+        self._clear_view()
+        if not self._rows:
+            return
+        results = [n for n, value in enumerate(self._rows) if value.kind == "result"]
+        choose_row(self.values, (results or [0])[0])
+        self._look_at((results or [0])[0])
+
+    def _light(self) -> None:
+        """Select the present equation: it lights up in the picture, and its line in the source."""
+        step, stage = self.run.step, self._stage_name()
+        graph = self._context.selection.graph_of(stage)
+        if step is None or graph is None or not step.equation:
+            return
+        node = graph.index_by_id.get(step.equation)
+        if node is not None:
+            self._context.selection.select_node(stage, node)
+
+    # --- a value ---
+
+    def _on_row_selected(self, row: int) -> None:
+        self._look_at(row)
+
+    def _look_at(self, row: int) -> None:
+        self._chosen = min(row, len(self._rows) - 1)
+        value = self._rows[self._chosen]
+        self.load_button.setVisible(value.kind == "argument")
+        axes = self._batch_axes(value)
+        with_signals = self.batch.blockSignals(True)
+        self.batch.setVisible(bool(axes))
+        if axes:
+            self.batch.setMaximum(max(value.summary.shape[axes[0]] - 1, 0))
+        self.batch.blockSignals(with_signals)
+        text = self._batch_slice(value, axes[0]) if axes else ""
+        self.run.look(value.kind, value.index, text)
+
+    def _batch_axes(self, value: StepValue) -> tuple[int, ...]:
+        """The axes of a value that `vmap` added, where they are known."""
+        step, graph = self.run.step, self._context.selection.graph_of(self._stage_name())
+        if step is None or graph is None:
+            return ()
+        id = step.equation if value.kind == "result" else value.source
+        index = graph.index_by_id.get(id, -1) if id else -1
+        if index < 0:
+            return ()
+        node = graph.node(index)
+        place = value.index if value.kind == "result" else 0
+        if value.kind == "operand" and len(node.types) != 1:
+            return ()
+        axes = read_batch_axes(node.attributes.get("batch_axes", "")).get(place, ())
+        return axes if all(axis < len(value.summary.shape) for axis in axes) else ()
+
+    def _batch_slice(self, value: StepValue, axis: int) -> str:
+        rank = len(value.summary.shape)
+        kept = [n for n in range(rank) if n != axis][-2:]  # so many can be seen
+        words = [":" if n in kept else "0" for n in range(rank)]
+        words[axis] = str(self.batch.value())
+        return f"[{', '.join(words)}]"
+
+    def _on_batch_changed(self, _value: int) -> None:
+        if self._rows:
+            self._look_at(self._chosen)
+
+    def _on_slice_entered(self) -> None:
+        if not self._rows:
+            return
+        value = self._rows[self._chosen]
+        try:
+            parse_slice(self.slice.text(), value.summary.shape)
+        except ValueError as error:
+            if not value.type.startswith("key"):  # their numbers have one dimension more
+                self.of_numbers.setText(str(error))
+                return
+        self.run.look(value.kind, value.index, self.slice.text())
+
+    def _clear_view(self) -> None:
+        for figure in (self.picture, self.histogram):
+            figure.show_view(None)
+        self.numbers.rows.set_table(Table((), ()))
+        self.of_numbers.setText("")
+        self.load_button.hide()
+        self.batch.hide()
+
+    def _show_view(self) -> None:
+        view = self.run.view
+        if view is None:
+            return
+        if view.problem:
+            self.of_numbers.setText(view.problem)
+            return
+        self.picture.show_view(view)
+        self.histogram.show_view(view)
+        self.slice.setText(view.slice)
+        self.numbers.rows.set_table(cells_to_table(view))
+        self.of_numbers.setText(" ".join(filter(None, (describe_cut(view), view.note))))
+        self.of_numbers.setVisible(bool(self.of_numbers.text()))
+
+    # --- choices ---
+
+    def _on_stage_chosen(self, text: str) -> None:
+        stage = "gradient" if text == _OF_GRADIENT else ""
+        if stage != self.run.stage:
+            self.run.choose_stage(stage)
+            self._context.show_stage(self._stage_name())
+
+    def _on_chain_activated(self, place: str) -> None:
+        equation, iterations = parse_place(place)
+        self._go("place", equation=equation, iterations=list(iterations))
+
+    def _on_load_clicked(self) -> None:
+        value = self._rows[self._chosen]
+        self._ask_file(lambda file: self.run.load(value.name, file))
+
+    def _ask_file(self, use: Callable[[str], None]) -> None:
+        dialog = QFileDialog(self._context.window, "Load an argument", "", "Arrays (*.npy *.npz)")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(use)
+        dialog.open()
+
+
+make_page = SteppingPage
