@@ -51,12 +51,32 @@ MAY_IMPORT = {
 INNER_ORDER = {
     "program": (
         *("hlo", "machine", "size", "equation_text", "dataflow", "fates", "cost", "sharding"),
-        *("memory", "diff", "passes", "links", "fusion", "search", "source_lines", "size_range"),
-        *("roofline", "targets", "node_times", "recompilation", "scaling", "explanations"),
+        *(
+            "memory",
+            "diff",
+            "passes",
+            "name_links",
+            "links",
+            "fusion",
+            "search",
+            "source_lines",
+            "size_range",
+        ),
+        *("size_range", "roofline", "targets", "node_times", "recompilation", "scaling"),
+        "explanations",
     ),
     "picture": ("gc_pause", "view", "palette", "layout", "scene", "tint"),
     "worker": (
-        *("compat", "compat_recording", "channel", "faults", "host", "provenance", "targets"),
+        *(
+            "compat",
+            "compat_recording",
+            "channel",
+            "faults",
+            "host",
+            "provenance",
+            "targets",
+            "checks",
+        ),
         *("stages", "timing", "values", "main"),
     ),
     "ui": (

@@ -70,7 +70,7 @@ def test_numbered_files_are_named_by_what_they_define(tmp_path: Path) -> None:
         "001: kCustomKernel [source | sink] loop_add_fusion_2 grid: [64, 1, 1] threads: "
         "[128, 1, 1]  shared_memory: 16 bytes\n"
     )
-    found, num_left_out = kernel_files(tmp_path, 1 << 20)
+    found, num_left_out = kernel_files(tmp_path.iterdir(), 1 << 20)
     assert num_left_out == 0
     assert {code.kernel for code in found} == {"loop_add_fusion_2"}
     forms = {code.form: code.data.decode() for code in found}
@@ -81,7 +81,7 @@ def test_numbered_files_are_named_by_what_they_define(tmp_path: Path) -> None:
 def test_too_much_code_is_left_out_kernel_by_kernel(tmp_path: Path) -> None:
     for number, size in enumerate((10, 5000, 10)):
         (tmp_path / f"module_0001.jit_f.kernel{number}.o").write_bytes(b"x" * size)
-    found, num_left_out = kernel_files(tmp_path, 1000)
+    found, num_left_out = kernel_files(tmp_path.iterdir(), 1000)
     assert [code.kernel for code in found] == ["kernel0", "kernel2"]
     assert num_left_out == 1
 

@@ -74,6 +74,7 @@ def test_capture_has_the_keys_of_the_contract() -> None:
             "file": "/f.py",
             "line": 3,
             "equation": None,
+            "lesson": None,
         }
     ]
 

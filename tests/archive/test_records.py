@@ -55,6 +55,7 @@ def test_a_record_comes_back_as_it_was(codec: Codec, record: object) -> None:
                 "file": None,
                 "line": None,
                 "equation": None,
+                "lesson": None,
             },
         ),
         (

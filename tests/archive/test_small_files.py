@@ -64,7 +64,7 @@ def full() -> Capture:
     }
     gone = Stage("hlo", "HLO", *[Unavailable("No.", "hlo")] * 2, Cost(), Unavailable("Never."))
     whole = Unavailable("It failed.", "machine")
-    failed = Stage("machine", "Machine code", whole, whole, Cost(), whole, whole)
+    failed = Stage("machine", "machine code", whole, whole, Cost(), whole, whole)
     return dataclasses.replace(
         base,
         stages=(*base.stages, gone, failed),

@@ -30,7 +30,7 @@ def shown_in_notebook(capture: Capture) -> str:
 def test_a_prompt_shows_a_line_per_stage(capture: Capture) -> None:
     lines = repr(capture).splitlines()
     assert lines[0] == "grad(simple_graph)(f32[1000])"
-    assert lines[1] == "  Jaxpr of simple_graph: 5 equations"
+    assert lines[1] == "  jaxpr: 5 equations"
     assert len(lines) == 1 + len(capture.stages)
 
 

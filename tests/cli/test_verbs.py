@@ -10,7 +10,7 @@ import pytest
 from cli.commands import CommandLine
 from cli.conftest import SAMPLE
 from jaxscope.cli import window
-from jaxscope.cli.verbs import OPEN, VERBS
+from jaxscope.cli.verbs import VERBS, WINDOW
 from jaxscope.setup.system_libraries import MissingLibraries
 
 
@@ -83,7 +83,7 @@ def test_doctor_with_a_broken_interpreter(jaxscope: CommandLine, tmp_path: Path)
 def test_help_has_an_example_and_the_statuses(
     verb: str, capsys: pytest.CaptureFixture[str], jaxscope: CommandLine
 ) -> None:
-    words = ["--help"] if verb == OPEN else [verb, "--help"]
+    words = ["--help"] if verb == WINDOW else [verb, "--help"]
     with pytest.raises(SystemExit) as caught:
         jaxscope(*words)
     shown = capsys.readouterr().out

@@ -12,6 +12,7 @@ import pytest
 from contract.conftest import Captures, start_jaxscope
 from contract.programs import CALLS, GRAD, GRAD_NESTED, LOSS, NESTED, PER_EXAMPLE, PROGRAM
 from contract.shapes import CAPTURE, check
+from jaxscope.model.stages import stage_kind
 
 Json = dict[str, Any]
 
@@ -276,3 +277,13 @@ def test_ids_are_stable(captures: Captures, program: Path) -> None:
         graphs(captures[GRAD_NESTED]), graphs(again), strict=True
     ):
         assert [n["id"] for n in first["nodes"]] == [n["id"] for n in second["nodes"]], stage
+
+
+def test_a_stage_is_called_by_its_one_name(captures: Captures) -> None:
+    """In a capture as in the window; of a gradient that nobody asked for, more is said."""
+    for call in (LOSS, GRAD, PER_EXAMPLE):
+        capture = captures[call]
+        for stage in capture["stages"]:
+            name, title = stage["name"], stage["title"]
+            assert title.startswith(stage_kind(name).title)
+            assert title == stage_kind(name).title or name == "gradient", title

@@ -101,7 +101,7 @@ def test_nothing_shows_the_window_without_a_display(jaxscope: Command, program: 
 
 
 @pytest.mark.parametrize(
-    "verb", ["", "calls", "capture", "time", "values", "check", "diff", "doctor"]
+    "verb", ["", "calls", "capture", "time", "values", "check", "ask", "diff", "doctor"]
 )
 def test_every_verb_has_help_with_an_example(jaxscope: Command, verb: str) -> None:
     answer = jaxscope(*verb.split(), "--help")

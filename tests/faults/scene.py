@@ -16,7 +16,7 @@ from jaxscope.errors import JaxscopeError
 from jaxscope.supervisor.process_tree import find_descendants
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "faults"
-PATIENCE_S = 60.0
+PATIENCE_S = 300.0
 """Far beyond what anything takes: only a hang reaches it."""
 
 

@@ -87,16 +87,20 @@ def test_the_line_that_runs_can_be_asked_for(session: Session) -> None:
     scene.run.kill()
 
     assert isinstance(answer, CurrentLine)
-    assert answer.where == place_of("sleeps", "time.sleep(3600)")
+    # What it printed may be here before the line that prints is over.
+    lines = ("print(", "time.sleep(3600)")
+    assert answer.where in [place_of("sleeps", line) for line in lines]
     assert isinstance(scene.error(), Stopped)
 
 
 def test_a_time_limit_ends_the_run_and_says_where_it_was(session: Session) -> None:
-    request = CaptureRequest(str(SAMPLES / "sleeps.py"), timeout_s=1.0)
-    error = Scene(session, request).error()
-
-    assert type(error) is WorkerLost
-    assert error.explanation.kind == "Timeout"
+    for limit_s in (1.0, 10.0, 100.0):  # on a busy machine the first may end before the file runs
+        request = CaptureRequest(str(SAMPLES / "sleeps.py"), timeout_s=limit_s)
+        error = Scene(session, request).error()
+        assert type(error) is WorkerLost
+        assert error.explanation.kind == "Timeout"
+        if error.explanation.where.startswith("sleeps.py"):
+            break
     assert error.explanation.where == place_of("sleeps", "time.sleep(3600)")
     assert leftovers(session) == []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -167,7 +168,8 @@ def test_a_script_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
     file.write_text("import jax, time\njax.jit(lambda x: x)(1.0)\ntime.sleep(600)\n")
     done = run("--out", str(tmp_path / "seen"), "--timeout", "12", str(file))
     assert done.returncode == 4 and "12 s" in done.stderr
-    assert read(tmp_path / "seen")["exit_status"] == 130
+    # Python says 130 once it handles signals, which it may not yet do on a busy machine.
+    assert read(tmp_path / "seen")["exit_status"] in (130, -signal.SIGINT)
 
 
 @pytest.mark.parametrize("words", [["nothing.py"], ["--python", "/no/python", "train.py"]])

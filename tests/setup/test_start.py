@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from jaxscope.cli.verbs import OPEN, VERBS
+from jaxscope.cli.verbs import VERBS, WINDOW
 from jaxscope.setup import apt, start
 from jaxscope.setup.environment import Environment
 from jaxscope.setup.problem import SetupProblem
@@ -148,7 +148,7 @@ def test_no_display_names_the_way_without(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_every_verb_but_opening_needs_no_display() -> None:
-    assert VERBS.keys() - {OPEN} <= start.WINDOWLESS
+    assert VERBS.keys() - {WINDOW} <= start.WINDOWLESS
 
 
 def test_what_is_started(monkeypatch: pytest.MonkeyPatch) -> None:

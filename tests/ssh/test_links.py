@@ -199,9 +199,9 @@ def test_the_far_side_ends_when_nobody_is_heard_of(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(remote, "SILENCE_S", 0.05)
     theirs, client = os.pipe()
     read, feed = os.pipe()
+    os.write(client, b"alive")  # before anybody counts the silence
     copying = threading.Thread(target=remote._copy, args=(theirs, feed))
     copying.start()
-    os.write(client, b"alive")
     assert os.read(read, 100) == b"alive"
     assert os.read(read, 100) == b""
     copying.join(10)

@@ -9,8 +9,8 @@ import jax
 import pytest
 
 from jaxscope.cli import main
-from jaxscope.report.checks import LESSONS
-from jaxscope.worker.stages.key_reuse import find_key_reuse
+from jaxscope.client.check import LESSONS
+from jaxscope.worker.checks.key_reuse import find_key_reuse
 from tests.values import causes
 
 ROOT = Path(__file__).parents[2]
@@ -121,6 +121,7 @@ def test_results_and_gradients_that_are_not_finite(capsys: pytest.CaptureFixture
         ("return x[x > 0]", "dynamic-shape"),
         ("return np.asarray(x)", "numpy-on-tracer"),
         ("return x + jnp.ones(7)", "does-not-trace"),
+        ("x[0] = 1.0; return x", "in-place-assignment"),
     ],
 )
 def test_what_cannot_be_traced_is_a_finding_at_its_line(

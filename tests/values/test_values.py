@@ -16,7 +16,8 @@ from jaxscope.client.one_shot import ask
 from jaxscope.client.requests import ValuesRequest
 from jaxscope.errors import TraceError
 from jaxscope.model.values import Values
-from jaxscope.worker.values.evaluation import _merge, summarize
+from jaxscope.worker.values.arrays import summarize
+from jaxscope.worker.values.evaluation import _merge
 
 PROGRAM = """
 import jax, jax.numpy as jnp

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from jaxscope.client.events import Event
-from jaxscope.client.requests import Request
+from jaxscope.client.requests import Request, Wish
 from jaxscope.model import (
     Capture,
     Cost,
@@ -126,13 +126,20 @@ class RecordedRun:
 
     def __init__(self, request: Request, tell: Callable[[Event], None]) -> None:
         self.request, self.tell = request, tell
-        self.was_interrupted = self.was_killed = False
+        self.was_interrupted = self.was_killed = self.was_skipped = False
+        self.sent: list[Wish] = []
 
     def interrupt(self) -> None:
         self.was_interrupted = True
 
     def kill(self) -> None:
         self.was_killed = True
+
+    def skip(self) -> None:
+        self.was_skipped = True
+
+    def send(self, wish: Wish) -> None:
+        self.sent.append(wish)
 
 
 class RecordedSession:

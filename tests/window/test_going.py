@@ -8,9 +8,15 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QTabBar, QWidget
 from pytestqt.qtbot import QtBot
 
+from jaxscope.picture.scene.edge_details import LABEL_TEXT_PX
+from jaxscope.ui.canvas.graph_canvas import GraphCanvas
+from jaxscope.ui.canvas.legend import Legend
+from jaxscope.ui.panes.pane_area import FIRST_ARRANGEMENT
 from jaxscope.ui.selection.selection import SelectionModel
+from jaxscope.ui.source.code_view import CodeView
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.menus import GoCommands
 from jaxscope.ui.window.palette import CommandPalette, rank_names
@@ -171,27 +177,88 @@ def test_no_keys_mean_two_things(window: MainWindow) -> None:
     assert [keys for keys, count in uses.items() if count > 1] == []
 
 
-def test_presenting_hides_what_surrounds_the_panes_and_brings_back_what_it_hid(
-    window: MainWindow,
+def present(driver: Driver, source: Path) -> MainWindow:
+    """A window of 1280 by 720 that presents a capture."""
+    window = driver.window
+    window.workspace.area.arrange(FIRST_ARRANGEMENT)
+    driver.finish(driver.open(source), build_capture())
+    window.lesson.hide()
+    window.resize(1280, 720)
+    driver.qtbot.wait(20)
+    window.toggle_presenting()
+    driver.qtbot.wait(20)
+    return window
+
+
+def seen(window: MainWindow) -> set[str]:
+    """What is seen of the window: its controls, and its parts with words."""
+    kinds = (QAbstractButton, QComboBox, QLineEdit, QLabel, QTabBar, GraphCanvas, CodeView, Legend)
+    parts = (part for part in window.findChildren(QWidget) if isinstance(part, kinds))
+    return {type(part).__name__ for part in parts if part.isVisible() and part.height()}
+
+
+def test_presenting_shows_the_picture_the_call_and_a_caption_and_brings_back_the_rest(
+    driver: Driver, source: Path
 ) -> None:
+    window = driver.window
     window.workspace.inspector.hide()
+    window = present(driver, source)
+    assert window.isFullScreen()
+    assert seen(window) == {"GraphCanvas", "CallEdit", "QLabel"}
+    labels = [part for part in window.findChildren(QLabel) if part.isVisible() and part.text()]
+    assert labels == [window.presenting.caption]
+    assert window.presenting.caption.text() == "grad: The program under grad."
+    window.workspace.selection.select_node("grad", 1)
+    assert window.presenting.caption.text().startswith("cos: The cosine")
+    window.workspace.area.focus_next(1)
+    assert seen(window) == {"CodeView", "CallEdit", "QLabel"}
     window.toggle_presenting()
-    around = (window.strip, window.workspace.inspector)
-    assert window.isFullScreen() and all(part.isHidden() for part in around)
-    buttons = [*window.row.places.values(), *window.row.names.values(), window.row.more]
-    assert not any(button.isVisible() for button in buttons)
-    window.toggle_presenting()
-    assert not window.isFullScreen()
-    assert [part.isHidden() for part in around] == [False, True]
+    assert not window.isFullScreen() and window.presenting.caption.isHidden()
+    around = (window.strip, window.menu_button, window.row, window.call_bar.run_button)
+    assert all(part.isVisible() for part in around)
+    assert window.workspace.inspector.isHidden()
+    assert all(pane.header.isVisible() for pane in window.workspace.area.panes)
 
 
-def test_presenting_enlarges_type_and_keeps_what_a_person_chose_meanwhile(
-    window: MainWindow,
+def test_presented_text_can_be_read_from_the_last_row(driver: Driver, source: Path) -> None:
+    window = present(driver, source)
+    least_px = 0.025 * window.screen().geometry().height()
+    canvas = window.workspace.area.canvas_of("grad")
+    assert canvas is not None
+    driver.wait_until(lambda: canvas.camera.scale * LABEL_TEXT_PX >= least_px)
+    for part in (window.presenting.caption, window.call_bar.edit):
+        assert part.fontInfo().pixelSize() >= least_px
+    window.toggle_presenting()
+    driver.wait_until(lambda: canvas.camera.scale * LABEL_TEXT_PX < least_px)
+
+
+def test_presenting_keeps_the_place_in_the_source_and_what_was_looked_at(
+    driver: Driver, source: Path
 ) -> None:
-    themes = window._themes
-    ordinary = themes.points
+    source.write_text(source.read_text() + "\n" + "# a line\n" * 200)
+    window = driver.window
+    window.workspace.area.arrange(FIRST_ARRANGEMENT)
+    driver.finish(driver.open(source), build_capture())
+    code, canvas = window.workspace.area.panes[0].code, window.workspace.area.canvas_of("grad")
+    assert canvas is not None
+    driver.wait_until(lambda: code.verticalScrollBar().maximum() > 40)
+    code.verticalScrollBar().setValue(37)
+    canvas.zoom(0.7)
+    camera = canvas.camera
     window.toggle_presenting()
-    assert themes.points >= 1.3 * ordinary
+    driver.qtbot.wait(20)
+    assert canvas.camera.scale > camera.scale
+    window.toggle_presenting()
+    driver.wait_until(lambda: code.verticalScrollBar().value() == 37)
+    assert canvas.camera == camera
+
+
+def test_presenting_keeps_the_size_of_type_that_a_person_chose_meanwhile(
+    driver: Driver, source: Path
+) -> None:
+    themes = driver.window._themes
+    ordinary = themes.points
+    window = present(driver, source)
     window.toggle_presenting()
     assert themes.points == ordinary
     window.toggle_presenting()

@@ -24,7 +24,7 @@ ret
 ; ===== made by nobody =====
 ret"""
 MACHINE = Stage(
-    "machine", "Machine code", StageText.plain(CODE), Unavailable("No graph."), Cost(), 0.0
+    "machine", "machine code", StageText.plain(CODE), Unavailable("No graph."), Cost(), 0.0
 )
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from jaxscope.ui import application
 from jaxscope.ui.application import build_window
 from jaxscope.ui.panes.pane_area import PaneSpec, Split, format_arrangement
 from jaxscope.ui.session.controller import Bridge, RunOptions
@@ -23,7 +24,28 @@ REMEMBERED = Split(True, (PaneSpec("jaxpr", "text"), PaneSpec("optimized", "tabl
 
 
 @pytest.fixture
-def late(qapp: QApplication, session: RecordedSession, tmp_path: Path) -> Iterator[MainWindow]:
+def steps(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
+    """What a window does once its loop runs: not before a test says so."""
+    found: list[Callable[[], object]] = []
+    monkeypatch.setattr(application, "_run_later", lambda _window, step: found.append(step))
+    return found
+
+
+@pytest.fixture
+def late(
+    qapp: QApplication, session: RecordedSession, tmp_path: Path, steps: object
+) -> Iterator[MainWindow]:
+    yield from _late_window(qapp, session, tmp_path)
+
+
+@pytest.fixture
+def by_itself(qapp: QApplication, session: RecordedSession, tmp_path: Path) -> Iterator[MainWindow]:
+    yield from _late_window(qapp, session, tmp_path)
+
+
+def _late_window(
+    qapp: QApplication, session: RecordedSession, tmp_path: Path
+) -> Iterator[MainWindow]:
     bridge = Bridge(lambda: session)
     settings = Settings(str(tmp_path / "window.json"))
     settings.set_arrangement(format_arrangement(REMEMBERED))
@@ -34,12 +56,11 @@ def late(qapp: QApplication, session: RecordedSession, tmp_path: Path) -> Iterat
 
 
 def test_panes_come_after_the_window_as_they_were_remembered(
-    late: MainWindow, qtbot: QtBot
+    by_itself: MainWindow, qtbot: QtBot
 ) -> None:
-    area = late.workspace.area
-    assert area.panes == ()
-    assert late.workspace.area.wanted_stages() == {"jaxpr", "optimized"}
-    late.show()
+    area = by_itself.workspace.area
+    assert area.wanted_stages() == {"jaxpr", "optimized"}
+    by_itself.show()
     qtbot.waitUntil(lambda: len(area.panes) == 2)
     assert [pane.wanted_stage for pane in area.panes] == ["jaxpr", "optimized"]
     assert [pane.form.value for pane in area.panes] == ["text", "table"]
@@ -54,12 +75,18 @@ def test_a_window_closed_before_its_panes_came_remembers_them(
 
 
 def test_a_result_that_comes_before_the_panes_is_shown_in_them(
-    late: MainWindow, qtbot: QtBot, session: RecordedSession, source: Path
+    late: MainWindow,
+    qtbot: QtBot,
+    session: RecordedSession,
+    source: Path,
+    steps: list[Callable[[], object]],
 ) -> None:
     driver = Driver(qtbot, late, session)
     late.controller.open_capture(capture_of(source), str(source))
     assert late.workspace.area.panes == ()
     late.show()
+    for step in steps:
+        step()
     driver.wait_until(lambda: len(late.workspace.area.panes) == 2)
     driver.wait_until(lambda: late.workspace.area.panes[0].code.num_lines > 1)
 

@@ -11,11 +11,14 @@ from pytestqt.qtbot import QtBot
 
 from jaxscope.client.requests import CaptureRequest, OutlineRequest
 from jaxscope.ui.application import open_first
+from jaxscope.ui.panes.pane_area import FIRST_ARRANGEMENT
 from jaxscope.ui.window.lessons import find_samples, parse_lesson
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.pasted_code import PasteDialog, find_problem, write_pasted
+from jaxscope.ui.window.places import Place
 
 from .conftest import Driver
+from .programs import build_capture
 
 DOC = """Sums: what adding costs.
 
@@ -143,3 +146,36 @@ def test_a_new_list_of_recent_files_leaves_nothing_of_the_one_before(window: Mai
     assert len(rows) == 2 and not any(row.isHidden() for row in rows)
     page.show_recent(["/a/two.py"])
     assert all(row.isHidden() for row in rows), "they lie below the new ones until they are gone"
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1600, 900)])
+def test_a_lesson_takes_no_room_from_the_graph(
+    driver: Driver, window: MainWindow, taught: Path, size: tuple[int, int]
+) -> None:
+    window.workspace.area.arrange(FIRST_ARRANGEMENT)
+    window.resize(*size)
+    driver.finish(driver.open(taught, ("f(f32[3])",)), build_capture())
+    driver.wait_until(lambda: window.workspace.inspector.guest is window.lesson)
+    (pane,) = [p for p in window.workspace.area.panes if p.isVisible() and p.is_graph_shown]
+    assert window.lesson.isVisible()
+    assert pane.width() * pane.height() >= 0.55 * window.width() * window.height()
+    window.workspace.selection.select_node("grad", 1)
+    assert not window.lesson.isVisible() and window.workspace.inspector.page.isVisible()
+    window.workspace.selection.clear()
+    assert window.lesson.isVisible() and not window.workspace.inspector.page.isVisible()
+
+
+def test_a_lesson_stands_beside_the_views_of_a_wide_window_and_in_no_other_place(
+    driver: Driver, window: MainWindow, taught: Path
+) -> None:
+    driver.open(taught, ("f(f32[3])",))
+    for width in (1280, 2560):
+        window.resize(width, 900)
+        is_wide = width > 2000
+        driver.wait_until(lambda wide=is_wide: (window.workspace.inspector.guest is None) is wide)
+        window.pages.show_place(Place.PROGRAM)
+        assert window.lesson.isVisible()
+        assert window.workspace.inspector.page.isVisible() is is_wide
+        for place in (Place.MEASURE, Place.COMPARE):
+            window.pages.show_place(place)
+            assert not window.lesson.isVisible()

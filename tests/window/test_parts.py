@@ -27,8 +27,9 @@ from jaxscope.program.cost.lines import LineCost
 from jaxscope.program.explanations import explain_operation
 from jaxscope.program.search import SearchIndex
 from jaxscope.report.document import Table
+from jaxscope.report.measurements import describe_ratios
 from jaxscope.ui.pages.timing import HEADERS as TIMING_HEADERS
-from jaxscope.ui.pages.timing import describe_ratios, row_texts
+from jaxscope.ui.pages.timing import row_texts
 from jaxscope.ui.panes.node_table import HEADERS, NodeTableModel
 from jaxscope.ui.selection.inspector import split_path
 from jaxscope.ui.session.source_file import MAX_SOURCE_BYTES, FileWatcher, read_source

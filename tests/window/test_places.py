@@ -11,7 +11,9 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from jaxscope.model import Check, Leaf, Severity
+from jaxscope.client.requests import CaptureRequest
+from jaxscope.model import Check, Cost, Leaf, Severity, Stage, Unavailable
+from jaxscope.model.stages import ASK_FOR_GRADIENT
 from jaxscope.ui.application import build_window
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.panes.pane_header import SOURCE
@@ -308,3 +310,44 @@ def test_the_time_gives_way_to_the_names_of_the_stages(qtbot: QtBot) -> None:
     strip.resize(560, 30)
     strip.show_time("eager 23.0 ms · jit 357 µs · 64 times faster · noisy", can_measure=True)
     assert strip.time.text() == "jit 357 µs · noisy ›"
+
+
+def test_the_drawer_is_as_high_at_the_next_start(
+    qapp: QApplication, session: RecordedSession, tmp_path: Path, qtbot: QtBot
+) -> None:
+    settings, shares = Settings(str(tmp_path / "window.json")), []
+    for is_first in (True, False):
+        bridge = Bridge(lambda: session)
+        window = build_window(qapp, bridge, RunOptions(), settings)
+        window.resize(1280, 720)
+        window.show()
+        places = window.pages
+        places.show_page("memory")
+        qtbot.wait(20)
+        if is_first:
+            places._split.moveSplitter(places._split.height() // 4, 1)
+        views, drawer = places._split.sizes()
+        shares.append(drawer / (views + drawer))
+        window.close()
+        destroy(window)
+        bridge.close()
+    assert shares[0] == pytest.approx(0.75, abs=0.1)
+    assert shares[1] == pytest.approx(shares[0], abs=0.02)
+
+
+def test_a_gradient_that_takes_long_is_a_branch_of_the_line_that_can_be_asked_for(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    missing = Unavailable(f"Making it would take long. {ASK_FOR_GRADIENT}")
+    gradient = Stage("gradient", "gradient", missing, missing, Cost(), missing, missing)
+    capture = build_capture()
+    capture = dataclasses.replace(capture, stages=(*capture.stages, gradient))
+    driver.finish(driver.open(source), capture)
+    card = window.strip.cards[-1]
+    assert card.step is not None and card.step.is_aside and card.step.is_on_request
+    assert (card.step.title, card.accessibleName()) == ("its gradient", "its gradient: on request")
+    driver.qtbot.mouseClick(card, Qt.MouseButton.LeftButton)
+    request = driver.wait_for(CaptureRequest, 2).request
+    assert isinstance(request, CaptureRequest) and request.gradient
+    assert request.call == capture.call
+    assert "gradient" in window.workspace.area.shown_stages()

@@ -17,6 +17,7 @@ from jaxscope.client.session import Session
 from jaxscope.model import Capture, Cost, Timing
 from jaxscope.model.values import ArraySummary, EquationValues, NonfiniteOrigin, Values
 from jaxscope.ui.application import build_window
+from jaxscope.ui.session import quick_look
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.session.quick_look import QuickLook, is_short
 from jaxscope.ui.toolkit.rich_text import SOFT_BREAK
@@ -151,7 +152,10 @@ def test_times_are_said_of_the_call_and_the_text_that_were_measured(
 
 
 @pytest.fixture
-def real_window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
+def real_window(
+    qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[MainWindow]:
+    monkeypatch.setattr(quick_look, "PATIENCE_MS", 3_600_000)  # however busy the machine is
     bridge = Bridge(Session)
     settings = Settings(str(tmp_path / "window.json"))
     window = build_window(qapp, bridge, RunOptions(quick_look=True), settings)

@@ -492,10 +492,14 @@ def test_a_saved_capture_is_shown_and_cannot_be_run(driver: Driver, window: Main
     assert not driver.session.of_type(CaptureRequest)
 
 
-def test_an_unreadable_file_is_refused_with_a_reason(window: MainWindow, tmp_path: Path):
-    window.open_path(str(tmp_path))
-    assert window.error_panel.isVisibleTo(window.error_panel.parentWidget())
-    assert "is a folder" in window.error_panel.error.explanation.what
+def test_a_folder_without_modules_is_refused_with_a_reason(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+):
+    (tmp_path / "empty").mkdir()
+    window.open_path(str(tmp_path / "empty"))
+    panel = window.error_panel
+    qtbot.waitUntil(lambda: panel.isVisibleTo(panel.parentWidget()))
+    assert "There is no module" in panel.error.explanation.what
 
 
 def test_a_dropped_file_is_opened(driver: Driver, window: MainWindow, source: Path):

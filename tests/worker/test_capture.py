@@ -74,7 +74,7 @@ def test_a_failed_compilation_keeps_the_stages_before_it(
     stages = channel.stages()
     assert stages["hlo"] is None
     assert "no registers left" in str(stages["optimized"])
-    assert stages["machine"] == "HLO after optimization failed."
+    assert stages["machine"] == "The stage optimized failed."
     assert "stablehlo" in channel.texts()
     assert getattr(channel.error, "stage", None) == "optimized"
 

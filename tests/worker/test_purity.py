@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from jaxscope.worker.checks.finding import Finding
+from jaxscope.worker.checks.purity import PurityWatch, find_captured
 from jaxscope.worker.host.call import call_namespace, parse_call
 from jaxscope.worker.host.source import read_source
 from jaxscope.worker.host.user_module import execute_file
 from jaxscope.worker.provenance.traced_program import trace_call
-from jaxscope.worker.stages.purity import PurityFinding, PurityWatch, find_captured
 
 FILE = """\
 import jax, numpy as np, jax.numpy as jnp
@@ -64,7 +65,7 @@ closed = make()
 """
 
 
-def check(tmp_path: Path, text: str) -> list[PurityFinding]:
+def check(tmp_path: Path, text: str) -> list[Finding]:
     file = tmp_path / "checked.py"
     file.write_text(FILE)
     source = read_source(str(file))

@@ -1,0 +1,189 @@
+"""How often are the checks right? Recall on planted mistakes; findings in libraries, to judge.
+
+    python -m bench.checks                    recall of each check on tests/checks/planted.py
+    python -m bench.checks libraries [WORD …] every finding in the calls of identity_calls.py and
+                                              check_calls.py, as lines of JSON, with the source
+    python -m bench.checks cost               seconds of the checks on the gradient of
+                                              samples/transformer.py, against those of tracing it
+
+Lines of installed libraries are looked at as the user's own. Whether a finding is true is for a
+person to say, who reads the source; docs/design/checks.md has what was found.
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import itertools
+import json
+import linecache
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+_ROOT = Path(__file__).parents[1]
+_AROUND = 3
+
+
+def _subject(file: str, text: str) -> Any:
+    from jaxscope.worker.checks.effects import EffectWatch
+    from jaxscope.worker.checks.purity import PurityWatch
+    from jaxscope.worker.checks.subject import Subject
+    from jaxscope.worker.host.call import call_namespace, parse_call
+    from jaxscope.worker.host.source import read_source
+    from jaxscope.worker.provenance.traced_program import trace_call
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the libraries
+        call = parse_call(text, call_namespace(vars(_execute(file))), file=file)
+        watch = PurityWatch(call.base, read_source(file))
+        effects = EffectWatch(call.base, is_own=_is_library)
+        with effects.watching():
+            program = trace_call(call)
+        return Subject(call, program, watch, effects, owns_all=True)
+
+
+def _is_library(file: str) -> bool:
+    return "jax/_src" not in file and not file.startswith((sys.prefix, str(_ROOT)))
+
+
+@functools.cache
+def _execute(file: str) -> Any:
+    from jaxscope.worker.host.user_module import execute_file
+
+    return execute_file(file, Path(file).read_text("utf-8"))
+
+
+def tell_recall() -> int:
+    """Print for each rule how many planted mistakes are found and look-alikes are passed over."""
+    from jaxscope.worker.checks import run_checks
+    from tests.checks import planted
+
+    missed = 0
+    for rule in planted.FAULTS:
+        found = [
+            [each.rule for each in run_checks(_subject(planted.__file__, call))[0]]
+            for call in planted.FAULTS[rule]
+        ]
+        alike = [
+            run_checks(_subject(planted.__file__, call))[0] for call in planted.ALIKE.get(rule, ())
+        ]
+        num_found, num_silent = sum(rule in each for each in found), alike.count([])
+        missed += len(found) - num_found + len(alike) - num_silent
+        print(
+            f"{rule:28} {num_found} of {len(found)} found; "
+            f"silent on {num_silent} of {len(alike)} look-alikes"
+        )
+    return missed
+
+
+def check_group(name: str) -> None:
+    """Print what is found in the calls of a group, a line of JSON for each."""
+    os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    import jax
+
+    from bench.identity_calls import NUM_DEVICES, PREAMBLE
+    from jaxscope.worker.checks import run_checks
+
+    jax.config.update("jax_num_cpu_devices", NUM_DEVICES)
+    (group,) = (group for group in _groups() if group.name == name)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / f"calls_of_{re.sub(r'[^a-z0-9]+', '_', name)}.py"
+        file.write_text(PREAMBLE + group.source)
+        for call in group.calls:
+            head = {"group": name, "call": call}
+            try:
+                start = time.perf_counter()
+                subject = _subject(str(file), call)
+                traced = time.perf_counter() - start
+                found, failed = run_checks(subject)
+                seconds = time.perf_counter() - start - traced
+            except Exception as error:
+                told = " ".join(f"{type(error).__name__}: {error}".split())
+                print(json.dumps({**head, "error": told[:300]}), flush=True)
+                continue
+            findings = [{**_as_json(each), "source": _excerpt(each)} for each in found]
+            size = len(subject.base.sites)
+            told = {"findings": findings, "failed": failed, "sites": size}
+            print(json.dumps({**head, **told, "traced": traced, "seconds": seconds}), flush=True)
+
+
+def _as_json(finding: Any) -> dict[str, Any]:
+    names = ("rule", "severity", "message", "equation", "file", "line")
+    return {name: getattr(finding, name) for name in names}
+
+
+def _excerpt(finding: Any) -> str:
+    lines = range(max(finding.line - _AROUND, 1), finding.line + _AROUND + 1)
+    return "".join(f"{n:5} {linecache.getline(finding.file, n)}" for n in lines)
+
+
+def _groups() -> Iterator[Any]:
+    from bench import check_calls, identity_calls
+
+    return itertools.chain(identity_calls.GROUPS, check_calls.GROUPS)
+
+
+def check_libraries(words: Sequence[str]) -> int:
+    """Print the findings of every group whose name has one of these words, a process each."""
+    counts: collections.Counter[str] = collections.Counter()
+    for group in _groups():
+        if words and not any(word in group.name for word in words):
+            continue
+        command = [sys.executable, "-m", "bench.checks", "--group", group.name]
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+        for line in done.stdout.splitlines():
+            if not line.startswith('{"'):
+                continue
+            print(line, flush=True)
+            result = json.loads(line)
+            counts["calls"] += 1
+            counts["errors"] += "error" in result
+            counts.update(each["rule"] for each in result.get("findings", ()))
+    print(dict(counts), file=sys.stderr)
+    return 0
+
+
+def tell_cost() -> int:
+    """Print the median seconds of all checks on the gradient of a transformer of twelve layers."""
+    from jaxscope.worker.checks import run_checks
+    from jaxscope.worker.checks.subject import Subject
+
+    file = str(_ROOT / "samples" / "transformer.py")
+    subject = _subject(file, "grad(loss)(init(key(0)), tokens(key(1)))")
+    seconds = []
+    for _ in range(15):
+        fresh = Subject(subject.call, subject.program)
+        start = time.perf_counter()
+        run_checks(fresh)
+        seconds.append(time.perf_counter() - start)
+    traced = subject.program.derived.seconds
+    print(
+        f"{sorted(seconds)[7] * 1e3:.1f} ms for {len(fresh.base.sites):,} equations of the base "
+        f"(first time {seconds[0] * 1e3:.1f} ms); tracing took {traced * 1e3:.0f} ms"
+    )
+    return 0
+
+
+def main(words: list[str]) -> int:
+    """Run what the first word says."""
+    match words:
+        case ["--group", name]:
+            check_group(name)
+            return 0
+        case ["libraries", *rest]:
+            return check_libraries(rest)
+        case ["cost"]:
+            return tell_cost()
+    return tell_recall()
+
+
+if __name__ == "__main__":
+    sys.exit(min(main(sys.argv[1:]), 1))

@@ -1,0 +1,1 @@
+"""Likely mistakes: programs that have one, and look-alikes that have none."""

@@ -1,0 +1,1020 @@
+"""Programs with a mistake, and look-alikes without it, by the rule that is about it.
+
+Each is a call; `bench/checks.py` states from these how many mistakes each check finds (recall).
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from time import perf_counter
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+FAULTS: dict[str, tuple[str, ...]] = {
+    "unrolled-loop": (
+        "chained_loop(f32[4])",
+        "while_loop(f32[4])",
+        "layers([f32[4, 4] for _ in range(40)], f32[4])",
+        "calls_in_a_loop(f32[4, 4])",
+        "grad(lambda x: chained_loop(x).sum())(f32[4])",
+        "nested_loops(f32[4])",
+    ),
+    "loop-for-vmap": (
+        "each_row(f32[40, 8])",
+        "each_by_append(f32[40, 8])",
+        "each_pair(f32[30, 8], f32[30, 8])",
+        "zipped_rows(f32[32, 8])",
+    ),
+    "cond-under-vmap": (
+        "vmap(either)(f32[64, 100])",
+        "vmap(in_scan)(f32[64, 100])",
+        "vmap(three_ways, in_axes=(0, 0))(i32[64], f32[64, 100])",
+        "jit(vmap(grad(lambda x: either(x).sum())))(f32[64, 100])",
+    ),
+    "callback-in-loop": (
+        "callback_in_scan(f32[4])",
+        "callback_in_while(f32[4])",
+        "print_in_fori(f32[4])",
+        "callback_in_nested_scans(f32[4])",
+    ),
+    "gather-for-slice": (
+        "first_by_arange(f32[8])",
+        "by_known_list(f32[8, 4])",
+        "every_second(f32[8])",
+        "taken(f32[8, 4])",
+        "column_by_array(f32[4, 8])",
+    ),
+    "log-of-softmax": (
+        "log_softmax_by_hand(f32[8])",
+        "cross_entropy(f32[4, 8], i32[4])",
+        "log_of_own_softmax(f32[8])",
+        "entropy(f32[4, 8])",
+    ),
+    "naive-softmax": (
+        "own_softmax(f32[8])",
+        "attention(f32[8, 4], f32[8, 4])",
+        "weights(f32[4, 8])",
+    ),
+    "naive-logsumexp": (
+        "own_logsumexp(f32[8])",
+        "partition(f32[4, 8])",
+        "mixture(f32[8], f32[8])",
+    ),
+    "log-of-one-plus-exp": (
+        "own_softplus(f32[8])",
+        "own_softplus_log1p(f32[8])",
+        "logistic_loss(f32[8], f32[8])",
+    ),
+    "log-of-sigmoid": (
+        "log_of_sigmoid(f32[8])",
+        "binary_cross_entropy(f32[8], f32[8])",
+        "log_of_one_minus(f32[8])",
+    ),
+    "cancellation": (
+        "log_of_one_plus(f32[8])",
+        "exp_minus_one(f32[8])",
+        "one_minus_cos(f32[8])",
+        "variance_by_squares(f32[8, 16])",
+        "own_layer_norm(f32[4, 16])",
+    ),
+    "where-gradient": (
+        "grad(safe_sqrt)(f32[8])",
+        "grad(safe_log)(f32[8])",
+        "grad(safe_division, argnums=(0, 1))(f32[8], f32[8])",
+        "value_and_grad(norm_or_zero)(f32[8])",
+        "jacrev(x_log_x)(f32[8])",
+        "vmap(grad(safe_sqrt))(f32[4, 8])",
+    ),
+    "low-precision-accumulation": (
+        "carried_sum(bf16[1000])",
+        "running_sum(bf16[1000])",
+        "carried_mean(f16[5000])",
+        "count_in_bfloat(bf16[1000])",
+    ),
+    "trace-time-print": ("prints(f32[4])", "prints_in_helper(f32[4])", "grad(prints)(f32[4])"),
+    "trace-time-clock": (
+        "times_itself(f32[4])",
+        "times_by_name(f32[4])",
+        "seeds_by_clock(f32[4])",
+    ),
+    "trace-time-random": (
+        "numpy_noise(f32[4])",
+        "python_noise(f32[4])",
+        "generator_noise(f32[4])",
+        "unseeded_noise(f32[4])",
+        "vmap(python_noise)(f32[3, 4])",
+    ),
+    "trace-time-io": ("reads_file(f32[4])", "writes_file(f32[4])"),
+    "impure-closure": ("counting(f32[4])", "appending(f32[4])", "memoizing(f32[4])"),
+    "impure-global": ("counts(f32[4])", "logs(f32[4])"),
+    "captured-constant": ("adds_table(f32[4])", "closed_over(f32[4])"),
+    "key-reuse": ("draws_twice(key(0))", "draws_in_a_loop(key(0))", "closed_over_key(f32[4])"),
+    "constant-key-in-loop": ("seeded_in_scan(f32[4])", "seeded_in_fori(f32[4])"),
+    "same-seed-twice": ("seeded_twice(f32[4])", "seeded_in_helpers(f32[4])"),
+    "state-changes-type": (
+        "update((f32[3], 1.0), f32[3])",
+        "jit(update)((f32[3], 1.0), f32[3])",
+        'train({"w": f32[3], "lr": 0.1, "n": jnp.int32(0)}, f32[3])',
+        "narrow((f32[3], f32[3], f32[3]))",
+    ),
+}
+
+ALIKE: dict[str, tuple[str, ...]] = {
+    "unrolled-loop": (
+        "few_rounds(f32[4])",
+        "scanned(f32[4])",
+        "growing(f32[4])",
+        "jax.tree.map(lambda p: jnp.tanh(p) * 2 + 1, [f32[4] for _ in range(60)])",
+        "horner(f32[4])",
+    ),
+    "loop-for-vmap": (
+        "vmap(row)(f32[40, 8])",
+        "update_all([f32[4] for _ in range(60)])",
+        "few_rows(f32[4, 8])",
+        "different_rows(f32[40, 40])",
+    ),
+    "cond-under-vmap": (
+        "either(f32[100])",
+        "vmap(lambda x: jnp.where(x.sum() > 0, jnp.sin(x), x))(f32[64, 100])",
+        "vmap(small_either)(f32[64])",
+        "vmap(either_by_other, in_axes=(None, 0))(True, f32[64, 100])",
+    ),
+    "callback-in-loop": (
+        "callback_once(f32[4])",
+        "callback_in_few(f32[4])",
+        "print_once(f32[4])",
+        "print_sometimes(f32[4])",
+        "pure_loop(f32[4])",
+    ),
+    "gather-for-slice": (
+        "sliced(f32[8])",
+        "scattered_list(f32[8])",
+        "by_argument(f32[8], jnp.arange(3))",
+        "diagonal(f32[4, 4])",
+        "by_argsort(f32[8])",
+        "jnp.roll(f32[8], 2)",
+        "jnp.repeat(f32[8], 2)",
+    ),
+    "log-of-softmax": (
+        "jax.nn.log_softmax(f32[8])",
+        "log_of_clipped(f32[8])",
+        "log_of_mean(f32[8])",
+        "softmax_alone(f32[8])",
+    ),
+    "naive-softmax": (
+        "stable_softmax(f32[8])",
+        "jax.nn.softmax(f32[8])",
+        "kernel_weights(f32[8])",
+        "normalized(f32[8])",
+    ),
+    "naive-logsumexp": (
+        "jax.nn.logsumexp(f32[8])",
+        "stable_logsumexp(f32[8])",
+        "log_of_sum_of_gaussians(f32[8])",
+        "logsumexp_of_logs(f32[8])",
+    ),
+    "log-of-one-plus-exp": (
+        "jax.nn.softplus(f32[8])",
+        "jnp.logaddexp(f32[8], 0.0)",
+        "decaying(f32[8])",
+    ),
+    "log-of-sigmoid": (
+        "jax.nn.log_sigmoid(f32[8])",
+        "log_of_tanh(f32[8])",
+        "sigmoid_of_log(f32[8])",
+    ),
+    "cancellation": (
+        "jnp.log1p(f32[8])",
+        "log_of_eps_plus(f32[8])",
+        "log_of_count(i32[8])",
+        "two_passes(f32[8, 16])",
+        "jnp.var(f32[8])",
+        "one_minus_sin(f32[8])",
+        "exp_minus_two(f32[8])",
+    ),
+    "where-gradient": (
+        "grad(double_where)(f32[8])",
+        "safe_sqrt(f32[8])",
+        "grad(relu_by_where)(f32[8])",
+        "grad(where_of_other)(f32[8], f32[8])",
+        "grad(sqrt_of_shifted)(f32[8])",
+        "grad(safe_exp)(f32[8])",
+        "grad(jax.nn.relu)(f32[()])",
+        "grad(where_above_one)(f32[8])",
+    ),
+    "low-precision-accumulation": (
+        "jnp.sum(bf16[5000])",
+        "jnp.mean(f16[5000])",
+        "carried_sum(f32[5000])",
+        "few_terms(bf16[50])",
+        "decayed_average(bf16[1000])",
+        "float32_carry(bf16[1000])",
+    ),
+    "trace-time-print": ("print_once(f32[4])", "says_print(f32[4])"),
+    "trace-time-clock": ("scaled_by_time(f32[4], 2.0)", "sorted_times(f32[4])"),
+    "trace-time-random": ("jax_noise(f32[4], key(0))", "seeded_table(f32[4])"),
+    "impure-closure": ("own_list(f32[4])", "reads_closure(f32[4])"),
+    "impure-global": ("reads_global(f32[4])",),
+    "key-reuse": ("draws_from_split(key(0))", "folds_in(key(0))"),
+    "constant-key-in-loop": ("folded_in_scan(f32[4])", "scans_keys(f32[4])"),
+    "same-seed-twice": ("seeded_once(f32[4])", "two_seeds(f32[4])", "shape_only(f32[4])"),
+    "state-changes-type": (
+        "update((f32[3], jnp.float32(1.0)), f32[3])",
+        "counted((f32[3], 0), f32[3])",
+        "grad(lambda p, x: (p[0] * p[1] * x).sum())((f32[3], 1.0), f32[3])",
+        "swapped(f32[3], f32[2])",
+        "all_narrow((f32[3], f32[3]))",
+    ),
+}
+
+
+# Loops.
+
+
+def step(x):
+    return jnp.tanh(x) * 1.5 + jnp.sin(x) - 0.1 * x
+
+
+def chained_loop(x):
+    for _ in range(60):
+        x = jnp.tanh(x) * 1.5 + jnp.sin(x) - 0.1 * x
+    return x
+
+
+def while_loop(x):
+    n = 0
+    while n < 40:
+        x = step(x)
+        n += 1
+    return x
+
+
+def layers(weights, x):
+    for weight in weights:
+        x = jnp.tanh(weight @ x) + x
+        x = x / (1.0 + jnp.abs(x).max())
+    return x
+
+
+@jax.jit
+def inner(m):
+    return jnp.tanh(m @ m) * 0.5 + m - jnp.cos(m) + jnp.sin(m) * 2.0
+
+
+def calls_in_a_loop(m):
+    for _ in range(30):
+        m = inner(m)
+    return m
+
+
+def nested_loops(x):
+    for _ in range(3):
+        for _ in range(12):
+            x = step(x)
+    return x
+
+
+def few_rounds(x):
+    for _ in range(4):
+        x = step(x)
+    return x
+
+
+def scanned(x):
+    return jax.lax.scan(lambda c, _: (step(c), None), x, None, length=100)[0]
+
+
+def growing(x):
+    for _ in range(30):
+        x = jnp.concatenate([x, jnp.sin(x[-1:]) + jnp.cos(x[:1]) * 2.0])
+    return x
+
+
+def horner(x):
+    total = jnp.zeros_like(x)
+    for n in range(12):
+        total = total * x + n
+    return total
+
+
+def row(r):
+    return jnp.tanh(r).sum() * 2.0 + r[0] - jnp.sin(r).max()
+
+
+def each_row(x):
+    return jnp.stack([row(x[i]) for i in range(x.shape[0])])
+
+
+def each_by_append(x):
+    out = []
+    for i in range(40):
+        y = jnp.sin(x[i])
+        out.append(y * y + 1.0 - jnp.tanh(y))
+    return jnp.stack(out)
+
+
+def each_pair(x, y):
+    out = []
+    for i in range(30):
+        out.append(jnp.dot(x[i], y[i]) / (jnp.sqrt(jnp.dot(x[i], x[i])) + 1.0))
+    return jnp.array(out)
+
+
+def zipped_rows(x):
+    return [jnp.exp(-(each**2)).sum() + jnp.cos(each[0]) for each in x]
+
+
+def update_all(params):
+    return [p - 0.1 * jnp.tanh(p) for p in params]
+
+
+def few_rows(x):
+    return jnp.stack([row(x[i]) for i in range(4)])
+
+
+def different_rows(x):
+    return jnp.stack([jnp.tanh(x[i, : i + 1]).sum() for i in range(40)])
+
+
+# Branches.
+
+
+def either(x):
+    return jax.lax.cond(
+        x.sum() > 0, lambda x: jnp.sin(jnp.cos(x)) * 2, lambda x: jnp.exp(jnp.tanh(x)), x
+    )
+
+
+def in_scan(x):
+    return jax.lax.scan(lambda c, _: (either(c), None), x, None, length=10)[0]
+
+
+def three_ways(n, x):
+    return jax.lax.switch(
+        n, [jnp.sin, lambda x: jnp.tanh(x) * jnp.cos(x), lambda x: jnp.exp(jnp.sin(x))], x
+    )
+
+
+def small_either(x):
+    return jax.lax.cond(x > 0, jnp.sin, jnp.cos, x)
+
+
+def either_by_other(flag, x):
+    return jax.lax.cond(flag, lambda x: jnp.sin(jnp.cos(x)), lambda x: jnp.exp(jnp.tanh(x)), x)
+
+
+# Callbacks.
+
+
+def on_host(x):
+    return np.asarray(x)
+
+
+def pure(x):
+    return jax.pure_callback(on_host, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
+
+
+def callback_in_scan(x):
+    return jax.lax.scan(lambda c, _: (pure(c) + 1.0, None), x, None, length=500)[0]
+
+
+def callback_in_while(x):
+    return jax.lax.while_loop(lambda c: c.sum() < 100.0, lambda c: pure(c) + 1.0, x)
+
+
+def print_in_fori(x):
+    def body(i, c):
+        jax.debug.print("{i} {c}", i=i, c=c)
+        return c * 0.5
+
+    return jax.lax.fori_loop(0, 1000, body, x)
+
+
+def callback_in_nested_scans(x):
+    def outer(c, _):
+        return jax.lax.scan(lambda c, _: (pure(c) + 1.0, None), c, None, length=20)[0], None
+
+    return jax.lax.scan(outer, x, None, length=20)[0]
+
+
+def callback_once(x):
+    return pure(x) * 2.0
+
+
+def callback_in_few(x):
+    return jax.lax.scan(lambda c, _: (pure(c) + 1.0, None), x, None, length=3)[0]
+
+
+def print_once(x):
+    jax.debug.print("{x}", x=x)
+    return x
+
+
+def print_sometimes(x):
+    def body(i, c):
+        jax.lax.cond(i % 100 == 0, lambda: jax.debug.print("{i}", i=i), lambda: None)
+        return c * 0.5
+
+    return jax.lax.fori_loop(0, 1000, body, x)
+
+
+def pure_loop(x):
+    return jax.lax.fori_loop(0, 1000, lambda i, c: c * 0.5, x)
+
+
+# Gathers.
+
+
+def first_by_arange(x):
+    return x[jnp.arange(3)]
+
+
+def by_known_list(x):
+    return x[np.array([2, 3, 4])] * 2.0
+
+
+def every_second(x):
+    return x[jnp.arange(0, 8, 2)]
+
+
+def taken(x):
+    return jnp.take(x, jnp.arange(2, 6), axis=0)
+
+
+def column_by_array(x):
+    return x[:, np.array([1, 2, 3])]
+
+
+def sliced(x):
+    return x[:3] + x[1:4] + x[::-1][:3]
+
+
+def scattered_list(x):
+    return x[np.array([0, 3, 4])]
+
+
+def by_argument(x, indices):
+    return x[indices]
+
+
+def diagonal(x):
+    return x[jnp.arange(4), jnp.arange(4)] + jnp.diag(x)
+
+
+def by_argsort(x):
+    return x[jnp.argsort(x)]
+
+
+# Numerics.
+
+
+def log_softmax_by_hand(x):
+    return jnp.log(jax.nn.softmax(x))
+
+
+def cross_entropy(logits, labels):
+    probabilities = jax.nn.softmax(logits, axis=-1)
+    return -jnp.take_along_axis(jnp.log(probabilities), labels[:, None], axis=-1).mean()
+
+
+def stable_softmax(x):
+    e = jnp.exp(x - x.max())
+    return e / e.sum()
+
+
+def log_of_own_softmax(x):
+    return jnp.log(stable_softmax(x))
+
+
+def entropy(x):
+    p = jax.nn.softmax(x, axis=-1)
+    return -(p * jnp.log(p)).sum(-1)
+
+
+def log_of_clipped(x):
+    return jnp.log(jnp.clip(jax.nn.softmax(x), 1e-6, 1.0))
+
+
+def log_of_mean(x):
+    return jnp.log(jnp.exp(-(x**2)) / 3.0)
+
+
+def softmax_alone(x):
+    return jax.nn.softmax(jnp.log(jnp.abs(x) + 2.0))
+
+
+def own_softmax(x):
+    e = jnp.exp(x)
+    return e / jnp.sum(e)
+
+
+def attention(q, k):
+    scores = jnp.exp(q @ k.T / 2.0)
+    return scores / scores.sum(axis=-1, keepdims=True)
+
+
+def weights(x):
+    return jnp.exp(x) / jnp.exp(x).sum(axis=1, keepdims=True)
+
+
+def kernel_weights(x):
+    e = jnp.exp(-(x**2))
+    return e / e.sum()
+
+
+def normalized(x):
+    return x / x.sum()
+
+
+def own_logsumexp(x):
+    return jnp.log(jnp.sum(jnp.exp(x)))
+
+
+def partition(x):
+    return jnp.log(jnp.exp(2.0 * x).sum(axis=-1)).mean()
+
+
+def mixture(x, w):
+    return jnp.log(jnp.sum(jnp.exp(x + w)))
+
+
+def stable_logsumexp(x):
+    m = jax.lax.stop_gradient(x.max())
+    return m + jnp.log(jnp.exp(x - m).sum())
+
+
+def log_of_sum_of_gaussians(x):
+    return jnp.log(jnp.exp(-0.5 * x**2).sum())
+
+
+def logsumexp_of_logs(x):
+    return jnp.log(jnp.sum(jnp.exp(jax.nn.log_softmax(x))))
+
+
+def own_softplus(x):
+    return jnp.log(1.0 + jnp.exp(x))
+
+
+def own_softplus_log1p(x):
+    return jnp.log1p(jnp.exp(x))
+
+
+def logistic_loss(x, y):
+    return jnp.log(1 + jnp.exp(y * x)).mean()
+
+
+def decaying(x):
+    return jnp.log1p(jnp.exp(-jnp.abs(x)))
+
+
+def log_of_sigmoid(x):
+    return jnp.log(jax.nn.sigmoid(x))
+
+
+def binary_cross_entropy(x, y):
+    p = jax.nn.sigmoid(x)
+    return -(y * jnp.log(p) + (1 - y) * jnp.log(1 - p)).mean()
+
+
+def log_of_one_minus(x):
+    return jnp.log(1.0 - jax.nn.sigmoid(x))
+
+
+def log_of_tanh(x):
+    return jnp.log(jnp.tanh(x) + 2.0)
+
+
+def sigmoid_of_log(x):
+    return jax.nn.sigmoid(jnp.log(x))
+
+
+def log_of_one_plus(x):
+    return jnp.log(1.0 + x**2)
+
+
+def exp_minus_one(x):
+    return jnp.exp(x) - 1.0
+
+
+def one_minus_cos(x):
+    return (1.0 - jnp.cos(x)) / x
+
+
+def variance_by_squares(x):
+    return jnp.mean(x**2, axis=1) - jnp.mean(x, axis=1) ** 2
+
+
+def own_layer_norm(x):
+    mean = x.mean(-1, keepdims=True)
+    variance = jnp.mean(jnp.square(x), -1, keepdims=True) - jnp.square(mean)
+    return (x - mean) * jax.lax.rsqrt(variance + 1e-6)
+
+
+def log_of_eps_plus(x):
+    return jnp.log(1e-8 + x**2)
+
+
+def log_of_count(n):
+    return jnp.log(1.0 + n)
+
+
+def two_passes(x):
+    return jnp.mean((x - x.mean(1, keepdims=True)) ** 2, axis=1)
+
+
+def one_minus_sin(x):
+    return 1.0 - jnp.sin(x)
+
+
+def exp_minus_two(x):
+    return jnp.exp(x) - 2.0
+
+
+def safe_sqrt(x):
+    return jnp.where(x > 0, jnp.sqrt(x), 0.0).sum()
+
+
+def safe_log(x):
+    return jnp.sum(jnp.where(x != 0, jnp.log(x), 0.0))
+
+
+def safe_division(x, y):
+    return jnp.where(y == 0, 0.0, x / y).sum()
+
+
+def norm_or_zero(x):
+    squares = jnp.sum(x * x)
+    return jnp.where(squares == 0.0, 0.0, jnp.sqrt(squares))
+
+
+def x_log_x(x):
+    return jnp.where(x > 0, x * jnp.log(x), 0.0)
+
+
+def double_where(x):
+    safe = jnp.where(x > 0, x, 1.0)
+    return jnp.where(x > 0, jnp.sqrt(safe), 0.0).sum()
+
+
+def relu_by_where(x):
+    return jnp.where(x > 0, x, 0.0).sum()
+
+
+def where_of_other(x, y):
+    return jnp.where(y > 0, jnp.sqrt(x), 0.0).sum()
+
+
+def sqrt_of_shifted(x):
+    return jnp.where(x > 0, jnp.sqrt(x**2 + 1.0), 0.0).sum()
+
+
+def safe_exp(x):
+    return jnp.where(x > 0, jnp.exp(-x), 1.0).sum()
+
+
+def where_above_one(x):
+    return jnp.where(x > 1.0, jnp.log(jnp.maximum(x, 1.0)), 0.0).sum()
+
+
+def carried_sum(x):
+    return jax.lax.scan(lambda c, e: (c + e, None), jnp.zeros((), x.dtype), x)[0]
+
+
+def running_sum(x):
+    return jnp.cumsum(x) / 2
+
+
+def carried_mean(x):
+    def body(carry, e):
+        total, n = carry
+        return (total + e * e, n + 1), None
+
+    total, n = jax.lax.scan(body, (jnp.zeros((), x.dtype), 0), x)[0]
+    return total / n
+
+
+def count_in_bfloat(x):
+    def body(count, e):
+        return count + (e > 0).astype(jnp.bfloat16), e
+
+    return jax.lax.scan(body, jnp.bfloat16(0), x)[0]
+
+
+def few_terms(x):
+    return jnp.cumsum(x)
+
+
+def decayed_average(x):
+    return jax.lax.scan(lambda c, e: (0.9 * c + 0.1 * e, None), jnp.bfloat16(0), x)[0]
+
+
+def float32_carry(x):
+    return jax.lax.scan(lambda c, e: (c + e.astype(jnp.float32), None), jnp.float32(0), x)[0]
+
+
+# What Python does while JAX traces.
+
+
+TABLE = np.linspace(0.0, 1.0, 4, dtype=np.float32)
+GENERATOR = np.random.default_rng(0)
+COUNT = 0
+LOG = []
+LIMIT = 3.0
+
+
+def prints(x):
+    print("x is", x)
+    return (x * 2.0).sum()
+
+
+def helper(x):
+    print("in the helper")
+    return x * 2.0
+
+
+def prints_in_helper(x):
+    return helper(x) + 1.0
+
+
+def times_itself(x):
+    start = time.time()
+    y = jnp.sin(x)
+    return y, time.time() - start
+
+
+def times_by_name(x):
+    start = perf_counter()
+    y = jnp.sin(x)
+    return y * (perf_counter() - start)
+
+
+def seeds_by_clock(x):
+    return x + jax.random.normal(jax.random.key(time.time_ns() % 1000), x.shape)
+
+
+def numpy_noise(x):
+    return x + np.random.normal(size=4)
+
+
+def python_noise(x):
+    return x * random.uniform(0.9, 1.1)
+
+
+def generator_noise(x):
+    return x + GENERATOR.normal(size=4)
+
+
+def unseeded_noise(x):
+    return x + np.random.default_rng().normal(size=4)
+
+
+def reads_file(x):
+    with open(__file__) as file:
+        return x * len(file.readline())
+
+
+def writes_file(x):
+    with open(os.devnull, "w") as file:
+        file.write("traced")
+    return x
+
+
+def says_print(x):
+    print_it = False
+    return x if not print_it else -x
+
+
+def scaled_by_time(x, time):
+    return x * time
+
+
+def sorted_times(x):
+    times = jnp.sort(x)
+    return times[0]
+
+
+def jax_noise(x, key):
+    return x + jax.random.normal(key, x.shape)
+
+
+def seeded_table(x):
+    return x + np.random.default_rng(0).normal(size=4).astype(np.float32)
+
+
+# Closures, globals, captured arrays.
+
+
+def make_counting():
+    count = 0
+
+    def counting(x):
+        nonlocal count
+        count += 1
+        return x * count
+
+    return counting
+
+
+def make_appending():
+    seen = []
+
+    def appending(x):
+        y = jnp.sin(x)
+        seen.append(y)
+        return y
+
+    return appending
+
+
+def make_memoizing():
+    known = {}
+
+    def memoizing(x):
+        if "y" not in known:
+            known["y"] = jnp.cos(x)
+        return known["y"]
+
+    return memoizing
+
+
+def make_own_list():
+    seen = [1, 2]
+
+    def own_list(x):
+        own = [*seen]
+        own.append(x)
+        return own[-1]
+
+    return own_list
+
+
+def make_reading():
+    factor = 3.0
+
+    def reads_closure(x):
+        return x * factor
+
+    return reads_closure
+
+
+counting, appending, memoizing = make_counting(), make_appending(), make_memoizing()
+own_list, reads_closure = make_own_list(), make_reading()
+
+
+def counts(x):
+    global COUNT
+    COUNT += 1
+    return x * COUNT
+
+
+def logs(x):
+    LOG.append(x.shape)
+    return x
+
+
+def reads_global(x):
+    return x * LIMIT
+
+
+def adds_table(x):
+    return x + TABLE
+
+
+def make_closed_over():
+    table = jnp.arange(4.0)
+
+    def closed_over(x):
+        return x * table
+
+    return closed_over
+
+
+closed_over = make_closed_over()
+
+
+# Keys.
+
+
+def draws_twice(key):
+    return jax.random.normal(key, (3,)) + jax.random.uniform(key, (3,))
+
+
+def draws_in_a_loop(key):
+    total = 0.0
+    for _ in range(3):
+        total += jax.random.normal(key)
+    return total
+
+
+def make_closed_over_key():
+    key = jax.random.key(7)
+
+    def closed_over_key(x):
+        return x + jax.random.normal(key, (4,)) * jax.random.uniform(key, (4,))
+
+    return closed_over_key
+
+
+closed_over_key = make_closed_over_key()
+
+
+def draws_from_split(key):
+    one, other = jax.random.split(key)
+    return jax.random.normal(one, (3,)) + jax.random.uniform(other, (3,))
+
+
+def folds_in(key):
+    return sum(jax.random.normal(jax.random.fold_in(key, i)) for i in range(3))
+
+
+def seeded_in_scan(x):
+    def body(c, _):
+        return c + jax.random.normal(jax.random.key(0), c.shape), None
+
+    return jax.lax.scan(body, x, None, length=5)[0]
+
+
+def seeded_in_fori(x):
+    return jax.lax.fori_loop(
+        0, 5, lambda i, c: c + jax.random.uniform(jax.random.PRNGKey(3), c.shape), x
+    )
+
+
+def folded_in_scan(x):
+    def body(c, i):
+        return c + jax.random.normal(jax.random.fold_in(jax.random.key(0), i), c.shape), None
+
+    return jax.lax.scan(body, x, jnp.arange(5))[0]
+
+
+def scans_keys(x):
+    def body(c, key):
+        return c + jax.random.normal(key, c.shape), None
+
+    return jax.lax.scan(body, x, jax.random.split(jax.random.key(0), 5))[0]
+
+
+def seeded_twice(x):
+    noise = jax.random.normal(jax.random.key(0), x.shape)
+    mask = jax.random.uniform(jax.random.key(0), x.shape)
+    return x + noise * mask
+
+
+def init_weight(n):
+    return jax.random.normal(jax.random.PRNGKey(1), (n,))
+
+
+def init_bias(n):
+    return jax.random.uniform(jax.random.PRNGKey(1), (n,))
+
+
+def seeded_in_helpers(x):
+    return x * init_weight(4) + init_bias(4)
+
+
+def seeded_once(x):
+    return x + jax.random.normal(jax.random.key(0), x.shape)
+
+
+def two_seeds(x):
+    noise = jax.random.normal(jax.random.key(0), x.shape)
+    return x + noise * jax.random.uniform(jax.random.key(1), x.shape)
+
+
+def shape_only(x):
+    jax.random.key(0)
+    return x + jax.random.normal(jax.random.key(0), x.shape)
+
+
+# State.
+
+
+def update(state, x):
+    w, rate = state
+    return w + rate * x, rate * (1.0 + x.sum())
+
+
+def train(state, x):
+    lr = state["lr"] * jnp.float32(0.9)
+    return {"w": state["w"] - lr * x, "lr": lr, "n": state["n"] + 1}, (x * x).sum()
+
+
+def narrow(state):
+    return state[0], state[1] * 2.0, state[2].astype(jnp.bfloat16)
+
+
+def counted(state, x):
+    w, n = state
+    return w + x, n + 1
+
+
+def swapped(a, b):
+    return b, a
+
+
+def all_narrow(state):
+    return tuple(each.astype(jnp.bfloat16) for each in state)

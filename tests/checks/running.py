@@ -1,0 +1,34 @@
+"""Runs the checks on a call of a file, as a capture does, without compiling it."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import Any
+
+from jaxscope.worker.checks import run_checks
+from jaxscope.worker.checks.effects import EffectWatch
+from jaxscope.worker.checks.finding import Finding
+from jaxscope.worker.checks.purity import PurityWatch
+from jaxscope.worker.checks.subject import Subject
+from jaxscope.worker.host.call import call_namespace, parse_call
+from jaxscope.worker.host.source import read_source
+from jaxscope.worker.host.user_module import execute_file
+from jaxscope.worker.provenance.traced_program import trace_call
+
+
+@functools.cache
+def _execute(file: str) -> Any:
+    return execute_file(file, Path(file).read_text("utf-8"))
+
+
+def findings_of(file: str, text: str) -> list[Finding]:
+    """What is found in a call of a file."""
+    call = parse_call(text, call_namespace(vars(_execute(file))), file=file)
+    watch, effects = PurityWatch(call.base, read_source(file)), EffectWatch(call.base)
+    with effects.watching():
+        program = trace_call(call)
+    found, failed = run_checks(Subject(call, program, watch, effects))
+    assert not failed, failed
+    assert {each.equation for each in found} <= {"", *program.base_ids}
+    return found

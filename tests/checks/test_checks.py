@@ -1,0 +1,138 @@
+"""What holds for all checks, and what their messages say in numbers."""
+
+from __future__ import annotations
+
+import builtins
+import random
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxscope.worker import checks
+from jaxscope.worker.checks.effects import EffectWatch
+from jaxscope.worker.checks.finding import is_installed, own_frame
+from jaxscope.worker.host.call import call_namespace, parse_call
+from tests.checks import planted
+from tests.checks.running import findings_of
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_check_that_fails_costs_itself_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(subject: Any) -> Iterator[Any]:
+        raise IndexError("no such thing")
+
+    monkeypatch.setattr(checks, "CHECKS", (broken, *checks.CHECKS))
+    with pytest.raises(AssertionError, match="The check broken failed"):
+        findings_of(planted.__file__, "own_softmax(f32[8])")
+
+
+def test_every_lesson_is_a_sample_and_every_finding_has_a_remedy() -> None:
+    found = [
+        each
+        for rule, calls in planted.FAULTS.items()
+        if not rule.startswith(("trace-time", "impure"))  # once: JAX keeps what it traced
+        for each in findings_of(planted.__file__, calls[0])
+    ]
+    assert {each.lesson for each in found if each.lesson}
+    assert all((ROOT / each.lesson).is_file() for each in found if each.lesson)
+    assert all(each.remedy and each.message.endswith(".") for each in found)
+    assert {each.severity for each in found} == {"warning", "info"}
+
+
+def test_float64_out_of_float32(tmp_path: Path) -> None:
+    file = tmp_path / "f.py"
+    file.write_text(
+        "import numpy as np\nimport jax.numpy as jnp\n"
+        "def scaled(x):\n    return x * np.float64(0.5)\n"
+        "def shifted(x):\n    return x + np.linspace(0, 1, 3)\n"
+        "def plain(x):\n    return x * 0.5 + np.float32(2)\n"
+        "def given(x, y):\n    return x * y\n"
+    )
+    calls = {"scaled(f32[3])": 4, "shifted(f32[3])": 6, "plain(f32[3])": 0}
+    with jax.enable_x64(True):
+        for call, line in {**calls, "given(f32[3], f64[3])": 0}.items():
+            lines = [e.line for e in findings_of(str(file), call) if e.rule.startswith("float64")]
+            assert lines == [line] * bool(line), call
+    assert findings_of(str(file), "scaled(f32[3])") == []
+
+
+def test_what_is_watched_is_put_back() -> None:
+    before = builtins.print, time.time, random.random, np.random.normal, builtins.open
+    watch = EffectWatch(planted.prints)
+    with pytest.raises(KeyError), watch.watching():
+        assert builtins.print is not before[0]
+        raise KeyError
+    assert before == (print, time.time, random.random, np.random.normal, builtins.open)
+
+
+def test_what_the_function_changes_itself_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(random, "gauss")
+    monkeypatch.setattr(time, "monotonic", time.monotonic)  # puts it back afterwards
+    watch, own = EffectWatch(planted.prints), lambda: 0.0
+    with watch.watching():
+        time.monotonic = own
+    assert time.monotonic is own and not hasattr(random, "gauss")
+
+
+def test_only_the_thread_that_traces_is_watched() -> None:
+    watch = EffectWatch(planted.prints)
+    with watch.watching():
+        other = threading.Thread(target=time.time)
+        other.start()
+        other.join()
+    assert list(watch.find_effects()) == []
+    with watch.watching():
+        time.time()
+    assert [each.rule for each in watch.find_effects()] == ["trace-time-clock"]
+
+
+def test_lines_of_libraries_are_not_the_user_s(tmp_path: Path) -> None:
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    file = folder / "library.py"
+    file.write_text("import jax.numpy as jnp\ndef f(x):\n    return jnp.log(1.0 + x)\n")
+    assert is_installed(str(file)) and findings_of(str(file), "f(f32[3])") == []
+    own = tmp_path / "own.py"
+    own.write_text(file.read_text())
+    assert [each.line for each in findings_of(str(own), "f(f32[3])")] == [3]
+    names: dict[str, Any] = {}
+    exec(compile(file.read_text(), str(file), "exec"), names)
+    (_, equation) = jax.make_jaxpr(names["f"])(1.0).eqns
+    assert own_frame(equation) is None
+
+
+def _at_zero(text: str) -> Any:
+    """What a call gives where every array of the file's is 0."""
+    call = parse_call(text, call_namespace(vars(planted)), file=planted.__file__)
+    zeros = jax.tree.map(jnp.zeros_like, call.args)
+    return call.compose(call.base)(*zeros, **call.kwargs)
+
+
+@pytest.mark.parametrize("text", planted.FAULTS["where-gradient"])
+def test_the_planted_gradients_are_nan_at_zero(text: str) -> None:
+    assert any(bool(jnp.isnan(leaf).any()) for leaf in jax.tree.leaves(_at_zero(text)))
+
+
+@pytest.mark.parametrize("text", [t for t in planted.ALIKE["where-gradient"] if "other" not in t])
+def test_those_that_are_passed_over_are_not(text: str) -> None:
+    assert not any(bool(jnp.isnan(leaf).any()) for leaf in jax.tree.leaves(_at_zero(text)))
+
+
+def test_what_messages_say_of_float32() -> None:
+    x = jnp.float32
+    assert jnp.log(1 + x(5.9e-8)) == 0 and abs(jnp.log(1 + x(1e-6)) / 1e-6 - 1) > 0.04
+    assert jnp.exp(x(5.9e-8)) - 1 == 0 and 1 - jnp.cos(x(2e-4)) == 0
+    assert jnp.isinf(jnp.exp(x(89))) and not jnp.isinf(jnp.exp(x(88)))
+    assert jnp.isinf(jnp.exp(jnp.float16(11.2))) and not jnp.isinf(jnp.exp(jnp.float16(11)))
+    assert jnp.log(1 + jnp.exp(x(-17))) == 0 and jnp.exp(x(-104)) == 0
+    for dtype, bits in ((jnp.bfloat16, 8), (jnp.float16, 11)):
+        assert dtype(2**bits) + dtype(1) == dtype(2**bits)
+        assert dtype(2 ** (bits - 1)) + dtype(1) != dtype(2 ** (bits - 1))

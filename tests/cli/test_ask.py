@@ -1,0 +1,164 @@
+"""`ask`: named questions, answered with what was planted in a program."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.commands import CommandLine
+from jaxscope.client.ask import find_evidence
+from jaxscope.client.requests import CallRequest
+from jaxscope.errors import UsageError
+from jaxscope.report.answers import (
+    MAX_BYTES,
+    QUESTIONS,
+    answer_question,
+    answer_to_document,
+    answer_to_json,
+    find_question,
+)
+from jaxscope.report.document import write_text
+
+PROGRAM = """\
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+TABLE = np.linspace(0.0, 1.0, 64 * 64, dtype=np.float32).reshape(64, 64)
+
+
+def planted(x):
+    def body(carry, _):
+        return jnp.tanh(carry @ TABLE), carry.sum()
+
+    carry, sums = lax.scan(body, x, None, length=7)
+    unused = jnp.exp(sums)
+    return jnp.log(sums[0] - sums[0])
+
+
+def again(n):
+    return jax.jit(lambda x: x * 2)(jnp.ones(n))
+
+
+@jax.jit
+def double(x):
+    return x * 2
+
+
+# jaxscope: double(f32[3])
+# jaxscope: double(f32[4])
+"""
+PLANTED = "planted(f32[8, 64])"
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("ask") / "program.py"
+    path.write_text(PROGRAM, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def saved(program: Path) -> Path:
+    from jaxscope.cli import main
+
+    path = program.with_suffix(".jaxscope")
+    assert main(["capture", str(program), PLANTED, "--passes", "-o", str(path)]) == 0
+    return path
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("constants", "16.0 KiB"),  # 64 · 64 · 4 bytes
+        ("which loops run?", "7 rounds"),
+        ("removed", "exp"),
+        ("line 14", "dead"),
+        ("line 6", "No equation came from line 6"),
+        ("what became of program.py:11?", "Line 11 made"),
+        ("size", "jaxpr"),
+        ("donation", "No argument is donated"),
+        ("sharding", "runs on one device"),
+    ],
+)
+def test_what_was_planted_is_told(
+    jaxscope: CommandLine, saved: Path, question: str, told: str
+) -> None:
+    answer = jaxscope("ask", saved, question)
+
+    assert answer.status == 0, answer.errors
+    assert told in answer.output
+
+
+def test_the_origin_of_nan_has_its_line(jaxscope: CommandLine, program: Path) -> None:
+    found = jaxscope("ask", program, PLANTED, "where is the NaN?", "--json").json()
+
+    assert found["question"] == "nan"
+    assert "log" in found["answer"]
+    assert "program.py:15" in found["answer"]
+
+
+def test_recompilations_are_told_by_what_differs(jaxscope: CommandLine, program: Path) -> None:
+    found = jaxscope("ask", program, "what recompiled?", "--json").json()
+
+    assert found["answer"].startswith("1 recompilation in 2 calls")
+    assert "f32[3]" in found["facts"][0]["text"]
+    assert "f32[4]" in found["facts"][0]["text"]
+
+
+def test_copies_name_the_first_module_that_has_them(saved: Path) -> None:
+    from jaxscope.schema.archive import load_capture
+
+    evidence = find_evidence("passes", 0, CallRequest(str(saved)))
+    facts = find_question("copies")[0].answer(evidence).facts
+    proven = [fact for fact in facts if fact.certainty == "proven"]
+    assert proven, "the program was to have copies that XLA made"
+    texts = {r.number: (r.before, r.text) for r in load_capture(str(saved)).passes}
+    for fact in proven:
+        name = fact.text.split(" ")[0]
+        before, after = texts[int(fact.text.partition("after pass ")[2].split(" ")[0])]
+        assert f"%{name} = " in after
+        assert f"%{name} = " not in before
+
+
+@pytest.mark.parametrize("question", [q for q in QUESTIONS if q.needs in ("capture", "passes")])
+def test_every_answer_is_short(saved: Path, question: object) -> None:
+    assert isinstance(question, type(QUESTIONS[0]))
+    evidence = find_evidence(question.needs, 11, CallRequest(str(saved)))
+    answer = answer_question(question, evidence)
+
+    assert len(write_text(answer_to_document(answer)).encode()) <= MAX_BYTES
+    written = json.dumps(answer_to_json(question, answer, evidence), indent=2)
+    assert len(written.encode()) <= MAX_BYTES
+    kept = len(answer.facts) + answer.left_out
+    assert kept == len(question.answer(evidence).facts)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_question_is_found_by_its_name_and_by_its_words(question: object) -> None:
+    assert isinstance(question, type(QUESTIONS[0]))
+    assert find_question(question.name)[0] is question
+    asks = question.asks.replace("line N", "line 3")
+    assert find_question(asks)[0] is question
+
+
+@pytest.mark.parametrize("words", ["", "how is the weather", "sin(x)", "\x00", "?" * 10_000])
+def test_what_is_no_question_is_answered_with_the_list(words: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        find_question(words)
+    assert "costs" in caught.value.explanation.remedy
+
+
+def test_a_saved_capture_says_that_it_cannot_run(jaxscope: CommandLine, saved: Path) -> None:
+    answer = jaxscope("ask", saved, "nan")
+
+    assert answer.status == 2
+    assert "takes a run" in answer.errors
+
+
+def test_the_list(jaxscope: CommandLine, saved: Path) -> None:
+    lines = jaxscope("ask", saved, "help").output.splitlines()
+    assert [line.split()[0] for line in lines] == [question.name for question in QUESTIONS]

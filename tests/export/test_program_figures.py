@@ -1,0 +1,176 @@
+"""Figures of programs: rings against what a collective is, numbers against what JAX says."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import json
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+from jaxscope.cli import main
+from jaxscope.model.capture import MemoryPlan
+from jaxscope.program.sharding.ring import NOTHING, ring_steps
+from jaxscope.schema.archive import load_capture
+
+SIZES = (2, 3, 5, 8)
+
+PROGRAM = """\
+import jax
+import jax.numpy as jnp
+from functools import partial
+from jax.sharding import NamedSharding, PartitionSpec as P
+
+mesh = jax.make_mesh((2, 4), ("rows", "columns"))
+x = jax.device_put(jnp.ones((16, 32)), NamedSharding(mesh, P("rows", "columns")))
+
+
+@partial(jax.shard_map, mesh=mesh, in_specs=P("rows", "columns"), out_specs=P("rows", None))
+def whole_rows(part):
+    return jax.lax.psum(part, "columns")
+
+"""
+
+
+@pytest.mark.parametrize("devices", SIZES)
+def test_after_an_all_gather_all_have_all_parts(devices: int) -> None:
+    last = ring_steps("all-gather", devices)[-1].state
+    for parts in last:
+        assert parts == tuple(frozenset({(d, d)}) for d in range(devices))
+
+
+@pytest.mark.parametrize("devices", SIZES)
+def test_after_a_reduce_scatter_each_has_the_sum_of_its_part(devices: int) -> None:
+    last = ring_steps("reduce-scatter", devices)[-1].state
+    for d in range(devices):
+        assert last[d][d] == {(other, d) for other in range(devices)}
+
+
+@pytest.mark.parametrize("devices", SIZES)
+def test_after_an_all_reduce_all_have_all_sums(devices: int) -> None:
+    last = ring_steps("all-reduce", devices)[-1].state
+    for d, part in itertools.product(range(devices), repeat=2):
+        assert last[d][part] == {(other, part) for other in range(devices)}
+
+
+@pytest.mark.parametrize("devices", SIZES)
+def test_after_an_all_to_all_each_has_what_all_had_for_it(devices: int) -> None:
+    last = ring_steps("all-to-all", devices)[-1].state
+    for d, other in itertools.product(range(devices), repeat=2):
+        assert last[d][other] == {(other, d)}
+
+
+@pytest.mark.parametrize("devices", SIZES)
+@pytest.mark.parametrize(
+    ("kind", "parts"),
+    [("all-gather", 1), ("reduce-scatter", 1), ("all-reduce", 2), ("all-to-all", 1)],
+)
+def test_each_device_sends_the_least_that_is_possible(kind: str, parts: int, devices: int) -> None:
+    """(n - 1)/n of the value, twice in an all-reduce; and only what it has."""
+    steps = ring_steps(kind, devices)
+    for d in range(devices):
+        sent = [each for step in steps for each in step.sent if each[0] == d]
+        assert len(sent) == parts * (devices - 1)
+    for before, step in itertools.pairwise(steps):
+        for sender, _, place in step.sent:
+            assert before.state[sender][place] != NOTHING
+
+
+def test_other_collectives_have_no_ring() -> None:
+    with pytest.raises(ValueError, match="no ring"):
+        ring_steps("collective-permute", 4)
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("figures")
+    file = folder / "program.py"
+    file.write_text(PROGRAM, encoding="utf-8")
+    path = folder / "program.jaxscope"
+    words = ["capture", str(file), "whole_rows(x)", "--target", "cpu:8", "-o", str(path)]
+    assert main(words) == 0
+    return path
+
+
+def _rows(saved: Path, name: str) -> list[dict[str, str]]:
+    out = saved.with_name(f"{name}.csv")
+    assert main(["figure", name, str(saved), "-o", str(out)]) == 0
+    return list(csv.DictReader(io.StringIO(out.read_text(encoding="utf-8"))))
+
+
+def test_parts_of_arrays_are_those_that_jax_says(saved: Path) -> None:
+    found = {
+        row["devices"]: row["part"] for row in _rows(saved, "sharding") if row["role"] == "argument"
+    }
+    expected = {
+        str(4 * row + column): f"[{8 * row}:{8 * row + 8}, {8 * column}:{8 * column + 8}]"
+        for row in range(2)
+        for column in range(4)
+    }
+    assert found == expected  # as NamedSharding.devices_indices_map of a mesh of 2 by 4 has them
+
+
+def test_a_collective_is_drawn_with_its_bytes(saved: Path) -> None:
+    rows = _rows(saved, "collective")
+
+    assert len(rows) == 2 * 3 * 4  # an all-reduce of four devices: 6 steps, each sends one part
+    assert {float(row["bytes [B]"]) for row in rows} == {8 * 8 * 4 / 4}
+    assert {row["from device"] for row in rows} <= set("01234567")
+
+
+def test_memory_has_the_peak_of_the_plan(saved: Path) -> None:
+    alive = [float(row["alive [B]"]) for row in _rows(saved, "memory")]
+    plan = load_capture(str(saved)).memory
+    assert isinstance(plan, MemoryPlan)
+    assert plan.argument_bytes <= max(alive) <= plan.total_bytes
+
+
+@pytest.mark.parametrize(
+    "name", ["program", "optimized", "memory", "roofline", "sharding", "collective"]
+)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_pictures_are_whole_documents(saved: Path, name: str, theme: str) -> None:
+    out = saved.with_name(f"{name}-{theme}.svg")
+    words = ["figure", name, str(saved), "-o", str(out), "--theme", theme, "--chip", "h100"]
+    assert main(words) == 0
+    assert ElementTree.fromstring(out.read_text(encoding="utf-8")).tag.endswith("svg")
+
+
+def test_an_animation_shows_one_step_at_a_time(saved: Path) -> None:
+    out = saved.with_name("moving.svg")
+    assert main(["figure", "collective", str(saved), "-o", str(out), "--animated"]) == 0
+    text = out.read_text(encoding="utf-8")
+    assert text.count("<animate ") == 7  # before, and six steps
+    shown = [
+        [float(t) for t in part.split('"')[0].split(";")] for part in text.split('keyTimes="')[1:]
+    ]
+    assert shown[0][1] == pytest.approx(1 / 7, abs=1e-3)
+    assert shown[-1][1] == pytest.approx(6 / 7, abs=1e-3)
+
+
+def test_json_says_what_is_drawn(saved: Path) -> None:
+    out = saved.with_name("memory.json")
+    assert main(["figure", "memory", str(saved), "-o", str(out)]) == 0
+    found = json.loads(out.read_text(encoding="utf-8"))
+    assert found["columns"] == ["step", "instruction", "alive [B]", "temporaries [B]"]
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "told"),
+    [
+        (["figure", "memory", "{saved}"], 2, "memory.svg"),
+        (["figure", "memory", "{saved}", "-o", "{folder}/x.txt"], 2, "ends with one of"),
+        (["figure", "nothing", "{saved}", "-o", "{folder}/x.svg"], 2, "invalid choice"),
+        (["figure", "roofline", "{saved}", "-o", "{folder}/x.svg", "--chip", "q1"], 2, "q1"),
+        (["figure", "distributions", "{saved}", "-o", "{folder}/x.svg"], 2, "needs a Python file"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said(
+    saved: Path, capsys: pytest.CaptureFixture[str], words: list[str], status: int, told: str
+) -> None:
+    filled = [word.format(saved=saved, folder=saved.parent) for word in words]
+    assert main(filled) == status
+    assert told.lower() in capsys.readouterr().err.lower()

@@ -1,0 +1,86 @@
+"""Files that are cut off, foreign, mixed up or too large: a sentence each, and the right status."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from pathlib import Path
+
+import pytest
+from cli.commands import CommandLine
+
+from jaxscope.client.left_behind import find_left_behind
+from jaxscope.client.opening import open_found
+from jaxscope.errors import SourceError
+from jaxscope.model.file_kinds import recognise
+from jaxscope.wire.job_files import read_whole
+from jaxscope.worker.stages.opening import cut_out_module, find_module_of_export
+from opening.conftest import PROTOS, Left
+
+
+@pytest.fixture
+def jaxscope(capsys: pytest.CaptureFixture[str]) -> CommandLine:
+    return CommandLine(capsys)
+
+
+def test_what_is_nothing_that_is_known_is_said(jaxscope: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("Buy milk.\n")
+    (tmp_path / "empty").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "cut.gz").write_bytes(gzip.compress(b"HloModule f\n" * 99)[:-20])
+    for name, told in (
+        ("notes.txt", "nothing that jaxscope can open"),
+        ("empty", "There is no module"),
+        ("pipe", "no regular file"),
+        ("cut.gz", "cannot be read"),
+        ("nowhere", "No such file"),
+        (".", "There is no module"),
+    ):
+        answer = jaxscope("open", tmp_path / name)
+        assert answer.status == 1, name
+        assert told in answer.errors, answer.errors
+        assert "Try: " in answer.errors and "Traceback" not in answer.errors
+        failure = jaxscope("open", tmp_path / name, "--json").json()
+        assert failure["exit_status"] == 1 and failure["remedy"]
+
+
+def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "bomb.gz"
+    file.write_bytes(gzip.compress(b"HloModule f\n" + b"\0" * (1 << 20)))
+    assert file.stat().st_size < 2000
+    with pytest.raises(SourceError, match="larger than what jaxscope reads"):
+        read_whole(str(file), 1 << 16)
+
+
+def test_a_damaged_module_costs_its_own_stage(left: Left, tmp_path: Path) -> None:
+    folder = left.part(tmp_path, PROTOS)
+    label = find_left_behind([str(folder)]).largest.label
+    for file in folder.glob("*jit_step.before_optimizations*"):
+        file.write_bytes(file.read_bytes()[:5000])
+    capture = open_found(find_left_behind([str(folder)]), label)
+    before, after = capture.stage("hlo"), capture.stage("optimized")
+    assert before is not None and before.unavailable is not None
+    assert "damaged or cut off" in before.unavailable.reason
+    assert after is not None and after.unavailable is None
+    assert any("damaged or cut off" in message for message in capture.messages)
+
+
+def test_a_module_that_cannot_be_read_at_all(jaxscope: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "a.mlir").write_text("module @f {\n  func.func public @main() {\n")
+    answer = jaxscope("open", tmp_path / "a.mlir", "-o", tmp_path / "a.json")
+    assert answer.status == 1
+    assert "cannot be parsed as StableHLO" in answer.errors and "Traceback" not in answer.errors
+
+
+def test_no_bytes_make_the_readers_fail(left: Left) -> None:
+    """Every file cut off and changed at many places: read, or told to be none."""
+    exported = Path(__file__).with_name("scaled.jaxexport").read_bytes()
+    proto = (left.files / "step.pb").read_bytes()
+    for data, step in ((exported, 7), (proto, 997)):
+        for place in range(0, len(data), step):
+            changed = bytearray(data)
+            changed[place] ^= 0xFF
+            for hostile in (bytes(changed), data[:place]):
+                recognise(hostile[:4096])
+                cut_out_module(hostile)
+                find_module_of_export(hostile)

@@ -1,0 +1,184 @@
+"""Dump folders and single files open as what they are, and say what the same program says when
+jaxscope compiles it itself."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from cli.commands import CommandLine
+
+import jaxscope as library
+from jaxscope.client.left_behind import find_left_behind
+from jaxscope.client.opening import open_found
+from jaxscope.model import Capture, Graph, Stage, is_available
+from jaxscope.model.capture import MemoryPlan, StageText
+from jaxscope.notebook import OpenedModules
+from jaxscope.schema.archive import load_capture
+from opening.conftest import PROTOS, TEXTS, Left
+
+
+@pytest.fixture
+def jaxscope(capsys: pytest.CaptureFixture[str]) -> CommandLine:
+    return CommandLine(capsys)
+
+
+@pytest.fixture(scope="module")
+def opened(left: Left) -> Capture:
+    """The largest module of the whole dump, passes and all."""
+    return open_found(find_left_behind([str(left.both)]))
+
+
+def stage_of(capture: Capture, name: str) -> Stage:
+    stage = capture.stage(name)
+    assert stage is not None
+    return stage
+
+
+def graph_of(capture: Capture, name: str) -> Graph:
+    graph = stage_of(capture, name).graph
+    assert is_available(graph), graph
+    return graph
+
+
+def instructions(capture: Capture, name: str) -> list[tuple[str, tuple[str, ...]]]:
+    """Operation and types of each node, in no order: names and order differ with tags."""
+    graph = graph_of(capture, name)
+    nodes = [graph.node(index) for index in range(len(graph.nodes))]
+    return sorted((node.operation, node.types) for node in nodes)
+
+
+def test_the_list_of_a_dump_folder(left: Left, jaxscope: CommandLine) -> None:
+    answer = jaxscope("open", left.both, "--json")
+    assert answer.status == 0
+    found = answer.json()
+    assert found["format"] == "jaxscope.opened"
+    by_name = {module["name"]: module for module in found["modules"]}
+    step = by_name[found["largest"]]
+    assert step["module"] == "jit_step"
+    assert step["platform"] == "cpu"
+    assert step["stages"] == ["stablehlo", "hlo", "passes", "optimized", "machine"]
+    listed = [
+        name for name in left.both.iterdir() if ".after_" in name.name and "step" in name.name
+    ]
+    assert step["passes"] == sum(name.name.endswith(".hlo.pb") for name in listed)
+    text = jaxscope("open", left.both).output
+    assert "the largest is" in text.splitlines()[1]
+
+
+def test_every_stage_of_a_dump_is_that_of_the_program(opened: Capture, traced: Capture) -> None:
+    for name in ("hlo", "optimized"):
+        assert instructions(opened, name) == instructions(traced, name)
+        assert stage_of(opened, name).cost.same_as(stage_of(traced, name).cost)
+    for name in ("stablehlo", "machine", "passes"):
+        assert is_available(stage_of(opened, name).text)
+    assert stage_of(opened, "machine").kernels == stage_of(traced, "machine").kernels
+    assert [record.name for record in opened.passes] == [record.name for record in traced.passes]
+    assert [leaf.type for leaf in opened.arguments] == [
+        "f32[8]",
+        "f32[8,8]",
+        "f32[4,8]",
+        "f32[4,8]",
+    ]
+    assert opened.arguments[0].path == "w['b']"
+    assert [leaf.type for leaf in opened.results] == ["f32[8]", "f32[8,8]", "f32[]"]
+
+
+def test_the_memory_plan_is_xlas(opened: Capture, traced: Capture) -> None:
+    ours, theirs = opened.memory, traced.memory
+    assert isinstance(ours, MemoryPlan) and isinstance(theirs, MemoryPlan)
+    for name in ("argument_bytes", "result_bytes", "temporary_bytes", "aliased_bytes"):
+        assert getattr(ours, name) == getattr(theirs, name), name
+    assert sorted(place[3:] for place in ours.places) == sorted(
+        place[3:] for place in theirs.places
+    )
+
+
+def test_text_and_proto_are_the_same_module(left: Left, opened: Capture, tmp_path: Path) -> None:
+    for patterns in ((TEXTS,), (PROTOS,)):
+        home = tmp_path / str(len(patterns[0]))
+        home.mkdir()
+        found = find_left_behind([str(left.part(home, *patterns))])
+        capture = open_found(found, found.largest.label)
+        for name in ("hlo", "optimized"):
+            assert instructions(capture, name) == instructions(opened, name)
+        for name in ("stablehlo", "machine"):
+            missing = stage_of(capture, name).unavailable
+            assert missing is not None
+            assert missing.reason.startswith("The files that were opened hold no")
+        assert not capture.passes
+
+
+@pytest.mark.parametrize(
+    ("file", "stage"),
+    [
+        ("before.hlo", "hlo"),
+        ("after.hlo", "optimized"),
+        ("step.pb", "optimized"),
+        ("step.mlir", "stablehlo"),
+        ("step.mlirbc", "stablehlo"),
+    ],
+)
+def test_a_single_file_is_told_by_its_content(
+    left: Left, opened: Capture, tmp_path: Path, file: str, stage: str
+) -> None:
+    renamed = tmp_path / "some.data"
+    renamed.write_bytes(gzip.compress((left.files / file).read_bytes()))
+    capture = open_found(find_left_behind([str(renamed)]))
+    assert [each.name for each in capture.stages if each.unavailable is None] == [stage]
+    if stage != "stablehlo":
+        assert instructions(capture, stage) == instructions(opened, stage)
+    else:
+        assert len(graph_of(capture, stage).nodes) > 100
+
+
+def test_what_jax_export_serialized(tmp_path: Path) -> None:
+    file = tmp_path / "function"
+    shutil.copy(Path(__file__).with_name("scaled.jaxexport"), file)
+    graph = graph_of(open_found(find_left_behind([str(file)])), "stablehlo")
+    operations = [graph.node(index).operation for index in range(len(graph.nodes))]
+    assert "stablehlo.tanh" in operations and "stablehlo.multiply" in operations
+
+
+def test_a_dump_of_jax_joins_that_of_xla(left: Left) -> None:
+    alone = find_left_behind([str(left.jax)])
+    assert alone.largest.stages[-1] == "stablehlo"
+    both = find_left_behind([str(left.both), str(left.jax)])
+    assert both.largest.stages[0] == "jaxpr"
+    stage = open_found(both).stage("jaxpr")  # what the list says is there
+    assert stage is not None
+    assert isinstance(stage.text, StageText)
+    assert "lambda ;" in stage.text.text
+    assert len(both.modules) == len(find_left_behind([str(left.both)]).modules)
+
+
+def test_a_module_is_chosen_by_name(left: Left, jaxscope: CommandLine, tmp_path: Path) -> None:
+    out = tmp_path / "out.jaxscope"
+    answer = jaxscope("open", left.both, "-o", out)
+    assert answer.status == 0, answer.errors
+    assert "is the largest of" in answer.errors
+    assert load_capture(out).base == "step"
+    label = find_left_behind([str(left.both)]).modules[0].label
+    answer = jaxscope("open", left.both, "--module", label, "--json")
+    assert answer.json()["call"] == label
+    answer = jaxscope("open", left.both, "--module", "jit_nobody")
+    assert answer.status == 2
+    assert label in answer.errors
+
+
+def test_the_library_opens_the_same(left: Left) -> None:
+    found = library.open(left.both)
+    assert isinstance(found, OpenedModules)
+    assert "the largest is" in repr(found)
+    assert found.capture(found.modules[0].label).call == found.modules[0].label
+
+
+def test_a_saved_capture_opens_too(left: Left, jaxscope: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "saved.jaxscope"
+    jaxscope("open", left.files / "before.hlo", "-o", file)
+    again = tmp_path / "again.json"
+    assert jaxscope("open", file, "-o", again).status == 0
+    assert json.loads(again.read_text())["call"] == "before.hlo"

@@ -1,0 +1,401 @@
+"""Stepping through a program: the places, the values there against JAX's own, the limits."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import random
+import time
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxscope.cli import main
+from jaxscope.client.requests import StepRequest
+from jaxscope.client.stepping import Stepper as Asked
+from jaxscope.errors import CallError
+from jaxscope.model.value_queries import ValueCondition, parse_condition, parse_place, parse_slice
+from jaxscope.wire.messages import Message
+from jaxscope.worker import compat
+from jaxscope.worker.channel import SKIP_SIGNAL, Skipped
+from jaxscope.worker.host.call import parse_call
+from jaxscope.worker.provenance.traced_program import find_inputs, trace_call, trace_gradient
+from jaxscope.worker.stages.loading import call_namespace
+from jaxscope.worker.values import stepping
+from jaxscope.worker.values.arrays import matches, view_slice
+from jaxscope.worker.values.frames import Frame
+from jaxscope.worker.values.subject import Subject, load_argument
+
+CALLS = []
+
+
+def chain(x: Any) -> Any:
+    y = jnp.sin(x) * 2.0
+    return jnp.exp(y), y.sum()
+
+
+def loops(x: Any) -> Any:
+    def step(c: Any, v: Any) -> Any:
+        jax.debug.callback(CALLS.append, 1)
+        return c * 0.5 + v, c * v
+
+    c, ys = jax.lax.scan(step, 1.0, x)
+    back, _ = jax.lax.scan(lambda c, v: (c - v, None), c, ys, reverse=True)
+    return jax.lax.while_loop(lambda s: s[0] < 4, lambda s: (s[0] + 1, s[1] * 2.0), (0, back))
+
+
+def branches(i: Any, x: Any) -> Any:
+    return jax.lax.switch(i, [jnp.sin, jnp.cos, lambda x: x * 2.0], x)
+
+
+def long(x: Any) -> Any:
+    for n in range(40):
+        x = jnp.sin(x) + (x * (1 / (n + 1)) if n % 7 else jax.jit(lambda v: v * 0.5 + 1.0)(x))
+    return x
+
+
+def fails(x: Any) -> Any:
+    for _ in range(56):
+        x = x + 1.0
+    return jnp.tanh(x) + 1.0
+
+
+def spoiled(x: Any) -> Any:
+    _, ys = jax.lax.scan(lambda c, v: (c + 1.0, jnp.log(v - 3.0 * c)), 0.0, x)
+    return ys * 2.0
+
+
+def rooted(x: Any) -> Any:
+    return jnp.where(x > 0, jnp.sqrt(x), 0.0).sum()
+
+
+class Recorder:
+    """A channel that remembers."""
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[str, dict[str, Any]]] = []
+
+    def send(self, type: str, fields: dict[str, Any], _arrays: Any = None) -> None:
+        self.sent.append((type, fields))
+
+    def progress(self, *_: Any, **__: Any) -> None:
+        pass
+
+
+class Walker:
+    """Moves a stepper, and returns what it says."""
+
+    def __init__(self, text: str, stage: str = "", most_bytes: int = 1 << 30) -> None:
+        call = parse_call(text, call_namespace(globals()), file=__file__)
+        program = trace_call(call)
+        inputs = find_inputs(program, call)
+        assert inputs is not None
+        traced = trace_gradient(program.base)[0] if stage else program.derived
+        subject = Subject(__file__, call, program, traced, list(map(jnp.asarray, inputs)), {})
+        self.channel = Recorder()
+        self.stepper = stepping.Stepper(subject, self.channel, most_bytes)  # type: ignore[arg-type]  # it only records
+
+    def __call__(self, to: str, **fields: Any) -> dict[str, Any]:
+        self.stepper.answer(Message("move", {"to": to, **fields}))
+        return self.channel.sent[-1][1]
+
+    def at(self, place: str) -> dict[str, Any]:
+        equation, iterations = parse_place(place)
+        return self("place", equation=equation, iterations=list(iterations))
+
+    def value(self, kind: str, index: int = 0) -> Any:
+        has = kind == "result"
+        return next(v[3] for v in self.stepper._values(has_results=has) if v[:2] == (kind, index))
+
+    def places(self) -> list[tuple[str, list[int]]]:
+        """All of the run, into everything."""
+        found = []
+        self("start")
+        while True:
+            step = self("into")
+            step = step if not step["note"] else self("forward")
+            if step.get("is_end"):
+                return found
+            found.append((step["equation"], step["iterations"]))
+
+
+def test_values_are_those_of_jax_bit_by_bit() -> None:
+    walk, x = Walker("chain(jnp.arange(5.0))"), jnp.arange(5.0)
+    made = [jnp.sin(x), jnp.sin(x) * 2.0, jnp.exp(jnp.sin(x) * 2.0), (jnp.sin(x) * 2.0).sum()]
+    for expected in made:
+        step = walk("forward")
+        assert np.array_equal(walk.value("result"), expected), step
+    assert walk("forward")["is_end"]
+    assert np.array_equal(walk.value("result", 1), made[3])
+    assert walk("back")["operation"] == "reduce_sum"
+    assert walk("start")["values"][0]["name"] == "x"
+
+
+def test_loops_are_entered_by_round_and_print_once() -> None:
+    CALLS.clear()
+    walk, x = Walker("loops(jnp.arange(4.0))"), np.arange(4.0, dtype=np.float32)
+    state, stacked = np.float32(1.0), []
+    walk.at("0")
+    jax.effects_barrier()
+    assert len(CALLS) == 4
+    names = [eqn.primitive.name for eqn in walk.stepper._root.equations[0].params["jaxpr"].eqns]
+    last = names.index("add")
+    for number, v in enumerate(x):
+        step = walk.at(f"0/jaxpr/{last}@{number}")
+        stacked.append(state * v)
+        state = state * np.float32(0.5) + v
+        assert step["iterations"] == [number] and step["rounds"] == [4]
+        assert walk.value("result") == state
+    jax.effects_barrier()
+    assert len(CALLS) == 4
+    first = walk.at("1")
+    assert first["operation"] == "scan" and walk("into")["iterations"] == [3]  # it runs backwards
+    assert walk.value("operand") == state and walk.value("operand", 1) == stacked[3]
+    inside = [place for place, _ in walk.places() if place.startswith("2/")]
+    assert inside.count("2/body_jaxpr/0") == 4 and inside.count("2/cond_jaxpr/0") == 5
+    assert "4 rounds: there is no 9" in walk.at("2/body_jaxpr/0@9")["note"]
+    assert walk.at("2/cond_jaxpr/0@4")["rounds"] == [4]
+    assert walk("out")["operation"] == "while" and walk("back")["operation"] == "scan"
+
+
+def test_back_is_the_way_forward_reversed() -> None:
+    walk = Walker("loops(jnp.arange(3.0))")
+    there = []
+    walk("start")
+    while not (step := walk("forward")).get("is_end"):
+        there.append(step["equation"])
+    back = [walk("back")["equation"] for _ in there]
+    assert back[::-1] == there and not walk("back").get("equation")
+
+
+def test_the_branch_that_was_not_taken_is_said() -> None:
+    walk = Walker("branches(1, jnp.arange(3.0))")
+    cond = len(walk.stepper._root.equations) - 1
+    assert walk.at(f"{cond}")["inside"] == "branches.1 was taken, not branches.0, branches.2."
+    assert walk("into")["operation"] == "cos"
+    here = walk.at(f"{cond}/branches.0/0")
+    assert "branches.1 was taken" in here["note"] and here["operation"] == "cos"
+
+
+def test_what_is_dropped_is_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("jaxscope.worker.values.frames._SEGMENT_S", 0.0)
+    size = 4 * 1000
+    tight, roomy = (Walker("long(jnp.ones(1000))", most_bytes=n * size) for n in (12, 10**6))
+    for walk in (tight, roomy):
+        walk("end")
+    assert tight.stepper._keeper.num_bytes <= 14 * size < roomy.stepper._keeper.num_bytes
+    places = roomy.places()
+    random.Random(1).shuffle(places)
+    bind, runs = compat.bind_equation, []
+    monkeypatch.setattr(compat, "bind_equation", lambda *each: runs.append(1) or bind(*each))
+    most = 0
+    for equation, _ in places[:40]:
+        runs.clear()
+        tight.at(equation)
+        most = max(most, len(runs))
+        roomy.at(equation)
+        assert np.array_equal(tight.value("result"), roomy.value("result")), equation
+    assert tight.stepper._keeper.num_bytes <= 14 * size
+    assert 0 < most < len(places) / 3, most  # from the nearest checkpoint, not from the start
+    tight("end")
+    for number in range(len(tight.stepper._root.equations)):
+        tight.stepper._root.pinned.clear()
+        tight.stepper._root.release(number)
+    assert tight.stepper._keeper.num_bytes == 0
+
+
+def test_an_equation_that_fails_loses_nothing_and_runs_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    runs, bind = [], compat.bind_equation
+
+    def explode(equation: Any, values: Any) -> Any:
+        if equation.primitive.name == "tanh":
+            runs.append(values)
+            raise OSError("no such sensor")
+        return bind(equation, values)
+
+    monkeypatch.setattr(compat, "bind_equation", explode)
+    walk = Walker("fails(1.0)")
+    step = walk("end")
+    assert step["equation"] == "56" and "no such sensor" in step["failure"]
+    assert [each["kind"] for each in step["values"]] == ["operand"]
+    assert float(walk.value("operand")) == 57.0
+    assert walk.at("3")["failure"] == "" and float(walk.value("result")) == 5.0
+    assert walk("end")["equation"] == "56" and len(runs) == 1
+
+
+def test_a_run_stops_at_conditions_in_order() -> None:
+    walk = Walker("spoiled(jnp.arange(6.0) + 1.5)")
+    first = walk("condition", condition="nan")
+    assert (first["operation"], first["iterations"]) == ("log", [1])
+    assert walk("condition", condition="nan")["iterations"] == [2]
+    assert walk("condition", condition="shape [6]")["operation"] == "mul"
+    assert walk("condition", condition="nan")["is_end"]
+    walk("start")
+    large = walk("condition", condition="> 5, shape [9]")
+    assert (large["operation"], large["iterations"]) == ("mul", [2])
+    wrong = walk("condition", condition="> many")
+    assert "no number" in wrong["note"] and wrong["operation"] == "mul"
+
+
+def test_the_first_nan_has_its_chain() -> None:
+    walk = Walker("spoiled(jnp.arange(6.0) + 4.0)")
+    step = walk("origin")
+    assert step["operation"] == "log" and step["iterations"] == [3]
+    assert step["origin"]["because"] == "log(-2) is nan."
+    links = [(link["operation"], link["iterations"]) for link in step["chain"]]
+    assert links[:2] == [("log", [3]), ("sub", [3])] and ("add", [2]) in links  # the round before
+    gradient = Walker("rooted(jnp.arange(4.0))", stage="gradient")("origin")
+    assert [link["operation"] for link in gradient["chain"]] == ["mul", "div", "sqrt"]
+    assert "No equation" in Walker("chain(jnp.arange(5.0))")("origin")["note"]
+
+
+def test_a_stopped_step_stays_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    walk = Walker("chain(jnp.arange(5.0))")
+    walk("forward")
+
+    def skip(*_: Any) -> Any:
+        raise Skipped
+
+    monkeypatch.setattr(Frame, "_compute", skip)
+    step = walk("end")
+    assert step["is_unmoved"] and "stopped" in step["note"]
+    monkeypatch.undo()
+    assert walk("forward")["operation"] == "mul"
+
+
+def test_a_skip_that_a_callback_hides_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    bind, runs = compat.bind_equation, []
+
+    def interrupt(equation: Any, values: Any) -> Any:
+        runs.append(equation)
+        if len(runs) == 2:
+            with contextlib.suppress(Skipped):
+                os.kill(os.getpid(), SKIP_SIGNAL)
+                time.sleep(10.0)
+            raise OSError("the callback was interrupted")
+        return bind(equation, values)
+
+    monkeypatch.setattr(compat, "bind_equation", interrupt)
+    walk = Walker("chain(jnp.arange(5.0))")
+    assert "stopped" in walk("end")["note"]
+    step = walk("end")
+    assert step["is_end"] and step["failure"] == ""
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_slices_are_numpys(seed: int) -> None:
+    draw = random.Random(seed)
+    array = np.arange(math.prod(shape := tuple(draw.choices(range(1, 5), k=3)))).reshape(shape)
+    words = [draw.choice([":", "0", "-1", "::2", "1:", ":-1", "..."]) for _ in range(3)]
+    words = [w for n, w in enumerate(words) if w != "..." or "..." not in words[:n]]
+    text = f"[{', '.join(words[: draw.randint(0, 3)])}]"
+    expected = array if text == "[]" else eval(f"array{text}")
+    assert np.array_equal(array[parse_slice(text, shape)], expected)
+
+
+@pytest.mark.parametrize("text", ["[9]", "[0, 0, 0]", "[a]", "[::0]", "[..., ...]", "[0, , 1]"])
+def test_what_is_no_slice_is_said(text: str) -> None:
+    with pytest.raises(ValueError, match=r"[.]$"):
+        parse_slice(text, (3, 4))
+
+
+def test_conditions_are_numpys() -> None:
+    array = jnp.asarray([[1.0, -2.0], [jnp.inf, 4.0]])
+    for text, is_met in (
+        *((">3", True), ("> 1e3", True), ("< -2", False), ("<= -2", True), ("nan", False)),
+        *(("inf", True), ("== 4", True), ("shape [2, 2]", True), ("(2, 2)", True), ("[4]", False)),
+        *(("dtype float32", True), ("dtype int32", False), ("!= 1", True)),
+    ):
+        assert any(matches(each, array) for each in parse_condition(text)) is is_met, text
+    assert parse_condition("nan or [2, 3], > 1") == (
+        ValueCondition("nan"),
+        ValueCondition("shape", shape=(2, 3)),
+        ValueCondition(">", 1.0),
+    )
+    for bad in ("", "big", "> x", "shape"):
+        with pytest.raises(ValueError, match=r"[.]$"):
+            parse_condition(bad)
+
+
+def test_a_view_has_the_numbers_and_all_of_the_histogram() -> None:
+    array = jnp.arange(2 * 500 * 300.0).reshape(2, 500, 300).at[1, 0, 0].set(jnp.nan)
+    view = view_slice(array, "")
+    fields, arrays = view.fields, view.arrays
+    assert fields["slice"] == "[0, :, :]" and fields["shape"] == [500, 300]
+    rows, columns = fields["num_rows"], fields["num_columns"]
+    assert rows * columns <= 4_000 and len(fields["cells"]) == rows * columns
+    assert fields["cells"][columns] == str(np.asarray(array)[0, 1, 0])
+    assert arrays["counts"].sum() == 500 * 300 and not arrays["odd"].any()
+    assert arrays["picture"].mean() == pytest.approx(float(array[0].mean()), rel=1e-2)
+    odd = view_slice(array, "[1]").arrays
+    assert odd["odd"].sum() == 1 and odd["counts"].sum() == 500 * 300 - 1
+    line = view_slice(array, "0, :, 3").arrays
+    assert line["picture"].min() == 3.0 and line["highest"].max() == float(array[0, -1, 3])
+    with pytest.raises(ValueError, match="3 dimensions"):
+        view_slice(array, "[:, :, :]")
+    assert view_slice(jax.random.key(0), "").fields["note"]
+    assert view_slice(jnp.arange(3) * 1j, "").fields["cells"][2] == "2j"
+    assert view_slice(jnp.ones((2,), jnp.bfloat16), "").fields["cells"] == ["1", "1"]
+    big = view_slice(jnp.ones((1 << 12, 1 << 11)), "")
+    assert big.fields["sampled"] == 2 and big.arrays["picture"].shape == (96, 192)
+
+
+def test_arguments_are_loaded_or_refused(tmp_path: Path) -> None:
+    variable = jax.make_jaxpr(lambda x: x)(jnp.ones((2, 3))).jaxpr.invars[0]
+    value = jnp.ones((2, 3))
+
+    def load(array: Any, name: str = "a.npy") -> Any:
+        np.save(tmp_path / name, array, allow_pickle=True)
+        return load_argument(str(tmp_path / name), "x", variable, value)
+
+    loaded, told = load(np.arange(6.0).reshape(2, 3))
+    assert loaded.dtype == jnp.float32 and float(loaded[1, 2]) == 5.0 and "float64" in told
+    assert load(np.ones((2, 3), np.float32))[1] == ""
+    for array, why in (
+        (np.ones(6), r"shape \(6,\)"),
+        (np.ones((2, 3), complex), "type complex128"),
+        (np.array([[{}] * 3] * 2), "could not be read"),
+    ):
+        with pytest.raises(CallError, match=why):
+            load(array)
+    np.savez(tmp_path / "b.npz", p=np.ones((2, 3), np.float32), q=np.ones(2))
+    with pytest.raises(CallError, match="several arrays"):
+        load_argument(str(tmp_path / "b.npz"), "x", variable, value)
+    assert load_argument(f"{tmp_path}/b.npz::p", "x", variable, value)[1] == ""
+
+
+def test_the_command_line_goes_to_a_place(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    np.save(tmp_path / "x.npy", np.arange(8, dtype=np.float32))
+    file = tmp_path / "program.py"
+    file.write_text("import jax.numpy as jnp\ndef f(x):\n    return jnp.sin(x) / x\n")
+    where = ["values", str(file), "f(f32[8])", "--argument", f"x={tmp_path}/x.npy"]
+    assert main([*where, "--at", "nonfinite", "--slice", "[:2]", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["operation"], found["line"]) == ("div", 3)
+    assert found["view"]["cells"] == [["nan"], [str(np.asarray(jnp.sin(jnp.ones(1)))[0])]]
+    assert found["nonfinite"]["because"] == "div(0, 0) is nan at element [0]."
+    assert found["values"][0]["kind"] == "operand"
+    assert main([*where, "--at", "7"]) == 1
+    assert "no equation 7" in capsys.readouterr().err
+
+
+def test_a_lost_worker_is_an_error_and_no_hang(tmp_path: Path) -> None:
+    file = tmp_path / "program.py"
+    file.write_text("def f(x):\n    return x + 1\n")
+    with Asked(StepRequest(str(file), "f(1.0)")) as asked:
+        assert asked.stepping.num_equations == 1
+        assert asked.move("forward").operation == "add"
+        asked._run.kill()
+        with pytest.raises(Exception, match=r"stopped|killed|lost"):
+            while True:
+                asked.move("forward")

@@ -1,0 +1,186 @@
+"""The page *Step*, over a session that remembers and over real workers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from jaxscope.client.events import Failed, Stepped, SteppingReady
+from jaxscope.client.requests import StepRequest
+from jaxscope.client.session import Session
+from jaxscope.errors import WorkerLost
+from jaxscope.model.stepping import Step, Stepping, StepValue
+from jaxscope.model.values import ArraySummary
+from jaxscope.ui.application import build_window
+from jaxscope.ui.pages.stepping import SteppingPage
+from jaxscope.ui.session.controller import Bridge, RunOptions
+from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.settings import Settings
+
+from .conftest import Driver, destroy
+from .programs import RecordedRun, build_capture
+from .test_timing_page import HERE
+
+ONE = ArraySummary((), "float32", 1.0, 1.0, 1.0, text="1.")
+
+
+def page_of(window: MainWindow) -> SteppingPage:
+    page = window.pages["stepping"]
+    assert isinstance(page, SteppingPage)
+    return page
+
+
+@pytest.fixture
+def ready(driver: Driver, source: Path) -> tuple[Driver, SteppingPage, RecordedRun]:
+    """A window that steps, at the first equation."""
+    driver.finish(driver.open(source), build_capture())
+    window = driver.window
+    assert window.row.names["stepping"].isHidden()  # nothing is added to the first glance
+    window.commands.actions["step"].trigger()
+    run, page = driver.wait_for(StepRequest), page_of(window)
+    driver.wait_until(lambda: bool(window.controller._bridge._runs[page.run._run]))
+    run.tell(SteppingReady(Stepping("f(x)", HERE, "jaxpr", 2, ("x",))))
+    driver.wait_until(lambda: len(run.sent) == 1)
+    answer(driver, run, page, "0")
+    return driver, page, run
+
+
+def answer(driver: Driver, run: RecordedRun, page: SteppingPage, equation: str) -> None:
+    """Tell where the run stands."""
+    value = StepValue("result", 0, "result", "f32[]", ONE)
+    run.tell(Stepped(Step(len(run.sent), equation, operation="sin", values=(value,))))
+    driver.wait_until(lambda: page.run.step is not None and page.run.step.equation == equation)
+
+
+def test_the_present_equation_is_selected_and_its_value_asked_for(
+    ready: tuple[Driver, SteppingPage, RecordedRun],
+) -> None:
+    driver, page, run = ready
+    assert driver.window.workspace.selection.place == ("jaxpr", "0")
+    assert run.sent[-1].type == "look" and "0 sin" in page.place.text()
+    assert run.request.timeout_s is None
+
+
+def test_stop_leaves_the_place_and_a_second_ends_the_worker(
+    ready: tuple[Driver, SteppingPage, RecordedRun],
+) -> None:
+    driver, page, run = ready
+    page.buttons["end"].click()
+    page.buttons["end"].click()  # is left out meanwhile
+    assert [each.fields["to"] for each in run.sent if each.type == "move"] == ["start", "end"]
+    page.stop_button.click()
+    assert run.was_skipped and not run.was_killed and page.run.doing
+    run.tell(Stepped(Step(2, is_unmoved=True, note="It was stopped.")))
+    driver.wait_until(lambda: not page.run.doing)
+    assert "It was stopped." in page.note.text() and "0 sin" in page.place.text()
+    page.buttons["end"].click()
+    page.stop_button.click()
+    page.stop_button.click()
+    assert run.was_killed and "process was ended" in page.note.text()
+    page.buttons["forward"].click()  # another one comes back to the place, and goes on
+    second = driver.wait_for(StepRequest, 2)
+    driver.wait_until(lambda: bool(driver.window.controller._bridge._runs[page.run._run]))
+    second.tell(SteppingReady(Stepping("f(x)", HERE, "jaxpr", 2, ("x",))))
+    driver.wait_until(lambda: len(second.sent) == 1)
+    second.tell(Stepped(Step(1, "0", operation="sin")))
+    driver.wait_until(lambda: len(second.sent) >= 2)
+    asked = [(each.fields["to"], each.fields.get("equation")) for each in second.sent[:2]]
+    assert asked == [("place", "0"), ("forward", None)]
+
+
+def test_a_worker_that_dies_and_another_program(
+    ready: tuple[Driver, SteppingPage, RecordedRun], source: Path
+) -> None:
+    driver, page, run = ready
+    run.tell(Failed(WorkerLost("The worker died.")))
+    driver.wait_until(lambda: "The worker died." in page.note.text())
+    assert page.values.rows.rowCount() == 1 and "0 sin" in page.place.text()
+    driver.window.controller.run("grad(f)(f32[3])", "cpu")
+    capture = driver.wait_for(type(driver.session.runs[1].request), 2)
+    driver.finish(capture, build_capture())
+    assert page.run.step is None and not page.values.rows.rowCount()
+
+
+def test_what_is_no_condition_is_said_at_once(
+    ready: tuple[Driver, SteppingPage, RecordedRun],
+) -> None:
+    _, page, run = ready
+    num_sent = len(run.sent)
+    page.condition.setText("large")
+    QTest.keyClick(page.condition, Qt.Key.Key_Return)
+    assert "is no condition" in page.note.text() and len(run.sent) == num_sent
+
+
+PROGRAM = """
+import jax, jax.numpy as jnp
+
+# jaxscope: f(jnp.arange(6.0).reshape(2, 3) - 1)
+
+
+def f(x):
+    total, logs = jax.lax.scan(lambda c, row: (c + row, jnp.log(row)), jnp.zeros(3), x)
+    return total, logs
+"""
+
+
+@pytest.fixture
+def real(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+    """A window over real workers that shows a program."""
+    (tmp_path / "program.py").write_text(PROGRAM)
+    bridge = Bridge(Session)
+    window = build_window(qapp, bridge, RunOptions(), Settings(str(tmp_path / "window.json")))
+    window.resize(1280, 720)
+    window.show()
+    window.open_path(str(tmp_path / "program.py"))
+    qtbot.waitUntil(lambda: window.controller.state.capture is not None, timeout=60_000)
+    yield window
+    destroy(window)
+    bridge.close()
+
+
+def test_real_numbers_are_stepped_through_by_keys_and_buttons(
+    real: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    def wait() -> None:
+        qtbot.waitUntil(lambda: not run.doing and run.view is not None, timeout=60_000)
+
+    real.commands.actions["step"].trigger()
+    page = page_of(real)
+    run = page.run
+    wait()
+    assert page.place.text().startswith("The start") and page.numbers.rows.rowCount() == 2
+    page.buttons["origin"].click()
+    wait()
+    assert "round 0 of 2" in page.place.text() and "log(-1) is nan" in page.chain.text()
+    assert run.view is not None and run.view.cells == ("nan", "-inf", "0.0")
+    assert run.view.odd.tolist() == [[1, 2, 0]]
+    assert real.workspace.selection.place == ("jaxpr", run.step.equation if run.step else "")
+    page.condition.setText("> 5")
+    page.until.click()
+    wait()
+    assert run.step is not None and run.step.is_end  # all numbers are below
+    page.slice.setText("[0, 1:]")
+    page.values.selectRow(1)
+    qtbot.waitUntil(lambda: page.slice.text() == "[:, :]")
+    page.slice.setText("[0, 1:]")
+    QTest.keyClick(page.slice, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: run.view is not None and run.view.cells == ("-inf", "0.0"))
+    assert page.numbers.rows.index(0, 0).data() == "1"
+    np.save(tmp_path / "x.npy", np.ones((2, 3), np.float32))
+    run.load("x", str(tmp_path / "x.npy"))
+    wait()
+    assert run.step is not None and run.step.values[0].summary.max == 1.0
+    page.buttons["origin"].click()
+    wait_for_note = "No equation makes NaN or Inf"
+    qtbot.waitUntil(lambda: wait_for_note in page.note.text(), timeout=60_000)
+    np.save(tmp_path / "x.npy", np.ones(3, np.float32))
+    run.load("x", str(tmp_path / "x.npy"))
+    qtbot.waitUntil(lambda: "shape (3,)" in page.note.text(), timeout=60_000)
+    assert not run.doing
