@@ -280,7 +280,10 @@ def test_fast_calls_are_repeated_between_readings_unless_they_consume_their_argu
 
 @pytest.mark.parametrize(
     ("typical_s", "expected"),
-    [(1e-6, "Calls so fast that 20 were timed together until"), (1e-3, "Each call timed by itself")],
+    [
+        (1e-6, "Calls so fast that 20 were timed together until"),
+        (1e-3, "Each call timed by itself"),
+    ],
 )
 def test_that_fast_calls_were_timed_together_is_said(typical_s: float, expected: str) -> None:
     subject = Clockwork().subject("eager", typical_s)
