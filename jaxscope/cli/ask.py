@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from jaxscope.cli.output import print_found, print_text
 from jaxscope.cli.parser import Options
 from jaxscope.cli.runs import Watcher, named_file, run_options, show_progress, target_options
-from jaxscope.client.ask import find_evidence
-from jaxscope.client.requests import CallRequest
+from jaxscope.client.check import check_call
+from jaxscope.client.one_shot import OnEvent, ask
+from jaxscope.client.requests import (
+    CallRequest,
+    CaptureRequest,
+    RecompilationRequest,
+    TimeRequest,
+    ValuesRequest,
+)
+from jaxscope.client.subjects import load_saved
+from jaxscope.errors import Explanation, UsageError
+from jaxscope.model import Capture, Timing
+from jaxscope.model.experiments import Recompilation
+from jaxscope.model.file_kinds import CAPTURE_ENDINGS
+from jaxscope.model.values import Values
 from jaxscope.report.answers import (
     QUESTIONS,
+    Evidence,
+    Question,
     answer_question,
     answer_to_document,
     answer_to_json,
@@ -28,12 +45,13 @@ def run(options: Options) -> int:
     if options.question == _LIST:
         print_text("\n".join(f"{question.name:12} {question.asks}" for question in QUESTIONS))
         return 0
-    question, line = find_question(options.question)
+    question, line, line_file = find_question(options.question)
     request = CallRequest(
         named_file(options), options.call, **target_options(options), **run_options(options)
     )
     with show_progress() as show:
-        evidence = find_evidence(question.needs, line, request, Watcher(show))
+        evidence = find_evidence(question, request, Watcher(show))
+    evidence = dataclasses.replace(evidence, line=line, file=line_file)
     answer = answer_question(question, evidence)
     print_found(
         options,
@@ -41,3 +59,51 @@ def run(options: Options) -> int:
         lambda: answer_to_document(answer),
     )
     return 0
+
+
+def find_evidence(
+    question: Question, request: CallRequest, on_event: OnEvent | None = None
+) -> Evidence:
+    """Look into a saved capture, or run what the question needs.
+
+    Args:
+        request: The file and the call; a saved capture may stand for both.
+
+    Raises:
+        UsageError: The question needs a run, and a saved capture runs nothing.
+        JaxscopeError: The call failed, or the file cannot be read.
+    """
+    if (request.file or "").endswith(CAPTURE_ENDINGS):
+        return _saved(question.needs, request)
+    needs = question.needs
+    common = {
+        field.name: getattr(request, field.name)
+        for field in dataclasses.fields(CallRequest)
+        if field.name != "call"
+    }
+    if needs == "time":
+        return Evidence(timing=ask(TimeRequest(call=request.call, **common), Timing, on_event))
+    if needs == "values":
+        return Evidence(values=ask(ValuesRequest(call=request.call, **common), Values, on_event))
+    if needs == "check":
+        return Evidence(checked=check_call(CaptureRequest(call=request.call, **common), on_event))
+    if needs == "recompile":
+        calls = () if request.call is None else (request.call,)
+        watched = ask(RecompilationRequest(calls=calls, **common), Recompilation, on_event)
+        return Evidence(recompilation=watched)
+    wanted = CaptureRequest(call=request.call, passes=needs == "passes", **common)
+    return Evidence(ask(wanted, Capture, on_event))
+
+
+def _saved(needs: str, request: CallRequest) -> Evidence:
+    file = request.file or ""
+    capture, timing = load_saved(file, request.call)
+    if needs in ("values", "check", "recompile") or (needs == "time" and timing is None):
+        raise UsageError(
+            Explanation(
+                what=f"{file} is a saved capture, which cannot answer this question.",
+                why="It takes a run of the call.",
+                remedy="Name the Python file.",
+            )
+        )
+    return Evidence(capture, timing)

@@ -23,7 +23,7 @@ from jaxscope.model import is_available as is_there
 from jaxscope.model.capture import Checked, Fate, PassRecord
 from jaxscope.model.experiments import Recompilation
 from jaxscope.model.hardware import chip_of_target
-from jaxscope.model.stages import find_lowered_jaxpr
+from jaxscope.model.stages import LATE_STAGES, find_lowered_jaxpr
 from jaxscope.model.types import parse_array_type
 from jaxscope.model.units import format_bytes, format_count, format_flops, format_seconds
 from jaxscope.model.values import Values
@@ -39,7 +39,7 @@ from jaxscope.program.fusion.summary import FusionReport, report_fusions
 from jaxscope.program.hlo.proto import parse_module
 from jaxscope.program.memory.live_ranges import find_donations, find_live_ranges
 from jaxscope.program.memory.residuals import find_constants, find_residuals
-from jaxscope.program.roofline import find_limit, find_roofline
+from jaxscope.program.roofline import Roofline, find_limit, find_roofline
 from jaxscope.program.sharding.arrays import find_arrays
 from jaxscope.program.sharding.collectives import find_collectives
 from jaxscope.program.sharding.placement import CollectiveContexts
@@ -91,6 +91,7 @@ class Evidence:
 
     Attributes:
         line: That is asked about; 0 where none is.
+        file: The end of the path of the file that the line is of; empty for the call's own.
     """
 
     capture: Capture | None = None
@@ -99,6 +100,7 @@ class Evidence:
     checked: Checked | None = None
     recompilation: Recompilation | None = None
     line: int = 0
+    file: str = ""
 
     @property
     def taken(self) -> Capture:
@@ -158,7 +160,7 @@ def _costs(evidence: Evidence) -> Answer:
     found = find_cost_change(capture, RowKind.LINE)
     if isinstance(found, Unavailable):
         return _missing(found)
-    rows = sorted(found.rows, key=lambda row: -row.after.cost.bytes_accessed)
+    rows = sorted(found.rows, key=lambda row: -_known(row.after.cost.bytes_accessed))
     total = found.after.bytes_accessed
     facts = [
         Fact(
@@ -202,7 +204,7 @@ def _kernels(evidence: Evidence) -> Answer:
     return Answer(
         f"The optimized program has {format_count(len(found.kernels), 'kernel')}"
         + (f": {told}." if told else ".")
-        + "".join(f" {note}" for note in found.notes[:2]),
+        + "".join(f" {note}" for note in found.notes),
         facts,
     )
 
@@ -214,46 +216,66 @@ def _bound(evidence: Evidence) -> Answer:
     if isinstance(found, Unavailable):
         return _missing(found)
     chip = chip_of_target(capture.target)
-    flops = math.fsum(point.flops for point in found.kernels if point.flops > 0)
-    moved = math.fsum(point.num_bytes for point in found.kernels if point.num_bytes > 0)
-    ratio = f"{flops / moved:.3g} FLOP per byte" if moved else "no traffic"
+    notes = "".join(f" {note}" for note in found.notes)
+    told = f"{_intensity(found)}{notes}"
     if chip is None:
         return Answer(
-            f"The program does {ratio}. What this machine reaches is not known here: "
+            f"{told} What this machine reaches is not known here: "
             "`jaxscope roofline FILE CALL --calibrate` measures it and says the bound of each "
             "kernel."
         )
     limits = [(point, find_limit(point, chip.ceilings())) for point in found.kernels]
-    limits.sort(key=lambda pair: -(0.0 if math.isnan(pair[1].best) else pair[1].best))
+    limits.sort(key=lambda pair: -_known(pair[1].best))
     kinds = Counter(limit.kind or "unknown" for _, limit in limits)
-    told = ", ".join(f"{count:,} by {kind}" for kind, count in kinds.most_common())
     facts = [
         Fact(
             f"{p.name}: {limit.kind or 'unknown'}, at least {format_seconds(limit.best)}", "counted"
         )
         for p, limit in limits
     ]
-    return Answer(f"Bound on {chip.name}: {told}. The program does {ratio}.", facts)
+    bounds = ", ".join(f"{count:,} by {kind}" for kind, count in kinds.most_common())
+    return Answer(f"Kernels bound on {chip.name}: {bounds}. {told}", facts)
+
+
+def _intensity(found: Roofline) -> str:
+    """FLOPs for each byte of all kernels, in a sentence."""
+    if any(point.is_uncertain for point in found.kernels):
+        return "How many FLOPs it does for each byte depends on the branches that it takes."
+    flops = math.fsum(_known(point.flops) for point in found.kernels)
+    moved = math.fsum(_known(point.num_bytes) for point in found.kernels)
+    ratio = f"{flops / moved:.3g} FLOP per byte" if moved else "no traffic"
+    return f"Its kernels do {ratio}."
+
+
+_DERIVES = re.compile("grad|vjp|jac|hess|jvp|linearize")
+"""In the names of the transforms that make a derivative."""
 
 
 def _gradient_cost(evidence: Evidence) -> Answer:
     capture = evidence.taken
     works = find_stage_works(capture.stages)
-    base = works.get("jaxpr")
-    last = next((s for s in reversed(capture.stages) if s.name in works and "grad" in s.name), None)
-    if base is None or last is None:
+    traced = [
+        stage.name
+        for stage in capture.stages
+        if stage.name in works and (stage.name == "gradient" or stage.name not in LATE_STAGES)
+    ]
+    # A stage's name begins with its own transform: `vmap(grad)`.
+    own = [name.partition("(")[0] for name in traced]
+    last = next((n for n in reversed(range(1, len(own))) if _DERIVES.search(own[n])), None)
+    if last is None:
         return Answer("This call has no gradient here: ask of grad(…) of it.")
-    with_gradient = works[last.name]
+    base_name, name = traced[last - 1], traced[last]
+    base, with_gradient = works[base_name], works[name]
     facts = [
-        Fact(f"jaxpr (the function alone): {base.flops}, {base.num_bytes}", "counted"),
-        Fact(f"{last.name} (with its gradient): {with_gradient.flops}", "counted"),
+        Fact(f"{base_name} (what is differentiated): {base.flops}", "counted"),
+        Fact(f"{name} (with its derivative): {with_gradient.flops}", "counted"),
         *(Fact(note, "counted") for note in dict.fromkeys((*base.notes, *with_gradient.notes))),
     ]
     kept = find_residuals(capture)
     told = f" {describe_kept(kept)}." if kept.stage else ""
     return Answer(
-        f"The function alone does {base.flops}; with its gradient {with_gradient.flops}, before "
-        f"optimization.{told}",
+        f"What is differentiated does {base.flops}; with its derivative "
+        f"{with_gradient.flops}, before optimization.{told}",
         facts,
     )
 
@@ -327,16 +349,23 @@ def _line(evidence: Evidence) -> Answer:
         return _missing(graph)
     if not evidence.line:
         return Answer("Name the line, such as: line 12.")
+    file = capture.source.file
+    if evidence.file:
+        ends = evidence.file if "/" in evidence.file else f"/{evidence.file}"
+        paths = [f.path for f in capture.files if f"/{f.path}".endswith(ends)]
+        if not paths:
+            return Answer(f"The capture holds no file {evidence.file}.")
+        file = file if file in paths else paths[0]
     on_it = [
         node
         for node in np.flatnonzero(graph.nodes.kind == NodeKind.EQUATION).tolist()
-        if _stands_on(graph.source(node), capture.source.file, evidence.line)
+        if _stands_on(graph.source(node), file, evidence.line)
     ]
+    where = f"line {evidence.line}" + (f" of {evidence.file}" if evidence.file else "")
     if not on_it:
-        texts = {file.path: file.text for file in capture.files}
-        text = texts.get(capture.source.file, "")
+        text = next((f.text for f in capture.files if f.path == file), "")
         why = explain_idle_line(text, evidence.line) if text else ""
-        return Answer(f"No equation came from line {evidence.line}. {why}".rstrip())
+        return Answer(f"No equation came from {where}. {why}".rstrip())
     names = short_equation_names(graph)
     ids = [_id(graph, node) for node in on_it]
     fates = [(id, capture.fates[id]) for id in ids if id in capture.fates]
@@ -345,7 +374,7 @@ def _line(evidence: Evidence) -> Answer:
     kernels = list(dict.fromkeys(name for _, fate in fates for name in fate.instructions))
     held = f" Instructions that hold them: {', '.join(kernels[:6])}." if kernels else ""
     return Answer(
-        f"Line {evidence.line} made {format_count(len(ids), 'equation')}: {told}.{held}",
+        f"L{where[1:]} made {format_count(len(ids), 'equation')}: {told}.{held}",
         [_fate_fact(graph, names[id], id, fate) for id, fate in fates],
     )
 
@@ -363,18 +392,19 @@ def _fusions(evidence: Evidence) -> Answer:
     report = _fusion_report(evidence)
     if report is None:
         return Answer("That is not known: the capture has no optimized program.")
-    saved = math.fsum(
-        fusion.saving.num_bytes
-        for fusion in report.fusions
-        if not fusion.saving.reason and fusion.saving.num_bytes > 0
-    )
+    known = [f.saving for f in report.fusions if not f.saving.reason]
+    written = format_bytes(math.fsum(saving.bytes_written for saving in known))
+    read = format_bytes(math.fsum(saving.bytes_read for saving in known))
+    unknown = len(report.fusions) - len(known)
     graph = report.module.graph
     launches = (
         "" if report.one_by_one is None else compare_launches(report.one_by_one, report.fused)
     )
     return Answer(
-        f"{format_count(len(report.fusions), 'fusion')}, which together keep "
-        f"{format_bytes(saved)} of intermediate results out of memory. {launches}",
+        f"{format_count(len(report.fusions), 'fusion')}."
+        + (f" Run once each, they save {written} written and {read} read." if known else "")
+        + (f" Of {unknown:,} that is not known." if unknown else "")
+        + (f" {launches}" if launches else ""),
         [
             Fact(
                 f"{fusion.id}: {describe_operations(fusion)}. Saves {describe_saving(fusion)}.",
@@ -398,19 +428,20 @@ def _apart(evidence: Evidence) -> Answer:
     report = _fusion_report(evidence)
     if report is None:
         return Answer("That is not known: the capture has no optimized program.")
-    facts = []
     certainties = {Certainty.FACT: "stated", Certainty.LOGGED: "logged"}
-    for first, readers in report.readers():
-        for second in readers:
-            why = report.why_apart(first, second)
-            certainty = certainties.get(why.certainty, "inferred")
-            text = why.text.removeprefix(f"{why.certainty.value}: ")
-            facts.append(Fact(f"{why.first} and {why.second}: {text}", certainty))
+    pairs = [(first, second) for first, readers in report.readers() for second in readers]
+    facts = []
+    for first, second in pairs[:_MAX_FACTS]:  # each takes a search in the module
+        why = report.why_apart(first, second)
+        certainty = certainties.get(why.certainty, "inferred")
+        text = why.text.removeprefix(f"{why.certainty.value}: ")
+        facts.append(Fact(f"{why.first} and {why.second}: {text}", certainty))
     return Answer(
-        f"{format_count(len(facts), 'pair')} of kernels hand a value on and are not one kernel."
-        if facts
+        f"{format_count(len(pairs), 'pair')} of kernels hand a value on and are not one kernel."
+        if pairs
         else "No kernel reads what another kernel makes.",
         facts,
+        left_out=len(pairs) - len(facts),
     )
 
 
@@ -426,32 +457,40 @@ def _copies(evidence: Evidence) -> Answer:
     if isinstance(graph, Unavailable):
         return _missing(graph)
     lowered = find_lowered_jaxpr(evidence.taken.stages)
-    began = _first_passes(evidence.taken.passes)
-    facts, made = [], 0
+    received, began = find_first_modules(evidence.taken.passes)
+    facts = []
+    sources: Counter[str] = Counter()
     for node in _nodes(graph, "copy", "copy-start", "transpose", "convert"):
         operation = graph.string(graph.nodes.operation, node)
         own = _own_equation(graph, node, lowered, _MOVES[operation.removesuffix("-start")])
         reader = _readers(graph, node)
         type_ = next(iter(graph.row(graph.nodes.types, node)), "")
         for_ = f", read by {reader}" if reader else ", a result of its computation"
+        name = _id(graph, node)
         if own:
-            told, certainty = f"written in the program as {own}", "stated"
-        elif (number := began.get(_id(graph, node))) is not None:
-            told, certainty = f"its name is first in the module after pass {number}", "proven"
-            made += 1
+            source, told, certainty = "the program", f"written in the program as {own}", "stated"
+        elif name in received:
+            source, certainty = "JAX's lowering", "stated"
+            told = "in the module that XLA received, so JAX's lowering made it"
+        elif number := began.get(name):
+            source, certainty = "XLA", "proven"
+            told = f"its name is first in the module after pass {number}"
         else:
-            told, certainty = "made by the compiler, by a pass that is not recorded", "inferred"
-            made += 1
+            source, certainty = "an unknown place", "unknown"
+            told = "no module that is kept tells what made it"
+        sources[source] += 1
         facts.append(
-            Fact(f"{_id(graph, node)} ({operation} {type_}){for_}: {told}", certainty,
+            Fact(f"{name} ({operation} {type_}){for_}: {told}", certainty,
                  _place(graph, node))
         )  # fmt: skip
-    facts.sort(key=lambda fact: fact.certainty == "stated")
+    order = ("proven", "unknown", "stated")
+    facts.sort(key=lambda fact: order.index(fact.certainty))
     if not facts:
         return Answer("There is no copy, transpose or convert in the optimized program.")
     return Answer(
-        f"Copies, transposes and converts in the optimized program: {len(facts):,}, of which the "
-        f"compiler made {made:,}.",
+        f"Copies, transposes and converts in the optimized program: {len(facts):,}: "
+        + ", ".join(f"{count:,} from {source}" for source, count in sources.most_common())
+        + ".",
         facts,
     )
 
@@ -472,23 +511,33 @@ def _readers(graph: Graph, node: int) -> str:
     return ", ".join(_id(graph, reader) for reader in dict.fromkeys(found[:3]))
 
 
-def _first_passes(passes: Sequence[PassRecord]) -> dict[str, str]:
-    """For each instruction that XLA's input does not have, the pass after which it is first there.
+def find_first_modules(passes: Sequence[PassRecord]) -> tuple[frozenset[str], dict[str, str]]:
+    """Where the names of instructions are first.
 
-    An instruction that a later pass removes and makes anew under one name counts from then on.
+    Returns:
+        The names in the module that XLA received and that no pass made anew; and for other names
+        the pass after which they are first there. A name is in neither where the module after a
+        pass that changed it is not kept. An instruction that a later pass removes and makes anew
+        under one name counts from then on.
     """
     found: dict[str, str] = {}
-    before: set[str] | None = None
+    received: frozenset[str] = frozenset()
+    before: frozenset[str] | None = None
+    is_gap = not passes or bool(passes[0].name)
     for record in passes:
         module = record.module()
         if not module:
+            is_gap = is_gap or record.has_changed
             continue
-        names = {i.name for c in parse_module(module).computations for i in c.instructions}
+        computations = parse_module(module).computations
+        names = frozenset(i.name for c in computations for i in c.instructions)
         told = record.name if record.number is None else f"{record.number} ({record.name})"
         if before is not None:
-            found.update(dict.fromkeys(names - before, told))
-        before = names
-    return found
+            found.update(dict.fromkeys(names - before, "" if is_gap else told))
+        elif not is_gap:
+            received = names
+        before, is_gap = names, False
+    return received - found.keys(), {name: told for name, told in found.items() if told}
 
 
 def _passes(evidence: Evidence) -> Answer:
@@ -606,8 +655,8 @@ def _constants(evidence: Evidence) -> Answer:
         return Answer("No array is captured as a constant.")
     total = math.fsum(_known(value.num_bytes) for value in found)
     return Answer(
-        f"{format_count(len(found), 'captured array')} are part of the program, "
-        f"{format_bytes(total)} in all; give them as arguments to keep them out.",
+        f"The program holds {format_count(len(found), 'captured array')}, {format_bytes(total)} "
+        "in all. As an argument an array is not a part of the program.",
         [
             Fact(f"{v.type}, {format_bytes(v.num_bytes)}", "stated", place_text(v.place))
             for v in found
@@ -673,7 +722,7 @@ def _types(evidence: Evidence) -> Answer:
     if isinstance(graph, Unavailable):
         return _missing(graph)
     counts: Counter[str] = Counter()
-    doubles = []
+    doubles: dict[int, None] = {}
     for node in range(len(graph.nodes)):
         for text in graph.row(graph.nodes.types, node):
             type_ = parse_array_type(text)
@@ -681,12 +730,14 @@ def _types(evidence: Evidence) -> Answer:
                 continue
             counts[type_.element] += 1
             if type_.element in ("f64", "c128"):
-                doubles.append(node)
+                doubles[node] = None
     told = ", ".join(f"{count:,} {name}" for name, count in counts.most_common(6))
-    converts = len(_nodes(graph, "convert"))
-    wide = f" {len(doubles):,} values have 64-bit floating point." if doubles else ""
+    converts = format_count(len(_nodes(graph, "convert")), "convert instruction")
+    wide = (
+        f" 64-bit floating point: {format_count(len(doubles), 'instruction')}." if doubles else ""
+    )
     return Answer(
-        f"Values of the optimized program by type: {told}. It converts {converts:,} times.{wide}",
+        f"Values of the optimized program by type: {told}. It has {converts}.{wide}",
         [
             Fact(f"{_id(graph, node)} is 64-bit floating point", "stated", _place(graph, node))
             for node in doubles
@@ -718,7 +769,7 @@ def _nan(evidence: Evidence) -> Answer:
     if values is None:
         return Answer("Values were not looked at.")
     return Answer(
-        " ".join(describe_origins(values)[:1]),
+        " ".join(describe_origins(values)[: 1 if values.origins else None]),
         [
             Fact(describe_origin(o), "measured", f"{o.file.rpartition('/')[2]}:{o.line}"
                  if o.line else "")
@@ -837,8 +888,8 @@ QUESTIONS = (
 )
 
 
-def find_question(words: str) -> tuple[Question, int]:
-    """The question that is meant, and the line that it names, or 0.
+def find_question(words: str) -> tuple[Question, int, str]:
+    """The question that is meant, the line that it names, or 0, and that line's file, or nothing.
 
     Args:
         words: A name, or a sentence; the question that has most of its words is taken.
@@ -847,20 +898,22 @@ def find_question(words: str) -> tuple[Question, int]:
         UsageError: It is none of the questions, or could be several.
     """
     plain = words.strip().rstrip("?").lower()
-    named = re.search(r"\b(?:line\s*:?\s*|\.py:)(\d{1,7})\b", plain)
-    line = int(named[1]) if named else 0
+    placed = re.search(r"([^\s:'\"]+\.py):(\d{1,7})\b", words)
+    named = re.search(r"\bline\s*:?\s*(\d{1,7})\b", plain)
+    line = int(placed[2]) if placed else int(named[1]) if named else 0
+    file = placed[1] if placed else ""
     by_name = {question.name: question for question in QUESTIONS}
     by_name.update({question.asks.rstrip("?").lower(): question for question in QUESTIONS})
     if plain in by_name:
-        return by_name[plain], line
+        return by_name[plain], line, file
     asked = set(re.findall(r"[a-z][a-z0-9-]*", plain))
     if line:
-        return by_name["line"], line
+        return by_name["line"], line, file
     hits = [(len(asked & set(question.words.split())), question) for question in QUESTIONS]
     most = max(count for count, _ in hits)
     best = [question for count, question in hits if count == most]
     if most and len(best) == 1:
-        return best[0], line
+        return best[0], line, file
     unclear = "could be several" if most else "is none that is known"
     raise UsageError(
         Explanation(
@@ -877,7 +930,7 @@ def answer_question(question: Question, evidence: Evidence) -> Answer:
     facts = [dataclasses.replace(fact, text=_shorten(fact.text)) for fact in whole.facts]
     short = Answer(_shorten(whole.text, 2 * _MAX_TEXT), facts[:_MAX_FACTS])
     while True:
-        left = len(facts) - len(short.facts)
+        left = whole.left_out + len(facts) - len(short.facts)
         short = dataclasses.replace(short, left_out=left)
         if not short.facts or _size_of(question, short, evidence) <= MAX_BYTES:
             return short

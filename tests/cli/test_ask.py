@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
 import pytest
 
 from cli.commands import CommandLine
-from jaxscope.client.ask import find_evidence
+from jaxscope.cli.ask import find_evidence
 from jaxscope.client.requests import CallRequest
 from jaxscope.errors import UsageError
 from jaxscope.report.answers import (
@@ -17,6 +18,7 @@ from jaxscope.report.answers import (
     answer_question,
     answer_to_document,
     answer_to_json,
+    find_first_modules,
     find_question,
 )
 from jaxscope.report.document import write_text
@@ -78,7 +80,8 @@ def saved(program: Path) -> Path:
         ("removed", "exp"),
         ("line 14", "dead"),
         ("line 6", "No equation came from line 6"),
-        ("what became of program.py:11?", "Line 11 made"),
+        ("what became of program.py:11?", "Line 11 of program.py made"),
+        ("what became of other.py:11?", "The capture holds no file other.py"),
         ("size", "jaxpr"),
         ("donation", "No argument is donated"),
         ("sharding", "runs on one device"),
@@ -112,8 +115,8 @@ def test_recompilations_are_told_by_what_differs(jaxscope: CommandLine, program:
 def test_copies_name_the_first_module_that_has_them(saved: Path) -> None:
     from jaxscope.schema.archive import load_capture
 
-    evidence = find_evidence("passes", 0, CallRequest(str(saved)))
-    facts = find_question("copies")[0].answer(evidence).facts
+    question = find_question("copies")[0]
+    facts = question.answer(find_evidence(question, CallRequest(str(saved)))).facts
     proven = [fact for fact in facts if fact.certainty == "proven"]
     assert proven, "the program was to have copies that XLA made"
     texts = {r.number: (r.before, r.text) for r in load_capture(str(saved)).passes}
@@ -127,14 +130,16 @@ def test_copies_name_the_first_module_that_has_them(saved: Path) -> None:
 @pytest.mark.parametrize("question", [q for q in QUESTIONS if q.needs in ("capture", "passes")])
 def test_every_answer_is_short(saved: Path, question: object) -> None:
     assert isinstance(question, type(QUESTIONS[0]))
-    evidence = find_evidence(question.needs, 11, CallRequest(str(saved)))
+    evidence = find_evidence(question, CallRequest(str(saved)))
+    evidence = dataclasses.replace(evidence, line=11)
     answer = answer_question(question, evidence)
 
     assert len(write_text(answer_to_document(answer)).encode()) <= MAX_BYTES
     written = json.dumps(answer_to_json(question, answer, evidence), indent=2)
     assert len(written.encode()) <= MAX_BYTES
     kept = len(answer.facts) + answer.left_out
-    assert kept == len(question.answer(evidence).facts)
+    whole = question.answer(evidence)
+    assert kept == len(whole.facts) + whole.left_out
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
@@ -150,6 +155,46 @@ def test_what_is_no_question_is_answered_with_the_list(words: str) -> None:
     with pytest.raises(UsageError) as caught:
         find_question(words)
     assert "costs" in caught.value.explanation.remedy
+
+
+def test_a_name_has_no_pass_where_a_module_between_is_not_kept(saved: Path) -> None:
+    from jaxscope.schema.archive import load_capture
+
+    passes = load_capture(str(saved)).passes
+    received, began = find_first_modules(passes)
+    assert began
+    assert received
+    made_by = {name: told for name, told in began.items() if "fusion" in told}
+    place = next(n for n, record in enumerate(passes) if "fusion" in record.name and record.packed)
+    gone = dataclasses.replace(passes[place], packed=b"")
+    received_now, began_now = find_first_modules([*passes[:place], gone, *passes[place + 1 :]])
+
+    told = f"{gone.number} ({gone.name})"
+    lost = {name for name, each in made_by.items() if each == told}
+    assert lost
+    assert not lost & began_now.keys()
+    assert began_now.items() <= began.items()
+    assert received_now == received
+    assert find_first_modules(passes[1:])[0] == frozenset()
+
+
+def test_a_derivative_is_held_against_what_it_was_made_of(
+    jaxscope: CommandLine, program: Path
+) -> None:
+    call = "jax.vmap(jax.grad(lambda x: jnp.sin(x) * 2.0))(jnp.ones(1000))"
+    found = jaxscope("ask", program, call, "gradient", "--json").json()
+
+    # The function of one number before, not the thousand of vmap after.
+    told = found["answer"]
+    assert told.startswith("What is differentiated does ")
+    assert "k" not in told.partition(", before optimization")[0]
+    assert [fact["text"].split(" (")[0] for fact in found["facts"][:2]] == ["jaxpr", "grad"]
+
+
+def test_values_that_came_in_are_told(jaxscope: CommandLine, program: Path) -> None:
+    found = jaxscope("ask", program, "double(jnp.array([jnp.nan]))", "nan", "--json").json()
+
+    assert "An argument holds them already." in found["answer"]
 
 
 def test_a_saved_capture_says_that_it_cannot_run(jaxscope: CommandLine, saved: Path) -> None:
