@@ -42,6 +42,13 @@ def run(options: Options) -> int:
                 remedy=f"Such as: -o {name}.svg",
             )
         )
+    if options.is_animated and (name != "collective" or out.suffix.lower() != ".svg"):
+        raise UsageError(
+            Explanation(
+                what="Only the figure collective moves, and only as SVG.",
+                remedy="Leave --animated out, or: jaxscope figure collective … -o steps.svg",
+            )
+        )
     check_place(out)
     with show_progress() as show:
         watcher = Watcher(show)
@@ -58,6 +65,14 @@ def run(options: Options) -> int:
         capture = obtain_capture(options, watcher)
     if name in PICTURES:
         stage = lowered_name(s.name for s in capture.stages) if name == "program" else name
+        if not stage:
+            raise EnvironmentProblem(
+                Explanation(
+                    f"{out} was not written: there is nothing to draw.",
+                    why="The capture has no jaxpr.",
+                    remedy="The figure optimized shows what XLA made of it.",
+                )
+            )
         _, notes = write_capture(capture, out, out.suffix[1:].lower(), stage, options.picture)
         return _tell(options, out, notes)
     ceilings = find_ceilings(options, capture) if name == "roofline" else None

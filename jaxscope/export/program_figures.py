@@ -31,9 +31,12 @@ from jaxscope.program.sharding.arrays import SpreadArray, find_arrays, name_devi
 from jaxscope.program.sharding.collectives import Collective, find_collectives
 from jaxscope.program.sharding.ring import NOTHING, RingStep, ring_steps
 from jaxscope.report.document import Table, count_cell, known_cell, number_cell
+from jaxscope.report.roofline import describe_compiled_for
+from jaxscope.schema.safe_text import escape_html
 
 _WIDTH_PX = 1200.0
 _LEFT_PX, _RIGHT_PX, _TOP_PX, _BOTTOM_PX = 110.0, 40.0, 80.0, 64.0
+_LINE_PX = 20.0
 _MAX_ARRAYS = 12
 _MAX_DEVICES = 8
 """Of a ring that is drawn: more are no picture."""
@@ -52,10 +55,32 @@ def _outlined(x: float, y: float, width: float, height: float, ink: tuple[str, s
     )
 
 
-def _heading(title: str, note: str, theme: str) -> Iterator[str]:
+def _heading(
+    title: str, note: Sequence[str], theme: str, width: float = _WIDTH_PX
+) -> Iterator[str]:
     palette = PALETTES[theme]
-    yield svg_text(20, 32, title[:105], palette.text, size=20)
-    yield svg_text(20, 58, note[:150], palette.muted, size=15)
+    most = int((width - 40) / text_width("m", 20))
+    told = title if len(title) <= most else f"{title[: most - 1]}…"
+    yield svg_text(20, 32, told, palette.text, size=20)
+    for number, line in enumerate(note):
+        yield svg_text(20, 58 + _LINE_PX * number, line, palette.muted, size=15)
+
+
+def _wrap(note: str, width: float = _WIDTH_PX) -> list[str]:
+    """The lines of a note below the title, at least one."""
+    lines = [""]
+    for word in note.split():
+        longer = f"{lines[-1]} {word}".lstrip()
+        if lines[-1] and text_width(longer, 15) > width - 40:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
+
+
+def _below(note: Sequence[str]) -> float:
+    """Where what stands below the note begins, from the upper edge."""
+    return _TOP_PX + _LINE_PX * (len(note) - 1)
 
 
 # Memory, step by step.
@@ -85,13 +110,15 @@ class MemoryFigure(Figure):
         )
 
     def svg_lines(self, theme: str) -> Iterator[str]:
-        palette, height = PALETTES[theme], 560.0
+        palette, note = PALETTES[theme], _wrap(self.note)
+        top = _below(note)
+        height = top + 480
         bottom, count = height - _BOTTOM_PX, max(len(self.live.steps), 1)
         most = max(self.live.peak_bytes, 1.0) * 1.06
         across = (_WIDTH_PX - _LEFT_PX - _RIGHT_PX) / count
-        up = (bottom - _TOP_PX) / most
+        up = (bottom - top) / most
         yield svg_head(_WIDTH_PX, height, palette.background, self.title)
-        yield from _heading(self.title, self.note, theme)
+        yield from _heading(self.title, note, theme)
         unit = 1024.0 ** int(math.log(max(most, 1.0), 1024.0))
         for value in (unit * number for number in even_ticks(0.0, most / unit, 6)):
             y = bottom - value * up
@@ -112,13 +139,13 @@ class MemoryFigure(Figure):
             )
         x = _LEFT_PX + (self.live.peak_step + 0.5) * across
         yield (
-            f'<line x1="{x:.2f}" y1="{_TOP_PX - 16}" x2="{x:.2f}" y2="{bottom:.2f}" '
+            f'<line x1="{x:.2f}" y1="{top - 16}" x2="{x:.2f}" y2="{bottom:.2f}" '
             f'stroke="{palette.text}" stroke-dasharray="6 4"/>'
         )
         told = f"peak {format_bytes(self.live.peak_bytes)} at step {self.live.peak_step:,}"
         is_right = x > _WIDTH_PX * 0.6
         yield svg_text(
-            x + (-8 if is_right else 8), _TOP_PX + 14, told, palette.text,
+            x + (-8 if is_right else 8), top + 14, told, palette.text,
             anchor="end" if is_right else "start",
         )  # fmt: skip
         x = _LEFT_PX
@@ -163,7 +190,9 @@ class RooflineFigure(Figure):
         return Table(headers, rows, units=("", "", "", "B", "", "", "s"))
 
     def svg_lines(self, theme: str) -> Iterator[str]:
-        palette, height = PALETTES[theme], 640.0
+        palette, note = PALETTES[theme], _wrap(self.note)
+        top = _below(note)
+        height = top + 560
         names = dict.fromkeys(name for point in self.found.kernels for name, _ in point.work)
         peaks = {peak.name: peak.rate for peak in (find_peak(self.ceilings, n) for n in names)}
         peaks = {k: v for k, v in peaks.items() if v > 0} or {
@@ -188,10 +217,10 @@ class RooflineFigure(Figure):
             return _LEFT_PX + share * (_WIDTH_PX - _LEFT_PX - _RIGHT_PX)
 
         def up(value: float) -> float:
-            return bottom - math.log(value / low_y) / math.log(high_y / low_y) * (bottom - _TOP_PX)
+            return bottom - math.log(value / low_y) / math.log(high_y / low_y) * (bottom - top)
 
         yield svg_head(_WIDTH_PX, height, palette.background, self.title)
-        yield from _heading(self.title, self.note, theme)
+        yield from _heading(self.title, note, theme)
         for value in ticks(low_y, high_y):
             yield svg_line(
                 _LEFT_PX, up(value), _WIDTH_PX - _RIGHT_PX, up(value), palette.frame_border
@@ -199,7 +228,7 @@ class RooflineFigure(Figure):
             told = f"{format_flops(value)}/s"
             yield svg_text(_LEFT_PX - 8, up(value) + 5, told, palette.text, anchor="end", size=13)
         for value in ticks(low_x, high_x):
-            yield svg_line(across(value), _TOP_PX, across(value), bottom, palette.frame_border)
+            yield svg_line(across(value), top, across(value), bottom, palette.frame_border)
             yield svg_text(across(value), bottom + 20, three_digits(value), palette.text,
                            anchor="middle", size=13)  # fmt: skip
         for name, rate in peaks.items():
@@ -212,19 +241,16 @@ class RooflineFigure(Figure):
             told = f"{format_flops(rate)}/s" + ("" if name == "measured" else f" {name}")
             yield svg_text(across(high_x) - 6, up(rate) - 8, told, palette.text, anchor="end")
         told = f"memory {format_bytes(bandwidth)}/s"
-        yield svg_text(_LEFT_PX + 12, _TOP_PX + 20, told, palette.text)
+        yield svg_text(_LEFT_PX + 12, top + 20, told, palette.text)
         for point, x, y in marks:
             yield (
                 f'<circle cx="{across(x):.2f}" cy="{up(y):.2f}" r="7" fill="{palette.forward}" '
                 f'fill-opacity="0.35" stroke="{palette.forward}" stroke-width="2">'
-                f"<title>{point.name.translate(_SAFE)}</title></circle>"
+                f"<title>{escape_html(point.name)}</title></circle>"
             )
         middle = (_LEFT_PX + _WIDTH_PX - _RIGHT_PX) / 2
         yield svg_text(middle, height - 16, "FLOP per byte", palette.text, anchor="middle")
         yield "</svg>"
-
-
-_SAFE = {ord(sign): " " for sign in "<>&\"'"}
 
 
 # Arrays cut over devices.
@@ -252,13 +278,15 @@ class ShardingFigure(Figure):
         shown = self.arrays[:_MAX_ARRAYS]
         columns, cell = min(3, max(len(shown), 1)), (_WIDTH_PX - 40) / 3
         row_height = 250.0
-        height = 90 + row_height * max(1, math.ceil(len(shown) / columns))
-        width = max(40 + cell * columns, 40 + text_width(self.title[:105], 20))
+        width = max(40 + cell * columns, 640.0)
+        note = _wrap(self.note, width)
+        top = _below(note) + 10
+        height = top + row_height * max(1, math.ceil(len(shown) / columns))
         yield svg_head(width, height, palette.background, self.title)
-        yield from _heading(self.title, self.note, theme)
+        yield from _heading(self.title, note, theme, width)
         for number, array in enumerate(shown):
             x = 20 + cell * (number % columns)
-            y = 90 + row_height * (number // columns)
+            y = top + row_height * (number // columns)
             yield svg_text(x, y + 10, f"{array.path} {array.type}"[:44], palette.text)
             yield svg_text(x, y + 30, (array.spec or array.text)[:52], palette.muted, size=13)
             yield from self._grid(array, x, y + 42, cell - 30, row_height - 80, theme)
@@ -329,15 +357,18 @@ class CollectiveFigure(Figure):
         panel_width, panel_height = 70 + cell * count + 40, 60 + cell * count + 30
         columns = 1 if self.is_animated else max(1, int((_WIDTH_PX - 40) // panel_width))
         rows = 1 if self.is_animated else math.ceil(len(steps) / columns)
-        height = 90 + rows * panel_height
         width = _WIDTH_PX if not self.is_animated else max(720.0, panel_width + 40)
+        note = _wrap(self.note, width)
+        top = _below(note) + 4
+        height = top + rows * panel_height
         yield svg_head(width, height, palette.background, self.title)
-        yield from _heading(self.title, self.note, theme)
+        yield from _heading(self.title, note, theme, width)
         for number, step in enumerate(steps):
             place = 0 if self.is_animated else number
             x = 20 + panel_width * (place % columns)
-            y = 84 + panel_height * (place // columns)
-            yield '<g opacity="0">' if self.is_animated else "<g>"
+            y = top + panel_height * (place // columns)
+            # What shows no animation shows what is there before the first step.
+            yield '<g opacity="0">' if self.is_animated and number else "<g>"
             if self.is_animated:
                 yield _frame(number, len(steps))
             yield from self._panel(number, step, x, y, cell, theme)
@@ -438,7 +469,8 @@ def _make_roofline(capture: Capture, ceilings: Ceilings | None) -> Figure | Unav
     if isinstance(found, Unavailable):
         return found
     chip = ceilings.environment.device or "this machine"
-    note = f"At best on {chip}, not measured. A circle is a kernel. {' '.join(found.notes)}"
+    note = f"At best on {chip}, not measured. A circle is a kernel. "
+    note += " ".join((*describe_compiled_for(capture.target, ceilings), *found.notes))
     return RooflineFigure(f"Roofline of {capture.call}", note, found, ceilings)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from jaxscope.cli import main
+from jaxscope.export.chart import text_width
 from jaxscope.model.capture import MemoryPlan
 from jaxscope.program.sharding.ring import NOTHING, ring_steps
 from jaxscope.schema.archive import load_capture
@@ -149,6 +150,48 @@ def test_an_animation_shows_one_step_at_a_time(saved: Path) -> None:
     ]
     assert shown[0][1] == pytest.approx(1 / 7, abs=1e-3)
     assert shown[-1][1] == pytest.approx(6 / 7, abs=1e-3)
+    assert text.count('<g opacity="0">') == 6  # without animation the first stays
+
+
+def test_kernels_of_another_chip_are_said_to_be_so(saved: Path) -> None:
+    out = saved.with_name("other-chip.svg")
+    assert main(["figure", "roofline", str(saved), "-o", str(out), "--chip", "h100"]) == 0
+    words = " ".join(_texts(out))
+    assert "These kernels were compiled for cpu:8" in words
+
+
+@pytest.mark.parametrize("name", ["memory", "roofline", "sharding", "collective"])
+def test_no_line_of_text_is_wider_than_its_picture(saved: Path, name: str) -> None:
+    out = saved.with_name(f"{name}-width.svg")
+    assert main(["figure", name, str(saved), "-o", str(out), "--chip", "h100"]) == 0
+    picture = ElementTree.fromstring(out.read_text(encoding="utf-8"))
+    width = float(picture.get("width", "nan"))
+    for element in picture.iter("{http://www.w3.org/2000/svg}text"):
+        if element.get("text-anchor") == "start":
+            size = float(element.get("font-size", "15"))
+            end = float(element.get("x", "0")) + text_width(element.text or "", size)
+            assert end <= width, element.text
+
+
+def test_what_was_opened_without_a_jaxpr_has_no_program_to_draw(
+    saved: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hlo = saved.with_name("only.hlo.txt")
+    hlo.write_text(
+        "HloModule m, entry_computation_layout={(f32[2]{0})->f32[2]{0}}\n\n"
+        "ENTRY e {\n  ROOT p = f32[2]{0} parameter(0)\n}\n",
+        encoding="utf-8",
+    )
+    opened, out = saved.with_name("only.jaxscope"), saved.with_name("only.svg")
+    assert main(["open", str(hlo), "-o", str(opened)]) == 0
+    assert main(["figure", "program", str(opened), "-o", str(out)]) == 3
+    assert "has no jaxpr" in capsys.readouterr().err
+    assert not out.exists()
+
+
+def _texts(picture: Path) -> list[str]:
+    root = ElementTree.fromstring(picture.read_text(encoding="utf-8"))
+    return [each.text or "" for each in root.iter("{http://www.w3.org/2000/svg}text")]
 
 
 def test_json_says_what_is_drawn(saved: Path) -> None:
@@ -165,6 +208,8 @@ def test_json_says_what_is_drawn(saved: Path) -> None:
         (["figure", "memory", "{saved}", "-o", "{folder}/x.txt"], 2, "ends with one of"),
         (["figure", "nothing", "{saved}", "-o", "{folder}/x.svg"], 2, "invalid choice"),
         (["figure", "roofline", "{saved}", "-o", "{folder}/x.svg", "--chip", "q1"], 2, "q1"),
+        (["figure", "memory", "{saved}", "-o", "{folder}/x.svg", "--animated"], 2, "Only the"),
+        (["figure", "collective", "{saved}", "-o", "{folder}/x.png", "--animated"], 2, "as SVG"),
         (["figure", "distributions", "{saved}", "-o", "{folder}/x.svg"], 2, "needs a Python file"),
     ],
 )
