@@ -42,7 +42,7 @@ from jaxscope.errors import (
     WorkerLost,
 )
 from jaxscope.model import Capture, Unavailable
-from jaxscope.model.experiments import Bisection, BisectTrial, ProgramComparison
+from jaxscope.model.experiments import Bisection, BisectTrial, ProgramComparison, ResultsAgreement
 from jaxscope.model.units import format_bytes, format_count, three_digits
 from jaxscope.program.diff.captures import ComparedCapture, compare_captures
 from jaxscope.program.fates.table import link_products
@@ -51,8 +51,6 @@ from jaxscope.report.diff import describe_verdict, stage_row
 from jaxscope.report.document import cell_text
 from jaxscope.report.measurements import describe_ratios
 
-MEASURES = ("time", "memory", "kernels", "numbers", "failure")
-AXES = ("versions", "passes", "flags", "commits")
 R = TypeVar("R")
 _DISABLE = "xla_disable_hlo_passes"
 _LONGEST_GIT_S = 120.0
@@ -258,7 +256,7 @@ class _Bisector:
         on_event: OnEvent | None,
         prepare: Callable[[Point], None],
     ) -> None:
-        self._request = request
+        self.request = request
         self._measure = measure
         self._on_event = on_event
         self._prepare = prepare
@@ -349,7 +347,7 @@ class _Bisector:
             budget_s=budget_s if is_time else 0.05,
         )
         found = ask(request, ProgramComparison, self._on_event)
-        return self._judge_time(number, found) if is_time else _judge_numbers(found)
+        return self._judge_time(number, found) if is_time else judge_numbers(found.agreement)
 
     def _judge_time(self, number: int, found: ProgramComparison) -> tuple[float, str]:
         (ratio,) = found.timing.ratios[:1] or (None,)
@@ -363,7 +361,7 @@ class _Bisector:
         return 1.0 if ratio.verdict == "same" else ratio.median, text
 
     def _of(self, kind: Callable[..., R], point: Point, **fields: object) -> R:
-        base = self._request
+        base = self.request
         return kind(
             point.file,
             base.call,
@@ -377,17 +375,23 @@ class _Bisector:
         )
 
 
-def _judge_numbers(found: ProgramComparison) -> tuple[float, str]:
-    if found.agreement.reason:
-        raise _Unmeasured(found.agreement.reason)
-    differing = [leaf for leaf in found.agreement.leaves if not leaf.is_equal]
+def judge_numbers(agreement: ResultsAgreement) -> tuple[float, str]:
+    """How far results are from the first point's, as a number and in words.
+
+    Raises:
+        _Unmeasured: They could not be compared.
+    """
+    if agreement.reason:
+        raise _Unmeasured(agreement.reason)
+    differing = [leaf for leaf in agreement.leaves if not leaf.is_equal]
     if not differing:
         return 0.0, "results equal to the first's, bit by bit"
     count = sum(leaf.differing for leaf in differing)
     one_way = sum(leaf.num_nan for leaf in differing)
     ulps = [leaf.max_ulp for leaf in differing if not math.isnan(leaf.max_ulp)]
-    worst = max(ulps, default=float(count))
-    told = f"{count:,} elements differ from the first's, by up to {three_digits(worst)} ULP"
+    worst = max(ulps, default=float(count))  # integers have no ULP: how many differ
+    told = f"{format_count(count, 'element')} not as the first's"
+    told += f", by up to {three_digits(worst)} ULP" if ulps else ""
     if one_way:
         return math.inf, f"{told}; {one_way:,} are NaN or infinite one way only"
     return worst, told
@@ -446,8 +450,8 @@ def bisect_call(
     """Find where a property of a call changes.
 
     Args:
-        over: One of `AXES`.
-        measure: One of `MEASURES`.
+        over: As `Bisection.over`.
+        measure: As `Bisection.measure`.
         pythons: Interpreters, in order, for `versions`.
         versions: Versions of JAX to make interpreters for, in place of these.
         flags: Options of XLA's, for `flags`.
@@ -479,8 +483,15 @@ def bisect_call(
                     Explanation("No good commit is named.", remedy="--good REV [--bad REV]")
                 )
             tried.points = commit_points(request, good, bad, folder)
-        else:
+        elif over == "passes":
             _find_pass_points(tried, request, on_step)
+        else:
+            raise UsageError(
+                Explanation(
+                    what=f"{over!r} is nothing to search over.",
+                    remedy="It is versions, passes, flags or commits.",
+                )
+            )
         if len(tried.points) < 2:
             raise UsageError(
                 Explanation(
@@ -505,7 +516,7 @@ def _bisect(tried: _Bisector, over: str, measure: str, on_step: Callable[[str], 
     for trial in (first, last):
         if math.isnan(trial.value):
             return result(reason=f"{trial.name} could not be tried: {trial.text}")
-    if first.value != (0.0 if measure == "numbers" else first.value):
+    if measure == "numbers" and first.value != 0.0:
         return result(reason="Two runs of the first point give different results.")
     if first.value == last.value:
         return result(reason=f"Nothing changes: {first.name} and {last.name} are alike.")
@@ -589,6 +600,9 @@ def _write_script(tried: _Bisector, over: str, measure: str, good: int, bad: int
     points = [tried.points[good], tried.points[bad]]
     lines = ["#!/bin/sh", f"# {measure}: {points[0].name}, then {points[1].name}"]
     call = [tried.call] if tried.call else []
+    request = tried.request
+    common = [] if request.target == "cpu" else ["--target", request.target]
+    common += ["--x64"] if request.x64 else []
     if over == "commits":
         parts = Path(points[0].file).parts
         relative = Path(*parts[parts.index(points[0].commit) + 1 :])
@@ -598,7 +612,7 @@ def _write_script(tried: _Bisector, over: str, measure: str, good: int, bad: int
     else:
         files = [point.file for point in points]
     if measure in ("time", "numbers"):
-        words = ["jaxscope", "time", files[0], *call]
+        words = ["jaxscope", "time", files[0], *call, *common]
         words += ["--against-file", files[1]] if files[1] != files[0] else []
         for option, point in zip(("--python", "--against-python"), points, strict=True):
             words += [option, point.python] if point.python and over == "versions" else []
@@ -609,7 +623,7 @@ def _write_script(tried: _Bisector, over: str, measure: str, good: int, bad: int
             words += ["--against", *call]
         return "\n".join([*lines, shlex.join(words), ""])
     for out, file, point in zip(("a.jaxscope", "b.jaxscope"), files, points, strict=True):
-        words = ["jaxscope", "capture", file, *call, "-o", out]
+        words = ["jaxscope", "capture", file, *call, *common, "-o", out]
         words += ["--python", point.python] if point.python else []
         for name, value in point.options.items():
             words += ["--xla", f"{name}={value}"]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
+import shlex
 import stat
 import subprocess
 import sys
@@ -9,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from jaxscope.client.bisect import bisect_call
+from jaxscope.cli.parser import parse
+from jaxscope.client.bisect import bisect_call, judge_numbers
 from jaxscope.client.requests import CallRequest
 from jaxscope.errors import UsageError
-from jaxscope.model.experiments import Bisection
+from jaxscope.model.experiments import Bisection, LeafAgreement, ResultsAgreement
 from jaxscope.report.bisect import bisection_to_json, describe_bisection
 
 CALL = "f(f32[64])"
@@ -140,6 +144,29 @@ def test_the_flag_that_stops_fusing(tmp_path: Path) -> None:
     assert found.bad is not None, found.reason
     assert "xla_disable_hlo_passes" in found.bad.name
     assert "--xla xla_disable_hlo_passes=fusion" in found.script
+
+
+def test_the_commands_that_show_it_again_have_the_options_of_the_search(tmp_path: Path) -> None:
+    request = dataclasses.replace(_chain(tmp_path), target="cpu:2", x64=True)
+    flags = {"xla_disable_hlo_passes": "fusion,cpu-instruction-fusion"}
+    found = bisect_call(request, "flags", "kernels", flags=flags)
+
+    captures = [line for line in found.script.splitlines() if " capture " in line]
+    read = [parse(shlex.split(line)[1:]) for line in captures]
+    assert [(each.target, each.x64) for each in read] == [("cpu:2", True)] * 2
+    assert [dict(each.xla) for each in read] == [{}, flags]
+
+
+def test_integers_that_differ_have_no_ulp() -> None:
+    leaf = LeafAgreement("", "i32[3]", 3, 2, math.nan, 5.0, 1.0, "[1]", "7", "2", 0)
+    value, told = judge_numbers(ResultsAgreement("eager", "jit", (leaf,)))
+
+    assert (value, told) == (2.0, "2 elements not as the first's")
+
+
+def test_what_cannot_be_searched_over_is_said(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="nothing to search over"):
+        bisect_call(_chain(tmp_path), "moods")
 
 
 def test_the_pass_that_fuses(tmp_path: Path) -> None:
