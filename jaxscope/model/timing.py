@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from jaxscope.model.capture import Environment
 from jaxscope.model.unavailable import Unavailable
+from jaxscope.model.units import three_digits
 
 # Measured durations, with their spread and how they were taken.
 
@@ -144,6 +145,11 @@ class Ratio:
     def is_judged(self) -> bool:
         """Whether a verdict makes sense."""
         return not self.why_not
+
+    def describe_range(self) -> str:
+        """Between what it lies: an interval where one was earned, else what was observed."""
+        ends = f"{three_digits(self.low)} to {three_digits(self.high)}"
+        return f"{ends}, {self.confidence:.0%}" if self.confidence > 0 else f"observed {ends}"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

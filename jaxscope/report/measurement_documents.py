@@ -61,7 +61,6 @@ from jaxscope.report.measurements import (
     describe_noise,
     describe_origin,
     describe_processes,
-    describe_range,
     describe_sizes,
     describe_slope,
     describe_spread,
@@ -375,7 +374,7 @@ def _describe_ratio(ratio: Ratio) -> str:
     first, _, second = ratio.name.partition("/")
     if math.isnan(ratio.median):
         return f"{ratio.name}: unclear"
-    interval = describe_range(ratio)
+    interval = ratio.describe_range()
     noisy = ", noisy" if ratio.is_noisy else ""
     if not ratio.is_judged:
         return f"{ratio.name}: no verdict ({interval}{noisy})"

@@ -57,12 +57,6 @@ def why_unclear(ratio: Ratio) -> str:
     return ""
 
 
-def describe_range(ratio: Ratio) -> str:
-    """Between what the ratio lies: an interval where one was earned, else what was observed."""
-    ends = f"{three_digits(ratio.low)} to {three_digits(ratio.high)}"
-    return f"{ends}, {ratio.confidence:.0%}" if ratio.confidence > 0 else f"observed {ends}"
-
-
 def describe_ratios(ratios: Sequence[Ratio]) -> str:
     """One sentence per comparison, with its interval, never a bare factor."""
     return "\n".join(_describe_ratio(ratio) for ratio in ratios)
@@ -76,7 +70,7 @@ def _describe_ratio(ratio: Ratio) -> str:
         plain = f"{last}/{second.removeprefix(program).lstrip()}"
         told = _describe_ratio(dataclasses.replace(ratio, name=plain))
         return f"{program}: {told[:1].lower()}{told[1:]}"
-    interval = describe_range(ratio)
+    interval = ratio.describe_range()
     if ratio.verdict == "faster":
         return f"{second} is {three_digits(ratio.median)} times faster than {first} ({interval})"
     if ratio.verdict == "slower":
@@ -85,7 +79,10 @@ def _describe_ratio(ratio: Ratio) -> str:
             f"({interval})"
         )
     if ratio.verdict == "same":
-        return f"{second} and {first} take the same time, within 2 % (ratio {interval})"
+        return (
+            f"{second} and {first} take the same time: the median ratio is within 2 % of 1 "
+            f"({interval})"
+        )
     if not ratio.is_judged:
         why = ratio.why_not.removeprefix("No verdict: ").partition(". ")[0].removesuffix(".")
         return f"No verdict on {first} and {second}: {why[:1].lower()}{why[1:]}"
@@ -223,7 +220,7 @@ def scaling_row(point: ScalePoint, scaling: Scaling) -> tuple[Cell, ...]:
         count_cell(point.size),
         _measured(point.eager),
         _measured(point.jit),
-        "" if ratio is None else f"{ratio.verdict}, {describe_range(ratio)}",
+        "" if ratio is None else f"{ratio.verdict}, {ratio.describe_range()}",
         known_cell(point.compile_time, format_seconds),
         _break_even(point)
         if is_usual(scaling)

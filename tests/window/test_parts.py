@@ -131,7 +131,8 @@ def test_verdicts_never_come_without_their_interval():
     ]
     assert describe_ratios(ratios).split("\n") == [
         "jit is 10.6 times faster than eager (9.90 to 11.2, 95%)",
-        "jit and eager take the same time, within 2 % (ratio observed 0.990 to 1.01)",
+        "jit and eager take the same time: the median ratio is within 2 % of 1 "
+        "(observed 0.990 to 1.01)",
         "Unclear which of eager and jit is faster (ratio observed 0.800 to 1.60; 3 pairs only, a "
         "verdict takes 6)",
         "No verdict on eager and jit: the function prints (a.py:1)",

@@ -229,12 +229,11 @@ def describe_paired_times(timing: Timing) -> tuple[QuantityDifference, ...]:
     said = {
         "faster": "The second takes less time",
         "slower": "The second takes longer",
-        "same": "The same time, within 2 %",
+        "same": "The median ratio is within 2 % of 1",
     }.get(ratio.verdict, "No difference that is sure")
-    interval = f"{three_digits(ratio.low)} to {three_digits(ratio.high)}"
     meaning = (
         f"{said}: the first's time is {three_digits(ratio.median)} times the second's "
-        f"({interval}). Compiled, measured in random turns."
+        f"({ratio.describe_range()}). Compiled, measured in random turns."
     )
     return (QuantityDifference("a call", "s", before.median, after.median, meaning, True, False),)
 
