@@ -632,7 +632,10 @@ def _union(arrays: Iterable[Int32s]) -> Int32s:
 
 
 def _with_insides(graph: Graph, nodes: Int32s, shown: ShownGroups | None) -> Int32s:
-    """The nodes and everything inside the groups that they own, and share where that is told."""
+    """The nodes, and everything inside the groups that they own.
+
+    With `shown`, groups of shared functions count as owned by every call that shows them.
+    """
     groups = graph.groups
     taken = np.zeros(len(groups), bool)
     while len(groups):

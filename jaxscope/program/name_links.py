@@ -125,7 +125,7 @@ def _find_pieces(
     in_loops = {
         f"{name} {place}": count for place, names in loops.items() for name, count in names.items()
     }
-    # Several loops of one name are not told apart: no number of pieces is right.
+    # Loops of the same name cannot be told apart, so the number of pieces is unknown.
     counts = {key: count if count == 1 else _UNKNOWN for key, count in in_loops.items()}
     helpers: dict[str, list[int]] = {}
     number: dict[tuple[int, str], int] = {}

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -17,7 +17,7 @@ import pytest
 
 from jaxscope.worker import checks
 from jaxscope.worker.checks.effects import EffectWatch
-from jaxscope.worker.checks.finding import is_installed, own_frame
+from jaxscope.worker.checks.finding import Finding, is_installed, own_frame
 from jaxscope.worker.host.call import call_namespace, parse_call
 from tests.checks import planted
 from tests.checks.running import findings_of
@@ -32,6 +32,20 @@ def test_a_check_that_fails_costs_itself_alone(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(checks, "CHECKS", (broken, *checks.CHECKS))
     with pytest.raises(AssertionError, match="The check broken failed"):
         findings_of(planted.__file__, "own_softmax(f32[8])")
+
+
+def test_a_line_is_told_once_and_that_there_are_more_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def many(subject: Any) -> Iterator[Finding]:
+        for number in range(400):
+            yield Finding("many", "info", "Message.", "Remedy.", line=1 + number // 10)
+
+    monkeypatch.setattr(checks, "CHECKS", (many,))
+    found, missing = checks.run_checks(cast(Any, None))
+
+    assert [each.line for each in found] == list(range(1, 21))
+    assert missing == ["Of many only the first 20 lines are told."]
 
 
 def test_every_lesson_is_a_sample_and_every_finding_has_a_remedy() -> None:

@@ -73,7 +73,7 @@ def test_a_module_that_cannot_be_read_at_all(jaxscope: CommandLine, tmp_path: Pa
 
 
 def test_no_bytes_make_the_readers_fail(left: Left) -> None:
-    """Every file cut off and changed at many places: read, or told to be none."""
+    """Files that are cut off or changed at many places are read or refused with an explanation."""
     exported = Path(__file__).with_name("scaled.jaxexport").read_bytes()
     proto = (left.files / "step.pb").read_bytes()
     for data, step in ((exported, 7), (proto, 997)):

@@ -99,7 +99,7 @@ class Walker:
         traced = trace_gradient(program.base)[0] if stage else program.derived
         subject = Subject(__file__, call, program, traced, list(map(jnp.asarray, inputs)), {})
         self.channel = Recorder()
-        self.stepper = stepping.Stepper(subject, self.channel, most_bytes)  # type: ignore[arg-type]  # it only records
+        self.stepper = stepping.Stepper(subject, self.channel, most_bytes)  # type: ignore[arg-type]  # a double of the channel
 
     def __call__(self, to: str, **fields: Any) -> dict[str, Any]:
         self.stepper.answer(Message("move", {"to": to, **fields}))

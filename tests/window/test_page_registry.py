@@ -31,8 +31,7 @@ def test_a_module_and_its_name_make_a_page(
         return page
 
     module = ModuleType("jaxscope.ui.pages.example")
-    # A bare module has no such attribute.
-    module.make_page = make  # type: ignore[attr-defined]  # as a page has it
+    module.make_page = make  # type: ignore[attr-defined]  # a module takes any attribute
     monkeypatch.setitem(sys.modules, module.__name__, module)
     registry = {"example": Page("Example", Place.PROGRAM, "What is an example?")}
     monkeypatch.setattr(application, "PAGES", registry)

@@ -43,21 +43,31 @@ CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     find_changing_state,
 )
 MOST_OF_ONE = 20
-"""Findings of one check that are told."""
+"""How many lines one check reports; that there are more is said."""
+_MOST_STEPS = 2000
+"""Findings of one check that are looked at, of which many can be on one line."""
 
 
 def run_checks(subject: Subject) -> tuple[list[Finding], list[str]]:
-    """What is found, each rule once for a line, and sentences about checks that failed."""
-    findings: dict[tuple[str, str, int], Finding] = {}
-    failed = []
+    """What is found, each rule once for a line, and sentences about what is missing."""
+    findings: list[Finding] = []
+    missing = []
     for check in CHECKS:
+        places: set[tuple[str, str, int]] = set()
         try:
-            for found in itertools.islice(check(subject), MOST_OF_ONE):
-                findings.setdefault((found.rule, found.file, found.line), found)
+            for found in itertools.islice(check(subject), _MOST_STEPS):
+                place = (found.rule, found.file, found.line)
+                if place in places:
+                    continue
+                if len(places) == MOST_OF_ONE:
+                    missing.append(f"Of {found.rule} only the first {MOST_OF_ONE} lines are told.")
+                    break
+                places.add(place)
+                findings.append(found)
         except Exception as error:  # a check that fails costs itself, never the capture
             why = " ".join(str(error).split())[:200]
-            failed.append(
+            missing.append(
                 f"The check {check.__name__} failed, which is a bug in jaxscope: "
                 f"{type(error).__name__}: {why}"
             )
-    return list(findings.values()), failed
+    return findings, missing

@@ -112,7 +112,7 @@ def _by_place(tree: ast.Module) -> dict[tuple[int, int], list[ast.AST]]:
     for node in ast.walk(tree):
         line = getattr(node, "lineno", None)
         if line is not None:
-            column: int = node.col_offset  # type: ignore[attr-defined] # what has a line has one
+            column: int = node.col_offset  # type: ignore[attr-defined]  # every node with lineno has it
             found.setdefault((line, column), []).append(node)
     return found
 

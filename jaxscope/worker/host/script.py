@@ -61,7 +61,7 @@ class _Finder(importlib.abc.MetaPathFinder):
                 execute(module)
                 self._then()
 
-            spec.loader.exec_module = exec_module  # type: ignore[method-assign]  # of this one
+            spec.loader.exec_module = exec_module  # type: ignore[method-assign]  # replaces the method of this loader object only
         return spec
 
 

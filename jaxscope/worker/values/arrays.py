@@ -1,4 +1,4 @@
-"""What is told of an array: its summary, and the slice of it that a person looks at."""
+"""Summaries of arrays, and slices of them as tables of numbers."""
 
 from __future__ import annotations
 
