@@ -25,7 +25,13 @@ from jaxscope.model.experiments import Recompilation
 from jaxscope.model.hardware import chip_of_target
 from jaxscope.model.stages import LATE_STAGES, find_lowered_jaxpr
 from jaxscope.model.types import parse_array_type
-from jaxscope.model.units import format_bytes, format_count, format_flops, format_seconds
+from jaxscope.model.units import (
+    format_bytes,
+    format_count,
+    format_flops,
+    format_range,
+    format_seconds,
+)
 from jaxscope.model.values import Values
 from jaxscope.program.cost.attribution import RowKind, find_cost_change
 from jaxscope.program.cost.trip_counts import count_executions, find_trip_counts
@@ -162,21 +168,22 @@ def _costs(evidence: Evidence) -> Answer:
         return _missing(found)
     rows = sorted(found.rows, key=lambda row: -_known(row.after.cost.bytes_accessed))
     total = found.after.bytes_accessed
-    facts = [
-        Fact(
-            f"{row.label}: {format_bytes(row.after.cost.bytes_accessed)} read and written "
-            f"({row.after.cost.bytes_accessed / total:.0%}), "
-            f"{format_flops(row.after.cost.flops)}",
-            "counted",
-            row.name if re.search(r":\d+$", row.name) else "",
-        )
-        for row in rows
-        if row.after.nodes and total > 0
-    ]
+    is_range = found.least[1].bytes_accessed < total
+    facts = []
+    for row in rows:
+        if not row.after.nodes or not total > 0:
+            continue
+        low, high = row.after.least, row.after.cost
+        moved = format_range(low.bytes_accessed, high.bytes_accessed, format_bytes)
+        share = "" if is_range else f" ({high.bytes_accessed / total:.0%})"
+        flops = format_range(low.flops, high.flops, format_flops)
+        place = row.name if re.search(r":\d+$", row.name) else ""
+        told = f"{row.label}: {moved} read and written{share}, {flops}"
+        facts.append(Fact(told, "counted", place))
     first = f" Most traffic is of {rows[0].label}." if facts else ""
     return Answer(
         f"By XLA's own count, not by time.{first} {describe_cost_change(found)} "
-        "`jaxscope time --per-node` measures it.",
+        f"`jaxscope time --per-node` measures it. {' '.join(found.notes)}".rstrip(),
         facts,
     )
 
@@ -262,7 +269,13 @@ def _gradient_cost(evidence: Evidence) -> Answer:
     # A stage's name begins with its own transform: `vmap(grad)`.
     own = [name.partition("(")[0] for name in traced]
     last = next((n for n in reversed(range(1, len(own))) if _DERIVES.search(own[n])), None)
+    kept = find_residuals(capture)
     if last is None:
+        if kept.stage:
+            return Answer(
+                "The function computes a derivative itself, so no stage is without it: ask of the "
+                f"function that it differentiates. {describe_kept(kept)}."
+            )
         return Answer("This call has no gradient here: ask of grad(…) of it.")
     base_name, name = traced[last - 1], traced[last]
     base, with_gradient = works[base_name], works[name]
@@ -271,7 +284,6 @@ def _gradient_cost(evidence: Evidence) -> Answer:
         Fact(f"{name} (with its derivative): {with_gradient.flops}", "counted"),
         *(Fact(note, "counted") for note in dict.fromkeys((*base.notes, *with_gradient.notes))),
     ]
-    kept = find_residuals(capture)
     told = f" {describe_kept(kept)}." if kept.stage else ""
     return Answer(
         f"What is differentiated does {base.flops}; with its derivative "
@@ -437,7 +449,8 @@ def _apart(evidence: Evidence) -> Answer:
         text = why.text.removeprefix(f"{why.certainty.value}: ")
         facts.append(Fact(f"{why.first} and {why.second}: {text}", certainty))
     return Answer(
-        f"{format_count(len(pairs), 'pair')} of kernels hand a value on and are not one kernel."
+        f"{format_count(len(pairs), 'pair')} of kernels, loops and conditions hand a value on and "
+        "are not one kernel."
         if pairs
         else "No kernel reads what another kernel makes.",
         facts,
@@ -457,7 +470,7 @@ def _copies(evidence: Evidence) -> Answer:
     if isinstance(graph, Unavailable):
         return _missing(graph)
     lowered = find_lowered_jaxpr(evidence.taken.stages)
-    received, began = find_first_modules(evidence.taken.passes)
+    began = find_first_modules(evidence.taken.passes)
     facts = []
     sources: Counter[str] = Counter()
     for node in _nodes(graph, "copy", "copy-start", "transpose", "convert"):
@@ -469,12 +482,12 @@ def _copies(evidence: Evidence) -> Answer:
         name = _id(graph, node)
         if own:
             source, told, certainty = "the program", f"written in the program as {own}", "stated"
-        elif name in received:
+        elif began.get(name) is RECEIVED:
             source, certainty = "JAX's lowering", "stated"
             told = "in the module that XLA received, so JAX's lowering made it"
         elif number := began.get(name):
             source, certainty = "XLA", "proven"
-            told = f"its name is first in the module after pass {number}"
+            told = f"it is first in the module after pass {number}"
         else:
             source, certainty = "an unknown place", "unknown"
             told = "no module that is kept tells what made it"
@@ -511,33 +524,44 @@ def _readers(graph: Graph, node: int) -> str:
     return ", ".join(_id(graph, reader) for reader in dict.fromkeys(found[:3]))
 
 
-def find_first_modules(passes: Sequence[PassRecord]) -> tuple[frozenset[str], dict[str, str]]:
-    """Where the names of instructions are first.
+RECEIVED = "the module that XLA received"
+
+
+def find_first_modules(passes: Sequence[PassRecord]) -> dict[str, str]:
+    """For each instruction of the last module, the first module that has it.
+
+    An instruction is the same where opcode and op_name are: fusing clones instructions under new
+    names. One without an op_name is the same by its name.
 
     Returns:
-        The names in the module that XLA received and that no pass made anew; and for other names
-        the pass after which they are first there. A name is in neither where the module after a
-        pass that changed it is not kept. An instruction that a later pass removes and makes anew
-        under one name counts from then on.
+        By name of the instruction: `RECEIVED`, or the number and name of a pass; nothing where the
+        module after a pass that changed something is not kept, or an instruction without op_name
+        may be one that XLA received.
     """
-    found: dict[str, str] = {}
-    received: frozenset[str] = frozenset()
-    before: frozenset[str] | None = None
-    is_gap = not passes or bool(passes[0].name)
+    found: dict[tuple[str, str], str] = {}
+    last: dict[str, tuple[str, str]] = {}
+    nameless: set[str] = set()
+    is_gap, is_first = not passes or bool(passes[0].name), True
     for record in passes:
         module = record.module()
         if not module:
             is_gap = is_gap or record.has_changed
             continue
-        computations = parse_module(module).computations
-        names = frozenset(i.name for c in computations for i in c.instructions)
         told = record.name if record.number is None else f"{record.number} ({record.name})"
-        if before is not None:
-            found.update(dict.fromkeys(names - before, "" if is_gap else told))
-        elif not is_gap:
-            received = names
-        before, is_gap = names, False
-    return received - found.keys(), {name: told for name, told in found.items() if told}
+        told = RECEIVED if is_first and not is_gap else "" if is_gap or is_first else told
+        last = {}
+        for computation in parse_module(module).computations:
+            for each in computation.instructions:
+                op_name = each.metadata.op_name
+                key = (each.opcode, op_name) if op_name else ("", each.name)
+                last[each.name] = key
+                found.setdefault(key, told)
+                if is_first and not op_name:
+                    nameless.add(each.opcode)
+                if not op_name and not is_first and each.opcode in nameless:
+                    found[key] = ""
+        is_gap = is_first = False
+    return {name: found[key] for name, key in last.items() if found[key]}
 
 
 def _passes(evidence: Evidence) -> Answer:
@@ -574,7 +598,10 @@ def _compile(evidence: Evidence) -> Answer:
     facts = [Fact(f"{title}: {format_seconds(seconds)}", "measured") for title, seconds in known]
     slow = [r for r in evidence.taken.passes if r.seconds > 0]
     slow.sort(key=lambda r: -r.seconds)
-    facts += [Fact(f"pass {r.name}: {format_seconds(r.seconds)}", "measured") for r in slow[:4]]
+    facts += [
+        Fact(f"{r.name} (a pass or pipeline): {format_seconds(r.seconds)}", "measured")
+        for r in slow[:4]
+    ]
     if not known:
         return Answer("The times of this capture's stages are not known.")
     return Answer(

@@ -15,6 +15,7 @@ from jaxscope.errors import UsageError
 from jaxscope.report.answers import (
     MAX_BYTES,
     QUESTIONS,
+    RECEIVED,
     answer_question,
     answer_to_document,
     answer_to_json,
@@ -161,21 +162,33 @@ def test_a_name_has_no_pass_where_a_module_between_is_not_kept(saved: Path) -> N
     from jaxscope.schema.archive import load_capture
 
     passes = load_capture(str(saved)).passes
-    received, began = find_first_modules(passes)
-    assert began
-    assert received
-    made_by = {name: told for name, told in began.items() if "fusion" in told}
-    place = next(n for n, record in enumerate(passes) if "fusion" in record.name and record.packed)
+    began = find_first_modules(passes)
+    made = {name for name, told in began.items() if "copies" in told}
+    assert made
+    place = next(n for n, record in enumerate(passes) if "copies" in record.name and record.packed)
     gone = dataclasses.replace(passes[place], packed=b"")
-    received_now, began_now = find_first_modules([*passes[:place], gone, *passes[place + 1 :]])
+    began_now = find_first_modules([*passes[:place], gone, *passes[place + 1 :]])
 
     told = f"{gone.number} ({gone.name})"
-    lost = {name for name, each in made_by.items() if each == told}
+    lost = {name for name in made if began[name] == told}
     assert lost
     assert not lost & began_now.keys()
     assert began_now.items() <= began.items()
-    assert received_now == received
-    assert find_first_modules(passes[1:])[0] == frozenset()
+    assert RECEIVED in began.values()
+    assert RECEIVED not in find_first_modules(passes[1:]).values()
+
+
+def test_what_jax_wrote_is_not_made_by_the_pass_that_fused_it(
+    jaxscope: CommandLine, tmp_path: Path
+) -> None:
+    """JAX lowers a power of an integer with a convert; fusing clones it under a new name."""
+    file = tmp_path / "program.py"
+    file.write_text("def power(x, n):\n    return x * (0.9**n)\n", encoding="utf-8")
+    found = jaxscope("ask", file, "power(f32[8], i32[])", "copies", "--json").json()
+
+    assert found["facts"], found
+    assert not [fact for fact in found["facts"] if fact["certainty"] == "proven"]
+    assert " from XLA" not in found["answer"]
 
 
 def test_a_derivative_is_held_against_what_it_was_made_of(
