@@ -55,6 +55,7 @@ INNER_ORDER = {
             "memory",
             "diff",
             "passes",
+            "batch_axes",
             "name_links",
             "links",
             "fusion",

@@ -42,6 +42,7 @@ from jaxscope.model.graph import graph_from_arrays, strings_from_arrays
 from jaxscope.model.op_name import TagTable, read_op_name, strip_tags
 from jaxscope.model.sharding import Job, Placement, Propagated
 from jaxscope.model.stages import find_lowered_jaxpr, lowered_name, stage_kind, stage_rank
+from jaxscope.program.batch_axes import mark_lowered
 from jaxscope.program.cost.equations import cost_equations
 from jaxscope.program.fates.outcomes import PassStep
 from jaxscope.program.fates.table import FateTable
@@ -332,6 +333,9 @@ class CaptureAssembler:
             jax_version = (self._head or _NO_HEAD).environment.jax
             graph, counted = _count(graph, jax_version)
             cost = cost if cost.is_known else counted
+        lowered = self._derived_graph()
+        if lowered is not None and is_available(graph) and fields.name in ("stablehlo", "hlo"):
+            graph = mark_lowered(graph, lowered)
         stage = Stage(
             name=fields.name,
             title=fields.title,

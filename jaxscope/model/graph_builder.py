@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -32,6 +33,29 @@ class StringTable(dict[str, int]):
     def strings(self) -> tuple[str, ...]:
         """All strings in order."""
         return tuple(self)
+
+
+def add_attributes(graph: Graph, added: Mapping[int, Mapping[str, str]]) -> Graph:
+    """The same graph with more attributes of some nodes, by node."""
+    if not added:
+        return graph
+    strings = list(graph.strings)
+    numbers = {text: number for number, text in enumerate(strings)}
+
+    def number_of(text: str) -> int:
+        if text not in numbers:
+            numbers[text] = len(strings)
+            strings.append(text)
+        return numbers[text]
+
+    rows = []
+    for node in range(len(graph.nodes)):
+        row = graph.nodes.attributes[node].tolist()
+        for pair in added.get(node, {}).items():
+            row += map(number_of, pair)
+        rows.append(row)
+    nodes = dataclasses.replace(graph.nodes, attributes=Ragged.from_rows(rows))
+    return dataclasses.replace(graph, strings=tuple(strings), nodes=nodes)
 
 
 class _RowTable(dict[tuple[str, ...], tuple[int, ...]]):

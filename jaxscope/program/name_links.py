@@ -14,7 +14,8 @@ import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from jaxscope.model.graph import NONE, Graph, NodeKind, Ragged
+from jaxscope.model.graph import NONE, Graph, NodeKind
+from jaxscope.model.graph_builder import add_attributes
 
 LINK, LINKED_BY = "link", "linked_by"
 """Attributes of a node: by what it is linked (`name` or `line`), and the names it is linked by."""
@@ -262,28 +263,13 @@ def _callers(graph: Graph) -> dict[str, list[int]]:
 
 
 def _mark(graph: Graph, found: Sequence[tuple[str, ...]]) -> Graph:
-    strings = list(graph.strings)
-    numbers = {text: number for number, text in enumerate(strings)}
-
-    def number_of(text: str) -> int:
-        if text not in numbers:
-            numbers[text] = len(strings)
-            strings.append(text)
-        return numbers[text]
-
-    rows: list[list[int]] = []
     has_source = graph.nodes.source.lengths().tolist()
-    for row in range(len(graph.nodes)):
-        attributes = graph.nodes.attributes[row].tolist()
-        names = found[row]
-        if names:
-            attributes += [number_of(LINK), number_of(BY_NAME)]
-            attributes += [number_of(LINKED_BY), number_of(SEPARATOR.join(names))]
-        elif has_source[row]:
-            attributes += [number_of(LINK), number_of(BY_LINE)]
-        rows.append(attributes)
-    nodes = dataclasses.replace(graph.nodes, attributes=Ragged.from_rows(rows))
-    return Graph(tuple(strings), nodes, graph.edges, graph.groups)
+    added = {
+        row: {LINK: BY_NAME, LINKED_BY: SEPARATOR.join(names)} if names else {LINK: BY_LINE}
+        for row, names in enumerate(found)
+        if names or has_source[row]
+    }
+    return add_attributes(graph, added)
 
 
 def _attribute(graph: Graph, row: int, name: str) -> str:

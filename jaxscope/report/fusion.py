@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jaxscope.model import Graph, Ragged
-from jaxscope.model.graph_builder import StringTable
+from jaxscope.model import Graph
+from jaxscope.model.graph_builder import add_attributes
 from jaxscope.model.units import format_bytes, format_count, format_flops
 from jaxscope.program.fusion.decisions import Decision, decision_to_json
 from jaxscope.program.fusion.duplicates import Duplicate
@@ -187,21 +186,7 @@ _MAX_VALUES = 8
 
 def add_fusion_notes(report: FusionReport) -> Graph:
     """The optimized graph with attributes `fusion_…` on its fusions and on repeated kernels."""
-    graph = report.module.graph
-    notes = _find_notes(report)
-    if not notes:
-        return graph
-    table = StringTable()
-    for string in graph.strings:
-        table[string]
-    rows = []
-    for node in range(len(graph.nodes)):
-        row = graph.nodes.attributes[node].tolist()
-        for key, value in notes.get(node, {}).items():
-            row += [table[key], table[value]]
-        rows.append(row)
-    nodes = dataclasses.replace(graph.nodes, attributes=Ragged.from_rows(rows))
-    return dataclasses.replace(graph, strings=table.strings(), nodes=nodes)
+    return add_attributes(report.module.graph, _find_notes(report))
 
 
 def _find_notes(report: FusionReport) -> dict[int, dict[str, str]]:

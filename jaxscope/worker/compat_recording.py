@@ -37,8 +37,9 @@ _set_current_trace: Any = _core.set_current_trace
 class BatchAxes:
     """Axes of the variables of a program that the `vmap`s of a call added.
 
-    Only what JAX itself has batched as a whole is known; what a batching rule makes on the way is
-    not. A `vmap` inside of the function is none of the call's.
+    Known are what JAX itself has batched as a whole, and transposes of these, by which JAX moves an
+    axis to where it is wanted; what else a batching rule makes on the way is not. A `vmap` inside
+    of the function is none of the call's.
     """
 
     def __init__(self) -> None:
@@ -72,6 +73,14 @@ class BatchAxes:
                 self._wanted.append(trace.axis_data)
             is_recorder = isinstance(trace, Recorder)
             trace = trace._own if is_recorder else getattr(trace, "parent_trace", None)
+
+    def note_transpose(self, equation: Any) -> None:
+        """A transpose moves the axes of its operand; of a result that is not known yet."""
+        operand, result = equation.invars[0], equation.outvars[0]
+        known = self._found.get(id(operand))
+        if known is not None and id(result) not in self._found:
+            to = equation.params["permutation"].index
+            self._found[id(result)] = (result, [(data, to(axis)) for data, axis in known[1]])
 
     def axes_of(self, variable: Any) -> tuple[int, ...]:
         """The axes of a variable, rising; none where it has none or it is not known."""

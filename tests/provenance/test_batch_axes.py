@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -9,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxscope.client import one_shot
 from jaxscope.model import Graph
 from jaxscope.model.op_name import TagTable
 from jaxscope.model.types import mark_batch_axes, read_batch_axes
@@ -54,10 +56,6 @@ CALLS = {
 }
 
 
-MOVED = ("last axis", "scan")
-"""JAX moves the batch axis of results where it is wanted; what it moves is left unmarked."""
-
-
 def trace(text: str) -> TracedProgram:
     functions = (dense, loss, scanned, branching, helped)
     names = call_namespace({each.__name__: each for each in functions})
@@ -90,8 +88,7 @@ def test_another_element_of_the_batch_changes_only_its_own_place(name: str) -> N
     before = values_of(jaxpr, inputs)
     marked = [variable for variable in before if axes_of(variable)]
     assert any(axes_of(variable) for variable in inner.invars)
-    if name not in MOVED:
-        assert all(axes_of(variable) for variable in inner.outvars), "each result has the batch"
+    assert all(axes_of(variable) for variable in inner.outvars), "each result has the batch"
     num_batched = 0
     which = range(2 if name == "of a vmap" else 1)
     for number in which:  # of several axes one after the other
@@ -155,3 +152,48 @@ def test_marks_are_read_and_written() -> None:
     assert read_batch_axes("") == {}
     assert mark_batch_axes("f32[8,3]", (0,)) == "f32[B=8,3]"
     assert mark_batch_axes("token", (0,)) == "token"
+
+
+PROGRAM = """\
+import jax
+import jax.numpy as jnp
+
+def dense(w, x):
+    return jnp.tanh(w @ x) ** 3 + x.sum()
+
+def scanned(c, xs):
+    return jax.lax.scan(lambda c, x: (jnp.sin(c + x), c * x), c, xs)
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "least"),
+    [
+        ("vmap(dense, in_axes=(None, 0))(f32[5, 3], f32[7, 3])", 7),
+        ("vmap(dense, in_axes=(None, 1), out_axes=1)(f32[5, 3], f32[3, 7])", 7),
+        ("vmap(scanned, in_axes=(0, None))(f32[7], f32[5])", 5),
+    ],
+)
+def test_lowered_operations_have_the_axes_of_their_equations(
+    tmp_path: Path, call: str, least: int
+) -> None:
+    """No other axis has 7 elements."""
+    file = tmp_path / "program.py"
+    file.write_text(PROGRAM, encoding="utf-8")
+    capture = one_shot.capture(str(file), call)
+    for name in ("stablehlo", "hlo"):
+        stage = capture.stage(name)
+        assert stage is not None
+        assert isinstance(stage.graph, Graph)
+        num_marked = 0
+        for node in map(stage.graph.node, range(len(stage.graph.nodes))):
+            axes = read_batch_axes(node.attributes.get("batch_axes", "")).get(0, ())
+            if axes:
+                num_marked += 1
+                shape = node.types[0].partition("[")[2].rstrip("]").split(",")
+                assert [shape[axis] for axis in axes] == ["7"], node
+        assert num_marked >= least
+    optimized = capture.stage("optimized")
+    assert optimized is not None
+    assert isinstance(optimized.graph, Graph)
+    assert "batch_axes" not in optimized.graph.strings  # XLA may have moved the axes

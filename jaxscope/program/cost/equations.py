@@ -12,16 +12,14 @@ of unknown, and says why in `cost_note`.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import re
-from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.model.graph import NONE, Cost, Graph, NodeKind, Ragged
-from jaxscope.model.graph_builder import StringTable
+from jaxscope.model.graph import NONE, Cost, Graph, NodeKind
+from jaxscope.model.graph_builder import add_attributes
 from jaxscope.model.types import ArrayType, parse_array_type, read_count
 from jaxscope.program.cost.rules import CUMULATIVE_PRIMITIVES, Equation, UncountedError, find_rule
 
@@ -109,7 +107,7 @@ def cost_equations(graph: Graph, release: tuple[int, int] = (0, 0)) -> tuple[Gra
     costs = counter.count()
     graph = graph.replace_nodes(cost=costs)
     if counter.notes:
-        graph = _add_notes(graph, counter.notes)
+        graph = add_attributes(graph, {n: {"cost_note": note} for n, note in counter.notes.items()})
     return graph, Cost(*counter.total(NONE).tolist())
 
 
@@ -290,18 +288,3 @@ def _grid_size(attributes: dict[str, str]) -> int | None:
 def _same(first: Row, second: Row) -> bool:
     """Whether both are known and equal."""
     return bool(np.array_equal(first, second))
-
-
-def _add_notes(graph: Graph, notes: dict[int, str]) -> Graph:
-    table = StringTable()
-    for string in graph.strings:
-        table[string]
-    key = table["cost_note"]
-    rows: Iterable[list[int]] = (
-        [*graph.nodes.attributes[node].tolist(), key, table[notes[node]]]
-        if node in notes
-        else graph.nodes.attributes[node].tolist()
-        for node in range(len(graph.nodes))
-    )
-    nodes = dataclasses.replace(graph.nodes, attributes=Ragged.from_rows(rows))
-    return dataclasses.replace(graph, strings=table.strings(), nodes=nodes)

@@ -34,7 +34,7 @@ from jaxscope.worker.host.arguments import (
 )
 from jaxscope.worker.host.call import Call
 from jaxscope.worker.provenance.stand_in import BaseRecorder, InnerStages, StageJaxpr, tag_shown
-from jaxscope.worker.provenance.tagging import Tagger
+from jaxscope.worker.provenance.tagging import Tagger, nested_jaxprs
 
 # Turn a call into a traced program whose equations carry tags, and keep what was seen on the way.
 #
@@ -134,16 +134,27 @@ def _trace(call: Call, arguments: Arguments) -> TracedProgram:
     base = recorder.stage or dataclasses.replace(last, name="jaxpr")
     if recorder.why_not is not None:
         messages = (*messages, _tell_unfollowed(call, recorder))
+    stages = (*inner.stages(), last)
+    for stage in stages:
+        _follow_transposes(stage.jaxpr, batch_axes)
     return TracedProgram(
         traced=traced,
         base=base,
-        transformed=(*inner.stages(), last),
+        transformed=stages,
         base_ids=tuple(recorder.ids),
         static=static,
         messages=messages,
         is_linked_by_place=recorder.why_not is not None,
         batch_axes=batch_axes,
     )
+
+
+def _follow_transposes(jaxpr: Any, batch_axes: BatchAxes) -> None:
+    for equation in compat.open_jaxpr(jaxpr).eqns:
+        if equation.primitive.name == "transpose":
+            batch_axes.note_transpose(equation)
+        for _, inner in nested_jaxprs(equation.params):
+            _follow_transposes(inner, batch_axes)
 
 
 def _tell_unfollowed(call: Call, recorder: BaseRecorder) -> str:
