@@ -8,8 +8,11 @@ dumps, and holds each statement against it. What it checks:
   compute at its source line.
 - What is said to be left (`fused`, `kernel`, `library`, `layout`, `folded`) is in the module that
   runs, and is of that kind there.
-- What is said to be gone (`dead`, `merged`, `simplified`) is gone; nothing dead has an equal that
-  lives on and took its users over; of two merged instructions one is left.
+- What is said to be gone (`dead`, `merged`, `simplified`) is gone, in every call of a function that
+  several equations share; nothing dead has an equal that lives on and took its users over; of two
+  merged instructions one is left.
+- A call, loop or branch that a pass is said to have removed was there before that pass, and not
+  after it.
 - Each instruction of the module that runs that does heavy work belongs to some equation.
 
 What a dump cannot tell is counted, with the reason, in `Verdicts.passed_over`.
@@ -19,7 +22,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -36,10 +38,12 @@ _LOCATION = re.compile(r"^(\d+) \{file_name_id=(\d+) function_name_id=\d+ line=(
 _FRAME = re.compile(r"^(\d+) \{file_location_id=(\d+)(?: parent_frame_id=(\d+))?")
 _TAG = re.compile(r"jxsd(\d+)")
 _NAME = re.compile(r"%([\w.\-]+)")
+_REMOVED = re.compile(r"[Tt]he (call|loop|branch) was (?:inlined|removed) in the pass ([\w-]+)[;.]")
 _COMMENT = re.compile(r"/\*.*?\*/")
 
 # As many instructions of one equation are a whole algorithm.
 _ALGORITHM = 16
+_LOWERED_ONCE = {"logistic"}  # four instructions, in a function that JAX keeps
 
 _LAYOUT = {"bitcast", "copy", "parameter", "tuple", "get-tuple-element", "reshape", "transpose"}
 _LAYOUT |= {"opt-barrier", "after-all", "add-dependency", "copy-start", "copy-done", "broadcast"}
@@ -226,8 +230,16 @@ class Dumps:
         before = self._module(self._numbered[max(earlier)][1]) if earlier else self.first
         return before, self._module(self._numbered[named[which]][1])
 
+    def steps(self, name: str) -> Iterator[tuple[Module, Module]]:
+        """The modules before and after each run of a pass."""
+        runs = sum(other == name for other, _ in self._numbered.values())
+        for which in range(runs):
+            found = self.find(name, which)
+            if found is not None:
+                yield found
+
     def named_first(self, numbers: Sequence[str]) -> Mapping[str, list[Line]]:
-        """By equation, the instructions that XLA received under its name, in the call of its id."""
+        """By equation, the instructions that XLA received under its name, in whichever call."""
         if self._named_first is None:
             self._named_first = _by_equation(self.first, numbers)
         return self._named_first
@@ -346,6 +358,25 @@ class _Check:
                 return
         yield from self._kind([last.lines[name] for name in here])
         yield from self._proof()
+        yield from self._unwrapped()
+
+    def _unwrapped(self) -> Iterator[str]:
+        """The pass that is said to have removed a call, a loop or a branch has done so."""
+        match = _REMOVED.search(self.fate.text)
+        if match is None or not self.place.has_inside:
+            return
+        opcode = {"call": "call", "loop": "while", "branch": "conditional"}[match[1]]
+        for before, after in self.dumps.steps(match[2]):
+            counts = [
+                sum(
+                    line.opcode == opcode and self.id in self._innermost(line.op_name)
+                    for line in module.lines.values()
+                )
+                for module in (before, after)
+            ]
+            if counts[0] and not counts[1]:
+                return
+        yield f"{match[2]} removed no {opcode} of its name"
 
     def _kind(self, lines: Sequence[Line]) -> Iterator[str]:
         last, fate = self.dumps.last, self.fate.fate
@@ -553,7 +584,7 @@ class _Check:
         """What the proof speaks of stands on the equation's line.
 
         JAX lowers an equation that is a whole algorithm, such as random_bits, once for all of its
-        kind: XLA has the line of the first of them.
+        kind, and some smaller ones: XLA has the line of the first of them.
         """
         place = self.place
         if not place.file:
@@ -565,7 +596,10 @@ class _Check:
             return
         if (place.file, place.line) in found:
             return
-        if len(names) >= _ALGORITHM:
+        if found & set(self._places_of_joined(before, names)):
+            self.pass_over("its line: that of another whose name XLA joined with its name")
+            return
+        if len(names) >= _ALGORITHM or place.operation in _LOWERED_ONCE:
             alike = {
                 (other.file, other.line)
                 for other in self.places.values()
@@ -576,6 +610,18 @@ class _Check:
                 return
         where = min(found)[1]
         yield f"it stands on line {place.line}, the instructions {names[:3]} on {where}"
+
+    def _places_of_joined(self, module: Module, names: Sequence[str]) -> Iterator[tuple[str, int]]:
+        """Where the equations stand whose names XLA joined with the equation's, and those around.
+
+        Inlining gives what has joined names the place of the call.
+        """
+        for name in names:
+            op_name = module.lines[name].op_name if name in module.lines else ""
+            if ";" in op_name and self.id in self._innermost(op_name):
+                for number in _TAG.findall(op_name):
+                    place = self.places[self.numbers[int(number)]]
+                    yield place.file, place.line
 
 
 def _are_random(a: Place, b: Place) -> bool:
@@ -589,8 +635,7 @@ def _by_equation(module: Module, numbers: Sequence[str]) -> dict[str, list[Line]
         if ";" in line.op_name or module.combines(line.name):
             continue
         ids = [numbers[int(number)] for number in _TAG.findall(line.op_name)]
-        # A function that several equations call has its ids below the first of them.
-        if ids and all(b.startswith(f"{a}/") for a, b in itertools.pairwise(ids) if a != b):
+        if ids:
             found.setdefault(ids[-1], []).append(line)
     return found
 

@@ -5,14 +5,16 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import jax.numpy as jnp
 import pytest
 
-from jaxscope.model import Capture
+from jaxscope.model import Capture, Graph
 from jaxscope.worker.host.call import call_namespace, parse_call
 from jaxscope.worker.host.user_module import execute_file
+from tests.fates import told_wrong
 from tests.fates.compiled_calls import (
     capture_call,
     find_contradictions,
@@ -40,6 +42,12 @@ OWN = (
     "grad(lambda x: shared_branches(x).sum())(f32[32])",
     "shared_bodies(f32[32], i32[()])",
     "carried_in_vain(f32[6, 6], f32[6], i32[()])",
+    "grad(two_solves)(f32[4, 4], f32[4])",
+    "several_scatters(f32[6], 2)",
+    "cumulative(f32[10])",
+    "combined(f32[40])",
+    "one_round(f32[8], f32[1, 8])",
+    "truncated(key(0))",
 )
 
 LIBRARY = (
@@ -126,3 +134,26 @@ def test_a_scatter_that_became_an_update_is_not_dead() -> None:
     fates = capture_passes(lambda x: x.at[0].set(1.0), jnp.ones(100)).fates
     (scatter,) = [fate for fate in fates.values() if fate.fate not in ("folded", "simplified")]
     assert scatter.fate in ("kernel", "fused"), scatter
+
+
+def test_loops_that_are_made_anew_at_once_are_not_taken_for_one_another() -> None:
+    """Their bodies have no names, and each has an update of one element."""
+    capture = capture_passes(told_wrong.several_scatters, jnp.ones(6), 2)
+    stage = capture.stage("jaxpr")
+    assert stage is not None and isinstance(stage.graph, Graph)
+    scatters = [
+        set(fate.instructions)
+        for id, fate in capture.fates.items()
+        if stage.graph.node(stage.graph.index_by_id[id]).operation.startswith("scatter")
+    ]
+    assert len(scatters) == 4 and all(scatters)
+    for one, other in itertools.combinations(scatters, 2):
+        assert one.isdisjoint(other)
+
+
+def test_equal_instructions_that_are_wrapped_at_once_are_told_apart() -> None:
+    fates = capture_passes(told_wrong.cumulative, jnp.ones(10)).fates
+    windows = [fate for fate in fates.values() if "wrapped_reduce-window" in fate.text]
+    assert len(windows) == 2, fates
+    assert {fate.fate for fate in windows} == {"kernel"}
+    assert windows[0].instructions != windows[1].instructions

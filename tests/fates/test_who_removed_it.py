@@ -18,6 +18,7 @@ from jax.experimental import pallas
 from jaxscope.model import Capture, Graph
 from jaxscope.program.links import NO_LINKS, LineSelection
 from jaxscope.ui.selection.inspector import describe_line
+from tests.fates import told_wrong
 from tests.fates.programs import X, capture_passes, capture_plain, fates_by_operation
 
 CONVERSION = "when StableHLO became HLO, before XLA's first pass"
@@ -185,3 +186,41 @@ def test_parts_of_blocks_are_not() -> None:
     for name, fate in fates_by_operation(capture_plain(work_on_rows, X)):
         if name in ("get", "swap"):
             assert "whole block" not in fate.text, (name, fate.text)
+
+
+def test_the_pass_that_inlined_a_call_or_removed_a_loop_is_named() -> None:
+    """What stood in it without a name ends later, in passes that fold and simplify."""
+    drawn = capture_passes(told_wrong.truncated, jax.random.key(0)).fates
+    calls = [fate.text for fate in drawn.values() if fate.text.startswith("The call was inlined")]
+    assert calls and all(" in the pass call-inliner;" in text for text in calls), calls
+    once = capture_passes(told_wrong.one_round, X[0], X[:1]).fates
+    assert "The loop was removed in the pass simplify-while-loops; of its 3" in once["0"].text
+
+
+def test_what_combines_two_elements_is_no_call() -> None:
+    def count(x: jax.Array) -> jax.Array:
+        return jnp.zeros(1000).at[x].add(1)
+
+    for capture in (capture_passes, capture_plain):
+        fates = capture(count, jnp.arange(30) % 7).fates
+        (scatter,) = [fate for id, fate in fates.items() if f"{id}/update_jaxpr/0" in fates]
+        assert scatter.text == "Has a kernel of its own, wrapped_scatter."
+
+
+def test_what_an_equation_turned_into_is_not_said_to_be_of_itself() -> None:
+    def fill(x: jax.Array) -> jax.Array:
+        return jnp.zeros((300, 300)).at[3].set(x)
+
+    fates = capture_passes(fill, jnp.ones(300)).fates
+    for id, fate in fates.items():
+        assert f"of equation {id}" not in fate.text, fate.text
+    assert any("of equation" in fate.text for fate in fates.values())
+
+
+def test_only_a_product_is_a_product_with_a_constant() -> None:
+    def bounded(x: jax.Array) -> jax.Array:
+        return jnp.minimum(jnp.maximum(x, -1.9999999), 1.9999999) / 3.0
+
+    texts = [fate.text for fate in capture_passes(bounded, X).fates.values()]
+    assert any("Divide became multiply by 0.333333343 in algsimp" in text for text in texts), texts
+    assert any("became clamp in algsimp" in text for text in texts), texts

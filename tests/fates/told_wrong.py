@@ -127,3 +127,43 @@ def stacked_products(w, x):
         return jnp.tanh(c @ w), None
 
     return lax.scan(body, x, w)[0].sum()
+
+
+def two_solves(a, b):
+    """One factorization is used twice, and of two equal sorts of its rows one runs."""
+    p = jnp.linalg.solve(a, b)
+    return jnp.sum(p + jnp.linalg.solve(a, b * 2.0))
+
+
+def several_scatters(x, i):
+    """XLA makes four loops without names of them, makes their bodies anew, and unrolls them."""
+    y = x.at[i].add(2.0)
+    z = y.at[1:3].set(jnp.sin(y[0:2]))
+    w = z.at[0].multiply(5.0)
+    return w.at[-1].max(0.5)
+
+
+def cumulative(x):
+    """Two windows that XLA makes anew without names, and that differ in how they combine alone."""
+    return jnp.cumsum(x) + lax.cummax(x)
+
+
+def combined(x):
+    """A window and a reduction that combine elements by the user's own functions."""
+    rows = lax.reduce_window(x, 0.0, lambda a, b: a + b * 2.0, (4,), (2,), "VALID")
+    return rows, lax.reduce(x, 0.0, lambda a, b: jnp.maximum(a, b) + 0.0, (0,))
+
+
+def one_round(c, xs):
+    """A loop of one round, which a pass removes, in which other passes then simplify."""
+
+    def step(c, x):
+        c = jnp.tanh(c + x)
+        return c, c * 2.0
+
+    return lax.scan(step, c, xs)
+
+
+def truncated(key):
+    """Calls whose inside has instructions without names, which later passes fold."""
+    return jax.random.truncated_normal(key, -2.0, 2.0, (5, 3))

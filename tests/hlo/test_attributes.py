@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import re
+
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 from tests.hlo.programs import convert, proto_of
@@ -101,6 +105,22 @@ def test_constants_show_their_values(constant: str, text: str) -> None:
     )
     assert graph.attributes(0)["literal"] == text
     assert graph.node(0).types == (type,)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "float16", "complex64"])
+def test_numbers_are_written_as_xla_writes_them(dtype: str) -> None:
+    """With so many digits that a number is no other of its type: -1.99999988 is not -2."""
+    values = [-1.9999999, 0.1, 1 / 3, 1e10, 16777215.0, 123456789.0, 1e-5, 1e-40, -0.5, 3.25]
+    values += [math.pi * 10.0**power for power in range(-12, 13)] + [math.inf, -math.inf, math.nan]
+    with jax.enable_x64(True), np.errstate(all="ignore"):
+        arrays = [jnp.asarray(value, dtype) for value in values]
+        lowered = jax.jit(lambda: [jax.lax.optimization_barrier(a) for a in arrays]).lower()
+    module = lowered.compiler_ir("hlo")
+    graph = convert(module.as_serialized_hlo_module_proto())
+    written = re.findall(r"(constant[.\d]*) = \S+ constant\((.*)\)", module.as_hlo_text())
+    assert len(written) > 20
+    for name, value in written:
+        assert graph.attributes(graph.index_by_id[name])["literal"] == value
 
 
 def test_large_constants_are_cut_short() -> None:

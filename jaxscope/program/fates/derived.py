@@ -169,6 +169,8 @@ _BLOCKS = {
     "swap": "makes its operand the whole block that its kernel writes",
 }
 _SOLVE = "custom_linear_solve"  # of the rules that it carries, one runs
+_COMBINING = ("scatter", "reduce", "select_and_scatter")
+_CONTROL = {"scan": "while", "while": "while", "cond": "conditional"}
 _CALLS = frozenset({"jit", "pjit", "closed_call", "remat2", "checkpoint"})
 
 
@@ -237,7 +239,7 @@ class DerivedFates:
                 for node in self._nodes
                 if self._live[node]
                 and not self._values.is_constant[node]
-                and node not in self.equations.inside
+                and (node not in self.equations.inside or self._combines(node))
                 and not self._why_unneeded(node, ids[node])[0]
             ]
         )
@@ -395,6 +397,10 @@ class DerivedFates:
             return dead
         if holding is None and not self._endings and (same := self._of_same_call(node)):
             return same
+        if self._combines(node):
+            if holding is not None:
+                return self._of_held(key, holding)
+            return self._of_recorded(node, key) or self._of_vanished(node)
         own = None
         if holding is not None and holding.fate != "layout":
             own = self._of_held(key, holding)
@@ -405,8 +411,6 @@ class DerivedFates:
             self.fate(child, self._call_below(node, call, child))
             for child in self.equations.children(node)
         ]
-        if own is not None and operation not in _CALLS:
-            children.append(own)
         ending = self._endings.get(key)
         if not children:
             if holding is not None:
@@ -415,12 +419,24 @@ class DerivedFates:
             proof = _proof(ending) if ending is not None and ending.fate else None
             where = ending.pass_name if ending is not None and ending.fate else None
             return _certain(Fate("simplified", where, text=text), proof)
-        best = combine_fates(children)
-        where = ending.pass_name if ending is not None and ending.fate else None
-        is_loop = operation in ("scan", "while", "cond")
+        best = combine_fates(children if own is None or operation in _CALLS else [*children, own])
+        where = self._unwrapping_pass(key, _CONTROL.get(operation, "call"))
+        is_loop = operation in _CONTROL
         who = self._lowering.who(self.equations.ids[node], where) if is_loop else in_pass(where)
         text = f"{describe_removed_call(operation)}{who}; {summarize_fates(children)}"
         return dataclasses.replace(best, text=to_sentence(text))
+
+    def _combines(self, node: int) -> bool:
+        """Whether the jaxpr that an equation holds only says how two elements become one."""
+        return self.equations.operations[node].startswith(_COMBINING)
+
+    def _unwrapping_pass(self, key: str, opcode: str) -> str | None:
+        """The pass that removed the call, loop or branch around what an equation holds."""
+        for tag in (key, without_call(key)):
+            step = self._endings[tag].unwrapped.get(opcode) if tag in self._endings else None
+            if step is not None and step.number is not None:
+                return step.name
+        return None
 
     def _of_same_call(self, node: int) -> Fate | None:
         """An earlier call of the same function with the same operands is left in its stead."""
@@ -560,19 +576,21 @@ class DerivedFates:
         return _certain(Fate("folded", text=to_sentence(text + who)), None)
 
     def _may_be_merged(self, id: str) -> bool:
-        """Whether what makes elements of constants is left that does what an equation did."""
+        """Whether what makes elements of constants is left that does what an equation did.
+
+        XLA may make fewer elements and fill the array with them, so that only their type is known.
+        """
         module = self._before
         return module is not None and any(
-            (module.opcodes[index], module.types(index)) in self._left_of_constants
-            for index in module.of(id)
+            _kind_of(module, index) in self._left_of_constants for index in module.of(id)
         )
 
     @functools.cached_property
     def _left_of_constants(self) -> frozenset[tuple[str, tuple[str, ...]]]:
-        """Opcode and types of what is left and makes elements of constants alone."""
+        """Opcode and types of elements of what is left and makes elements of constants alone."""
         module = self._after
         return frozenset(
-            (module.opcodes[index], module.types(index))
+            _kind_of(module, index)
             for index in module.made_of_constants()
             if module.opcodes[index] not in ("constant", "parameter")
         )
@@ -787,6 +805,14 @@ class DerivedFates:
     def _ids(self, indices: list[int] | tuple[int, ...]) -> tuple[str, ...]:
         graph = self._after.graph
         return tuple(graph.string(graph.nodes.id, index) for index in indices)
+
+
+def _kind_of(module: Instructions, index: int) -> tuple[str, tuple[str, ...]]:
+    """Opcode and types of an instruction; of what computes elements without their number."""
+    opcode, types = module.opcodes[index], module.types(index)
+    if opcode != "broadcast":
+        types = tuple(type.partition("[")[0] for type in types)
+    return opcode, types
 
 
 def _proof(ending: PassOutcome) -> Proof:

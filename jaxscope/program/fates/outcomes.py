@@ -5,7 +5,7 @@ sentence each.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from jaxscope.model.capture import Fate
 
@@ -42,6 +42,8 @@ class PassOutcome:
         before: Names of the instructions that the decision rests on, in the module before it.
         after: The same in the module after it.
         text: In one sentence; of an equation that is still held, what became of its operation.
+        unwrapped: By opcode (`call`, `while`, `conditional`) the pass after which the equation had
+            no instruction of that kind any more: what it called is inlined, or gone.
     """
 
     fate: str
@@ -51,6 +53,7 @@ class PassOutcome:
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
     text: str = ""
+    unwrapped: Mapping[str, PassStep] = dataclasses.field(default_factory=dict)
 
     @property
     def pass_name(self) -> str | None:

@@ -100,12 +100,15 @@ _MAX_ELEMENTS = 8
 _ARRAYS = ("preds", "s32s", "s64s", "u32s", "u64s", "f32s", "f64s", "c64s", "c128s")
 _BYTES = {"s8s": "<i1", "u8s": "<u1", "s16s": "<i2", "u16s": "<u2", "f16s": "<f2"}
 _COMPLEX = frozenset({"c64s", "c128s"})
+_DIGITS = {"f64s": (15, 17), "c128s": (15, 17), "bf16s": (4, 4), "f16s": (5, 5)}
+"""By type, how many digits XLA tries first, and how many always give the same number back."""
 
 
 def render_literal(literal: HloMessage) -> str:
     """The value of a scalar, all values of a small array, the first few of a larger one.
 
-    Sub-byte and 8-bit floating-point values are not decoded: they read `…`.
+    Numbers are written as in XLA's own text. Sub-byte and 8-bit floating-point values are not
+    decoded: they read `…`.
     """
     size = math.prod(literal.shape.dimensions)
     if size == 0:
@@ -124,27 +127,34 @@ def _first_values(literal: HloMessage) -> list[str] | None:
         array = getattr(literal, field)
         if len(array):
             if field in _COMPLEX:
-                numbers = list(array[: 2 * _MAX_ELEMENTS])
+                numbers = [_number(value, field) for value in array[: 2 * _MAX_ELEMENTS]]
                 pairs = zip(numbers[0::2], numbers[1::2], strict=False)
-                return [f"({_number(re)}, {_number(im)})" for re, im in pairs]
-            return [_number(value) for value in array[:_MAX_ELEMENTS]]
+                return [f"({real}, {imaginary})" for real, imaginary in pairs]
+            return [_number(value, field) for value in array[:_MAX_ELEMENTS]]
     for field, dtype in _BYTES.items():
         data = getattr(literal, field)
         if data:
             itemsize = np.dtype(dtype).itemsize
             usable = min(len(data) // itemsize, _MAX_ELEMENTS) * itemsize
-            return [_number(value) for value in np.frombuffer(data[:usable], dtype).tolist()]
+            values = np.frombuffer(data[:usable], dtype).tolist()
+            return [_number(value, field) for value in values]
     if literal.bf16s:
         halves = literal.bf16s[: 2 * _MAX_ELEMENTS]
         words = np.frombuffer(halves[: len(halves) // 2 * 2], "<u2").astype("<u4") << 16
-        return [_number(value) for value in words.view("<f4").tolist()]
+        return [_number(value, "bf16s") for value in words.view("<f4").tolist()]
     return None
 
 
-def _number(value: Any) -> str:
+def _number(value: Any, field: str) -> str:
+    """A number as XLA's text has it: with so many digits that it is no other of its type."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return f"{value:.7g}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    few, enough = _DIGITS.get(field, (6, 9))
+    text = f"{value:.{few}g}"
+    is_same = float(text) == value or (enough == 9 and np.float32(text) == np.float32(value))
+    return text if is_same else f"{value:.{enough}g}"
 
 
 # What an instruction says of itself beyond opcode, operands and types, as short texts.

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from jaxscope.model.op_name import without_call
 from jaxscope.program.fates.instructions import NAMING, work_of
@@ -110,20 +110,19 @@ class Lineage:
         for name, row in rows.items():
             old = before.rows.get(name)
             owners[name] = row.tags if old is None else old.tags
-            if old is None:
+            if old is None and row.computation not in after.combining:
                 new.append(name)
                 has_unnamed |= not row.tags and row.opcode not in _HOLDING_NOTHING
         if not has_unnamed:
             return owners
         gone = [row for name, row in before.rows.items() if name not in rows]
-        copied = self._kinds_of_unnamed(gone)
         lost = {tag for row in gone for tag in row.tags}
         places: dict[str, InstructionRow] = {}
-        made_for: dict[str, tuple[str, ...]] = {}  # by new computation what its caller holds
+        nested = _NewComputations(before, rows)
+        copies = _Copies(gone, self._unnamed, self._named)
         for name in reversed(new):  # who reads or calls an instruction stands below it
             row = rows[name]
-            held = owners[name] or made_for.get(row.computation, ())
-            made_for |= {home: held for home in row.called if home not in before.computations}
+            held = owners[name] or nested.held.get(row.computation, ())
             taken = [
                 before.rows[old]
                 for old in _find_places(row, before, after, rows, places)
@@ -133,16 +132,22 @@ class Lineage:
                 taken = [old for old in taken if not set(row.tags).isdisjoint(old.tags)]
             if taken:
                 places[name] = taken[0]
+            nested.note(row, held, taken)
             if row.tags or row.opcode in _HOLDING_NOTHING:
                 continue
-            found = dict.fromkeys(copied.get(row.kind, ()))
+            wrapped = nested.wrapped.get(row.computation) if row.is_root else None
+            if wrapped is not None and wrapped.kind == row.kind:
+                taken = [wrapped]
+                found = dict.fromkeys(wrapped.tags)
+            else:
+                found = dict.fromkeys(copies.of(row, nested.homes.get(row.computation)))
             found = found or dict.fromkeys(tag for old in taken for tag in old.tags)
             if not found:
                 users = (user for user in after.users.get(name, ()) if user not in before.rows)
                 found = dict.fromkeys(
                     tag for user in users for tag in owners.get(user, ()) if tag in lost
                 )
-            owners[name] = tuple(found) or made_for.get(row.computation, ())
+            owners[name] = tuple(found) or nested.held.get(row.computation, ())
             if owners[name]:
                 self._unnamed.add(name)
         return owners
@@ -172,13 +177,71 @@ class Lineage:
         was = self._named.get(name, ())
         return bool(was) and bool(row.tags) and set(was).isdisjoint(row.tags)
 
-    def _kinds_of_unnamed(self, gone: Iterable[InstructionRow]) -> dict[int, tuple[str, ...]]:
-        """What instructions held that had no name of their own, where their kind says it."""
-        found: dict[int, set[tuple[str, ...]]] = {}
+
+class _NewComputations:
+    """What the computations that a pass made stand for, by their names.
+
+    Attributes:
+        homes: The computation that the same caller called before.
+        held: What the caller holds.
+        wrapped: The instruction whose place the caller takes.
+    """
+
+    def __init__(self, before: Snapshot, rows: dict[str, InstructionRow]) -> None:
+        self._before = before
+        self.homes: dict[str, str] = {}
+        self.held: dict[str, tuple[str, ...]] = {}
+        self.wrapped: dict[str, InstructionRow] = {}
+        for name, row in rows.items():
+            if row.called and name in before.rows:
+                self._pair(before.rows[name], row)
+
+    def note(
+        self, caller: InstructionRow, held: tuple[str, ...], taken: list[InstructionRow]
+    ) -> None:
+        """Note what a new instruction calls, what it holds, and whose place it takes."""
+        for home in caller.called:
+            if home not in self._before.computations:
+                self.held[home] = held
+                if taken:
+                    self.wrapped[home] = taken[0]
+        if caller.called and taken:
+            self._pair(taken[0], caller)
+
+    def _pair(self, was: InstructionRow, now: InstructionRow) -> None:
+        if len(was.called) == len(now.called):
+            for old, new in zip(was.called, now.called, strict=True):
+                if new not in self._before.computations:
+                    self.homes.setdefault(new, old)
+
+
+class _Copies:
+    """What unnamed instructions held that are gone, where their kind says it.
+
+    Args:
+        gone: The instructions.
+        unnamed: Names of those that hold something and have no name of their own.
+        named: What the metadata of each names.
+    """
+
+    def __init__(
+        self, gone: Iterable[InstructionRow], unnamed: set[str], named: Mapping[str, object]
+    ) -> None:
+        self._found: dict[tuple[str | None, int], set[tuple[str, ...]]] = {}
         for row in gone:
-            if row.name in self._unnamed:
-                found.setdefault(row.kind, set()).add(row.tags)
-        return {kind: next(iter(tags)) for kind, tags in found.items() if len(tags) == 1}
+            if row.name in unnamed or not named.get(row.name):
+                for home in (None, row.computation):
+                    self._found.setdefault((home, row.kind), set()).add(row.tags)
+
+    def of(self, row: InstructionRow, home: str | None) -> tuple[str, ...]:
+        """What a new instruction holds that is a copy of one of these.
+
+        Args:
+            row: The instruction.
+            home: The computation that its own was made of, or None where that is not known.
+        """
+        found = self._found.get((home, row.kind)) or self._found.get((None, row.kind), set())
+        return next(iter(found)) if len(found) == 1 else ()
 
 
 def _find_places(
@@ -523,11 +586,12 @@ class _OutcomeFinder:
         return row.opcode == "constant"
 
     def _describe(self, row: InstructionRow) -> str:
-        """An instruction by the equation it holds, else by its opcode and name."""
+        """An instruction by the other equations it holds, else by its opcode and name."""
         if row.opcode == "parameter":
             return f"the argument {row.name}"
-        if row.tags:
-            return f"{row.name} of {quote_equations(row.tags, self._stage)}"
+        others = tuple(tag for tag in row.tags if tag != self._tag)
+        if others:
+            return f"{row.name} of {quote_equations(others, self._stage)}"
         return _name(row)
 
     def _make(
@@ -595,6 +659,7 @@ _UNSPECIFIC_OPCODES = frozenset(
 _MAX_STEPS = 4
 _MAX_NAMES = 16
 _MAX_OPCODES = 3
+_CALLING = frozenset({"call", "while", "conditional"})
 
 
 @dataclasses.dataclass(slots=True)
@@ -625,6 +690,7 @@ class EquationFollower:
         self._stage = stage
         self._found: dict[str, OutcomeAndReplacements] = {}
         self._lives: dict[str, _EquationState] = {}
+        self._unwrapped: dict[str, dict[str, PassStep]] = {}
 
     def begin(self, first: Snapshot, whole: Snapshot) -> None:
         """Note who holds what in the module that XLA received.
@@ -644,6 +710,7 @@ class EquationFollower:
 
     def follow(self, step: PassStep, before: Snapshot, after: Snapshot) -> list[str]:
         """Note what the pass did to each equation; returns the ids of those that end here."""
+        self._note_unwrapped(step, before, after)
         for tag, found in self._found.items():
             found.replacement_names = tuple(
                 [before.renamed.get(name, name) for name in found.replacement_names]
@@ -701,8 +768,28 @@ class EquationFollower:
         for tag, found in self._found.items():
             replacement_names = [name for name in found.replacement_names if name in last.rows]
             left = [name for name in last.holders.get(tag, ()) if name not in replacement_names]
-            known[tag] = dataclasses.replace(found.ending, instructions=(*replacement_names, *left))
+            instructions = tuple(dict.fromkeys((*replacement_names, *left)))
+            known[tag] = dataclasses.replace(found.ending, instructions=instructions)
+        for tag, steps in self._unwrapped.items():
+            if tag in known:
+                known[tag] = dataclasses.replace(known[tag], unwrapped=steps)
         return known
+
+    def _note_unwrapped(self, step: PassStep, before: Snapshot, after: Snapshot) -> None:
+        """Keep which equations have no call, loop or branch of their own any more since a pass.
+
+        What stood in it unnamed has the equation's name from then on, so that other instructions
+        of the equation end later, in passes that have nothing to do with it.
+        """
+        gone: dict[str, set[str]] = {}
+        for row in before.rows.values():
+            if row.opcode in _CALLING and row.name not in after.rows:
+                for tag in row.tags:
+                    gone.setdefault(tag, set()).add(row.opcode)
+        for tag, opcodes in gone.items():
+            left = {after.rows[name].opcode for name in after.holders.get(tag, ())}
+            for opcode in opcodes - left:
+                self._unwrapped.setdefault(tag, {})[opcode] = step
 
     def _telling(self, tag: str, snapshot: Snapshot) -> list[InstructionRow]:
         """The instructions that do the equation's work, not only what comes with it."""
@@ -775,15 +862,15 @@ def _join(opcodes: Sequence[str]) -> str:
 
 
 def _factor(opcode: str, rows: Sequence[InstructionRow], snapshot: Snapshot) -> str:
-    """` by 0.3333333`, where the new operation has a constant operand."""
-    for row in rows:
-        if row.opcode != opcode:
-            continue
-        for operand in row.operands:
-            source = snapshot.rows.get(operand)
-            if source is not None and source.opcode == "broadcast" and source.operands:
-                source = snapshot.rows.get(source.operands[0])
-            if source is not None and source.opcode == "constant":
-                value = source.literal()
-                return f" by {value}" if value and len(value) < 24 else ""
+    """` by 0.333333343`, where the new operation is one product, with a constant."""
+    products = [row for row in rows if row.opcode == opcode == "multiply"]
+    if len(products) != 1:
+        return ""
+    for operand in products[0].operands:
+        source = snapshot.rows.get(operand)
+        if source is not None and source.opcode == "broadcast" and source.operands:
+            source = snapshot.rows.get(source.operands[0])
+        if source is not None and source.opcode == "constant":
+            value = source.literal()
+            return f" by {value}" if value and len(value) < 24 else ""
     return ""

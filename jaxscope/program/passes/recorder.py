@@ -231,7 +231,7 @@ def _unchanged(step: PassStep, last: PassRecord, cost: Cost) -> PassRecord:
 
 def _whole(snapshot: Snapshot) -> str:
     """The whole module, as far as it fits."""
-    empty = Snapshot({}, {}, {}, {}, {}, set(), "")
+    empty = Snapshot({}, {}, {}, {}, {}, set(), set(), "")
     return excerpt_changes(empty, snapshot, set(), set(snapshot.rows), set())[1]
 
 

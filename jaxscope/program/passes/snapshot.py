@@ -106,6 +106,8 @@ class Snapshot:
         roots: Name of the root of each computation.
         holders: Names of the instructions that carry each equation.
         fused: Names of the computations that fusions call.
+        combining: Names of the computations that combine elements for an instruction, now or in a
+            module before this one. What is in them holds no equation.
         entry: Name of the entry computation.
         renamed: What instructions are called here whose names the next module has otherwise, by
             the name that XLA gives them in this one; see `lineage.py`.
@@ -117,6 +119,7 @@ class Snapshot:
     roots: dict[str, str]
     holders: dict[str, list[str]]
     fused: set[str]
+    combining: set[str]
     entry: str
     renamed: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
@@ -153,7 +156,7 @@ class SnapshotReader:
         for computation in module.computations:
             for instruction in computation.instructions:
                 names[instruction.id] = instruction.name
-        snapshot = Snapshot({}, {}, {}, {}, {}, set(), "")
+        snapshot = Snapshot({}, {}, {}, {}, {}, set(), set(), "")
         combiners = self._combiners
         for computation in module.computations:
             for proto in computation.instructions:
@@ -162,6 +165,7 @@ class SnapshotReader:
                     snapshot.fused.update(called)
                 elif proto.opcode in _COMBINING:
                     combiners.update(called)
+        snapshot.combining = set(combiners)
         for computation in module.computations:
             self._read_computation(computation, names, homes, snapshot)
             if computation.id == module.entry_computation_id:
