@@ -428,7 +428,8 @@ class DerivedFates:
 
     def _combines(self, node: int) -> bool:
         """Whether the jaxpr that an equation holds only says how two elements become one."""
-        return self.equations.operations[node].startswith(_COMBINING)
+        operation: str = self.equations.operations[node]
+        return operation.startswith(_COMBINING)
 
     def _unwrapping_pass(self, key: str, opcode: str) -> str | None:
         """The pass that removed the call, loop or branch around what an equation holds."""
