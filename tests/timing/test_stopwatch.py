@@ -281,7 +281,7 @@ def test_fast_calls_are_repeated_between_readings_unless_they_consume_their_argu
 @pytest.mark.parametrize(
     ("typical_s", "expected"),
     [
-        (1e-6, "Calls so fast that 20 were timed together until"),
+        (3e-6, "Calls so fast that 7 were timed together until"),
         (1e-3, "Each call timed by itself"),
     ],
 )
