@@ -11,6 +11,7 @@ import hashlib
 import itertools
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from jaxscope.errors import Explanation, SourceError
@@ -26,7 +27,7 @@ _MAX_DEPTH = 6
 _PACKED = r"(?:\.gz|\.zst)?"
 
 # What XLA names the files of a module, and JAX those of a function.
-_XLA = re.compile(r"(?:\d+\.)?(?P<number>module_\d+)\.(?P<name>[^.]+)(?:\.(?P<rest>.+))?")
+_XLA = re.compile(r"(?P<time>\d+\.)?(?P<number>module_\d+)\.(?P<name>[^.]+)(?:\.(?P<rest>.+))?")
 _XLA_ROLES = (
     ("pass", re.compile(r"(?:.+\.)?\d{4,}\..+?\.after_.+\.(?:txt|hlo|hlo\.pb|pb)" + _PACKED)),
     ("hlo", re.compile(r"(?:.+\.)?before_optimizations\.(?:txt|hlo|hlo\.pb|pb)" + _PACKED)),
@@ -57,8 +58,8 @@ _WEIGHTY = ("optimized", "module", "hlo", "stablehlo", "jaxpr")
 class _Files:
     """The files of one module while they are being found."""
 
-    def __init__(self, name: str, number: str = "") -> None:
-        self.name, self.number = name, number
+    def __init__(self, name: str, home: str, time: str = "", number: str = "") -> None:
+        self.name, self.home, self.time, self.number = name, home, time, number
         self.platform = ""
         self.files: dict[str, list[str]] = {}
 
@@ -97,7 +98,7 @@ def is_left_behind(path: str) -> bool:
 class _Finder:
     def __init__(self, on_progress: Callable[[str], None]) -> None:
         self._on_progress = on_progress
-        self._xla: dict[tuple[str, str, str], _Files] = {}
+        self._xla: dict[tuple[str, str, str, str], _Files] = {}
         self._jax: dict[tuple[str, str, str], _Files] = {}
         self._jaxprs: dict[tuple[str, str, str], _Files] = {}
         self._single: list[_Files] = []
@@ -105,6 +106,7 @@ class _Finder:
         self._profiles: list[str] = []
         self._others: list[str] = []
         self._notes: list[str] = []
+        self._passed_over: dict[str, list[str]] = {}
         self._num_files = self._num_looked_at = 0
 
     def look_at(self, path: str) -> None:
@@ -120,7 +122,7 @@ class _Finder:
         for found in self._walk(path, _MAX_DEPTH):
             self._add(found, is_named=False)
         if self._num_files == before:
-            raise _nothing_in(path, "It is empty.")
+            raise _nothing_in(path, " ".join(["It holds no file.", *self._tell_passed_over()]))
 
     def _walk(self, folder: str, depth: int) -> Iterator[str]:
         self._on_progress(f"Looking at {folder}")
@@ -138,20 +140,33 @@ class _Finder:
                         remedy="Name a folder that you may read.",
                     )
                 ) from None
-            self._notes.append(f"{folder} was passed over: {reason}.")
+            self._pass_over(folder, reason)
             return
         for entry in listed:
             if self._num_files >= MAX_FILES:
-                self._notes.append(
-                    f"Only the first {MAX_FILES:,} files of {folder} were looked at."
-                )
+                note = f"Only the first {MAX_FILES:,} files were looked at."
+                self._notes += [] if note in self._notes else [note]
                 return
             if entry.is_dir(follow_symlinks=False):
                 if depth > 0:
                     yield from self._walk(entry.path, depth - 1)
-            elif entry.is_file():
+                else:
+                    self._pass_over(entry.path, f"more than {_MAX_DEPTH} folders down")
+            elif os.path.isfile(entry.path):  # a link may lead in a circle
                 self._num_files += 1
                 yield entry.path
+            elif os.path.isdir(entry.path):
+                self._pass_over(entry.path, "a link to a folder, which can be named itself")
+
+    def _pass_over(self, path: str, reason: str) -> None:
+        self._passed_over.setdefault(reason, []).append(path)
+
+    def _tell_passed_over(self) -> list[str]:
+        return [
+            f"{paths[0]}{f' and {len(paths) - 1:,} more' if len(paths) > 1 else ''} "
+            f"{'were' if len(paths) > 1 else 'was'} passed over: {reason}."
+            for reason, paths in self._passed_over.items()
+        ]
 
     def _add(self, path: str, *, is_named: bool) -> None:
         folder, name = os.path.split(path)
@@ -166,8 +181,9 @@ class _Finder:
         if match is None or (inside is None and not match["rest"]):
             return False
         home = os.path.dirname(folder) if inside else folder
-        key = (home, match["number"], match["name"])
-        module = self._xla.get(key) or _Files(match["name"], match["number"])
+        # The time is written on request, and of one process; others may have used the same number.
+        key = (home, match["time"] or "", match["number"], match["name"])
+        module = self._xla.get(key) or _Files(match["name"], home, key[1], match["number"])
         if inside:
             module.add("stablehlo", path)
         elif not self._add_role(module, match["rest"], path):
@@ -188,11 +204,13 @@ class _Finder:
     def _add_jax(self, folder: str, name: str, path: str) -> bool:
         if match := _JAX_IR.fullmatch(name):
             key = (folder, match["number"], match["name"])
-            self._jax.setdefault(key, _Files(match["name"])).add("stablehlo", path)
+            self._jax.setdefault(key, _Files(match["name"], folder)).add("stablehlo", path)
         elif match := _JAXPR.fullmatch(name):
             key = (folder, match["number"], match["name"])
             role = "jaxpr" if match["ending"] == "txt" else "places"
-            self._jaxprs.setdefault(key, _Files(f"jit_{match['name']}")).add(role, path)
+            self._jaxprs.setdefault(key, _Files(_module_name(match["name"]), folder)).add(
+                role, path
+            )
         else:
             return False
         return True
@@ -214,7 +232,7 @@ class _Finder:
         elif form is FileForm.PROFILE:
             self._profiles.append(path)
         elif form is not None:
-            module = _Files(os.path.basename(path))
+            module = _Files(os.path.basename(path), os.path.dirname(path))
             module.add(_ROLES_OF_FORM[form], path)
             self._single.append(module)
         elif is_named:
@@ -223,25 +241,48 @@ class _Finder:
             self._others.append(path)
 
     def result(self, paths: tuple[str, ...]) -> LeftBehind:
-        modules = list(self._xla.values())
+        modules = self._join_times()
         for dumped in (self._jax, self._jaxprs):
             modules = _join(modules, list(dumped.values()))
         modules += self._single
         if not (modules or self._captures or self._profiles):
             count = f"None of its {self._num_files:,} files is one." if self._num_files else ""
-            raise _nothing_in(", ".join(paths), count)
-        names = [module.name for module in modules]
-        labels = [
-            name if names.count(name) == 1 else _unique(module, number)
-            for number, (module, name) in enumerate(zip(modules, names, strict=True))
-        ]
+            raise _nothing_in(
+                ", ".join(paths), " ".join([count, *self._tell_passed_over()]).strip()
+            )
+        labels = _unique_labels(modules)
         found = [_finish(each, label) for each, label in zip(modules, labels, strict=True)]
-        notes = self._notes
+        notes = [*self._tell_passed_over(), *self._notes]
         if self._others and self._num_looked_at > _MAX_LOOKED_AT:
             notes = [*notes, f"Only {_MAX_LOOKED_AT:,} files with names of no kind were looked at."]
         return LeftBehind(
             paths, tuple(found), tuple(self._captures), tuple(self._profiles), tuple(notes)
         )
+
+    def _join_times(self) -> list[_Files]:
+        """XLA's modules. Some files never have a time in their names, such as machine code.
+
+        They belong to the module of their number if one process wrote to the folder. Of several
+        processes each wrote over those of the one before: such files stay apart.
+        """
+        timed: dict[tuple[str, str, str], list[_Files]] = {}
+        for (home, time, number, name), module in self._xla.items():
+            if time:
+                timed.setdefault((home, number, name), []).append(module)
+        modules = []
+        for (home, time, number, name), module in self._xla.items():
+            others = timed.get((home, number, name), [])
+            if time or len(others) != 1:
+                modules.append(module)
+            else:
+                for role, paths in module.files.items():
+                    others[0].files.setdefault(role, []).extend(paths)
+        return modules
+
+
+def _module_name(function: str) -> str:
+    """How JAX names the module of a function: that of a `<lambda>` is `jit__lambda`."""
+    return re.sub(r"[^\w.-]", "_", f"jit_{function}").rstrip("_")
 
 
 def _join(modules: list[_Files], others: list[_Files]) -> list[_Files]:
@@ -280,8 +321,25 @@ def _digest(path: str) -> str:
         return path  # what cannot be read is like nothing else
 
 
-def _unique(module: _Files, number: int) -> str:
-    return f"{module.number or f'file_{number}'}.{module.name}"
+def _unique_labels(modules: Sequence[_Files]) -> list[str]:
+    """Names, each with as much of number, time and folder as it takes to tell it from others."""
+    above = os.path.commonpath([module.home for module in modules]) if modules else ""
+    levels: list[list[str]] = [[module.name for module in modules]]
+    levels.append([f"{m.number or f'file_{n}'}.{m.name}" for n, m in enumerate(modules)])
+    levels.append([f"{m.time}{name}" for m, name in zip(modules, levels[-1], strict=True)])
+    levels.append(
+        [
+            os.path.join(os.path.relpath(module.home, above), name)
+            for module, name in zip(modules, levels[-1], strict=True)
+        ]
+    )
+    counts = [Counter(level) for level in levels]
+    return [
+        next(
+            (name for name, count in zip(names, counts, strict=True) if count[name] == 1), names[-1]
+        )
+        for names in zip(*levels, strict=True)
+    ]
 
 
 def _finish(found: _Files, label: str) -> LeftModule:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 from jaxscope.model import Capture, is_available
@@ -35,7 +36,7 @@ def opened_to_document(found: LeftBehind) -> list[Section]:
         blocks.append(f"{count}: {largest.label}" if alone else f"{count}; {_largest(found, size)}")
         rows = sorted(found.modules, key=lambda module: -module.weight)
         blocks.append(_table(rows))
-        path = " ".join(found.paths)
+        path = shlex.join(found.paths)
         choice = "" if alone else " --module NAME"
         blocks.append(f"To look at one: jaxscope open {path}{choice} -o out.jaxscope")
     for what, paths in (("saved captures", found.captures), ("profiles", found.profiles)):

@@ -88,10 +88,10 @@ FAULTS: dict[str, tuple[str, ...]] = {
         "value_and_grad(norm_or_zero)(f32[8])",
         "jacrev(x_log_x)(f32[8])",
         "vmap(grad(safe_sqrt))(f32[4, 8])",
+        "grad(sqrt_from_zero)(f32[8])",
     ),
     "low-precision-accumulation": (
         "carried_sum(bf16[1000])",
-        "running_sum(bf16[1000])",
         "carried_mean(f16[5000])",
         "count_in_bfloat(bf16[1000])",
     ),
@@ -146,6 +146,7 @@ ALIKE: dict[str, tuple[str, ...]] = {
     "callback-in-loop": (
         "callback_once(f32[4])",
         "callback_in_few(f32[4])",
+        "callback_in_branch(f32[4])",
         "print_once(f32[4])",
         "print_sometimes(f32[4])",
         "pure_loop(f32[4])",
@@ -205,8 +206,12 @@ ALIKE: dict[str, tuple[str, ...]] = {
         "grad(safe_exp)(f32[8])",
         "grad(jax.nn.relu)(f32[()])",
         "grad(where_above_one)(f32[8])",
+        "grad(log_from_zero)(f32[8])",
+        "grad(sqrt_where_not_positive)(f32[8])",
     ),
     "low-precision-accumulation": (
+        "running_sum(bf16[1000])",
+        "gives_sums_back(bf16[1000])",
         "jnp.sum(bf16[5000])",
         "jnp.mean(f16[5000])",
         "carried_sum(f32[5000])",
@@ -221,7 +226,12 @@ ALIKE: dict[str, tuple[str, ...]] = {
     "impure-global": ("reads_global(f32[4])",),
     "key-reuse": ("draws_from_split(key(0))", "folds_in(key(0))"),
     "constant-key-in-loop": ("folded_in_scan(f32[4])", "scans_keys(f32[4])"),
-    "same-seed-twice": ("seeded_once(f32[4])", "two_seeds(f32[4])", "shape_only(f32[4])"),
+    "same-seed-twice": (
+        "seeded_once(f32[4])",
+        "two_seeds(f32[4])",
+        "shape_only(f32[4])",
+        "one_of_two(f32[4])",
+    ),
     "state-changes-type": (
         "update((f32[3], jnp.float32(1.0)), f32[3])",
         "counted((f32[3], 0), f32[3])",
@@ -403,6 +413,10 @@ def callback_in_nested_scans(x):
 
 def callback_once(x):
     return pure(x) * 2.0
+
+
+def callback_in_branch(x):
+    return jax.lax.cond(x.sum() > 0, callback_in_nested_scans, lambda x: x, x)
 
 
 def callback_in_few(x):
@@ -676,6 +690,18 @@ def safe_exp(x):
     return jnp.where(x > 0, jnp.exp(-x), 1.0).sum()
 
 
+def sqrt_from_zero(x):
+    return jnp.where(x >= 0, jnp.sqrt(x), 0.0).sum()
+
+
+def log_from_zero(x):
+    return jnp.where(x >= 0, jnp.log(x), 0.0).sum()
+
+
+def sqrt_where_not_positive(x):
+    return jnp.where(x <= 0, jnp.sqrt(x), 1.0).sum()
+
+
 def where_above_one(x):
     return jnp.where(x > 1.0, jnp.log(jnp.maximum(x, 1.0)), 0.0).sum()
 
@@ -702,6 +728,10 @@ def count_in_bfloat(x):
         return count + (e > 0).astype(jnp.bfloat16), e
 
     return jax.lax.scan(body, jnp.bfloat16(0), x)[0]
+
+
+def gives_sums_back(x):
+    return jax.lax.scan(lambda c, e: (c, c + e), jnp.zeros((), x.dtype), x)
 
 
 def few_terms(x):
@@ -983,6 +1013,14 @@ def seeded_once(x):
 def two_seeds(x):
     noise = jax.random.normal(jax.random.key(0), x.shape)
     return x + noise * jax.random.uniform(jax.random.key(1), x.shape)
+
+
+def one_of_two(x):
+    return jax.lax.cond(
+        x.sum() > 0,
+        lambda: jax.random.normal(jax.random.key(0), (4,)),
+        lambda: jax.random.uniform(jax.random.key(0), (4,)),
+    )
 
 
 def shape_only(x):

@@ -69,13 +69,59 @@ def test_float64_out_of_float32(tmp_path: Path) -> None:
         "def shifted(x):\n    return x + np.linspace(0, 1, 3)\n"
         "def plain(x):\n    return x * 0.5 + np.float32(2)\n"
         "def given(x, y):\n    return x * y\n"
+        "def picked(x, n):\n    return (x * np.float64(2))[n]\n"
     )
     calls = {"scaled(f32[3])": 4, "shifted(f32[3])": 6, "plain(f32[3])": 0}
     with jax.enable_x64(True):
         for call, line in {**calls, "given(f32[3], f64[3])": 0}.items():
             lines = [e.line for e in findings_of(str(file), call) if e.rule.startswith("float64")]
             assert lines == [line] * bool(line), call
+        (found,) = findings_of(str(file), "picked(f32[3], i32[])")
+        assert "no argument is float64" in found.message  # one is an integer
     assert findings_of(str(file), "scaled(f32[3])") == []
+
+
+CHANGES = """\
+import functools
+import jax
+
+log, n = [], 0
+
+def other():
+    log = []
+    log.append(1)
+    n = 3
+    def inside(n):
+        n += 1
+
+def reset():
+    global n
+    n = 0
+
+def note(x):
+    log.append(x)  # noted(1.0)
+
+def noted(x):
+    note(1)
+    return x + 1
+
+@jax.jit
+def counted(x):
+    global n
+    n += 1  # counted(1.0)
+    return x + n
+
+class Counter:
+    def __init__(self):
+        self.n = 0
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def step(self, x):
+        self.n += 1  # counter.step(1.0)
+        return x + self.n
+
+counter = Counter()
+"""
 
 
 def test_what_is_watched_is_put_back() -> None:
@@ -123,21 +169,46 @@ def test_lines_of_libraries_are_not_the_user_s(tmp_path: Path) -> None:
     assert own_frame(equation) is None
 
 
-def _at_zero(text: str) -> Any:
-    """What a call gives where every array of the file's is 0."""
+def _where_all_is(number: float, text: str) -> Any:
+    """What a call gives where every element of its arrays is a number."""
     call = parse_call(text, call_namespace(vars(planted)), file=planted.__file__)
-    zeros = jax.tree.map(jnp.zeros_like, call.args)
-    return call.compose(call.base)(*zeros, **call.kwargs)
+    filled = jax.tree.map(lambda leaf: jnp.full_like(leaf, number), call.args)
+    return call.compose(call.base)(*filled, **call.kwargs)
 
 
 @pytest.mark.parametrize("text", planted.FAULTS["where-gradient"])
-def test_the_planted_gradients_are_nan_at_zero(text: str) -> None:
-    assert any(bool(jnp.isnan(leaf).any()) for leaf in jax.tree.leaves(_at_zero(text)))
+def test_the_planted_gradients_are_nan_where_it_is_said(text: str) -> None:
+    (found,) = findings_of(planted.__file__, text)
+    number = -1.0 if "is negative" in found.message else 0.0
+    assert number or "is 0" in found.message
+    assert any(bool(jnp.isnan(g).any()) for g in jax.tree.leaves(_where_all_is(number, text)))
 
 
 @pytest.mark.parametrize("text", [t for t in planted.ALIKE["where-gradient"] if "other" not in t])
 def test_those_that_are_passed_over_are_not(text: str) -> None:
-    assert not any(bool(jnp.isnan(leaf).any()) for leaf in jax.tree.leaves(_at_zero(text)))
+    assert not any(bool(jnp.isnan(g).any()) for g in jax.tree.leaves(_where_all_is(0.0, text)))
+
+
+def test_only_the_sum_that_a_loop_carries_gets_stuck() -> None:
+    ones = jnp.ones(1000, jnp.bfloat16)
+    assert jax.jit(planted.carried_sum)(ones) == 256
+    assert jax.jit(planted.running_sum)(ones)[-1] == 500
+
+
+def test_a_change_is_told_at_the_line_that_makes_it(tmp_path: Path) -> None:
+    file = tmp_path / "f.py"
+    file.write_text(CHANGES)
+    lines = CHANGES.splitlines()
+    for call in ("noted(1.0)", "counted(1.0)", "counter.step(1.0)"):
+        found = findings_of(str(file), call)
+        assert [lines[each.line - 1].partition("# ")[2] for each in found] == [call], found
+
+
+def test_a_sleep_gives_nothing_that_becomes_a_constant(tmp_path: Path) -> None:
+    file = tmp_path / "f.py"
+    file.write_text("import time\ndef f(x):\n    time.sleep(0)\n    return x + 1\n")
+    (found,) = findings_of(str(file), "f(1.0)")
+    assert found.rule == "trace-time-clock" and "constant" not in found.message
 
 
 def test_what_messages_say_of_float32() -> None:

@@ -22,6 +22,8 @@ ALIKE = (
     "for n in sizes:\n    f = jax.jit(lambda x, n=n: x)\n    f(y)",
     "for x in xs:\n    jax.jit(step)(x)",
     "for x in xs:\n    def run():\n        return jax.jit(lambda a: a)(x)",
+    "for x in xs:\n    c.lr *= 0.5\n    jax.jit(lambda a: a * c.lr)(x)",
+    "for x in xs:\n    w[0] = x\n    jax.jit(lambda a: a * w[0])(x)",
     "for x in xs:\n    numba.jit(lambda a: a)(x)",
     "for n in sizes:\n    def step(a):\n        return a + n\n    out = jax.jit(step)(x)",
 )

@@ -44,6 +44,77 @@ def test_what_is_nothing_that_is_known_is_said(jaxscope: CommandLine, tmp_path: 
         assert failure["exit_status"] == 1 and failure["remedy"]
 
 
+HLO = "HloModule f\n\nENTRY %main (x: f32[]) -> f32[] {\n  ROOT %x = f32[] parameter(0)\n}\n"
+
+
+def dump(folder: Path, *names: str) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(HLO)
+
+
+def test_what_is_not_looked_into_is_not_called_empty(tmp_path: Path) -> None:
+    deep = tmp_path / "deep" / "/".join("abcdefgh")
+    dump(deep, "f.hlo")
+    linked = tmp_path / "linked"
+    linked.mkdir()
+    (linked / "latest").symlink_to(deep)
+    for folder, told in (("deep", "more than 6 folders down"), ("linked", "a link to a folder")):
+        with pytest.raises(SourceError) as caught:
+            find_left_behind([str(tmp_path / folder)])
+        assert told in caught.value.explanation.why
+        assert "empty" not in caught.value.explanation.why
+
+
+def test_a_link_in_a_circle_is_no_file(tmp_path: Path) -> None:
+    (tmp_path / "self").symlink_to("self")
+    dump(tmp_path, "f.hlo")
+    assert [module.name for module in find_left_behind([str(tmp_path)]).modules] == ["f.hlo"]
+
+
+def test_each_module_of_several_folders_can_be_chosen(
+    jaxscope: CommandLine, tmp_path: Path
+) -> None:
+    home = tmp_path / "two runs"
+    for process in ("p0", "p1"):
+        dump(home / process, "module_0001.jit_f.before_optimizations.txt")
+    found = find_left_behind([str(home)])
+    assert [module.label for module in found.modules] == [
+        "p0/module_0001.jit_f",
+        "p1/module_0001.jit_f",
+    ]
+    for module in found.modules:
+        assert found.module(module.label) is module
+    assert f"jaxscope open '{home}' --module NAME" in jaxscope("open", home).output
+
+
+def test_the_files_of_two_processes_are_told_apart_by_their_times(tmp_path: Path) -> None:
+    """As `--xla_dump_include_timestamp` writes them; machine code never has a time."""
+    rest = ("before_optimizations.txt", "0001.simplification.after_dce.before_cse.txt")
+    names = [f"{time}.module_0001.jit_f.{name}" for time in (11, 22) for name in rest]
+    code = "module_0001.jit_f.obj-file.f.o"
+    dump(tmp_path / "one", *names[:2], code)
+    dump(tmp_path / "two", *names, code)
+    (only,) = find_left_behind([str(tmp_path / "one")]).modules
+    assert only.stages == ("hlo", "passes", "machine")
+    found = find_left_behind([str(tmp_path / "two")]).modules
+    stages = {module.label: module.stages for module in found}
+    assert stages == {
+        "11.module_0001.jit_f": ("hlo", "passes"),
+        "22.module_0001.jit_f": ("hlo", "passes"),
+        "module_0001.jit_f": ("machine",),
+    }
+    assert all(module.num_passes in (0, 1) for module in found)
+
+
+def test_the_jaxpr_of_a_lambda_belongs_to_its_module(tmp_path: Path) -> None:
+    dump(tmp_path, "jax_000001_<lambda>.jaxpr.txt", "module_0001.jit__lambda.optimized")
+    dump(tmp_path, "module_0001.jit__lambda.before_optimizations.txt")
+    (module,) = find_left_behind([str(tmp_path)]).modules
+    assert module.stages == ("jaxpr", "hlo")
+
+
 def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "bomb.gz"
     file.write_bytes(gzip.compress(b"HloModule f\n" + b"\0" * (1 << 20)))

@@ -125,6 +125,15 @@ def test_summaries_of_rounds_are_those_of_all_elements() -> None:
     assert merged["mean"] == pytest.approx(rows.mean(dtype=np.float64), rel=1e-12)
 
 
+def test_the_mean_over_rounds_is_that_of_the_finite_elements() -> None:
+    rows = np.array([[np.inf, np.nan], [1.0, 2.0], [9.0, -np.inf], [5.0, 7.0]], np.float32)
+    merged = summarize(rows[0])
+    for number, row in enumerate(rows[1:], 1):
+        merged = _merge(merged, summarize(row), number)
+    assert merged["mean"] == pytest.approx(rows[np.isfinite(rows)].mean(), rel=1e-12)
+    assert (merged["num_nan"], merged["num_inf"]) == (1, 2)
+
+
 @pytest.mark.usefixtures("started_workers")
 def test_the_command_prints_json_of_the_contract(
     program: str, capsys: pytest.CaptureFixture[str]

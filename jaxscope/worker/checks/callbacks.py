@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from jaxscope.worker.checks.dataflow import Site
 from jaxscope.worker.checks.finding import Finding
 from jaxscope.worker.checks.subject import Subject
 from jaxscope.worker.checks.work import num_rounds
@@ -33,10 +32,10 @@ def find_callbacks_in_loops(subject: Subject) -> Iterator[Finding]:
         what = _KINDS.get(site.name)
         loops = site.loops() if what else []
         place = subject.place(site) if loops else None
-        if what is None or place is None or _is_rare(site):
-            continue
+        if what is None or place is None or site.body.branches():
+            continue  # a branch decides how often: that of what raises errors is never taken
         rounds = [num_rounds(loop) for loop in loops]
-        known = prod(number for number in rounds if number)
+        known = prod(number for number in rounds if number is not None)
         if None not in rounds and known < MIN_ROUNDS:
             continue
         often = f"{known:,} times" if None not in rounds else "in every round of a while loop"
@@ -51,13 +50,3 @@ def find_callbacks_in_loops(subject: Subject) -> Iterator[Finding]:
             site.id,
             *place[:2],
         )
-
-
-def _is_rare(site: Site) -> bool:
-    """Whether a branch inside of the innermost loop decides about it, as of what raises errors."""
-    body = site.body
-    while body.owner is not None and body.kind != "loop":
-        if body.kind == "branch":
-            return True
-        body = body.owner.body
-    return False

@@ -91,11 +91,24 @@ class Body:
         kind: `program`, `call`, `loop`, `branch` or `other`.
         owner: The equation that holds it; None of the program.
         sites: Its equations.
+        inputs: What it is given.
+        results: What it gives.
     """
 
     kind: str
     owner: Site | None
     sites: list[Site] = dataclasses.field(default_factory=list)
+    inputs: Sequence[Value] = ()
+    results: Sequence[Value] = ()
+
+    def branches(self) -> dict[Site, Body]:
+        """The branches that it stands in, itself included, by the equations that choose."""
+        found, body = {}, self
+        while body.owner is not None:
+            if body.kind == "branch":
+                found[body.owner] = body
+            body = body.owner.body
+        return found
 
 
 @dataclasses.dataclass(slots=True, eq=False)
@@ -195,6 +208,7 @@ class Dataflow:
                 for variable in equation.outvars:
                     values.setdefault(variable, Value(variable.aval))
         results = [read(atom) for atom in inner.outvars]
+        body.inputs, body.results = inputs, results
         if body.kind != "call":
             for value in results:
                 value.is_result = True

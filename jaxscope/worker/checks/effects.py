@@ -28,10 +28,11 @@ PRINT, CLOCK, RANDOM, FILE = (
     "trace-time-random",
     "trace-time-io",
 )
+_SLEEP = "sleep"
 _DRAWS = ("random", "uniform", "normal", "randint", "choice", "permutation", "shuffle")
 _REPLACED: dict[str, tuple[tuple[Any, tuple[str, ...]], ...]] = {
     PRINT: ((builtins, ("print",)),),
-    CLOCK: ((time, ("time", "time_ns", "perf_counter", "perf_counter_ns", "monotonic", "sleep")),),
+    CLOCK: ((time, ("time", "time_ns", "perf_counter", "perf_counter_ns", "monotonic", _SLEEP)),),
     RANDOM: (
         (random, ("random", "uniform", "gauss", "randint", "randrange", "choice", "shuffle")),
         (np.random, (*_DRAWS, "rand", "randn", "standard_normal", "default_rng")),
@@ -69,6 +70,13 @@ _TOLD = {
         "samples/pure_and_impure.py",
     ),
 }
+_TOLD_OF_SLEEP = (
+    "warning",
+    "{name} waits while JAX traces, and never when the compiled program runs.",
+    "Wait outside of the function; or jax.experimental.io_callback(time.sleep, None, seconds), "
+    "which waits in each run.",
+    "samples/async_dispatch.py",
+)
 
 
 @dataclasses.dataclass
@@ -129,7 +137,8 @@ class EffectWatch:
     def find_effects(self) -> Iterator[Finding]:
         """What was done."""
         for (rule, file, line), name in self._seen.items():
-            severity, message, remedy, lesson = _TOLD[rule]
+            told = _TOLD_OF_SLEEP if name == f"time.{_SLEEP}" else _TOLD[rule]
+            severity, message, remedy, lesson = told
             yield Finding(
                 rule, severity, message.format(name=name), remedy.format(), lesson, "", file, line
             )

@@ -25,8 +25,8 @@ def find_float64(subject: Subject) -> Iterator[Finding]:
             yield Finding(
                 RULE,
                 "warning",
-                "Here float32 becomes float64, though every argument is float32: all that comes "
-                "of it takes twice the memory, and many times the time on most GPUs and TPUs. "
+                "Here float32 becomes float64, though no argument is float64: all that comes of "
+                "it takes twice the memory, and many times the time on most GPUs and TPUs. "
                 "A NumPy scalar or array of float64 does this; a Python number does not.",
                 "Give the constant the type of the data, as in np.float32(0.5) or "
                 "jnp.asarray(table, x.dtype); or .astype(jnp.float32).",

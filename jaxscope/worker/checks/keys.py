@@ -15,7 +15,7 @@ _LESSON = "samples/random_keys.py"
 
 def find_constant_keys(subject: Subject) -> Iterator[Finding]:
     """Keys of a known number, made in each round of a loop, or in two places, and drawn from."""
-    first: dict[float, tuple[str, int]] = {}
+    first: dict[float, tuple[Site, tuple[str, int]]] = {}
     for site in subject.base.sites:
         seed = site.inputs[0].number() if site.name == "random_seed" else None
         place = subject.caller_place(site) if seed is not None else None
@@ -33,19 +33,25 @@ def find_constant_keys(subject: Subject) -> Iterator[Finding]:
                 site.id,
                 *place[:2],
             )
-        elif seed in first and first[seed] != place[:2]:
+        elif seed not in first:
+            first[seed] = site, place[:2]
+        elif first[seed][1] != place[:2] and not _are_alternatives(first[seed][0], site):
             yield Finding(
                 TWICE,
                 "warning",
-                f"The key of the number {seed:.0f} is made here and in line {first[seed][1]}: what "
-                "is drawn from the two is not independent.",
+                f"The key of the number {seed:.0f} is made here and in line {first[seed][1][1]}: "
+                "what is drawn from the two is not independent.",
                 "key = jax.random.key(0); one, other = jax.random.split(key)",
                 _LESSON,
                 site.id,
                 *place[:2],
             )
-        else:
-            first.setdefault(seed, place[:2])
+
+
+def _are_alternatives(one: Site, other: Site) -> bool:
+    """Whether they stand in different branches of one equation, of which only one is run."""
+    branches = other.body.branches()
+    return any(branches.get(cond, body) is not body for cond, body in one.body.branches().items())
 
 
 def _is_drawn_from(key: Value, depth: int = 6) -> bool:

@@ -100,13 +100,21 @@ def _is_call_of(node: ast.AST, names: set[str]) -> bool:
 
 
 def _changed(loop: _Loop, body: Sequence[ast.AST]) -> set[str]:
-    """Names that the loop assigns."""
+    """Names that the loop assigns, or whose attributes or elements it assigns."""
     targets: list[ast.AST] = list(body)
     if isinstance(loop, ast.For):
         targets += ast.walk(loop.target)
-    return {n.id for n in targets if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)} | {
+    stored = (n for n in targets if isinstance(getattr(n, "ctx", None), ast.Store))
+    return {n.id for n in map(_innermost, stored) if isinstance(n, ast.Name)} | {
         n.name for n in body if isinstance(n, ast.FunctionDef)
     }
+
+
+def _innermost(node: ast.AST) -> ast.AST:
+    """`a` of `a.b[c]`."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node
 
 
 def _reads(function: _Function) -> set[str]:

@@ -8,6 +8,7 @@ formulas here by what they subtract first.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 
 import jax.numpy as jnp
@@ -273,16 +274,31 @@ _FORMULAS: dict[str, tuple[Formula, ...]] = {
 # A branch of `where` that is not taken, and still makes the gradient NaN.
 
 _SINGULAR_AT_ZERO = frozenset({"sqrt", "log", "div", "rsqrt"})
-_TESTS = frozenset({"gt", "ge", "lt", "le", "eq", "ne"})
-_LOGIC = frozenset({"and", "or", "not"})
+_TESTS: dict[str, Callable[[float, float], bool]] = {
+    "gt": operator.gt,
+    "ge": operator.ge,
+    "lt": operator.lt,
+    "le": operator.le,
+    "eq": operator.eq,
+    "ne": operator.ne,
+}
+_AT_ZERO = (
+    "where its operand is 0, and not its derivative: that is infinite there, and times the 0 that "
+    "where passes back it is NaN."
+)
+_BELOW_ZERO = (
+    "where its operand is negative, and not its derivative: that is NaN there, and times the 0 "
+    "that where passes back it stays NaN."
+)
 
 
 def find_where_gradients(subject: Subject) -> Iterator[Finding]:
     """`where(x > 0, sqrt(x), 0)` in what is differentiated: x = 0 gives 0 · inf = NaN.
 
-    Told where the test is on the very value whose 0 makes the derivative infinite, and nothing has
-    replaced that value: then the test is there because the value may be 0. Told only where the
-    whole call has equations of its derivative.
+    Told where the test is on the very value whose 0 makes the derivative infinite, the branch is
+    not taken there, and nothing has replaced that value: then the test is there because the value
+    may be 0; or negative, as of `where(x >= 0, sqrt(x), 0)`. Told only where the whole call has
+    equations of its derivative.
     """
     if not subject.is_differentiated:
         return
@@ -290,24 +306,37 @@ def find_where_gradients(subject: Subject) -> Iterator[Finding]:
     for site in subject.base.sites:
         if site.name != "select_n":
             continue
-        tested = {id(value) for value in _tested(site.inputs[0])}
-        for value in site.inputs[1:]:
-            culprit = _find_singular(value, tested, varying)
-            is_paid = culprit is not None and len(subject.base_ids.get(culprit.id, ())) > 1
-            place = subject.place(culprit) if culprit is not None and is_paid else None
-            if culprit is not None and place is not None:
-                yield _where_finding(culprit, place)
+        predicate = site.inputs[0]
+        for case, value in enumerate(site.inputs[1:]):
+            for culprit in _find_singular(value, varying):
+                operand = culprit.inputs[-1].source()
+                where = _where_dropped(predicate, operand, case, culprit.name)
+                is_paid = len(subject.base_ids.get(culprit.id, ())) > 1
+                place = subject.place(culprit) if where and is_paid else None
+                if place is not None:
+                    yield _where_finding(culprit, where, place)
+                    break
 
 
-def _where_finding(culprit: Site, place: tuple[str, int, int]) -> Finding:
+def _where_dropped(predicate: Value, operand: Value, case: int, name: str) -> str:
+    """Of which operands `where` drops what has no finite derivative there; empty of none."""
+    if _truth(predicate, operand, 0.0) == (not case):
+        return _AT_ZERO
+    is_root = name in ("sqrt", "rsqrt")
+    return _BELOW_ZERO if is_root and _truth(predicate, operand, -1.0) == (not case) else ""
+
+
+def _where_finding(culprit: Site, where: str, place: tuple[str, int, int]) -> Finding:
     name = "division" if culprit.name == "div" else culprit.name
+    safe = {"div": "1.0 / safe", "rsqrt": "jax.lax.rsqrt(safe)"}.get(
+        culprit.name, f"jnp.{name}(safe)"
+    )
     return Finding(
         "where-gradient",
         "warning",
-        f"jnp.where drops the value of this {name} where its operand is 0, and not its derivative: "
-        "that is infinite there, and times the 0 that where passes back it is NaN.",
+        f"jnp.where drops the value of this {name} {where}",
         "Give the branch a safe operand: safe = jnp.where(x > 0, x, 1.0); "
-        f"jnp.where(x > 0, {'1.0 / safe' if culprit.name == 'div' else f'jnp.{name}(safe)'}, 0.0).",
+        f"jnp.where(x > 0, {safe}, 0.0).",
         "",
         culprit.id,
         *place[:2],
@@ -329,33 +358,37 @@ def _reached(subject: Subject) -> set[int]:
     return found
 
 
-def _tested(predicate: Value, depth: int = 6) -> Iterator[Value]:
-    """The values that a predicate compares with a number."""
+def _truth(predicate: Value, operand: Value, number: float, depth: int = 6) -> bool | None:
+    """What a predicate is where a value is a number; None where other values decide."""
     site = predicate.source().maker
     if site is None or depth == 0:
-        return
-    if site.name in _LOGIC:
-        for value in site.inputs:
-            yield from _tested(value, depth - 1)
-    elif site.name in _TESTS:
-        for n, value in enumerate(site.inputs):
-            if _other(site, n).number() == 0.0:
-                yield value.source()
-                inner = _maker(value, "abs")
-                if inner is not None:
-                    yield inner.inputs[0].source()
+        return None
+    if site.name in ("and", "or", "not"):
+        found = [_truth(value, operand, number, depth - 1) for value in site.inputs]
+        if site.name == "not":
+            return None if found[0] is None else not found[0]
+        decides = site.name == "or"
+        return decides if decides in found else None if None in found else not decides
+    for n, value in enumerate(site.inputs if site.name in _TESTS else ()):
+        if _other(site, n).number() != 0.0:
+            continue
+        inner = _maker(value, "abs")
+        if value.source() is operand:
+            tested = number
+        elif inner is not None and inner.inputs[0].source() is operand:
+            tested = abs(number)
+        else:
+            continue
+        return _TESTS[site.name](*((tested, 0.0) if n == 0 else (0.0, tested)))
+    return None
 
 
-def _find_singular(value: Value, tested: set[int], varying: set[int]) -> Site | None:
-    """An equation with an infinite derivative at 0 of a tested value, on the way to `where`."""
+def _find_singular(value: Value, varying: set[int]) -> Iterator[Site]:
+    """Equations with an infinite derivative at 0 of what they read, on the way to `where`."""
     for each in ancestors(value, 12):
         site = each.maker
-        if site is None or site.name not in _SINGULAR_AT_ZERO:
-            continue
-        operand = site.inputs[-1]
-        if id(operand.source()) in tested and id(operand) in varying:
-            return site
-    return None
+        if site is not None and site.name in _SINGULAR_AT_ZERO and id(site.inputs[-1]) in varying:
+            yield site
 
 
 # Sums in few bits.
@@ -364,43 +397,33 @@ _BITS = {"bfloat16": 8, "float16": 11, "float8_e4m3fn": 4, "float8_e5m2": 3}
 
 
 def find_short_sums(subject: Subject) -> Iterator[Finding]:
-    """Sums in float16 or bfloat16 of so many terms that the next one is rounded away."""
-    for site in subject.base.sites:
-        if site.name == "scan":
-            yield from _find_short_carries(subject, site)
-        elif site.name in ("cumsum", "reduce_sum", "cumlogsumexp"):
-            value, result = site.inputs[0], site.outputs[0]
-            bits = _BITS.get(str(value.dtype))
-            terms = (
-                value.size // max(result.size, 1)
-                if site.name == "reduce_sum"
-                else value.shape[site.equation.params["axis"]]
-            )
-            place = subject.caller_place(site) if bits and terms >= 2**bits else None
-            if place:
-                yield _short_sum(site, str(value.dtype), terms, place)
+    """Sums that a loop carries in so few bits that the next term is rounded away.
 
-
-def _find_short_carries(subject: Subject, scan: Site) -> Iterator[Finding]:
-    rounds, (body,) = num_rounds(scan) or 0, scan.bodies
-    for site in body.sites:
-        bits = _BITS.get(str(site.outputs[0].dtype)) if site.name == "add" else None
-        if not bits or rounds < 2**bits or not site.outputs[0].is_result:
+    Not of `cumsum` and sums along an axis, which XLA does not add up term by term.
+    """
+    for scan in subject.base.sites:
+        if scan.name != "scan":
             continue
-        starts = [value for value in site.inputs if value.carried is not None]
-        place = subject.place(site)
-        if starts and place:
-            yield _short_sum(site, str(site.outputs[0].dtype), rounds, place)
+        rounds, (body,) = num_rounds(scan) or 0, scan.bodies
+        num_consts, num_carry = (scan.equation.params[n] for n in ("num_consts", "num_carry"))
+        for carry, result in zip(body.inputs[num_consts:][:num_carry], body.results, strict=False):
+            site = result.maker
+            bits = _BITS.get(str(result.dtype))
+            if site is None or site.name != "add" or not bits or rounds < 2**bits:
+                continue
+            place = subject.place(site) if carry in site.inputs else None
+            if place:
+                yield _short_sum(site, str(result.dtype), rounds, place)
 
 
 def _short_sum(site: Site, dtype: str, terms: int, place: tuple[str, int, int]) -> Finding:
+    bits = _BITS[dtype]
     return Finding(
         "low-precision-accumulation",
         "warning",
-        f"A sum of {terms:,} terms is kept in {dtype}, which has {_BITS[dtype]} bits: once it is "
-        f"{2 ** _BITS[dtype]:,} times as large as a term, adding the term changes nothing.",
-        "Sum in float32: jnp.cumsum(x, dtype=jnp.float32), or start the carry as "
-        "jnp.zeros((), jnp.float32); cast the result.",
+        f"The loop carries a sum of {terms:,} terms in {dtype}, which has {bits} bits: once "
+        f"it is {2**bits:,} times as large as a term, adding the term changes nothing.",
+        "Sum in float32: start the carry as jnp.zeros((), jnp.float32), and cast the result.",
         "",
         site.id,
         *place[:2],

@@ -14,7 +14,7 @@ import contextlib
 import dataclasses
 import os
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -27,14 +27,6 @@ from jaxscope.worker.host.source import SourceSnapshot
 from jaxscope.worker.host.values import aval_bytes, aval_text
 from jaxscope.worker.provenance.tagging import nested_jaxprs
 
-# Notice what tracing changed outside the function.
-#
-# JAX records operations on arrays and nothing else: an append to a global list or a change of an
-# attribute happens once, while tracing, and never when the compiled program runs. Watched are the
-# globals that the base function sees (rebinding, and the contents of lists, dictionaries, sets and
-# of objects of the file's own classes) and the object that a method belongs to.
-
-
 MAX_ELEMENTS = 10_000
 """Larger containers are not watched: comparing them would take longer than tracing."""
 
@@ -42,6 +34,7 @@ _MUTATORS = frozenset(
     {"append", "appendleft", "add", "clear", "discard", "extend", "extendleft", "insert", "pop"}
     | {"popitem", "popleft", "remove", "reverse", "setdefault", "sort", "update", "write"}
 )
+_CONSTRUCTORS = ("__init__", "__post_init__")
 
 
 class PurityWatch:
@@ -68,6 +61,8 @@ class PurityWatch:
             cell = self._cells.get(name)
             now = self._globals.get(name) if cell is None else _filled({name: cell}).get(name)
             change: str | None = "was assigned anew"
+            if now is before and now is self._owner:
+                continue  # its attributes are told
             if now is before:
                 change = _describe_change(self._contents[name], _contents(now))
             if change is not None:
@@ -188,25 +183,58 @@ class _MutationFinder:
         self._first_line = first_line
 
     def find_name(self, name: str) -> int:
-        """Line of the first statement that changes or rebinds a global, or 0."""
-        return self._find(lambda node: isinstance(node, ast.Name) and node.id == name)
+        """Line of the first statement that changes or rebinds a variable from outside, or 0."""
+        return self._find(
+            lambda node: isinstance(node, ast.Name) and node.id == name,
+            lambda function: name not in _local_names(function),
+        )
 
     def find_attribute(self, name: str) -> int:
         """Line of the first statement that sets or changes an attribute, or 0."""
-        return self._find(lambda node: isinstance(node, ast.Attribute) and node.attr == name)
+        return self._find(
+            lambda node: isinstance(node, ast.Attribute) and node.attr == name,
+            lambda function: function.name not in _CONSTRUCTORS,  # the object was there before
+        )
 
-    def _find(self, is_target: Any) -> int:
+    def _find(self, is_target: Any, may_change: Callable[[ast.FunctionDef], bool]) -> int:
         try:
             tree = ast.parse(self._text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return 0
         functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
-        functions.sort(key=lambda node: (node.lineno != self._first_line, node.lineno))
-        for function in functions:
-            for node in ast.walk(function):
+        functions.sort(key=lambda node: (_first_line(node) != self._first_line, node.lineno))
+        for function in filter(may_change, functions):
+            for node in _own_nodes(function):
                 if _changes(node, is_target):
                     return int(node.lineno)  # type: ignore[attr-defined] # statements have lines
         return 0
+
+
+def _first_line(function: ast.FunctionDef) -> int:
+    """As its code object has it: that of the first decorator."""
+    return min([function.lineno, *(each.lineno for each in function.decorator_list)])
+
+
+def _own_nodes(function: ast.FunctionDef) -> Iterator[ast.AST]:
+    """The nodes of its body, without functions that are defined in it."""
+    waiting: deque[ast.AST] = deque(function.body)
+    while waiting:
+        node = waiting.popleft()
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            waiting.extend(ast.iter_child_nodes(node))
+
+
+def _local_names(function: ast.FunctionDef) -> set[str]:
+    """Arguments, and what it assigns and does not declare to be from outside."""
+    found = {each.arg for each in ast.walk(function.args) if isinstance(each, ast.arg)}
+    outside: set[str] = set()
+    for node in _own_nodes(function):
+        if isinstance(node, ast.Global | ast.Nonlocal):
+            outside.update(node.names)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+    return found - outside
 
 
 def _changes(node: ast.AST, is_target: Any) -> bool:

@@ -13,6 +13,7 @@ equation that runs; a value is dropped after its last use.
 from __future__ import annotations
 
 import dataclasses
+import math
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -363,11 +364,17 @@ def _merge(one: dict[str, Any], other: dict[str, Any], num_runs: int) -> dict[st
         merged[name] = choose(known) if known else None
     if one["mean"] is None or other["mean"] is None:
         merged["mean"] = other["mean"] if one["mean"] is None else one["mean"]
-    else:
-        merged["mean"] = one["mean"] + (other["mean"] - one["mean"]) / (num_runs + 1)
+    else:  # a round with more finite elements counts for more
+        before, more = _num_finite(one, num_runs), _num_finite(other, 1)
+        merged["mean"] = one["mean"] + (other["mean"] - one["mean"]) * more / (before + more)
     for name in ("num_nan", "num_inf"):
         merged[name] = one[name] + other[name]
     return merged
+
+
+def _num_finite(summary: dict[str, Any], num_runs: int) -> int:
+    size = math.prod(summary["shape"])
+    return int(num_runs * size - summary["num_nan"] - summary["num_inf"])
 
 
 def _number(count: NonfiniteCount, kind: str) -> int:
