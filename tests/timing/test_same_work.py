@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import jax
 import pytest
 
 from jaxscope.client.requests import TimeRequest
@@ -14,7 +15,7 @@ from jaxscope.model import Timing
 from jaxscope.worker.host.call import call_namespace, parse_call
 from jaxscope.worker.host.source import read_source
 from jaxscope.worker.host.user_module import execute_file
-from jaxscope.worker.timing.same_work import WorkWatch
+from jaxscope.worker.timing.same_work import Outcome, WorkWatch, find_differences, observed
 
 from .timed_programs import DIFFERENT_WORK, EQUINOX_STATE, FLAX_STEP
 
@@ -49,12 +50,16 @@ OTHER_WORK = {
     "calls_another(f32[4])": "the global `log` was changed",
     "(lambda x: counts(x))(f32[4])": "the global `log` was changed",
     "model(f32[4])": "the attribute `steps`",
-    "model.noisy(f32[4])": "random numbers from `generator`",
-    "closed(f32[4])": "changes `steps` of the function around it",
-    "iterates(f32[4])": "two eager calls with the same arguments returned different results",
+    "model.noisy(f32[4])": "random numbers from `self.generator`",
+    "closed(f32[4])": "variable of an enclosing function `steps` was changed",
+    "iterates(f32[4])": "the function changes `ticks`",
     "another_shape(f32[4])": "returned different results",
     "grad(lambda x: draws(x).sum())(f32[4])": "random numbers from `generator`",
     "changes_dict({'count': 0}, f32[4])": "changes its argument `state['count']`",
+    "logs(f32[4])": "each eager call writes",
+    "counts_deep_inside(f32[4])": "the function changes `nested['a']['b'][0]`",
+    "takes_a_batch(f32[4])": "takes the next value of a generator that was made before",
+    "remembers(f32[4])": "the first eager call changed `remembered`",
 }
 
 
@@ -82,6 +87,44 @@ def test_a_second_call_that_lacks_what_the_first_took_says_so(session: Session, 
     timing = measure(session, file, "takes_away({'count': 0}, f32[4])")
     assert [text for text in timing.warnings if "changes its argument `state`" in text]
     assert not timing.ratios
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("saves(f32[4])", "each eager call opens a file"),
+        ("draws_from_the_system(f32[4])", "each eager call asks the system for random bytes"),
+        ("counts_in_a_class(f32[4])", "the function changes `Statistics.calls`"),
+        ("counts_in_a_decorator(f32[4])", "changes `counts_in_a_decorator.calls`"),
+        ("counts_in_a_default(f32[4])", "the function changes `seen`"),
+        ("counts_in_a_part(f32[4])", "the function changes `outer.inner.steps`"),
+        ("counts_by_an_iterator(f32[4])", "the function changes `numbers`"),
+        ("draws_from_a_part(f32[4])", "random numbers from `pipeline['augment']`"),
+        ("draws_global(f32[4])", "random numbers from NumPy's `np.random`"),
+        ("draws_the_same(f32[4])", ""),
+        ("looks_up(f32[4])", ""),
+        ("calls_back(f32[4])", ""),
+        ("fills_once(Lazy(), f32[4])", ""),
+    ],
+)
+def test_what_a_call_does_beside_computing_is_seen(file: str, text: str, told: str) -> None:
+    """As timing does it: a compiled call, an eager one, and an eager one that is watched."""
+    source = read_source(file)
+    call = parse_call(text, call_namespace(vars(execute_file(file, source.text))), file=file)
+    traced = [value for value in call.args if isinstance(value, jax.Array)]
+    others = [value for value in call.args if not isinstance(value, jax.Array)]
+    compiled, eager = Outcome(), Outcome()
+    watch = WorkWatch(call, source)
+    jitted = jax.jit(lambda *args: call.base(*others, *args))
+    jitted(*traced)
+    with observed(compiled):
+        jitted(*traced)
+    call.base(*call.args)
+    watch.begin()
+    with observed(eager, watch.find_generators()):
+        call.base(*call.args)
+    found = watch.find_changes(is_traced=False) + find_differences(None, eager, compiled, "")
+    assert (told in found[0].what) if told else not found
 
 
 @pytest.mark.parametrize(
@@ -144,6 +187,7 @@ def test_a_state_that_a_call_uses_up_is_no_fault_of_jaxscope(
     [
         ("generates(f32[4])", "a generator"),
         ("awaits(f32[4])", "a coroutine"),
+        ("maps(f32[4])", "an iterator"),
     ],
 )
 def test_a_body_that_never_runs_is_an_error(
@@ -172,7 +216,7 @@ def test_a_generator_among_other_results_is_told(session: Session, file: str) ->
     [
         "looks_up(f32[4])",
         "debugs(f32[4])",
-        "calls_back(f32[4])",
+        "logs_in_a_callback(f32[4])",
         "draws_with_a_key(key(0))",
         "chaotic(f32[4])",
         "fills_once(Lazy(), f32[4])",

@@ -89,7 +89,7 @@ def waits(x):
 """
 
 DIFFERENT_WORK = """
-import collections, functools, random, time
+import collections, functools, itertools, logging, os, random, time
 import jax, jax.numpy as jnp, numpy as np
 
 cache, log, last = {}, [], None
@@ -163,6 +163,97 @@ async def awaits(x):
 
 def in_a_list(x):
     return [x + 1, (y for y in x)]
+
+def logs(x):
+    logger.warning("called")
+    return x + 1
+
+logger = logging.getLogger("steps")
+logger.addHandler(logging.StreamHandler())
+
+def saves(x):
+    with open(os.devnull, "a") as file:
+        file.write("called")
+    return x + 1
+
+system = random.SystemRandom()
+
+def draws_from_the_system(x):
+    return x + system.random()
+
+class Statistics:
+    calls = 0
+
+def counts_in_a_class(x):
+    Statistics.calls += 1
+    return x + 1
+
+def counted(function):
+    @functools.wraps(function)
+    def wrapper(x):
+        wrapper.calls += 1
+        return function(x)
+    wrapper.calls = 0
+    return wrapper
+
+@counted
+def counts_in_a_decorator(x):
+    return x + 1
+
+def counts_in_a_default(x, seen=[]):
+    seen.append(1)
+    return x + 1
+
+nested = {"a": {"b": [0]}}
+
+def counts_deep_inside(x):
+    nested["a"]["b"][0] += 1
+    return x + 1
+
+class Outer:
+    def __init__(self):
+        self.inner = Model()
+    def __call__(self, x):
+        return self.inner(x)
+
+outer = Outer()
+
+def counts_in_a_part(x):
+    return outer(x)
+
+numbers = itertools.count()
+
+def counts_by_an_iterator(x):
+    next(numbers)
+    return x + 1
+
+def make_batches():
+    while True:
+        yield np.ones(4, np.float32)
+
+batches = make_batches()
+
+def takes_a_batch(x):
+    return x + next(batches)
+
+pipeline = {"augment": np.random.default_rng(0)}
+
+def draws_from_a_part(x):
+    pipeline["augment"].normal()
+    return x + 1
+
+remembered = {}
+
+def remembers(x):
+    if isinstance(x, jax.core.Tracer):
+        return jnp.sin(x)
+    key = np.asarray(x).tobytes()
+    if key not in remembered:
+        remembered[key] = jnp.sin(x)
+    return remembered[key]
+
+def maps(x):
+    return map(jnp.sin, [x, x])
 
 def another_shape(x):
     return x + 1 if isinstance(x, jax.core.Tracer) else jnp.concatenate([x, x])
@@ -241,6 +332,16 @@ def calls_back(x):
         time.sleep(0.0001)
         return value
     return jax.pure_callback(host, jax.ShapeDtypeStruct(x.shape, x.dtype), x) + 1
+
+def logs_in_a_callback(x):
+    def host(value):
+        logger.warning("on the host")
+        return value
+    return jax.pure_callback(host, jax.ShapeDtypeStruct(x.shape, x.dtype), x) + 1
+
+def draws_the_same(x):
+    np.random.seed(0)
+    return x + np.random.normal()
 
 def draws_with_a_key(key):
     return jax.random.normal(key, (3,)) + 1

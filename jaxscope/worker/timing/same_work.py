@@ -9,21 +9,21 @@ from __future__ import annotations
 
 import dataclasses
 import dis
-import functools
-import random
+import os
 import sys
-import time
+import sysconfig
 import types
-import zlib
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxscope import errors
 from jaxscope.errors import Explanation, TraceError
 from jaxscope.worker import compat
 from jaxscope.worker.checks.purity import PurityWatch
@@ -31,26 +31,57 @@ from jaxscope.worker.host.arguments import keep_arrays, parameter_names
 from jaxscope.worker.host.call import Call
 from jaxscope.worker.host.function_source import innermost_function, place_of
 from jaxscope.worker.host.source import SourceSnapshot
+from jaxscope.worker.timing.outer_state import (
+    Part,
+    find_changed,
+    find_parts,
+    find_reach,
+    read_global_generators,
+)
 
-_MAX_FUNCTIONS = 200
-_MAX_PARTS = 20_000
-"""Of the arguments: further parts are not watched."""
-_MAX_READ_BYTES = 1 << 28
-"""Of NumPy's arrays among the arguments; of larger ones a part of the elements is read."""
-_PLAIN_TYPES = (bool, int, float, complex, str, bytes)
-_ATOMS = ("jax", "jaxlib", "numpy", "builtins")
-"""Packages whose objects have no parts that a function would change."""
 _MOST_COMPARED = 65_536
 """Elements of each array: taken evenly, so that results of gigabytes cost little."""
 _TOLERANCE = 1e-2
 """Of the largest element: rounding stays far below, other work does not."""
 _REPEATED = 1e-3
 """The same of two eager calls: some devices add in another order each time."""
-_UNRUN = {
-    types.GeneratorType: "a generator",
-    types.CoroutineType: "a coroutine",
-    types.AsyncGeneratorType: "an asynchronous generator",
+_UNRUN = (
+    (types.GeneratorType, "a generator", "iterated over"),
+    (types.AsyncGeneratorType, "an asynchronous generator", "awaited"),
+    (types.CoroutineType, "a coroutine", "awaited"),
+    (Iterator, "an iterator", "iterated over"),
+    (AsyncIterator, "an asynchronous iterator", "awaited"),
+    (Awaitable, "a future", ""),
+    (Future, "a future", ""),
+)
+"""Kinds of results that are no values yet, and what makes them such. The first that fits it is."""
+_ACTS = {
+    "print": "prints",
+    "write": "writes",
+    "writelines": "writes",
+    "sleep": "sleeps",
+    "open": "opens a file",
+    "urandom": "asks the system for random bytes",
+    "start_new_thread": "starts a thread",
+    "start_joinable_thread": "starts a thread",
+    "fork_exec": "starts a process",
+    "system": "starts a process",
+    "send": "sends",
+    "sendall": "sends",
 }
+"""What functions that Python or a library has in C do beside computing, by their names."""
+_NOT_COMPILED = "Eager calls go through that code, compiled calls do not."
+_TAKE_AND_RETURN = "Take what it needs as an argument and return what it makes."
+_TAKES_NEXT = "takes the next value of a generator that was made before"
+_INSTEAD = {
+    "prints": "Print with jax.debug.print, or outside of the function.",
+    "sleeps": "Leave it out, or put it into jax.pure_callback.",
+    _TAKES_NEXT: "Pass what changes as an argument.",
+}
+_JAX = os.path.dirname(jax.__file__) + os.sep
+_CALLBACKS = (f"{_JAX}_src{os.sep}callback.py", f"{_JAX}_src{os.sep}debugging.py")
+_JAXSCOPE = os.path.dirname(errors.__file__) + os.sep
+_STANDARD = sysconfig.get_path("stdlib") + os.sep
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -74,27 +105,36 @@ def refuse_unrun(result: Any, function: Any = None) -> Any:
     Raises:
         TraceError: It is a generator or a coroutine, whose body has not run.
     """
-    kind = _UNRUN.get(type(result))
-    if kind is None:
+    kind, when = _unrun_kind(result)
+    if not kind:
         return result
-    if hasattr(result, "close"):
+    if isinstance(result, types.GeneratorType | types.CoroutineType):
         result.close()  # Python would warn of a coroutine that nobody awaited
     name = getattr(result, "__name__", "") or getattr(function, "__name__", "The function")
     code = getattr(result, "gi_code", None) or getattr(result, "cr_code", None)
     code = code or getattr(result, "ag_code", None)
-    place = "" if code is None else f"{code.co_filename.rpartition('/')[2]}:{code.co_firstlineno}"
-    is_generator = type(result) is types.GeneratorType
+    place = place_of(function) if function is not None else ""
+    if code is not None:
+        place = f"{os.path.basename(code.co_filename)}:{code.co_firstlineno}"
+    makes = "makes an object; its body runs when that is" if when else "starts work, which nobody"
     raise TraceError(
         Explanation(
-            what=f"{name} returns {kind}: nothing of its body ran, so there is nothing to measure.",
+            what=f"{name} returns {kind}: "
+            + ("nothing of its body ran" if when else "its values are not there yet")
+            + ", so there is nothing to measure.",
             where=place,
-            why="A call of such a function only makes an object; its body runs when that is "
-            + ("iterated over." if is_generator else "awaited."),
+            why=f"A call of such a function only {makes} {when or 'waits for'}.",
             remedy="Measure a function that returns the values"
-            + (", such as list(f(x))." if is_generator else "."),
+            + (", such as list(f(x))." if isinstance(result, Iterator) else "."),
             kind="BodyNeverRan",
         )
     )
+
+
+def _unrun_kind(result: Any) -> tuple[str, str]:
+    """What kind of result without values it is, and when it gets them; empty if it is none."""
+    found = (each[1:] for each in _UNRUN if isinstance(result, each[0]))
+    return next(found, ("", ""))
 
 
 @dataclasses.dataclass(eq=False)
@@ -102,20 +142,18 @@ class Outcome:
     """What one call did that can be compared with another.
 
     Attributes:
-        num_written: Characters that Python's own streams got.
-        num_sleeps: Calls of `time.sleep`.
+        acts: What it did beside computing, such as `prints`.
         results: A sample of each array; None before the call returned.
         leaked: The first tracer among the results, or None.
     """
 
-    num_written: int = 0
-    num_sleeps: int = 0
+    acts: set[str] = dataclasses.field(default_factory=set)
     results: _Results | None = None
     leaked: Any = None
 
     def keep(self, result: Any) -> None:
         """Take in what the call returned."""
-        leaves = jax.tree.leaves(result, is_leaf=lambda leaf: type(leaf) in _UNRUN)
+        leaves = jax.tree.leaves(result, is_leaf=lambda leaf: bool(_unrun_kind(leaf)[0]))
         for leaf in leaves:
             refuse_unrun(leaf)
         self.leaked = next((leaf for leaf in leaves if isinstance(leaf, compat.Tracer)), None)
@@ -124,37 +162,48 @@ class Outcome:
 
 
 @contextmanager
-def observed(outcome: Outcome) -> Iterator[None]:
-    """Count what the block writes and how often it sleeps; also in callbacks that it started."""
-    streams, sleep = (sys.stdout, sys.stderr), time.sleep
+def observed(outcome: Outcome, generators: Iterable[FrameType] = ()) -> Iterator[None]:
+    """Note what the block does beside computing, by the functions in C that it calls.
 
-    def counted_sleep(*args: Any, **kwargs: Any) -> None:
-        outcome.num_sleeps += 1
-        sleep(*args, **kwargs)
+    What callbacks do is left out: compiled calls do it as well.
 
-    sys.stdout, sys.stderr = (_Counting(stream, outcome) for stream in streams)
-    time.sleep = counted_sleep
+    Args:
+        outcome: Gets what is seen.
+        generators: Frames of generators that were there before.
+    """
+    frames = {id(frame): frame for frame in generators}
+
+    def note(frame: FrameType, event: str, called: Any) -> None:
+        if event == "call" and id(frame) in frames:
+            outcome.acts.add(_TAKES_NEXT)
+        elif event == "c_call":
+            act = _ACTS.get(getattr(called, "__name__", ""))
+            if act is not None and act not in outcome.acts and _is_done_by_the_user(frame):
+                outcome.acts.add(act)
+
+    before = sys.getprofile()
+    sys.setprofile(note)
     try:
         yield
         jax.effects_barrier()  # type: ignore[no-untyped-call] # JAX does not annotate it
     finally:
-        sys.stdout, sys.stderr = streams
-        time.sleep = sleep
+        sys.setprofile(before)
 
 
-class _Counting:
-    """A stream that counts what is written, and is otherwise the one it stands for."""
+def _is_done_by_the_user(frame: FrameType | None) -> bool:
+    """Whether neither JAX nor jaxscope asked for it, and no callback does it.
 
-    def __init__(self, stream: Any, outcome: Outcome) -> None:
-        self._stream = stream
-        self._outcome = outcome
-
-    def write(self, text: str) -> Any:
-        self._outcome.num_written += len(text)
-        return self._stream.write(text)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
+    What code of Python's own library does is done by who called it.
+    """
+    caller = ""
+    while frame is not None and not frame.f_code.co_filename.startswith(_JAXSCOPE):
+        file = frame.f_code.co_filename
+        if file in _CALLBACKS:
+            return False
+        is_standard = file.startswith((_STANDARD, "<frozen ")) and "-packages" not in file
+        caller = caller or ("" if is_standard else file)
+        frame = frame.f_back
+    return bool(caller) and not caller.startswith(_JAX)
 
 
 class WorkWatch:
@@ -166,7 +215,7 @@ class WorkWatch:
 
     def __init__(self, call: Call, source: SourceSnapshot) -> None:
         self._source = source
-        self._functions = tuple(_reachable_functions(call.base))
+        self._functions = find_reach(call.base).functions
         self._base = call.base
         names = parameter_names(call.base, call.args)
         self._arguments = {**dict(zip(names, call.args, strict=True)), **call.kwargs}
@@ -177,15 +226,17 @@ class WorkWatch:
     def begin(self) -> None:
         """What is changed from here on is what counts."""
         self._watches = [PurityWatch(f, self._source) for f in self._distinct()]
-        self._generators = dict(self._read_generators())
-        self._cells = dict(self._read_cells())
-        self._parts = dict(_find_parts(self._arguments))
+        self._assigned = dict(self._read_assigned())
+        self._parts = dict(find_parts(self._arguments))
+        self._outside = self._read_outside()
+
+    def find_generators(self) -> list[FrameType]:
+        """The frames of the generators that the functions see."""
+        held = [part.value for part in self._outside.values()]
+        return [g.gi_frame for g in held if isinstance(g, types.GeneratorType) and g.gi_frame]
 
     def find_changed_arguments(self) -> list[Difference]:
         """The first part of an argument that is not what it was when watching began, if any."""
-        now = dict(_find_parts(self._arguments))
-        changed = [path for path, part in now.items() if not part.is_same(self._parts.get(path))]
-        changed += [path for path in self._parts if path not in now]
         return [
             Difference(
                 f"the call changes its argument `{path}`",
@@ -194,7 +245,20 @@ class WorkWatch:
                 "Return what it makes, and leave the arguments as they are.",
                 self.place,
             )
-            for path in changed[:1]
+            for path in find_changed(self._parts, dict(find_parts(self._arguments)))[:1]
+        ]
+
+    def find_first_changes(self) -> list[Difference]:
+        """What the first eager call changed although tracing had gone through the same code."""
+        now = {**self._read_outside(), **dict(find_parts(self._arguments))}
+        return [
+            Difference(
+                f"the first eager call changed {_quote(path)}",
+                "Later ones may find there what the compiled call computes each time.",
+                _TAKE_AND_RETURN,
+                self.place,
+            )
+            for path in find_changed({**self._outside, **self._parts}, now)[:1]
         ]
 
     def find_changes(self, *, is_traced: bool) -> list[Difference]:
@@ -203,7 +267,7 @@ class WorkWatch:
         Args:
             is_traced: Whether a trace was watched; else an eager call.
         """
-        found = [*self._find_generators(), *self._find_cells()]
+        found = [*self._find_assigned()]
         if not is_traced:
             found += self.find_changed_arguments()
         for watch in self._watches:
@@ -218,6 +282,8 @@ class WorkWatch:
                         place if finding.line else self.place,
                     )
                 )
+        if not (is_traced or found or self._told):
+            found += self._find_outside()
         fresh = []
         for difference in found:
             key = difference.what.split("`")[1] if "`" in difference.what else difference.what[:40]
@@ -226,24 +292,31 @@ class WorkWatch:
                 fresh.append(difference)
         return fresh
 
-    def _find_generators(self) -> Iterator[Difference]:
-        for name, state in self._read_generators():
-            if self._generators.get(name, state) != state:
-                yield Difference(
-                    f"the function draws random numbers from {name}",
-                    "Each eager call draws others; a compiled call has those that tracing drew.",
-                    "Take them from jax.random, with a key as an argument.",
-                    self.place,
-                )
+    def _find_outside(self) -> Iterator[Difference]:
+        """The first part that the functions see and that the call changed; generators before."""
+        now = self._read_outside()
+        changed = find_changed(self._outside, now)
+        drawn = [path for path in changed if path in now and now[path].draws]
+        for path in drawn:
+            yield Difference(
+                f"the function draws random numbers from {_quote(path)}",
+                "Each eager call draws others; a compiled call has those that tracing drew.",
+                "Take them from jax.random, with a key as an argument.",
+                self.place,
+            )
+        for path in changed[: 0 if drawn else 1]:
+            yield Difference(
+                f"the function changes `{path}`", _NOT_COMPILED, _TAKE_AND_RETURN, self.place
+            )
 
-    def _find_cells(self) -> Iterator[Difference]:
-        now = dict(self._read_cells())
-        for name, before in self._cells.items():
+    def _find_assigned(self) -> Iterator[Difference]:
+        now = dict(self._read_assigned())
+        for name, before in self._assigned.items():
             if now.get(name, before) != before:
                 yield Difference(
-                    f"the function changes {name}",
-                    "Eager calls go through that code, compiled calls do not.",
-                    "Take what it needs as an argument and return what it makes.",
+                    f"the function changes the global `{name}`",
+                    _NOT_COMPILED,
+                    _TAKE_AND_RETURN,
                     self.place,
                 )
 
@@ -255,119 +328,17 @@ class WorkWatch:
             found.setdefault(id(function.__globals__), function)
         return list(found.values())
 
-    def _read_generators(self) -> Iterator[tuple[str, str]]:
-        yield "Python's `random`", str(hash(random.getstate()))
-        yield "NumPy's `np.random`", str(np.random.get_state(legacy=False))
-        for name, value in self._named_values():
-            if state := _read_generator(value):
-                yield f"`{name}`", state
+    def _read_outside(self) -> dict[str, Part]:
+        seen = find_reach(self._base).values
+        return {**read_global_generators(), **dict(find_parts(seen))}
 
-    def _read_cells(self) -> Iterator[tuple[str, tuple[int, ...]]]:
-        """What functions keep in the function around them, and globals that they assign."""
+    def _read_assigned(self) -> Iterator[tuple[str, int]]:
+        """The globals that functions assign."""
         for function in self._functions:
-            for name in _assigned_globals(function):
-                yield f"the global `{name}`", (id(function.__globals__.get(name)),)
-            for cell, value in _cells_of(function):
-                inside: Sequence[Any] = ()
-                if isinstance(value, list | set | tuple) and len(value) <= 10_000:
-                    inside = tuple(value)
-                elif isinstance(value, dict) and len(value) <= 10_000:
-                    inside = (*value.keys(), *value.values())
-                yield f"`{cell}` of the function around it", (id(value), *map(id, inside))
-
-    def _named_values(self) -> Iterator[tuple[str, Any]]:
-        for function in self._functions:
-            for name in function.__code__.co_names:
-                if name in function.__globals__:
-                    yield name, function.__globals__[name]
-            yield from _cells_of(function)
-        owner = getattr(self._base, "__self__", None)
-        yield from (getattr(owner, "__dict__", None) or {}).items()
-
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class _Part:
-    """A part of an argument: the object, and what a NumPy array or a generator holds."""
-
-    value: Any
-    content: int = 0
-
-    def is_same(self, other: _Part | None) -> bool:
-        if other is None or self.content != other.content:
-            return False
-        is_equal = type(self.value) in _PLAIN_TYPES and type(self.value) is type(other.value)
-        return self.value is other.value or (is_equal and bool(self.value == other.value))
-
-
-def _find_parts(arguments: Mapping[str, Any]) -> Iterator[tuple[str, _Part]]:
-    """Each part of the arguments by its path, outermost first: a container by its kind and size.
-
-    So a container that is replaced by one that holds the same is the same.
-    """
-    waiting = deque(arguments.items())
-    seen: dict[int, Any] = {}  # the objects too: an id is another's once its object is gone
-    left_bytes = _MAX_READ_BYTES
-    for _ in range(_MAX_PARTS):
-        if not waiting:
-            return
-        path, value = waiting.popleft()
-        inside = _children(value)
-        if inside is None:
-            yield path, _Part(value, _read_content(value, left_bytes))
-            left_bytes -= min(getattr(value, "nbytes", 0), left_bytes)
-            continue
-        yield path, _Part(type(value), len(inside))
-        if id(value) not in seen:
-            seen[id(value)] = value
-            waiting.extend((f"{path}{key}", child) for key, child in inside)
-
-
-def _children(value: Any) -> list[tuple[str, Any]] | None:
-    """What a container or an object holds, by how it is written; None where it is neither."""
-    if isinstance(value, dict):
-        return [(f"[{key!r}]"[:60], child) for key, child in value.items()]
-    if isinstance(value, list | tuple | deque):
-        return [(f"[{number}]", child) for number, child in enumerate(value)]
-    if isinstance(value, set | frozenset):
-        return [(f" has {child!r}"[:60], child) for child in value]
-    if isinstance(value, type) or type(value).__module__.partition(".")[0] in _ATOMS:
-        return None
-    attributes = getattr(value, "__dict__", None)
-    names = [name for kind in type(value).__mro__ for name in _slots_of(kind)]
-    if attributes is None and not names:
-        return None
-    slots = {name: getattr(value, name) for name in names if hasattr(value, name)}
-    return [(f".{name}", child) for name, child in {**(attributes or {}), **slots}.items()]
-
-
-def _slots_of(kind: type) -> tuple[str, ...]:
-    slots = vars(kind).get("__slots__", ())
-    names = (slots,) if isinstance(slots, str) else tuple(slots)
-    return tuple(name for name in names if name not in ("__dict__", "__weakref__"))
-
-
-def _read_content(value: Any, most_bytes: int) -> int:
-    """A number that says what an array of NumPy's or a generator holds; 0 of anything else."""
-    if state := _read_generator(value):
-        return hash(state)
-    if not isinstance(value, np.ndarray):
-        return 0
-    if value.dtype.hasobject:
-        return hash(tuple(map(id, value.reshape(-1)[:_MAX_PARTS])))
-    if value.nbytes > most_bytes:
-        value = value.reshape(-1)[:: max(1, value.size // _MOST_COMPARED)]
-    return zlib.crc32(np.ascontiguousarray(value).tobytes())
-
-
-def _read_generator(value: Any) -> str:
-    """The state of a generator of random numbers; empty for anything else."""
-    if isinstance(value, random.Random):
-        return str(hash(value.getstate()))
-    if isinstance(value, np.random.Generator):
-        return str(value.bit_generator.state)
-    if isinstance(value, np.random.RandomState):
-        return str(value.get_state(legacy=False))
-    return ""
+            for instruction in dis.get_instructions(function):
+                if instruction.opname == "STORE_GLOBAL":
+                    name = str(instruction.argval)
+                    yield name, id(function.__globals__.get(name))
 
 
 def find_differences(
@@ -411,18 +382,11 @@ def _side_effects(
 ) -> Iterator[Difference]:
     if eager is None or jitted is None:
         return
-    if eager.num_written and not jitted.num_written:
+    for act in sorted(eager.acts - jitted.acts):
         yield Difference(
-            "each eager call prints, and compiled calls print nothing",
-            "Python's print runs while JAX traces, and never in the compiled program.",
-            "Print with jax.debug.print, or outside of the function.",
-            place,
-        )
-    if eager.num_sleeps and not jitted.num_sleeps:
-        yield Difference(
-            "each eager call sleeps, and compiled calls do not",
-            "Python's time.sleep runs while JAX traces, and never in the compiled program.",
-            "Leave it out, or put it into jax.pure_callback.",
+            f"each eager call {act}, and compiled calls do not",
+            "Python code runs while JAX traces, and never in the compiled program.",
+            _INSTEAD.get(act, "Do it outside of the function, or in jax.pure_callback."),
             place,
         )
 
@@ -525,47 +489,6 @@ def _when(*, is_traced: bool) -> str:
     return "while JAX traced the function" if is_traced else "by an eager call"
 
 
-def _assigned_globals(function: Any) -> set[str]:
-    instructions = dis.get_instructions(function)
-    return {str(each.argval) for each in instructions if each.opname == "STORE_GLOBAL"}
-
-
-def _cells_of(function: Any) -> Iterator[tuple[str, Any]]:
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=False):
-        try:
-            yield name, cell.cell_contents
-        except ValueError:  # not filled yet
-            continue
-
-
-def _reachable_functions(base: Any) -> Iterator[Any]:
-    """The user's own functions that a call can reach by name: no library's."""
-    waiting: list[Any] = [base]
-    known: set[int] = set()
-    while waiting and len(known) < _MAX_FUNCTIONS:
-        function = waiting.pop()
-        if isinstance(function, functools.partial):
-            waiting.extend([function.func, *function.args, *function.keywords.values()])
-            continue
-        function = innermost_function(function)
-        if id(function) in known or not isinstance(function, types.FunctionType):
-            continue
-        known.add(id(function))
-        if _is_library(function):
-            continue
-        yield function
-        names = function.__code__.co_names
-        waiting.extend(
-            value
-            for value in (
-                *(function.__globals__.get(name) for name in names),
-                *(value for _, value in _cells_of(function)),
-            )
-            if callable(value) and not isinstance(value, type)
-        )
-
-
-def _is_library(function: Any) -> bool:
-    top = str(function.__globals__.get("__name__", "")).partition(".")[0]
-    file = function.__code__.co_filename
-    return top in sys.stdlib_module_names or top == "jaxscope" or "site-packages" in file
+def _quote(path: str) -> str:
+    """A name in backticks; not where it is a sentence's part that has them."""
+    return path if "`" in path else f"`{path}`"
