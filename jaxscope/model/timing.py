@@ -148,6 +148,8 @@ class Ratio:
 
     def describe_range(self) -> str:
         """Between what it lies: an interval where one was earned, else what was observed."""
+        if self.pairs == 1:
+            return f"observed {three_digits(self.median)}"
         ends = f"{three_digits(self.low)} to {three_digits(self.high)}"
         return f"{ends}, {self.confidence:.0%}" if self.confidence > 0 else f"observed {ends}"
 

@@ -53,10 +53,9 @@ from jaxscope.worker.timing.measurement_sender import (
 )
 from jaxscope.worker.timing.same_work import (
     Difference,
+    EagerCalls,
     Outcome,
     WorkWatch,
-    describe_leak,
-    find_differences,
     observed,
 )
 from jaxscope.worker.timing.stages_and_transfers import (
@@ -404,45 +403,21 @@ class _TimingRun:
         """Call the eager form until what it does is known; None where it fails."""
         name = f"{prefix}eager"
         subject = Subject(name, forms.eager, same_arguments(*forms.eager_arguments))
-        first, second = Outcome(), Outcome()
-        watch = self._watch
-        changed: list[Difference] = []
-        kept: list[Difference] = []
+        calls = EagerCalls(self._watch, self._jit_outcome)
         try:
-            if watch is not None:
-                watch.begin()
-            span = self._time_once(subject, first.keep)
-            if watch is not None:
-                changed = watch.find_changed_arguments()
-                kept = watch.find_first_changes() if self._jit_outcome is not None else []
-            if first.leaked is not None:
-                place = watch.place if watch is not None else ""
-                self._tell([describe_leak(first.leaked, place)])
+            span = calls.make_first(functools.partial(self._time_once, subject))
+            if calls.leak is not None:
+                self._tell([calls.leak])
                 return None
             self._send_once(f"{prefix}first_eager_call", span, "It compiles each primitive.")
             typical_s = span[1] - span[0]
-            is_checked = typical_s <= _SLOWEST_CHECK_S
-            if is_checked:
-                if watch is not None:
-                    watch.begin()
-                with observed(second, watch.find_generators() if watch is not None else ()):
-                    span = self._time_once(subject, second.keep)
+            if typical_s <= _SLOWEST_CHECK_S:
+                span = calls.make_second(functools.partial(self._time_once, subject))
                 typical_s = min(typical_s, span[1] - span[0])  # watching takes time as well
-            if watch is not None:
-                again = watch.find_changes(is_traced=False) if is_checked else changed
-                self._tell(again or (() if self._why_not else kept))
-                self._tell(
-                    find_differences(
-                        first,
-                        second if is_checked else None,
-                        self._jit_outcome,
-                        watch.place,
-                        is_explained=bool(self._why_not),
-                    )
-                )
+            self._tell(calls.find_differences(is_explained=bool(self._why_not)))
             return self._warm_up(subject, typical_s)
         except (Exception, SystemExit) as error:
-            self._tell(changed)  # so the second call may have failed
+            self._tell(calls.changed)  # so the second call may have failed
             self._note_failure(name, error)
             return None
 

@@ -309,6 +309,9 @@ def _profile_equations(laboratory: Laboratory, call: Any, budget_s: float) -> No
         if refusal:
             _send_missing(laboratory, stage, refusal)
             return
+        if not compat.open_jaxpr(program.derived.jaxpr).eqns:
+            _send_missing(laboratory, stage, "The program has no equation.")
+            return
         found = time_equations(program, call, laboratory.stopwatch, budget_s, MAX_RUNS)
     except Exception as error:
         _send_missing(laboratory, stage, laboratory.describe(error))

@@ -13,11 +13,11 @@ import os
 import sys
 import sysconfig
 import types
-from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -38,6 +38,8 @@ from jaxscope.worker.timing.outer_state import (
     find_reach,
     read_global_generators,
 )
+
+T = TypeVar("T")
 
 _MOST_COMPARED = 65_536
 """Elements of each array: taken evenly, so that results of gigabytes cost little."""
@@ -339,6 +341,72 @@ class WorkWatch:
                 if instruction.opname == "STORE_GLOBAL":
                     name = str(instruction.argval)
                     yield name, id(function.__globals__.get(name))
+
+
+class EagerCalls:
+    """The first two eager calls of a program, watched, to be held against a compiled one.
+
+    Attributes:
+        leak: The first returned a tracer: it did not compute, and there is no second.
+        changed: The arguments that the first call changed, for a second that fails.
+    """
+
+    def __init__(self, watch: WorkWatch | None, jitted: Outcome | None) -> None:
+        self._watch = watch
+        self._jitted = jitted
+        self._first, self._second = Outcome(), Outcome()
+        self._is_second_made = False
+        self._kept: list[Difference] = []
+        self.leak: Difference | None = None
+        self.changed: list[Difference] = []
+
+    def make_first(self, call: Callable[[Callable[[Any], None]], T]) -> T:
+        """Make it: `call` hands the result to what it is given."""
+        if self._watch is not None:
+            self._watch.begin()
+        answer = call(self._first.keep)
+        if self._watch is not None:
+            self.changed = self._watch.find_changed_arguments()
+            if self._jitted is not None:
+                self._kept = self._watch.find_first_changes()
+        if self._first.leaked is not None:
+            place = self._watch.place if self._watch is not None else ""
+            self.leak = describe_leak(self._first.leaked, place)
+        return answer
+
+    def make_second(self, call: Callable[[Callable[[Any], None]], T]) -> T:
+        """Make the one that is watched."""
+        if self._watch is not None:
+            self._watch.begin()
+        generators = self._watch.find_generators() if self._watch is not None else ()
+        with observed(self._second, generators):
+            answer = call(self._second.keep)
+        self._is_second_made = True
+        return answer
+
+    def find_differences(self, *, is_explained: bool = False) -> list[Difference]:
+        """What eager and compiled calls do differently.
+
+        Args:
+            is_explained: A difference is known already.
+        """
+        if self._watch is None:
+            return []
+        found = self.changed
+        if self._is_second_made:
+            found = self._watch.find_changes(is_traced=False)
+        found = found or ([] if is_explained else self._kept)
+        second = self._second if self._is_second_made else None
+        return [
+            *found,
+            *find_differences(
+                self._first,
+                second,
+                self._jitted,
+                self._watch.place,
+                is_explained=is_explained or bool(found),
+            ),
+        ]
 
 
 def find_differences(

@@ -7,6 +7,7 @@ Each size is sent when it is measured, so a stop or a failure at a large size ke
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.errors import CallError, Explanation, JaxscopeError
+from jaxscope.model.units import format_seconds
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import guard
 from jaxscope.worker.host.arguments import (
@@ -27,6 +29,7 @@ from jaxscope.worker.host.arguments import (
     unbox_statics,
 )
 from jaxscope.worker.host.call import Call, parse_call
+from jaxscope.worker.host.source import SourceSnapshot
 from jaxscope.worker.stages.loading import load_call, load_names
 from jaxscope.worker.stages.nonfinite import NonfiniteCount, count_odd, find_origin_of
 from jaxscope.worker.timing.experiment import (
@@ -40,6 +43,7 @@ from jaxscope.worker.timing.experiment import (
     warm_up,
 )
 from jaxscope.worker.timing.forms import find_forms
+from jaxscope.worker.timing.same_work import EagerCalls, Outcome, WorkWatch, observed
 from jaxscope.worker.timing.stages_and_transfers import same_arguments
 from jaxscope.worker.timing.stopwatch import Subject, SubjectFailed
 
@@ -223,15 +227,15 @@ def handle_scale(request: dict[str, Any], channel: Channel) -> None:
     if not sizes or min(sizes) < 1 or not (vary or preset) or preset not in FORMS:
         raise _wrong("Neither sizes nor what is varied was named.", "Such as x:0=64..4096.")
     if preset:
-        path, text, make_call = _prepare_growth(request, channel, preset, vary)
+        source, text, make_call = _prepare_growth(request, channel, preset, vary)
     else:
-        path, text, make_call = _prepare(request, channel, vary, sizes[0])
+        source, text, make_call = _prepare(request, channel, vary, sizes[0])
     budget_s = float(request.get("budget_s") or DEFAULT_BUDGET_S)
-    with open_laboratory(channel, text, (path,)) as laboratory:
+    with open_laboratory(channel, text, (source.path,)) as laboratory:
         named = VARIED.get(preset, vary)
         channel.send("scale", {"vary": named, "sizes": sizes, "forms": FORMS[preset]})
         skip_eager = bool(request.get("skip_eager"))
-        experiment = _Scaling(laboratory, skip_eager, budget_s, preset, vary)
+        experiment = _Scaling(laboratory, source, skip_eager, budget_s, preset, vary)
         for size in sizes:
             channel.progress("size", f"Measuring at {named} = {size:,}")
             experiment.measure(size, make_call)
@@ -242,14 +246,14 @@ def handle_scale(request: dict[str, Any], channel: Channel) -> None:
 
 def _prepare(
     request: dict[str, Any], channel: Channel, vary: str, first_size: int
-) -> tuple[str, str, MakeCall]:
-    """Path of the file, text of the call, and what makes the call of a size."""
+) -> tuple[SourceSnapshot, str, MakeCall]:
+    """The file, text of the call, and what makes the call of a size."""
     if ":" in vary:
         source, call = load_call(request, channel)
         places = [_read_place(word) for word in vary.split(",")]
         with guard("call", {source.path}):
             resize(call, places, first_size)
-        return source.path, call.text, lambda size: resize(call, places, size)
+        return source, call.text, lambda size: resize(call, places, size)
     source, names = load_names(request, channel)
     text = str(request.get("call") or "")
     if not text:
@@ -262,17 +266,17 @@ def _prepare(
 
     with guard("call", {source.path}):
         make(first_size)
-    return source.path, text, make
+    return source, text, make
 
 
 def _prepare_growth(
     request: dict[str, Any], channel: Channel, preset: str, names: str
-) -> tuple[str, str, MakeCall]:
+) -> tuple[SourceSnapshot, str, MakeCall]:
     """The same of a call that is made many times over."""
     source, call = load_call(request, channel)
     with guard("call", {source.path}):
         check_growth(preset, call, names)
-    return source.path, call.text, lambda _size: call
+    return source, call.text, lambda _size: call
 
 
 def resize(call: Call, places: list[tuple[str, int]], size: int) -> Call:
@@ -329,16 +333,25 @@ def find_cliffs(medians: dict[int, dict[str, float]]) -> list[int]:
     return sorted(found)[:_MAX_AGAIN]
 
 
+def describe_first_reading(medians: dict[str, float], preset: str) -> str:
+    """What a size that was measured again took before; the forms by the names that they have."""
+    names = dict(zip(FORMS[""], FORMS[preset], strict=True))
+    told = ", ".join(f"{names[name]} {format_seconds(medians[name])}" for name in medians)
+    return f"Measured twice; the first time {told}."
+
+
 class _Scaling:
     def __init__(
         self,
         laboratory: Laboratory,
+        source: SourceSnapshot,
         skip_eager: bool,
         budget_s: float,
         preset: str = "",
         names: str = "",
     ) -> None:
         self._laboratory = laboratory
+        self._source = source
         self._skip_eager = skip_eager
         self._budget_s = budget_s
         self._preset = preset
@@ -347,6 +360,7 @@ class _Scaling:
         self._is_first = True
         self._has_told_origin = False
         self._odd = NonfiniteCount()
+        self._different: dict[int, str] = {}
         self.medians: dict[int, dict[str, float]] = {}
 
     def measure(self, size: int, make_call: MakeCall) -> None:
@@ -374,8 +388,8 @@ class _Scaling:
             if name.endswith(".seconds") and len(seconds)
         }
         if before := self.medians.get(size):
-            told = ", ".join(f"{name} {before[name]:.3g} s" for name in before)
-            fields["reason"] = f"{fields['reason']} Measured twice; the first time {told}.".strip()
+            told = describe_first_reading(before, self._preset)
+            fields["reason"] = f"{fields['reason']} {told}".strip()
         self.medians[size] = medians
         laboratory.tell_conditions()
         laboratory.channel.send("scale_point", fields, {**self._columns, **arrays})
@@ -385,11 +399,25 @@ class _Scaling:
 
     def _prepare_forms(self, call: Call, size: int, fields: dict[str, Any]) -> list[Subject]:
         forms = find_forms(call)
-        subjects = [self._take_in(compile_form(self._laboratory, forms, "jit"), fields)]
+        watch = WorkWatch(call, self._source)
+        jitted = self._take_in(compile_form(self._laboratory, forms, "jit"), fields)
+        told = watch.find_changes(is_traced=True)
         eager = Subject("eager", forms.eager, same_arguments(*forms.eager_arguments))
-        if self._warm_up_eager(eager, size):
-            subjects.insert(0, eager)
-        return subjects
+        compiled = Outcome()
+        with observed(compiled):
+            self._laboratory.stopwatch.time_call(jitted, compiled.keep)
+        calls = EagerCalls(watch, compiled)
+        is_measured = self._warm_up_eager(eager, size, calls)
+        if is_measured:
+            told += calls.find_differences(is_explained=bool(told))
+        elif calls.leak is not None:
+            told.append(calls.leak)
+        if told:  # measured again, a cache that made it so is full
+            self._different.setdefault(size, told[0].text())
+        if why := self._different.get(size):
+            fields["is_judged"] = False
+            fields["reason"] = f"{fields.get('reason', '')} {why}".strip()
+        return [eager, jitted] if is_measured else [jitted]
 
     def _prepare_growth(self, call: Call, size: int, fields: dict[str, Any]) -> list[Subject]:
         if self._preset == "batch":
@@ -416,14 +444,18 @@ class _Scaling:
             fields["reason"] = f"The results have {odd}: no verdict."
         return subject
 
-    def _warm_up_eager(self, eager: Subject, size: int) -> bool:
+    def _warm_up_eager(self, eager: Subject, size: int, calls: EagerCalls) -> bool:
         """Whether the eager form can be measured at this size within reason."""
         if self._skip_eager:
             return False
         stopwatch = self._laboratory.stopwatch
         try:
-            first = stopwatch.time_call(eager)[1]  # compiles each primitive
-            second = stopwatch.time_call(eager)[1] if first < 60 * self._budget_s else first
+            time_call = functools.partial(stopwatch.time_call, eager)
+            second = first = calls.make_first(time_call)[1]  # compiles each primitive
+            if calls.leak is not None:
+                return False
+            if first < 60 * self._budget_s:
+                second = min(first, calls.make_second(time_call)[1])
         except SubjectFailed as error:
             self._laboratory.warn(f"eager at {size:,}: {self._laboratory.describe(error)}")
             return False
