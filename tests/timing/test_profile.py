@@ -11,7 +11,7 @@ import pytest
 from jaxscope.client.requests import CaptureRequest, ProfileRequest, ScalingRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import CallError, EnvironmentProblem
-from jaxscope.model import Capture, Graph, GraphBuilder, NodeKind, is_available
+from jaxscope.model import Capture, Graph, GraphBuilder, NodeKind, Unavailable, is_available
 from jaxscope.model.timing import NodeTime, NodeTimes, Profile, Scaling
 from jaxscope.program.node_times import (
     describe_observed_times,
@@ -42,6 +42,9 @@ def loop(x, w):
 @jax.jit
 def jitted(x):
     return jnp.sin(x) + 1
+
+def same(x):
+    return x
 
 def sizes(x, n):
     for _ in range(n):
@@ -196,6 +199,11 @@ def test_stages_of_a_capture_get_the_times(
     stages = time_stages(capture(session, file, call).stages, profile(call))
     timed = {s.name for s in stages if is_available(s.graph) and any(s.graph.nodes.seconds > 0)}
     assert timed == {"jaxpr", "optimized"}
+
+
+def test_a_program_without_equations_has_no_times_of_any(profile: Callable[..., Profile]) -> None:
+    eager = profile("same(f32[8])").eager
+    assert isinstance(eager, Unavailable) and eager.reason == "The program has no equation."
 
 
 def test_nothing_is_profiled_where_nothing_runs(session: Session, file: str) -> None:

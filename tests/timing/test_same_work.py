@@ -8,10 +8,11 @@ from pathlib import Path
 import jax
 import pytest
 
-from jaxscope.client.requests import TimeRequest
+from jaxscope.client.requests import ScalingRequest, TimeRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import TraceError
 from jaxscope.model import Timing
+from jaxscope.model.timing import Scaling
 from jaxscope.worker.host.call import call_namespace, parse_call
 from jaxscope.worker.host.source import read_source
 from jaxscope.worker.host.user_module import execute_file
@@ -72,6 +73,28 @@ def test_other_work_is_told_and_gets_no_verdict(session: Session, file: str, cal
     assert (ratio.verdict, ratio.is_judged) == ("unclear", False)
     assert ratio.why_not in timing.warnings
     assert [text for text in told if "work.py:" in text or call.startswith("grad(")]
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        ("draws(f32[4])", "random numbers from `generator`"),
+        ("remembers(f32[4])", "the first eager call changed `remembered`"),
+        ("caching(f32[4])", "was made at work.py:"),
+    ],
+)
+def test_no_size_of_a_scaling_gets_a_verdict_on_other_work(
+    session: Session, file: str, call: str, told: str
+) -> None:
+    request = ScalingRequest(file, call, vary="x:0", sizes=(4, 8), budget_s=0.05)
+    scaling = session.start(request).wait()
+    assert isinstance(scaling, Scaling)
+    assert told in scaling.points[0].reason
+    for point in scaling.points:
+        assert point.ratio is None or (point.ratio.verdict, point.ratio.is_judged) == (
+            "unclear",
+            False,
+        )
 
 
 def test_a_leaked_tracer_is_told_and_not_timed(session: Session, file: str) -> None:

@@ -30,7 +30,7 @@ from jaxscope.report.measurements import (
     describe_slope,
     scaling_table,
 )
-from jaxscope.worker.timing.scaling import find_cliffs
+from jaxscope.worker.timing.scaling import describe_first_reading, find_cliffs
 
 SIZES = (1, 2, 4, 8, 16, 32)
 HERE = Environment("0.10.2", "0.10.2", "3.11", "cpu", "cpu")
@@ -139,6 +139,20 @@ def test_a_size_that_takes_far_longer_than_its_neighbours_is_measured_once_more(
         cliff = {**smooth, size: {"jit": smooth[size]["jit"] * 500, "eager": 1e-3}}
         assert size in find_cliffs(cliff)
     assert find_cliffs({1: {"jit": 1.0}, 2: {"jit": 900.0}}) == []  # nothing to compare with
+
+
+def test_what_was_measured_twice_is_told_by_the_names_of_its_forms() -> None:
+    medians = {"eager": 4.26e-05, "jit": 0.25}
+    told = {preset: describe_first_reading(medians, preset) for preset in ("", "batch", "depth")}
+    assert told[""] == "Measured twice; the first time eager 42.6 µs, jit 250 ms."
+    assert told["batch"] == "Measured twice; the first time loop 42.6 µs, vmap 250 ms."
+    assert told["depth"].endswith("unrolled 42.6 µs, scan 250 ms.")
+
+
+def test_one_pair_has_no_range() -> None:
+    ratio = Ratio("eager/jit", 2.0, 2.0, 2.0, "unclear", pairs=1)
+    assert ratio.describe_range() == "observed 2.00"
+    assert dataclasses.replace(ratio, pairs=2).describe_range() == "observed 2.00 to 2.00"
 
 
 def test_noise_is_told_with_every_form_of_the_result() -> None:

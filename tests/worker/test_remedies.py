@@ -11,7 +11,7 @@ import numpy
 import pytest
 
 from jaxscope.errors import CallError, TraceError
-from jaxscope.worker.faults.explain import guard
+from jaxscope.worker.faults.explain import explain_exception, guard
 from jaxscope.worker.faults.remedies import find_remedy
 from jaxscope.worker.host.call import call_namespace, parse_call
 from jaxscope.worker.host.user_module import execute_file
@@ -55,6 +55,21 @@ def test_jvp_without_tangents_is_answered_in_words_of_the_call() -> None:
             parse_call(text, names, file="f.py")
         assert "(t,)" in raised.value.explanation.remedy
     assert parse_call("jvp(f, *pair)", {**names, "pair": ((1.0,), (1.0,))}, file="f.py")
+
+
+def test_a_leaked_tracer_has_the_place_that_jax_knows() -> None:
+    kept: list[jax.Array] = []
+
+    def keep(x: jax.Array) -> jax.Array:
+        kept.append(x * 2)
+        return x
+
+    line = keep.__code__.co_firstlineno + 1
+    jax.jit(keep)(1.0)
+    with pytest.raises(jax.errors.UnexpectedTracerError) as raised:
+        jax.jit(lambda x: x + kept[0])(1.0)
+    _, explanation = explain_exception(raised.value)
+    assert explanation.why.startswith(f"It was made at test_remedies.py:{line} in ")
 
 
 def test_functions_that_cannot_be_traced_are_answered_with_what_can() -> None:

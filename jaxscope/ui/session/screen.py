@@ -143,7 +143,8 @@ _NOISY, _PARTIAL = TIME_MARKS = ("noisy", "partial")
 def summarize_time(timing: TimingState) -> str:
     """Such as `eager 1.9 ms · jit 64 µs · 28.0 to 31.0 times faster`, of what was measured.
 
-    The range is the interval of the page *Timing*, or what was observed where none was earned.
+    The range is the interval of the page *Timing*. Where none was earned it is the median, and
+    behind it what was observed, which may hold 1 although the pairs agree.
     """
     parts = [
         f"{m.name} {format_seconds(m.median)}"
@@ -153,11 +154,12 @@ def summarize_time(timing: TimingState) -> str:
     ratio = next((ratio for ratio in timing.ratios if ratio.name == "eager/jit"), None)
     if not parts or ratio is None or not ratio.is_judged:
         return BETWEEN_TIMES.join(parts)
-    observed = "" if ratio.confidence > 0 else "observed "
-    ends = f"{observed}{three_digits(ratio.low)} to {three_digits(ratio.high)}"
+    factor, observed = f"{three_digits(ratio.low)} to {three_digits(ratio.high)}", ""
+    if not ratio.confidence > 0:
+        factor, observed = three_digits(ratio.median), f" ({ratio.describe_range()})"
     words = {
-        "faster": f"{ends} times faster",
-        "slower": f"{ends} of its speed",
+        "faster": f"{factor} times faster{observed}",
+        "slower": f"{factor} of its speed{observed}",
         "same": "the same",
     }
     parts.append(words.get(ratio.verdict, "unclear which is faster"))

@@ -21,6 +21,10 @@ from jaxscope.worker.faults.tracebacks import (
 )
 
 _JAX_NOTES = re.compile(r"\n*-{10,}\nFor simplicity, JAX has removed.*", re.DOTALL)
+_LEAK_MADE = re.compile(
+    r"leaked intermediate value was created on line (?P<file>[^\n]+?):(?P<line>\d+)[:\d]* "
+    r"\((?P<function>[^)]+)\)"
+)
 _SEE = re.compile(r"\n?See (https://docs\.jax\.dev/\S+)\s*$")
 _CALLBACK_FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<name>.+)$')
 _CALLBACK_ERROR = re.compile(r"^(?P<kind>[A-Za-z_][\w.]*): (?P<text>.*)$")
@@ -140,6 +144,9 @@ def _explain_raised(
         url, text = see.group(1), text[: see.start()]
     # A compiled program that was called before raises the one, the first call the other.
     inner = _unwrap_callback(text, user_files) if kind in _XLA_ERRORS else None
+    if made := _LEAK_MADE.search(text):
+        name = os.path.basename(made["file"])
+        text = f"It was made at {name}:{made['line']} in {made['function']}. {text}"
     if inner is not None:
         kind, text, inner_frames = inner
         frames = frames + inner_frames
