@@ -87,7 +87,7 @@ class XlaLog:
         """Whether a line is part of a warning that is kept."""
         found = _REMATERIALIZED.search(line)
         if found is not None:
-            self.notes.append(_rematerialized(found, line))
+            self._keep(_rematerialized(found, line))
             return True
         folding = _FOLDING.search(line)
         if folding is not None:
@@ -95,11 +95,15 @@ class XlaLog:
             return True
         if self._is_folding and (not line.strip() or line.lstrip().startswith("%")):
             if line.strip():
-                self.notes.append(_folded(self._folding, line))
+                self._keep(_folded(self._folding, line))
                 self._folding = ""
             return True
         self._is_folding = self._is_folding and any(word in line for word in _AFTER_FOLDING)
         return self._is_folding
+
+    def _keep(self, note: LogNote) -> None:
+        if note not in self.notes:  # XLA may fold an instruction in several passes
+            self.notes.append(note)
 
 
 def _rematerialized(found: re.Match[str], line: str) -> LogNote:
