@@ -137,11 +137,13 @@ def wait(application: QApplication, is_done: Callable[[], bool]) -> None:
 
 
 def settle(application: QApplication, window: MainWindow) -> None:
-    """Wait until every graph is laid out and nothing moves."""
+    """Wait until every graph is laid out, nothing moves, and all is painted."""
     rest(application)
     panes = window.workspace.area.panes
-    wait(application, lambda: not any(p.canvas is not None and p.canvas.is_busy for p in panes))
+    seen = [p.canvas for p in panes if p.canvas is not None and p.canvas.isVisible()]
+    wait(application, lambda: not any(canvas.is_busy for canvas in seen))
     rest(application)
+    wait(application, lambda: all(canvas.is_sharp for canvas in seen))
 
 
 def rest(application: QApplication) -> None:

@@ -184,6 +184,36 @@ def test_the_overview_goes_once_all_is_in_sight(qtbot: QtBot, page: GraphPage) -
     qtbot.waitUntil(page.canvas.minimap.isHidden)
 
 
+OUTLINES = ["selected", "linked, forward", "linked, backward"]
+
+
+def test_the_legend_explains_no_outline_that_is_not_in_sight(qtbot: QtBot, page: GraphPage) -> None:
+    canvas = page.canvas
+
+    def outlines() -> list[str]:
+        return [name for name in canvas.legend.names if name in OUTLINES]
+
+    canvas.fit()
+    scene = canvas.scene
+    assert scene is not None
+    inside = [n for n, item in enumerate(scene.item_of_node) if item >= 0]
+    canvas.set_highlight({inside[0]}, set(), set())
+    assert outlines() == ["selected"]
+    canvas.set_highlight(set(), {inside[0]}, {inside[1]})
+    assert outlines() == ["linked, forward", "linked, backward"]
+    canvas.set_highlight(set(), set(), set())
+    assert outlines() == []
+
+
+def test_the_choice_of_colours_stands_in_the_row_of_the_legend(page: GraphPage) -> None:
+    for scale in (1.0, 1.5):
+        page.canvas.set_text_scale(scale)
+        page.resize(page.width() + 1, page.height())
+        legend = page.canvas.legend
+        middle = page.colours.geometry().center().y()
+        assert abs(middle - legend.y() - legend.row_middle_px) <= 1
+
+
 def test_a_legend_without_room_opens_on_a_click(qtbot: QtBot, page: GraphPage) -> None:
     legend, canvas = page.canvas.legend, page.canvas
     canvas.set_highlight({0}, {1}, {2})
@@ -192,7 +222,7 @@ def test_a_legend_without_room_opens_on_a_click(qtbot: QtBot, page: GraphPage) -
     height = legend.height()
     qtbot.mouseClick(legend, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: legend.height() > height)
-    assert "linked, backward" in legend.accessibleDescription()
+    assert "selected" in legend.accessibleDescription()
     qtbot.mouseClick(legend, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: legend.height() == height)
 

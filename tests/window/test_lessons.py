@@ -64,6 +64,20 @@ def test_the_lesson_stands_beside_the_program_and_keeps_its_answer_back(
     assert driver.wait_for(CaptureRequest, 2).request.call == "f(f32[3])"
 
 
+def test_each_lesson_is_read_from_its_beginning(
+    driver: Driver, window: MainWindow, taught: Path, qtbot: QtBot
+) -> None:
+    window.resize(1280, 500)
+    driver.open(taught, tuple(f"f(f32[{n}])" for n in range(3, 30)))
+    bar = window.lesson._area.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 100)
+    bar.setValue(100)
+    other = taught.with_name("other.py")
+    other.write_text(TAUGHT)
+    driver.open(other, ("f(f32[3])",))
+    assert bar.value() == 0
+
+
 def test_a_file_without_a_lesson_has_no_strip_until_it_is_asked_for(
     driver: Driver, window: MainWindow, source: Path
 ) -> None:

@@ -6,9 +6,9 @@ import dataclasses
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt, QUrl
-from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QUrl
+from PySide6.QtGui import QAccessible, QCursor
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from jaxscope.client.requests import CaptureRequest
@@ -19,7 +19,8 @@ from jaxscope.ui.pages import PAGES
 from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.session.screen import Condition, PipelineStep
-from jaxscope.ui.toolkit.widgets import ChoiceBox
+from jaxscope.ui.toolkit.theme import LIGHT
+from jaxscope.ui.toolkit.widgets import ChoiceBox, MenuButton
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.pipeline_strip import PipelineStrip
 from jaxscope.ui.window.places import Page, Place, Places
@@ -310,6 +311,73 @@ def test_the_time_gives_way_to_the_names_of_the_stages(qtbot: QtBot) -> None:
     strip.resize(560, 30)
     strip.show_time("eager 23.0 ms · jit 357 µs · 64 times faster · noisy", can_measure=True)
     assert strip.time.text() == "jit 357 µs · noisy ›"
+
+
+class Shows(QObject):
+    """Counts how often a widget is shown."""
+
+    count = 0
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        self.count += event.type() == QEvent.Type.Show
+        return False
+
+
+def test_sizes_without_room_are_not_shown_for_a_moment(qtbot: QtBot) -> None:
+    # A moment is enough for the mark of the pointer to stay at the wrong name.
+    strip, shows = PipelineStrip(), Shows()
+    qtbot.addWidget(strip)
+    steps = [PipelineStep(f"s{n}", f"stage {n}", Condition.DONE, "3 equations") for n in range(6)]
+    strip.resize(500, 30)
+    strip.show_steps(steps)
+    strip.show()
+    qtbot.wait(5)
+    for card in strip.cards:
+        card._size.installEventFilter(shows)
+    strip.resize(520, 30)
+    strip.show_steps([dataclasses.replace(step, size="4 equations") for step in steps])
+    qtbot.wait(5)
+    assert all(card._size.isHidden() for card in strip.cards) and not shows.count
+    strip.resize(1800, 30)
+    qtbot.waitUntil(lambda: all(card._size.isVisible() for card in strip.cards))
+    for card in strip.cards:
+        assert card.width_for(with_size=True) == card.sizeHint().width()
+
+
+def test_a_branch_that_is_shown_is_underlined_like_any_stage(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    steps = [
+        PipelineStep(name, name, Condition.DONE, is_shown=True, is_aside=is_aside)
+        for name, is_aside in (("jaxpr", False), ("gradient", True))
+    ]
+    window.strip.show_steps(steps)
+    window.strip.show()
+    qtbot.wait(5)
+    lowest = []
+    for card in window.strip.cards:
+        image = card.grab().toImage()
+        inside = range(image.width() // 4, image.width() * 3 // 4)
+        lowest.append({image.pixelColor(x, image.height() - 2).name() for x in inside})
+    assert lowest == [{LIGHT.accent}, {LIGHT.accent}]
+
+
+def test_a_button_whose_menu_has_gone_does_not_look_pointed_at(qtbot: QtBot) -> None:
+    menu = QMenu()
+    button = MenuButton(menu)
+    qtbot.addWidget(button)
+    qtbot.addWidget(menu)
+    menu.addAction("one")
+    button.resize(80, 20)
+    button.show()
+    before = QCursor.pos()
+    QCursor.setPos(button.mapToGlobal(QPoint(40, 300)))
+    qtbot.wait(5)
+    button.setAttribute(Qt.WidgetAttribute.WA_UnderMouse)
+    menu.aboutToHide.emit()
+    qtbot.wait(5)
+    QCursor.setPos(before)  # what is under the pointer shows its tools
+    assert not button.underMouse()
 
 
 def test_the_drawer_is_as_high_at_the_next_start(

@@ -48,7 +48,7 @@ from jaxscope.ui.canvas.item_text import (
     spoken_item,
     spoken_scene,
 )
-from jaxscope.ui.canvas.legend import Legend, LegendEntry, list_entries, list_tints
+from jaxscope.ui.canvas.legend import Legend, LegendEntry, list_entries, list_outlines, list_tints
 from jaxscope.ui.canvas.minimap import Minimap
 from jaxscope.ui.canvas.navigation import (
     LEAST_FRAMED,
@@ -163,7 +163,6 @@ class GraphCanvas(QWidget):
         self._tiles: TileCache | None = None
         self._camera = Camera(0.0, 0.0, 1.0)
         self._highlight = no_highlight()
-        self._has_marks = False
         self._pressed: QPointF | None = None
         self._is_dragging = False
         self._is_untouched = True
@@ -428,7 +427,7 @@ class GraphCanvas(QWidget):
 
     def _legend_entries(self, drawing: SceneDrawing) -> Sequence[LegendEntry]:
         """What the legend explains."""
-        entries = self._colour_entries(drawing)
+        entries = (*self._colour_entries(drawing), *self._outline_entries(drawing))
         if self._view is None or not self._view.batched:
             return entries
         ground = drawing.colors.background
@@ -436,17 +435,27 @@ class GraphCanvas(QWidget):
 
     def _colour_entries(self, drawing: SceneDrawing) -> Sequence[LegendEntry]:
         seen = self._items_in_sight(drawing)
+        # Open groups do not have the colours that a legend explains.
+        seen = seen[seen >= drawing.scene.items.num_frames]
         if self._tint is not None:
-            return list_tints(self._tint, drawing.colors, self._theme, self._has_marks, seen)
+            return list_tints(self._tint, drawing.colors, self._theme, seen)
         styles = np.unique(drawing.scene.items.style[seen]).tolist()
-        return list_entries([Style(code) for code in styles], drawing.colors, self._has_marks)
+        return list_entries([Style(code) for code in styles], drawing.colors)
+
+    def _outline_entries(self, drawing: SceneDrawing) -> Sequence[LegendEntry]:
+        seen, light = self._items_in_sight(drawing), self._highlight
+        return list_outlines(
+            drawing.colors,
+            selected=bool(np.isin([*light.selected, light.current], seen).any()),
+            forward=bool(np.isin(light.forward, seen).any()),
+            backward=bool(np.isin(light.backward, seen).any()),
+        )
 
     def _items_in_sight(self, drawing: SceneDrawing) -> npt.NDArray[np.int64]:
-        """Boxes that are seen; open groups do not have the colours that a legend explains."""
-        camera, num_frames = self._camera, drawing.scene.items.num_frames
+        """Boxes and open groups that are seen."""
+        camera = self._camera
         sight = (camera.x, camera.y, *camera.to_scene(self.width(), self.height()))
-        seen = drawing.item_grid.query(*sight)
-        return seen[seen >= num_frames]
+        return drawing.item_grid.query(*sight)
 
     def _on_sight_timeout(self) -> None:
         """One looks at another part: explain what is seen there."""
@@ -533,6 +542,11 @@ class GraphCanvas(QWidget):
     def is_busy(self) -> bool:
         """Whether a layout is being worked out."""
         return self._job.is_running
+
+    @property
+    def is_sharp(self) -> bool:
+        """Whether all that is in sight was painted for the scale that it is seen at."""
+        return self._tiles is None or self._tiles.is_complete
 
     @property
     def is_moving(self) -> bool:
@@ -905,7 +919,6 @@ class GraphCanvas(QWidget):
         self._current_node = self._reveal = NONE
         self._current_id = ""
         self._marks = _NO_MARKS
-        self._has_marks = False
         self._ahead = np.zeros(0, np.int32)
         self._focus = None
         self._notes, self._group_notes = {}, {}
@@ -1087,7 +1100,6 @@ class GraphCanvas(QWidget):
             ahead=items_of_nodes(scene, self._ahead),
             noted=np.union1d(items_of_nodes(scene, self._notes), self._noted_groups(scene)),
         )
-        self._has_marks = any(self._marks) or current != NONE
         view = self._view if keyboard != NONE else None
         announce(
             self, spoken_item(view, scene, keyboard) if view is not None else spoken_scene(scene)

@@ -80,6 +80,7 @@ class GraphPage(QWidget):
         has_room = has_scene and height >= _LEAST_HEIGHT_PX and not self._is_bare
         chooser = self.colours
         chooser.setVisible(has_room)
+        chooser.ensurePolished()  # its size before that is another style's
         size = chooser.sizeHint()
         text_px = chooser.fontMetrics().horizontalAdvance(chooser.currentText())
         # The whole choice where that leaves the legend most of the width.
@@ -88,7 +89,8 @@ class GraphPage(QWidget):
         under = min(legend.heightForWidth(width), height // 3) if has_room else 0
         legend.setGeometry(0, height - under, width, under)
         legend.setVisible(bool(under))
-        chooser.setGeometry(3, height - under + 3, size.width(), size.height())
+        top = height - under + legend.row_middle_px - size.height() // 2
+        chooser.setGeometry(3, top, size.width(), size.height())
         chooser.raise_()
         height -= under
         noted = self._note_height(width, height) if has_room else 0

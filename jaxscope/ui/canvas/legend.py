@@ -93,6 +93,11 @@ class Legend(QWidget):
         self.setAccessibleDescription(", ".join(self.names))
         self.update()
 
+    @property
+    def row_middle_px(self) -> int:
+        """How far below its top the middle of its first row is."""
+        return round((_PADDING_PX - 1 + _ROW_PX / 2) * self._scale)
+
     def heightForWidth(self, width: int) -> int:
         places, _ = self._place(width)
         rows = 1 + max((row for _, row, _ in places), default=0)
@@ -176,22 +181,18 @@ class Legend(QWidget):
         painter.end()
 
 
-def list_entries(
-    styles: Sequence[Style], colors: Colors, has_highlight: bool
-) -> tuple[LegendEntry, ...]:
-    """What the styles of boxes mean, and the outlines if anything is highlighted."""
-    boxes = [
+def list_entries(styles: Sequence[Style], colors: Colors) -> tuple[LegendEntry, ...]:
+    """What the styles of boxes mean."""
+    return tuple(
         LegendEntry(STYLE_NAMES[style], colors.fill[style], QPen(colors.border[style], 1.2))
         for style in styles
-    ]
-    return (*boxes, *(outline_entries(colors) if has_highlight else ()))
+    )
 
 
 def list_tints(
     tint: Tint,
     colors: Colors,
     theme: str,
-    has_highlight: bool,
     items: npt.NDArray[np.int64],
 ) -> tuple[LegendEntry, ...]:
     """What the colours that some items have by a tint mean, or why there are none."""
@@ -205,14 +206,17 @@ def list_tints(
         entries.append(LegendEntry(each.name, QColor(fill), QPen(QColor(border), 1.2, line)))
     if tint.note:
         entries.append(LegendEntry(tint.note, colors.background, QPen(colors.background)))
-    return (*entries, *(outline_entries(colors) if has_highlight else ()))
+    return tuple(entries)
 
 
-def outline_entries(colors: Colors) -> tuple[LegendEntry, ...]:
-    """What the outlines of a selection mean."""
-    ground = colors.background
-    return (
-        LegendEntry("selected", ground, QPen(colors.selected, 3)),
-        LegendEntry("linked, forward", ground, QPen(colors.forward, 2)),
-        LegendEntry("linked, backward", ground, QPen(colors.backward, 2, Qt.PenStyle.DashLine)),
+def list_outlines(
+    colors: Colors, *, selected: bool, forward: bool, backward: bool
+) -> tuple[LegendEntry, ...]:
+    """What the outlines of a selection mean, of those that there are."""
+    ground, dashes = colors.background, Qt.PenStyle.DashLine
+    entries = (
+        (selected, LegendEntry("selected", ground, QPen(colors.selected, 3))),
+        (forward, LegendEntry("linked, forward", ground, QPen(colors.forward, 2))),
+        (backward, LegendEntry("linked, backward", ground, QPen(colors.backward, 2, dashes))),
     )
+    return tuple(entry for is_there, entry in entries if is_there)

@@ -36,6 +36,12 @@ class TileCache:
         self._scale = 0.0
         self._previous = 0.0
         self._backdrop: QPixmap | None = None
+        self._is_complete = False
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no tile was missing when it was last painted."""
+        return self._is_complete
 
     def paint(
         self, painter: QPainter, x0: float, y0: float, width: int, height: int, scale: float
@@ -52,6 +58,7 @@ class TileCache:
             self._paint_backdrop(painter, x0, y0, scale)
             self._paint_stale(painter, x0, y0, width, height, scale)
         missing = self._paint_tiles(painter, needed, x0, y0, scale)
+        self._is_complete = not missing
         self._forget()
         return missing
 

@@ -134,7 +134,7 @@ QFrame[role="step"][condition="waiting"] QLabel, QFrame[role="step"][condition="
     color: $muted; }
 QLabel[role="footnote"] { background: $warning_soft; padding: 4px 8px; border-radius: 4px; }
 QFrame[role="step"][condition="stale"] QLabel { color: $muted; }
-QFrame[role="step"][shown="true"] { border-bottom-color: $accent; }
+QFrame[role="step"][shown="true"] { border-bottom: 2px solid $accent; }
 QFrame[role="step"][shown="true"][condition="failed"] { border-bottom-color: $error; }
 QFrame[role="step"]:hover, QFrame[role="step"]:focus { border-color: $accent; }
 QFrame[role="problem"] { background: $error_soft; border: none; border-left: 4px solid $error;

@@ -1,6 +1,6 @@
-"""Small general widgets and layouts: choice box, selectable label, notice of an empty table,
-foldable notes, a layout that wraps, a side splitter, and parts shown above each other or as
-tabs.
+"""Small general widgets and layouts: choice box, button of a menu, selectable label, notice of an
+empty table, foldable notes, a layout that wraps, a side splitter, and parts shown above each other
+or as tabs.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from PySide6.QtCore import (
     QRect,
     QSize,
     Qt,
+    QTimer,
     Signal,
 )
-from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QCursor, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -29,11 +30,13 @@ from PySide6.QtWidgets import (
     QLabel,
     QLayout,
     QLayoutItem,
+    QMenu,
     QPushButton,
     QScrollArea,
     QSplitter,
     QTableView,
     QTabWidget,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -71,6 +74,26 @@ class ChoiceBox(QComboBox):
         tip = QPointF(x, y + _ARROW_PX)
         painter.drawLine(QPointF(x - _ARROW_PX, y), tip)
         painter.drawLine(QPointF(x + _ARROW_PX, y), tip)
+
+
+class MenuButton(QToolButton):
+    """Opens its menu at once, and does not look pointed at when the menu has gone.
+
+    While a menu is open it has the pointer; Qt does not tell the button that it left.
+    """
+
+    def __init__(self, menu: QMenu, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.setMenu(menu)
+        self._later = QTimer(self, singleShot=True, interval=0)
+        self._later.timeout.connect(self._look_for_pointer)
+        menu.aboutToHide.connect(self._later.start)
+
+    def _look_for_pointer(self) -> None:
+        is_on_it = self.rect().contains(self.mapFromGlobal(QCursor.pos()))
+        self.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, is_on_it)
+        self.update()
 
 
 # What models of Qt take for a place, and for the place of everything.

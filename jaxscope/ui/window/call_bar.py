@@ -59,7 +59,7 @@ from jaxscope.ui.session.call_text import (
 )
 from jaxscope.ui.session.state import OfferedFunction
 from jaxscope.ui.toolkit.theme import fixed_font
-from jaxscope.ui.toolkit.widgets import ChoiceBox, make_label
+from jaxscope.ui.toolkit.widgets import ChoiceBox, MenuButton, make_label
 
 # The line in which a call is typed: history with the arrow keys, completion of names.
 
@@ -531,8 +531,8 @@ class CallBar(QWidget):
         self.functions = FunctionList(self)
         self.functions_button, self._has_file = QToolButton(), False
         self._tools = QWidget()
-        self.add_button = QToolButton()
         self.add_menu, self.transform_menu = QMenu(self), QMenu(self)
+        self.add_button = MenuButton(self.add_menu)
         self.form: TransformForm | None = None
         self._build()
 
@@ -540,8 +540,6 @@ class CallBar(QWidget):
         self.add_button.setText("+ transform")
         self.add_button.setProperty("role", "link")
         self.add_button.setToolTip("Put a transform around the function")
-        self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.add_button.setMenu(self.add_menu)
         for transform in TRANSFORMS:
             action = self.add_menu.addAction(f"{transform.name}\t{transform.effect}")
             action.setData(transform)

@@ -63,6 +63,7 @@ class LessonStrip(QFrame):
         self._next = QPushButton()
         self._try = QPushButton("Try a change")
         self._path_box = QVBoxLayout()
+        self._area = QScrollArea()
         self._build()
         self.hide()
 
@@ -106,14 +107,13 @@ class LessonStrip(QFrame):
         column.addSpacing(8)
         column.addLayout(self._path_box)
         column.addStretch()
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(content)
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QScrollArea.Shape.NoFrame)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setWidget(content)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(area)
+        whole.addWidget(self._area)
 
     def set_beside(self, *, is_beside: bool) -> None:
         """Whether it stands beside the views, or is as wide as the place it was given."""
@@ -161,6 +161,7 @@ class LessonStrip(QFrame):
         self.closed_by_person.emit()
 
     def _show_lesson(self, path: Path, lesson: Lesson) -> None:
+        self._area.verticalScrollBar().setValue(0)  # a lesson is read from its beginning
         step = step_of(path) if path in self._samples else None
         number = f"{step.names.index(path.stem) + 1} of {len(step.names)}" if step else ""
         self._place.setText(f"{step.title} · {number}" if step else "Lesson")

@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QMenu,
     QStackedWidget,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -34,6 +33,7 @@ from jaxscope.ui.session.screen import Screen, compute_screen, count_notes
 from jaxscope.ui.session.source_file import FileWatcher
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.theme import Theme, ThemeSwitch
+from jaxscope.ui.toolkit.widgets import MenuButton
 from jaxscope.ui.window.call_bar import CallBar
 from jaxscope.ui.window.commands import Commands
 from jaxscope.ui.window.error_panel import ErrorPanel
@@ -122,7 +122,7 @@ class MainWindow(QMainWindow):
         self.screen_shown: Screen | None = None
         self._state_shown: WindowState | None = None
         self.commands = Commands(self)
-        self.menu_button = QToolButton()
+        self.menu_button = MenuButton(self.commands.root)
         self.trial: Trial | None = None
         self.call_bar, self.strip = CallBar(), PipelineStrip()
         self.error_panel = ErrorPanel()
@@ -180,8 +180,6 @@ class MainWindow(QMainWindow):
         self.menu_button.setProperty("role", "more")
         self.menu_button.setToolTip("All menus (F10)")
         self.menu_button.setAccessibleName("Menus")
-        self.menu_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.menu_button.setMenu(self.commands.root)
         bar = QHBoxLayout()
         bar.setContentsMargins(6, 4, 8, 4)
         bar.setSpacing(2)

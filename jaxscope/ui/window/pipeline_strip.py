@@ -35,12 +35,12 @@ class PipelineLabel(QFrame):
         self._title, self._size = QLabel(), QLabel()
         self._title.setProperty("role", "strong")
         self._size.setProperty("role", "muted")
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(7, 2, 7, 2)
-        layout.setSpacing(6)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(7, 2, 7, 2)
+        self._row.setSpacing(6)
         for label in (self._title, self._size):
             label.setTextFormat(Qt.TextFormat.PlainText)
-            layout.addWidget(label)
+            self._row.addWidget(label)
         self._step: PipelineStep | None = None
 
     @property
@@ -69,10 +69,23 @@ class PipelineLabel(QFrame):
                 self.style().unpolish(part)
                 self.style().polish(part)
 
+    def width_for(self, *, with_size: bool) -> int:
+        """How wide it is with its size beside the name, or without."""
+        shown = [self._title, *([self._size] if self._has_size(is_wanted=with_size) else [])]
+        inner, around = self._row.contentsMargins(), self.contentsMargins()
+        return (
+            sum(label.sizeHint().width() for label in shown)
+            + self._row.spacing() * (len(shown) - 1)
+            + (inner.left() + inner.right() + around.left() + around.right())
+        )
+
     def show_size(self, *, is_wanted: bool) -> None:
         """Show the size beside the name, or leave it to the tooltip."""
+        self._size.setVisible(self._has_size(is_wanted=is_wanted))
+
+    def _has_size(self, *, is_wanted: bool) -> bool:
         is_request = self._step is not None and self._step.is_on_request
-        self._size.setVisible((is_wanted or is_request) and bool(self._size.text()))
+        return (is_wanted or is_request) and bool(self._size.text())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton and self._step is not None:
@@ -199,20 +212,24 @@ class PipelineStrip(QWidget):
 
     def _fit(self) -> None:
         """Show all sizes or none; scroll with the wheel where even the names find no room."""
-        for card in self._cards:
-            card.show_size(is_wanted=True)
-        self._row.invalidate()
         self.time.setText(self._time_texts[0])
-        if self._content.sizeHint().width() > self._room():
-            for card in self._cards:
-                card.show_size(is_wanted=False)
-        self._row.invalidate()
+        # Worked out beforehand: what is shown and hidden again takes the pointer's mark for itself.
+        has_sizes = self._width_for(with_sizes=True) <= self._room()
+        for card in self._cards:
+            card.show_size(is_wanted=has_sizes)
         for text in self._time_texts:  # the names of the stages before all that was measured
             self.time.setText(text)
-            if self._content.sizeHint().width() <= self._room():
+            if self._width_for(with_sizes=has_sizes) <= self._room():
                 break
+        self._row.invalidate()
         height = max((card.sizeHint().height() for card in self._cards), default=24)
         self.setFixedHeight(height + 2)
+
+    def _width_for(self, *, with_sizes: bool) -> int:
+        """How wide all labels and what stands between them are, with their sizes or without."""
+        labels = [card.width_for(with_size=with_sizes) for card in self.cards]
+        arrows = [each.sizeHint().width() for each in self._arrows if not each.isHidden()]
+        return sum(labels) + sum(arrows) + self._row.spacing() * (len(labels) + len(arrows) - 1)
 
     def _room(self) -> int:
         """What the time beside them leaves to the stages."""

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.ui.toolkit.rich_text import escape_html
-from jaxscope.ui.toolkit.widgets import make_label, make_splitter
+from jaxscope.ui.toolkit.widgets import MenuButton, make_label, make_splitter
 
 # What a page is, and where.
 
@@ -102,12 +102,12 @@ class PlaceRow(QWidget):
         self.busy.setFixedSize(60, 8)
         self.busy.setTextVisible(False)
         self.busy.hide()
-        self.more = self._make_button("Pages ▾", is_checkable=False)
-        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self._menu = QMenu(self.more)
+        self._menu = QMenu(self)
+        self.more = MenuButton(self._menu)
+        self.more.setText("Pages ▾")
+        self.more.setProperty("role", "place")
         self._menu.aboutToShow.connect(self._fill_menu)
         self._menu.triggered.connect(lambda action: self.page_chosen.emit(action.data()))
-        self.more.setMenu(self._menu)
         self.more.hide()
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(6, 0, 6, 0)
@@ -204,10 +204,10 @@ class PlaceRow(QWidget):
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self._later.start()  # the buttons are dressed after this
 
-    def _make_button(self, text: str, *, is_checkable: bool = True) -> QToolButton:
+    def _make_button(self, text: str) -> QToolButton:
         button = QToolButton()
         button.setText(text)
-        button.setCheckable(is_checkable)
+        button.setCheckable(True)
         button.setProperty("role", "place")
         return button
 
