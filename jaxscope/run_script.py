@@ -55,11 +55,13 @@ def main(words: list[str]) -> int:
 
 
 def _find_jaxscope() -> None:
-    """Let this file's own jaxscope be imported, after all that the script finds by itself."""
+    """Import this file's own jaxscope, whatever else is first on the path of the script."""
     here = str(Path(__file__).resolve().parents[1])
     own = str(Path(__file__).resolve().parent)
     sys.path[:] = [path for path in sys.path if os.path.abspath(path) != own]
-    sys.path.append(here)
+    sys.path.insert(0, here)
+    importlib.import_module("jaxscope")
+    sys.path.remove(here)
 
 
 if __name__ == "__main__":

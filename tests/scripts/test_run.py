@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -141,6 +142,22 @@ def test_a_script_without_jax_has_an_empty_list(tmp_path: Path) -> None:
     file.write_text("print('nothing here')\n")
     done = run("--json", str(file))
     assert done.returncode == 0 and json.loads(done.stdout)["compilations"] == []
+
+
+def test_another_jaxscope_on_the_path_is_not_watched_with(tmp_path: Path) -> None:
+    other = tmp_path / "other" / "jaxscope"
+    other.mkdir(parents=True)
+    (other / "__init__.py").write_text("raise SystemExit('another jaxscope')\n")
+    (other.parent / "neighbour.py").write_text("found = True\n")
+    file = tmp_path / "script.py"
+    file.write_text("import jax, neighbour, jaxscope\njax.jit(lambda x: x)(1.0)\n")
+    command = [sys.executable, "-P", str(ROOT / "jaxscope" / "__main__.py"), "run", "--json"]
+    environment = {**os.environ, "PYTHONPATH": str(other.parent)}
+    done = subprocess.run(
+        [*command, str(file)], capture_output=True, text=True, env=environment, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert [f["function"] for f in json.loads(done.stdout)["compilations"]] == ["<lambda>"]
 
 
 def test_json_alone_on_standard_output(train: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from jaxscope import cli
 from jaxscope.cli.verbs import VERBS, WINDOW
 from jaxscope.setup import apt, start
 from jaxscope.setup.environment import Environment
@@ -215,6 +216,24 @@ def test_another_jaxscope_on_the_path_is_not_started(
         [sys.executable, "-m", "jaxscope"], cwd=tmp_path, capture_output=True, text=True
     )
     assert "another jaxscope" in other.stderr, "the other one is there to be started"
+
+
+def test_an_installed_script_says_that_another_jaxscope_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def said_by(script: str) -> str:
+        monkeypatch.setattr(sys, "argv", [script, "--version"])
+        with pytest.raises(SystemExit):
+            cli.main()
+        return capsys.readouterr().err
+
+    script = str(tmp_path / "bin" / "jaxscope")
+    monkeypatch.setattr("sysconfig.get_path", lambda name: str(tmp_path / name))
+    assert said_by(script) == "", "there is no other"
+    (tmp_path / "purelib" / "jaxscope").mkdir(parents=True)
+    said = said_by(script)
+    assert "PYTHONPATH" in said and str(tmp_path / "purelib") in said
+    assert said_by("/any/jaxscope/__main__.py") == ""
 
 
 @pytest.mark.parametrize("words", [["dev", "--window", "x.py"], ["dev", "a.py"], ["samples", "x"]])
