@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 
 from jaxscope.model.stepping import ArrayView, Step, Stepping, StepValue
-from jaxscope.model.units import format_bytes
+from jaxscope.model.units import format_bytes, format_count
 from jaxscope.model.value_queries import write_place
 from jaxscope.report.document import Cell, Section, Table, Verbatim
 from jaxscope.report.values import describe_origin, number_cells, origin_to_json, summary_to_json
@@ -22,12 +22,16 @@ def describe_place(step: Step) -> str:
         return "The end: the results"
     if not step.equation:
         return "The start: the arguments"
-    rounds = "".join(
-        f", round {iteration:,} of {count:,} (from 0)"
-        for iteration, count in zip(step.iterations, step.rounds, strict=False)
-    )
+    rounds = "".join(map(_describe_round, step.iterations, step.rounds))
     line = f", {os.path.basename(step.file)}:{step.line}" if step.line else ""
     return f"{step.equation} {step.operation}{rounds}{line}"
+
+
+def _describe_round(iteration: int, count: int) -> str:
+    """The condition of a `while` is looked at once more than there are rounds."""
+    if iteration == count:
+        return f", behind the last of {format_count(count, 'round')}"
+    return f", round {iteration:,} of {count:,} (from 0)"
 
 
 def describe_memory(step: Step) -> str:

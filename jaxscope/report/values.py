@@ -42,7 +42,8 @@ def describe_origins(found: Values) -> list[str]:
     """Where NaN and Inf were made first, in sentences."""
     told = [describe_origin(origin) for origin in found.origins]
     if not told:
-        told = ["No equation makes NaN or Inf of finite values."]
+        which = " that was run" if found.warnings else ""  # they say what was left out
+        told = [f"No equation{which} makes NaN or Inf of finite values."]
         if any(each.num_nan or each.num_inf for each in found.arguments):
             told.append("An argument holds them already.")
     return told

@@ -10,6 +10,9 @@ import jax
 import numpy as np
 import pytest
 
+from jaxscope.model.capture import Environment
+from jaxscope.model.values import Values
+from jaxscope.report.values import describe_origins
 from jaxscope.worker.host.call import parse_call
 from jaxscope.worker.provenance.traced_program import find_inputs, trace_call
 from jaxscope.worker.stages.loading import call_namespace
@@ -88,3 +91,27 @@ def test_a_late_round_of_a_long_loop_is_found() -> None:
 def test_a_value_that_is_given_is_not_made() -> None:
     origin, _ = find_origin("f(jnp.array([1.0, jnp.nan]))", {"f": lambda x: x * 2.0})
     assert origin == {}
+
+
+def test_a_callback_is_not_told_element_by_element() -> None:
+    def flipped(x: jax.Array) -> jax.Array:
+        like = jax.ShapeDtypeStruct(x.shape, x.dtype)
+        return jax.pure_callback(
+            lambda v: np.where(np.asarray(v)[::-1], 0, -np.inf).astype(v.dtype), like, x
+        )
+
+    origin, _ = find_origin("f(jnp.arange(2.0))", {"f": flipped, "jnp": jax.numpy})
+    assert origin["because"] == "pure_callback makes -inf of finite operands at element [1]."
+
+
+def test_a_run_that_was_cut_short_says_so() -> None:
+    loop = jax.make_jaxpr(lambda x: jax.lax.fori_loop(0, 2000, lambda _, c: c * 0.5, x))(1.0)
+    evaluator = Evaluator("a stage", time.monotonic() + 1e6)
+    evaluator.run(loop, [jax.numpy.float32(1)])
+    assert not evaluator.is_whole
+    environment = Environment("", "", "", "", "")
+    told = ("Values inside of a loop are of the first 1,000 rounds only.",)
+    found = Values("f(x)", environment, "jaxpr", (), (), (), (), warnings=told)
+    assert describe_origins(found) == [
+        "No equation that was run makes NaN or Inf of finite values."
+    ]

@@ -15,12 +15,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.experimental import io_callback
 
 from jaxscope.cli import main
 from jaxscope.client.requests import StepRequest
 from jaxscope.client.stepping import Stepper as Asked
 from jaxscope.errors import CallError
+from jaxscope.model.stepping import Step
 from jaxscope.model.value_queries import ValueCondition, parse_condition, parse_place, parse_slice
+from jaxscope.report.stepping import describe_place
 from jaxscope.wire.messages import Message
 from jaxscope.worker import compat
 from jaxscope.worker.channel import SKIP_SIGNAL, Skipped
@@ -48,6 +51,14 @@ def loops(x: Any) -> Any:
     c, ys = jax.lax.scan(step, 1.0, x)
     back, _ = jax.lax.scan(lambda c, v: (c - v, None), c, ys, reverse=True)
     return jax.lax.while_loop(lambda s: s[0] < 4, lambda s: (s[0] + 1, s[1] * 2.0), (0, back))
+
+
+def counted_outside(x: Any) -> Any:
+    def step(c: Any, v: Any) -> Any:
+        n = io_callback(lambda n: n, jax.ShapeDtypeStruct((), jnp.float32), v)
+        return c + n * 100.0 - n * 99.0, None
+
+    return jax.lax.scan(step, 0.0, x)[0]
 
 
 def branches(i: Any, x: Any) -> Any:
@@ -160,7 +171,12 @@ def test_loops_are_entered_by_round_and_print_once() -> None:
     inside = [place for place, _ in walk.places() if place.startswith("2/")]
     assert inside.count("2/body_jaxpr/0") == 4 and inside.count("2/cond_jaxpr/0") == 5
     assert "4 rounds: there is no 9" in walk.at("2/body_jaxpr/0@9")["note"]
-    assert walk.at("2/cond_jaxpr/0@4")["rounds"] == [4]
+    last = walk.at("2/cond_jaxpr/0@4")
+    assert last["rounds"] == [4]
+    told = describe_place(Step(0, last["equation"], operation="lt", iterations=(4,), rounds=(4,)))
+    assert told == "2/cond_jaxpr/0 lt, behind the last of 4 rounds"
+    assert "One loop is around" in walk.at("2/cond_jaxpr/0@1,2")["note"]
+    assert "No loop is around" in walk.at("1@7")["note"]
     assert walk("out")["operation"] == "while" and walk("back")["operation"] == "scan"
 
 
@@ -245,6 +261,13 @@ def test_a_run_stops_at_conditions_in_order() -> None:
     assert "no number" in wrong["note"] and wrong["operation"] == "mul"
 
 
+def test_a_loop_that_is_not_looked_into_is_named() -> None:
+    """Its rounds have lasting effects, and only what it gives is known."""
+    walk = Walker("counted_outside(jnp.arange(3.0))")
+    note = walk("condition", condition="> 50")["note"]
+    assert note.startswith("No equation from there") and note.endswith("Not looked into: 0 scan.")
+
+
 def test_the_first_nan_has_its_chain() -> None:
     walk = Walker("spoiled(jnp.arange(6.0) + 4.0)")
     step = walk("origin")
@@ -320,6 +343,10 @@ def test_conditions_are_numpys() -> None:
         ValueCondition("shape", shape=(2, 3)),
         ValueCondition(">", 1.0),
     )
+    tenth = jnp.asarray([0.1], jnp.float32)  # compared as JAX compares it with a Python number
+    for text, is_met in (("== 0.1", True), ("> 0.1", False), ("!= 0.1", False), (">= 0.1", True)):
+        assert matches(parse_condition(text)[0], tenth) is is_met, text
+    assert not matches(parse_condition("> 1e9")[0], jnp.asarray([448], jnp.float8_e4m3fn))
     for bad in ("", "big", "> x", "shape"):
         with pytest.raises(ValueError, match=r"[.]$"):
             parse_condition(bad)

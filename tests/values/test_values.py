@@ -111,6 +111,13 @@ def test_summaries_are_of_finite_elements(value: object) -> None:
     assert found["num_nan"] == np.isnan(array).sum() and found["num_inf"] == np.isinf(array).sum()
 
 
+def test_what_has_no_numbers_shows_none() -> None:
+    """The gradient by an integer."""
+    gradient = jax.grad(lambda n: n * 1.0, allow_int=True)(2)
+    told = summarize(gradient)
+    assert (told["dtype"], told["text"]) == ("float0", "")
+
+
 def test_low_precision_is_summed_in_double() -> None:
     assert summarize(jnp.ones(70_000, jnp.float16))["mean"] == 1.0
     assert summarize(jnp.full(3, 1e4, jnp.bfloat16))["max"] == float(jnp.bfloat16(1e4))

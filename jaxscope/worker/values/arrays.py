@@ -41,7 +41,7 @@ def summarize(value: Any) -> dict[str, Any]:
     count = count_nonfinite(value)
     found: dict[str, Any] = {
         "shape": shape,
-        "dtype": str(dtype),
+        "dtype": "float0" if dtype == jax.dtypes.float0 else str(dtype),
         "min": None,
         "max": None,
         "mean": None,
@@ -49,7 +49,7 @@ def summarize(value: Any) -> dict[str, Any]:
         "num_inf": count.num_inf,
         "text": "",
     }
-    if is_plain(value):
+    if is_plain(value) and dtype != jax.dtypes.float0:  # that has no numbers
         found["text"] = _write(np.asarray(value))
     if not _is_ordered(dtype):
         return found
@@ -133,9 +133,13 @@ def matches(condition: ValueCondition, value: Any) -> bool:
     if dtype is None or not is_plain(value) or not _is_ordered(dtype):
         return False
     compare = _COMPARISONS[condition.kind]
-    array = np.asarray(value)
+    array, number = np.asarray(value), condition.number
+    if jnp.issubdtype(array.dtype, jnp.floating):  # 0.1 is that of the array's type, as in JAX
+        with np.errstate(over="ignore"):
+            rounded = float(np.float64(number).astype(array.dtype))
+        number = rounded if math.isfinite(rounded) else number
     with np.errstate(invalid="ignore"):
-        return any(compare(c.astype(np.float64), condition.number).any() for c in _chunks(array))
+        return any(compare(c.astype(np.float64), number).any() for c in _chunks(array))
 
 
 _COMPARISONS: dict[str, Any] = {

@@ -123,6 +123,7 @@ class Evaluator:
         self._origins: dict[str, dict[str, Any]] = {}
         self._iterations: tuple[int, ...] = ()
         self._num_runs = 0
+        self._is_cut = False
         self._cut: dict[str, str] = {}
         self._places = [("", 0)]
         self._last_uses: dict[int, tuple[Any, dict[Any, int]]] = {}
@@ -146,6 +147,7 @@ class Evaluator:
             id = f"{prefix}{number}"
             self._num_runs += 1
             if time.monotonic() > self._deadline_s:
+                self._is_cut = True
                 raise TimeoutError(
                     f"Values end at equation {id}: running the program one equation after the "
                     "other takes too long."
@@ -351,6 +353,11 @@ class Evaluator:
         if (found := self.find_origin()) is not None:
             channel.send("nonfinite", found)
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether every equation was run, in every round."""
+        return not self._is_cut and not self._cut
+
     def find_origin(self) -> dict[str, Any] | None:
         """The first equation that made NaN of operands without, or else Inf; None without one."""
         return self._origins.get(_NAN) or self._origins.get(_INF)
@@ -412,6 +419,9 @@ _NOT_ELEMENTWISE = frozenset(
         *("while", "scan", "custom_linear_solve", "triangular_solve", "cholesky", "eigh", "lu"),
         *("scatter", "scatter-add", "scatter_add", "fft", "gather", "dynamic_update_slice"),
         *("reduce_window", "reduce_precision", "conv_general_dilated", "pallas_call"),
+        *("pure_callback", "io_callback", "ffi_call", "qr", "geqrf", "householder_product"),
+        *("eig", "svd", "schur", "tridiagonal", "tridiagonal_solve", "hessenberg"),
+        *("psum", "psum_invariant", "ppermute", "all_to_all", "ragged_dot_general"),
     }
 )
 """Primitives with operands of their result's shape that do not work element by element."""

@@ -80,6 +80,7 @@ class Stepper:
         self._root = Frame(self._keeper, subject.stage.jaxpr, subject.inputs)
         self._pinned: list[tuple[Frame, int]] = []
         self._origin: dict[str, Any] | None = None
+        self._is_origin_of_all = True
         self._is_origin_known = False
         self._told_s = 0.0
         self.path: Path = ()
@@ -117,6 +118,7 @@ class Stepper:
             if goal == "place":
                 rounds = [int(n) for n in fields.get("iterations") or ()]
                 self.path = self._find(str(fields.get("equation")), rounds)
+                self._refuse_more_than(len(rounds))
             elif goal == "condition":
                 self.path, note = self._run_until(parse_condition(str(fields.get("condition"))))
             elif goal == "origin":
@@ -203,15 +205,20 @@ class Stepper:
     def _run_until(self, conditions: tuple[ValueCondition, ...]) -> tuple[Path, str]:
         """The next place where a condition holds, and why."""
         path = self.path
+        closed: list[str] = []
         while True:
             path = (self._first_inside(path) if self._is_equation(path) else None) or (
                 self._after(path) if path else ((0, -1),)
             )
             self._tell_where(path)
             if self._is_end(path):
-                return path, "No equation from there to the end has such a value."
+                note = "No equation from there to the end has such a value."
+                return path, note + (f" Not looked into: {', '.join(closed)}." if closed else "")
             frame, number = self._frame(path), path[-1][0]
-            is_opened = frame.inside(number).num_parts > 0
+            inside = frame.inside(number)
+            is_opened = inside.num_parts > 0
+            if inside.reason and not inside.num_names and len(closed) < _MAX_LINKS:
+                closed.append(f"{self._id(path)} {frame.equations[number].primitive.name}")
             for condition in conditions:
                 if is_opened and not condition.is_of_type:
                     continue  # the equations inside are looked at
@@ -268,6 +275,13 @@ class Stepper:
         except LookupError as error:
             raise Unreached(f"The run does not come there. {error}") from None
 
+    def _refuse_more_than(self, num_given: int) -> None:
+        num_loops = len(self._iterations(self.path)[0])
+        if num_given > num_loops:
+            around = f"{num_loops} loops are" if num_loops > 1 else "One loop is"
+            around = around if num_loops else "No loop is"
+            raise Unreached(f"{around} around this equation, and {num_given} rounds were given.")
+
     def _go_to_origin(self) -> tuple[str, dict[str, Any]]:
         """Go where NaN, or else Inf, was made first."""
         subject = self._subject
@@ -282,13 +296,15 @@ class Stepper:
                 told = "Looking for NaN ran the program once more: what it prints came again."
                 self._channel.send("warning", {"text": told})
             self._origin, self._is_origin_known = evaluator.find_origin(), True
+            self._is_origin_of_all = evaluator.is_whole
         origin = self._origin
         if origin is None:
             given = any(
                 each["num_nan"] or each["num_inf"] for each in map(summarize, subject.inputs)
             )
             more = " An argument holds them already." if given else ""
-            raise Unreached(f"No equation makes NaN or Inf of finite values.{more}")
+            which = "" if self._is_origin_of_all else " that was run"
+            raise Unreached(f"No equation{which} makes NaN or Inf of finite values.{more}")
         self.path = self._find(origin["equation"], origin["iterations"])
         return "", {"origin": origin, "chain": self._find_chain(self.path)}
 
