@@ -55,6 +55,16 @@ def capture_of(path: Path) -> Capture:
     )
 
 
+def test_return_presses_the_button_that_has_the_keyboard(window: MainWindow, qtbot: QtBot):
+    card = window.start_page.findChildren(SampleCard)[0]
+    window.activateWindow()
+    card.setFocus()
+    for key in (Qt.Key.Key_Return, Qt.Key.Key_Space):
+        with qtbot.waitSignal(card.clicked, timeout=2000):
+            qtbot.keyClick(card, key)
+            card.setFocus()
+
+
 def test_without_a_file_the_start_page_offers_samples(window: MainWindow):
     assert window.screen_shown is not None and window.screen_shown.shows_start_page
     cards = window.start_page.findChildren(SampleCard)

@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QAction, QCloseEvent, QColor, QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QAction, QCloseEvent, QColor, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -64,6 +66,7 @@ if TYPE_CHECKING:
 # The main window: call bar, pipeline strip, workspace; shows the controller's state.
 
 
+_PRESSING = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _BETWEEN_MS = 10
 """Between pages that are made unseen, so that the window answers meanwhile."""
 
@@ -472,6 +475,14 @@ class MainWindow(QMainWindow):
         if path:
             event.acceptProposedAction()
             self.open_path(path)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Press the button that has the keyboard: outside of dialogs Qt does so at Space alone."""
+        button = QApplication.focusWidget()
+        if event.key() in _PRESSING and isinstance(button, QAbstractButton):
+            button.click()
+        else:
+            super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self._settings.set_calls(self.call_bar.edit.history)
