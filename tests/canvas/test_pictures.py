@@ -16,6 +16,7 @@ from canvas.screen import first_closed_group, long_program, picture
 from jaxscope.model import NONE, Graph, GraphBuilder, Unavailable
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.graph_page import GraphPage
+from jaxscope.ui.canvas.legend import _GAP_PX, _MORE_PX, _PADDING_PX
 from jaxscope.ui.canvas.navigation import first_camera, most_scale
 
 
@@ -203,6 +204,17 @@ def test_the_legend_explains_no_outline_that_is_not_in_sight(qtbot: QtBot, page:
     assert outlines() == ["linked, forward", "linked, backward"]
     canvas.set_highlight(set(), set(), set())
     assert outlines() == []
+
+
+def test_what_the_legend_leaves_out_is_said_beside_its_last_entry(page: GraphPage) -> None:
+    legend, limited = page.canvas.legend, 0
+    for width in range(200, 600):
+        places, is_cut = legend._place(width)
+        if is_cut and places:
+            limited += 1
+            x, _, wide = places[-1]
+            assert x + wide + _GAP_PX <= width - _PADDING_PX - _MORE_PX
+    assert limited
 
 
 def test_the_choice_of_colours_stands_in_the_row_of_the_legend(page: GraphPage) -> None:

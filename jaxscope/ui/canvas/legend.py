@@ -116,13 +116,14 @@ class Legend(QWidget):
             text = min(measure_text(entry.name, _TEXT_PX), _WIDEST_PX)
             wide = _SWATCH_PX + 5 + text
             limited = not self._is_open and row == _ROWS_AT_FIRST - 1 and number < last
-            if x + wide + (_MORE_PX if limited else 0.0) > room and (places or self._indent_px):
+            kept = _MORE_PX + _GAP_PX if limited else 0.0
+            if x + wide + kept > room and (places or self._indent_px):
                 if not self._is_open and row == _ROWS_AT_FIRST - 1:
                     return places, True
                 row += 1
                 x = _PADDING_PX + (self._indent_px / self._scale if row < _ROWS_AT_FIRST else 0)
                 if not self._is_open and row == _ROWS_AT_FIRST - 1 and number < last:
-                    wide = min(wide, room - x - _MORE_PX)
+                    wide = min(wide, room - x - _MORE_PX - _GAP_PX)
                     if wide < _LEAST_PX:
                         return places, True
             places.append((x, row, wide))
