@@ -23,7 +23,9 @@ def test_programs_are_the_same_every_time_and_each_expression_has_a_scope() -> N
 
 
 @pytest.mark.parametrize(
-    ("seed", "call"), [(3, 0), (3, 3), (5, 4), (5, 7)], ids=["plain", "mapped", "saved", "hessian"]
+    ("seed", "call"),
+    [(3, 0), (3, 3), (5, 4), (5, 7), (1, 6)],
+    ids=["plain", "mapped", "saved", "hessian", "pushed"],
 )
 def test_no_instruction_is_linked_to_another_expression(seed: int, call: int) -> None:
     found = expressions.check_program(seed, (expressions.CALLS[call],))

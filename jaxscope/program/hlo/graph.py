@@ -345,15 +345,24 @@ class ProvenanceReader:
         direction = named.direction
         graph = self._graph
         if graph is not None:
-            rows = [graph.index_by_id[id] for id in named.derived if id in graph.index_by_id]
             nodes = graph.nodes
+            rows: list[int] = []
             found: dict[str, None] = {}
-            for row in rows:
-                found.update(dict.fromkeys(graph.row(nodes.origins, row)))
-                scope = scope or graph.row(nodes.scope, row)
+            for id, calls in zip(named.derived, named.calls, strict=True):
+                row = graph.index_by_id.get(id)
+                if row is None:
+                    continue
+                rows.append(row)
+                # What a function holds that several equations call, the graph has with the origins,
+                # scope and place of the first call.
+                if not (calls and origins):
+                    found.update(dict.fromkeys(graph.row(nodes.origins, row)))
+                if not calls:
+                    scope = scope or graph.row(nodes.scope, row)
+                caller = graph.index_by_id.get(calls[-1], row) if calls else row
                 source = source or tuple(
                     (place.file, place.line, place.column, place.function)
-                    for place in graph.source(row)
+                    for place in graph.source(caller)
                 )
             # The tag of the name is more exact than what an equation inherits.
             origins = found if not origins else origins | found
