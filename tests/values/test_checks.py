@@ -157,3 +157,20 @@ def test_what_an_installed_library_does_with_a_key_is_its_own_affair() -> None:
         exec(compile(source, f"{folder}/tree.py", "exec"), names)
         found = find_key_reuse(jax.make_jaxpr(names["f"])(jax.random.key(0)))
         assert (found is not None) is is_found
+
+
+def test_nothing_is_said_of_the_gradient_of_a_step_of_training(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Of Adam's it is NaN where its second moments are 0, as they are at the start."""
+    file = tmp_path / "step.py"
+    file.write_text(
+        "import jax, jax.numpy as jnp\n"
+        "@jax.jit\n"
+        "def step(w, nu, x):\n"
+        "    g = jax.grad(lambda w: jnp.sum((w * x) ** 2))(w)\n"
+        "    nu = 0.9 * nu + 0.1 * g * g\n"
+        "    return w - g / (jnp.sqrt(nu) + 1e-8), nu\n"
+    )
+    status, checks = run(capsys, str(file), "step(jnp.ones(3), jnp.zeros(3), jnp.zeros(3))")
+    assert (status, checks) == (0, [])

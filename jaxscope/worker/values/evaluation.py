@@ -25,6 +25,7 @@ from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import guard
 from jaxscope.worker.host.values import aval_text
+from jaxscope.worker.provenance.tagging import nested_jaxprs
 from jaxscope.worker.provenance.traced_program import TracedProgram, trace_gradient
 from jaxscope.worker.stages.nonfinite import (
     Loop,
@@ -74,8 +75,18 @@ def handle_values(request: dict[str, Any], channel: Channel) -> None:
     evaluator.send(channel)
     is_plain = all(level.name == "jit" for level in call.levels)
     is_silent = not compat.open_jaxpr(stage.jaxpr).effects  # or it would print once more
-    if is_plain and is_silent and not any(map(count_nonfinite, results)):
+    is_candidate = is_plain and is_silent and not _takes_derivatives(stage.jaxpr)
+    if is_candidate and not any(map(count_nonfinite, results)):
         _look_at_gradient(program, inputs, channel)
+
+
+def _takes_derivatives(jaxpr: Any) -> bool:
+    """Whether a program takes a gradient itself: nobody wants that of a step of training."""
+    return any(
+        "transpose(" in str(equation.source_info.name_stack)
+        or any(_takes_derivatives(nested) for _, nested in nested_jaxprs(equation.params))
+        for equation in compat.open_jaxpr(jaxpr).eqns
+    )
 
 
 def _look_at_gradient(program: TracedProgram, inputs: list[Any], channel: Channel) -> None:
