@@ -8,6 +8,7 @@ import math
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtGui import QGuiApplication
@@ -25,13 +26,14 @@ from jaxscope.model import Measurement, NodeKind, Ratio
 from jaxscope.model.units import format_bytes, format_flops, format_seconds
 from jaxscope.program.cost.lines import LineCost
 from jaxscope.program.explanations import explain_operation
+from jaxscope.program.links import Linked, Links
 from jaxscope.program.search import SearchIndex
 from jaxscope.report.document import Table
 from jaxscope.report.measurements import describe_ratios
 from jaxscope.ui.pages.timing import HEADERS as TIMING_HEADERS
 from jaxscope.ui.pages.timing import row_texts
 from jaxscope.ui.panes.node_table import HEADERS, NodeTableModel
-from jaxscope.ui.selection.inspector import split_path
+from jaxscope.ui.selection.inspector import describe_group, split_path
 from jaxscope.ui.session.source_file import MAX_SOURCE_BYTES, FileWatcher, read_source
 from jaxscope.ui.source.code_view import CodeView, Mark
 from jaxscope.ui.source.syntax import ProgramColouring, PythonColouring
@@ -327,3 +329,13 @@ def test_the_margin_tells_what_lines_cost(qtbot: QtBot):
     assert view.grab().toImage() not in (timed, plain)
     view.set_heat({})
     assert view.grab().toImage() == plain
+
+
+def test_linked_nodes_of_the_selected_stage_are_other_ones() -> None:
+    """A group that holds 2 nodes never says that its stage has another number of them."""
+    two, three = np.arange(2, dtype=np.int32), np.arange(2, 5, dtype=np.int32)
+    none = np.zeros(0, np.int32)
+    links = Links({"hlo": Linked(none, two, none), "optimized": Linked(two, three, none)}, (), True)
+    told = describe_group("attention", "2 instructions", links, "#777777")
+    assert "HLO: <a href='node:hlo:0'>2 nodes</a>" in told
+    assert "optimized: <a href='node:optimized:2'>3 other nodes</a>" in told

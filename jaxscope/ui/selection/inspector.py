@@ -543,10 +543,11 @@ def _count(stage: str, linked: Linked) -> str:
     forward, backward = len(linked.forward), len(linked.backward)
     first = linked.forward if forward else linked.backward
     target = f"<a href='node:{escape_html(stage)}:{int(first[0])}'>"
+    other = "other " if len(linked.selected) else ""  # what is selected does not count
     if forward and backward:
-        return f"{target}{forward} forward, {backward} backward</a>"
+        return f"{target}{forward} {other}forward, {backward} backward</a>"
     suffix = " backward" if backward else ""
-    return f"{target}{format_count(forward or backward, 'node')}{suffix}</a>"
+    return f"{target}{format_count(forward or backward, f'{other}node')}{suffix}</a>"
 
 
 # What the inspector says of what is selected: a line, a node, a group, or several together.
