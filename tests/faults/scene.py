@@ -20,7 +20,10 @@ PATIENCE_S = 300.0
 """Far beyond what anything takes: only a hang reaches it."""
 
 
-_WORKERS = ("jaxscope.worker.main", "tests/forking.py")
+WORKER = "jaxscope.worker.main"
+"""What the command line of a worker holds."""
+
+_WORKERS = (WORKER, "tests/forking.py")
 """In the command lines of workers: of started ones and of forked ones."""
 
 _scenes: list[Scene] = []
@@ -98,7 +101,7 @@ def leftovers(session: Session) -> list[str]:
     """
     deadline = time.monotonic() + 5.0
     while True:
-        found = [_command_line(pid) for pid in find_descendants(session.supervisor_pid)]
+        found = [command_line(pid) for pid in find_descendants(session.supervisor_pid)]
         spares = [line for line in found if any(mark in line for mark in _WORKERS)]
         others = [line for line in found if line and line not in spares] + spares[1:]
         if not others or time.monotonic() > deadline:
@@ -106,7 +109,8 @@ def leftovers(session: Session) -> list[str]:
         time.sleep(0.02)
 
 
-def _command_line(pid: int) -> str:
+def command_line(pid: int) -> str:
+    """The words of a process's command; empty where it is gone."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
     except (OSError, UnicodeDecodeError):

@@ -64,10 +64,15 @@ def said_by(page: QWidget) -> str:
 
 
 def open_saved(qtbot: QtBot, window: MainWindow, path: Path) -> dict[str, QWidget]:
-    """Open a file before there are panes, as the command line does; the pages by their titles."""
+    """Open a file before there are panes, as the command line does, and wait for these.
+
+    Returns:
+        The pages by their titles.
+    """
     window.open_path(str(path))
     window.show()
     qtbot.waitUntil(lambda: window.controller.state.capture is not None)
+    qtbot.waitUntil(lambda: len(window.workspace.area.panes) > 0)
     return {window.pages.page_of(name).title: window.pages[name] for name in window.pages}
 
 

@@ -141,9 +141,10 @@ _NOISY, _PARTIAL = TIME_MARKS = ("noisy", "partial")
 
 
 def summarize_time(timing: TimingState) -> str:
-    """Such as `eager 1.9 ms · jit 64 µs · 28.0 to 31.0 times faster`, of what was measured.
+    """Such as `eager 1.9 ms · jit 64 µs · jit 28.0 to 31.0 times faster`, of what was measured.
 
-    The range is the interval of the page *Timing*. Where none was earned it is the median, and
+    The last part names jit, because it may stand alone where room is short. Its range is the
+    interval of the page *Timing*. Where none was earned it is the median, and
     behind it what was observed, which may hold 1 although the pairs agree.
     """
     parts = [
@@ -158,11 +159,11 @@ def summarize_time(timing: TimingState) -> str:
     if not ratio.confidence > 0:
         factor, observed = three_digits(ratio.median), f" ({ratio.describe_range()})"
     words = {
-        "faster": f"{factor} times faster{observed}",
-        "slower": f"{factor} of its speed{observed}",
-        "same": "the same",
+        "faster": f"jit {factor} times faster{observed}",
+        "slower": f"jit {factor} of eager's speed{observed}",
+        "same": "jit takes the same time",
     }
-    parts.append(words.get(ratio.verdict, "unclear which is faster"))
+    parts.append(words.get(ratio.verdict, "unclear if jit is faster"))
     if ratio.is_noisy or any(m.is_noisy for m in timing.measurements if m.name in ("eager", "jit")):
         parts.append(_NOISY)
     return BETWEEN_TIMES.join(parts)
