@@ -306,8 +306,10 @@ def test_the_time_gives_way_to_the_names_of_the_stages(qtbot: QtBot) -> None:
         qtbot.wait(5)
         seen.append(strip.time.text())
     assert seen == [
-        "eager 23.0 ms · jit 357 µs · jit 64 times faster ›", "jit 64 times faster ›", "jit 357 µs ›"
-    ]  # fmt: skip
+        "eager 23.0 ms · jit 357 µs · jit 64 times faster ›",
+        "jit 64 times faster ›",
+        "jit 357 µs ›",
+    ]
     strip.resize(560, 30)
     strip.show_time("eager 23.0 ms · jit 357 µs · jit 64 times faster · noisy", can_measure=True)
     assert strip.time.text() == "jit 357 µs · noisy ›"
