@@ -134,3 +134,13 @@ def test_both_parts_of_a_gradient_are_open_where_they_fit_in_any_way(
     assert len(parts) == 2
     assert parts <= scene.opened
     assert canvas.camera.scale >= WHOLE_SCALE
+
+
+def test_a_picture_becomes_a_little_smaller_to_show_both_parts_side_by_side() -> None:
+    function, arguments = layers(2)
+    view = build_view(trace(jax.grad(function), *arguments))
+    scene, fit = Arranger(view, Viewport(560.0, 690.0), "down", {}, lambda: False).choose()
+    parts = {box.id for box in view.boxes if box.kind in FORWARD_BACKWARD}
+    assert fit.beside and len(parts) == 2
+    assert parts <= scene.opened
+    assert (560.0 - 2 * SIDE_PX) / scene.width >= WHOLE_SCALE

@@ -103,6 +103,24 @@ def test_arrow_keys_lead_along_the_line_of_stages(
 # --- columns ---
 
 
+MIRRORED_PX = 694
+"""What both parts of a transformer's gradient need side by side, at the smallest first scale."""
+
+
+def test_beside_two_others_the_program_has_room_for_both_parts_of_a_gradient(
+    driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
+) -> None:
+    window.lesson.hide()
+    window.resize(1600, 900)
+    window.workspace.area.arrange(WIDE_ARRANGEMENT)
+    driver.finish(driver.open(source), build_capture())
+    qtbot.waitUntil(lambda: len(shown(window)) == 3)
+    program = window.workspace.area.panes[1]
+    assert program.canvas is not None
+    qtbot.waitUntil(lambda: program.canvas.isVisible())
+    assert program.canvas.width() >= MIRRORED_PX, program.canvas.width()
+
+
 def test_a_narrow_window_shows_two_columns_and_a_wide_one_all_again(
     driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
 ) -> None:

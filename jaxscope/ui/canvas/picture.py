@@ -194,13 +194,17 @@ class Arranged(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Arranger:
-    """Arranges one view in one room; `should_stop` may end any of it with `LayoutStopped`."""
+    """Arranges one view in one room; `should_stop` may end any of it with `LayoutStopped`.
+
+    `least_scale` is how small the picture may be shown.
+    """
 
     view: View
     room: Viewport
     direction: str
     cache: LayoutCache
     should_stop: ShouldStop
+    least_scale: float = READABLE_SCALE
 
     def choose(self) -> Arranged:
         """The scene with most groups open that is no wider than can be read; or the narrowest."""
@@ -216,11 +220,15 @@ class Arranger:
         pages: list[Arranged] = []
         is_wide = self._most_across(False) >= _TWO_COLUMNS_PX
         parts = {b.id for b in self.view.boxes if b.kind in FORWARD_BACKWARD} & self.view.opened
-        for beside in (True, False) if is_wide else (False,):
+        smaller = dataclasses.replace(self, least_scale=WHOLE_SCALE)
+        tries = ((self, True), (smaller, True), (self, False)) if is_wide else ((self, False),)
+        for arranger, beside in tries:
             for opened in list_openings(self.view):
-                arranged = self._arrange(opened, beside)
-                if self._is_page(arranged):
-                    page = self._open_more(arranged)
+                if arranger is smaller and not parts <= opened:
+                    break  # smaller only to see both parts of a gradient
+                arranged = arranger._arrange(opened, beside)
+                if arranger._is_page(arranged):
+                    page = arranger._open_more(arranged)
                     if parts <= page.scene.opened:
                         return page
                     pages.append(page)
@@ -291,7 +299,7 @@ class Arranger:
         return scene.height if self.direction == DOWN else scene.width
 
     def _scale(self) -> float:
-        return READABLE_SCALE * self.room.text_scale
+        return self.least_scale * self.room.text_scale
 
     def _most_across(self, needs_overview: bool) -> float:
         """Pixels of a scene that there is room for, at the smallest scale that can be read."""

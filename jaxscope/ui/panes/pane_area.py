@@ -73,9 +73,9 @@ FIRST_ARRANGEMENT = Split(True, (PaneSpec("source", "text"), PaneSpec("jaxpr")),
 """What a new window shows: the source, and the program of the call."""
 
 WIDE_ARRANGEMENT = Split(
-    True, (*FIRST_ARRANGEMENT.parts, PaneSpec("optimized")), (28.0, 36.0, 36.0)
+    True, (*FIRST_ARRANGEMENT.parts, PaneSpec("optimized")), (26.0, 46.0, 28.0)
 )
-"""The same where three panes have room."""
+"""The same where three panes have room: of a gradient, both parts side by side in the second."""
 
 _WIDE_PX = 1580
 """From this width of the panes on; a window of 1600 pixels has it."""
