@@ -21,6 +21,7 @@ import subprocess
 import sys
 import threading
 import traceback
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
@@ -116,8 +117,11 @@ class _ForkedSupervisor:
         return 0
 
     def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def send_signal(self, number: int) -> None:
         with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self._descriptor, signal.SIGKILL)
+            signal.pidfd_send_signal(self._descriptor, number)
 
     def _is_over(self, timeout: float | None) -> bool:
         return bool(select.select([self._descriptor], [], [], timeout)[0])
@@ -176,67 +180,27 @@ def _become_supervisor(folder: str, descriptors: list[int]) -> NoReturn:
         for number, descriptor in enumerate(descriptors):
             os.dup2(descriptor, number)
             os.close(descriptor)
-        worker_process.subprocess = _Forking
+        worker_process.become = functools.partial(_fork_worker, worker_process.become)
         supervisor.main()
     finally:
         os._exit(0)
 
 
-class _Forking:
-    """Stands for the module `subprocess` in a supervisor."""
-
-    DEVNULL, PIPE = subprocess.DEVNULL, subprocess.PIPE
-
-    @staticmethod
-    def Popen(command: list[str], *, env: dict[str, str], **options: Any) -> Any:
-        from jaxscope.supervisor.process_tree import MARKER
-
-        marker = env[MARKER]
-        if command[0] != sys.executable or env != {**os.environ, MARKER: marker}:
-            return subprocess.Popen(command, env=env, **options)
-        return _ForkedWorker(command, marker, options["pass_fds"])
-
-
-class _ForkedWorker:
-    """What a supervisor needs of `subprocess.Popen`."""
-
-    def __init__(self, command: list[str], marker: str, kept: tuple[int, ...]) -> None:
-        self.returncode: int | None = None
-        our_stdout, stdout = os.pipe()
-        our_stderr, stderr = os.pipe()
-        self.pid = os.fork()
-        if self.pid == 0:
-            _become_worker(command, marker, (stdout, stderr), kept)
-        os.close(stdout)
-        os.close(stderr)
-        self.stdout, self.stderr = os.fdopen(our_stdout, "rb"), os.fdopen(our_stderr, "rb")
-
-    def poll(self) -> int | None:
-        return self._wait(os.WNOHANG)
-
-    def wait(self, timeout: float | None = None) -> int | None:
-        descriptor = os.pidfd_open(self.pid)
-        is_over = bool(select.select([descriptor], [], [], timeout)[0])
-        os.close(descriptor)
-        if not is_over:
-            raise subprocess.TimeoutExpired(["worker"], timeout or 0.0)
-        return self._wait(0)
-
-    def _wait(self, option: int) -> int | None:
-        if self.returncode is None:
-            with contextlib.suppress(ChildProcessError):
-                pid, status = os.waitpid(self.pid, option)
-                if pid:
-                    self.returncode = os.waitstatus_to_exitcode(status)
-        return self.returncode
-
-
-def _become_worker(
-    command: list[str], marker: str, output: tuple[int, int], kept: tuple[int, ...]
+def _fork_worker(
+    become: Callable[..., NoReturn],
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    output: Sequence[int],
+    kept: Sequence[int],
+    failure: int,
 ) -> NoReturn:
+    """Go on as a worker; what has other variables or another interpreter is started as ever."""
     from jaxscope.supervisor.process_tree import MARKER
     from jaxscope.worker import main
 
+    marker = environment[MARKER]
+    if command[0] != sys.executable or environment != {**os.environ, MARKER: marker}:
+        become(command, environment, output, kept, failure)
     try:
         os.setsid()
         signal.set_wakeup_fd(-1)
@@ -250,7 +214,7 @@ def _become_worker(
                 with contextlib.suppress(OSError):
                     os.close(int(name))
         os.environ[MARKER] = marker
-        sys.argv = command[1:]
+        sys.argv = list(command[1:])
         main.main(command[3:])
     except Exception:
         traceback.print_exc()

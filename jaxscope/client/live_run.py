@@ -93,6 +93,8 @@ class Run(AwaitedRun):
     Attributes:
         id: Random; every message of the run carries it.
         request: What was asked.
+        is_stopping: Whether it was asked to end.
+        num_moves: How many supervisors were lost before they began with it.
     """
 
     def __init__(
@@ -108,6 +110,8 @@ class Run(AwaitedRun):
         super().__init__()
         self.id = secrets.token_hex(8)
         self.request = request
+        self.is_stopping = False
+        self.num_moves = 0
         self._command = command
         self._send = send
         self._on_event = on_event
@@ -130,10 +134,12 @@ class Run(AwaitedRun):
 
     def interrupt(self) -> None:
         """Stop: the code gets a `KeyboardInterrupt` now, and is killed if it lives 2 s later."""
+        self.is_stopping = True
         self._command("interrupt")
 
     def kill(self) -> None:
         """Kill the worker and all it started, at once."""
+        self.is_stopping = True
         self._command("kill")
 
     def skip(self) -> None:
@@ -169,9 +175,14 @@ class Run(AwaitedRun):
         """A message of the supervisor."""
         self._queue.put(values)
 
-    def lose(self, reason: str) -> None:
-        """The supervisor is gone."""
-        self._queue.put({"event": "ended", "reason": "supervisor", "error": reason})
+    def lose(self, what: str, details: str = "") -> None:
+        """The supervisor is gone: what became of it, as the end of a sentence about it."""
+        ended = {"event": "ended", "reason": "supervisor", "error": what, "stderr": details}
+        self._queue.put(ended)
+
+    def drop(self) -> None:
+        """It was asked to end before anything began."""
+        self._queue.put({"event": "ended", "reason": "stopped"})
 
     def _follow(self, on_end: Callable[[], None]) -> None:
         try:

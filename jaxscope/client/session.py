@@ -16,12 +16,11 @@ import contextlib
 import itertools
 import os
 import shutil
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import Any, Self
 
 from jaxscope.client.composite_run import CompositeRun
 from jaxscope.client.events import Event
@@ -39,18 +38,13 @@ from jaxscope.client.requests import (
     TimeRequest,
     request_fields,
 )
-from jaxscope.client.supervisor_link import LocalLink, SupervisorLink
-from jaxscope.errors import Explanation, JaxscopeError, WorkerLost
+from jaxscope.client.supervisor_link import LiveSupervisor, LocalLink, SupervisorLink
+from jaxscope.errors import JaxscopeError, WorkerLost
 from jaxscope.wire.frames import HEADER as WORKER_HEADER
-from jaxscope.wire.frames import FrameError
 from jaxscope.wire.messages import Message, encode_message
 from jaxscope.wire.relay import (
-    CONTROL,
-    GREETING,
-    decode_control,
     encode,
     encode_control,
-    split_relayed_frames,
 )
 
 # Which requests take several workers; what conducts them is loaded when it is needed.
@@ -79,9 +73,7 @@ def composite_for(request: Request) -> type[CompositeRun] | None:
 # the run's own, never on the caller's.
 
 
-_READ_BYTES = 1 << 20
-_GREETING_LIMIT_BYTES = 64 << 10
-_CLOSE_S = 3.0
+_MAX_MOVES = 3
 
 
 class Session:
@@ -89,7 +81,6 @@ class Session:
 
     Attributes:
         python: The interpreter of runs whose request names none.
-        supervisor_pid: Process id; every worker is below it.
     """
 
     def __init__(
@@ -119,7 +110,6 @@ class Session:
         self._environment = dict(environment or {})
         self._has_spares = has_spares
         self._lock = threading.Lock()
-        self._runs: dict[int, Run] = {}
         self._numbers = itertools.count(1)
         self._is_over = False
         self._link = link or LocalLink()
@@ -127,15 +117,14 @@ class Session:
             lambda far: Session(link=far, environment=environment, is_warm=False),
             ssh_options=ssh_options,
         )
-        connection = self._link.connect()
-        self._process, self._first = connection.process, connection.first
-        self.supervisor_pid = self._process.pid
-        self._input = _pipe(self._process.stdin)
-        self._errors = _Tail(_pipe(self._process.stderr))
-        self._reader = threading.Thread(target=self._read, name="jaxscope session", daemon=True)
-        self._reader.start()
+        self._live = self._connect()
         if is_warm:
             self._send(encode_control(0, {"op": "prepare", **self._worker_key(Request())}))
+
+    @property
+    def supervisor_pid(self) -> int:
+        """Process id; every worker is below it. Another one after a supervisor was lost."""
+        return self._live.pid
 
     def start(
         self, request: Request, on_event: Callable[[Event], None] | None = None
@@ -222,14 +211,7 @@ class Session:
             "memory_bytes": request.memory_bytes,
             "spare": self._when_spare(request),
         }
-        with self._lock:
-            self._runs[number] = run
-        try:
-            self._send(encode_control(number, start) + frames)
-        except WorkerLost:
-            with self._lock:
-                del self._runs[number]
-            raise
+        self._give(number, run, encode_control(number, start) + frames)
         run.begin(on_end=lambda: self._forget(number))
         return run
 
@@ -239,23 +221,15 @@ class Session:
             self._send(encode_control(0, {"op": "ping"}))
         except WorkerLost:
             return False
-        return self._process.poll() is None
+        return self._live.is_alive()
 
     def close(self) -> None:
         """End all runs and processes. Waits a moment, at most 3 s; harmless to call twice."""
         self._far.close()
         with self._lock:
-            was_over, self._is_over = self._is_over, True
-            with contextlib.suppress(OSError):
-                self._input.close()
-        try:
-            self._process.wait(_CLOSE_S)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        if not was_over:
-            self._reader.join(_CLOSE_S)
-            self._errors.join(_CLOSE_S)
+            self._is_over = True
+            live = self._live
+        live.close()
 
     def __enter__(self) -> Self:
         return self
@@ -281,77 +255,46 @@ class Session:
             "environment": {**self._environment, **request.environment},
         }
 
-    def _send(self, data: bytes) -> None:
+    def _connect(self) -> LiveSupervisor:
+        return LiveSupervisor(self._link, self._move)
+
+    def _supervisor(self) -> LiveSupervisor:
+        """The one that lives; another one in place of one that was lost on this machine."""
         with self._lock:
             if self._is_over:
                 raise WorkerLost("The session is closed.")
-            try:
-                self._input.write(data)
-                self._input.flush()
-            except (OSError, ValueError) as error:
-                raise WorkerLost(
-                    Explanation("The supervisor of the workers is gone.", why=str(error))
-                ) from None
+            if not self._live.is_alive() and not self._link.machine:
+                self._live = self._connect()
+            return self._live
+
+    def _give(self, number: int, run: Run, data: bytes) -> None:
+        try:
+            self._supervisor().start(number, run, data)
+        except WorkerLost:  # just now
+            self._supervisor().start(number, run, data)
+
+    def _send(self, data: bytes) -> None:
+        with self._lock:
+            live = self._live
+        live.send(data)
+
+    def _move(self, number: int, run: Run, data: bytes) -> None:
+        """Give a run of which nothing was done to another supervisor than the one that was lost."""
+        run.num_moves += 1
+        if run.is_stopping:
+            run.drop()
+            return
+        try:
+            if run.num_moves > _MAX_MOVES:
+                raise WorkerLost("One after the other was lost.")
+            self._give(number, run, data)
+        except JaxscopeError as error:
+            run.lose("was lost before it began, and so was one in its place", str(error))
 
     def _forget(self, number: int) -> None:
         with self._lock:
-            self._runs.pop(number, None)
-
-    def _read(self) -> None:
-        output = _pipe(self._process.stdout)
-        try:
-            self._relay(output)
-        except (OSError, FrameError, ValueError) as error:
-            reason = str(error)
-        else:
-            reason = "Its output ended."
-        with self._lock:
-            runs = list(self._runs.values())
-        details = str(self._errors).strip()
-        for run in runs:
-            run.lose(f"{reason}\n{details}".strip())
-        output.close()
-
-    def _relay(self, output: IO[bytes]) -> None:
-        """Hand every frame to its run, until the supervisor's output ends."""
-        data = _skip_greeting(output) if self._first is None else self._first
-        splitter = split_relayed_frames()
-        while True:
-            for header, payload in splitter.feed(data):
-                _, kind, number = header
-                with self._lock:
-                    run = self._runs.get(number)
-                if run is None:
-                    continue
-                if kind == CONTROL:
-                    run.put_control(decode_control(payload))
-                else:
-                    run.put_frame(WORKER_HEADER.pack(len(payload), kind), payload)
-            data = os.read(output.fileno(), _READ_BYTES)
-            if not data:
-                return
-
-
-class _Tail:
-    """Drains a stream on a thread of its own and keeps its last 4 KiB."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-        self._tail = b""
-        self._thread = threading.Thread(target=self._drain, name="jaxscope errors", daemon=True)
-        self._thread.start()
-
-    def join(self, timeout_s: float) -> None:
-        """Wait for the stream's end."""
-        self._thread.join(timeout_s)
-
-    def __str__(self) -> str:
-        return self._tail.decode("utf-8", "replace")
-
-    def _drain(self) -> None:
-        with self._stream:
-            while data := os.read(self._stream.fileno(), 4096):
-                self._tail = (self._tail + data)[-4096:]
+            live = self._live
+        live.forget(number)
 
 
 def _find_program(python: str) -> str:
@@ -360,23 +303,6 @@ def _find_program(python: str) -> str:
     return os.path.abspath(path) if os.sep in path else shutil.which(path) or path
 
 
-def _skip_greeting(output: IO[bytes]) -> bytes:
-    """Read up to the supervisor's own line; returns what came after it."""
-    data = b""
-    while GREETING not in data:
-        piece = os.read(output.fileno(), _READ_BYTES)
-        data += piece
-        if not piece or len(data) > _GREETING_LIMIT_BYTES:
-            raise FrameError("the supervisor did not introduce itself")
-    return data.partition(GREETING)[2]
-
-
 def _renumber(frame: bytes, number: int) -> bytes:
     _, kind = WORKER_HEADER.unpack_from(frame)
     return encode(kind, number, frame[WORKER_HEADER.size :])
-
-
-def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
-    if stream is None:
-        raise JaxscopeError("A pipe to the supervisor is missing.")
-    return stream

@@ -71,7 +71,7 @@ _SIGNAL_MEANINGS = {
     "SIGFPE": "native code divided an integer by zero",
     "SIGILL": "native code uses an instruction that this processor lacks",
     "SIGTERM": "something asked it to end",
-    "SIGKILL": "killed by the system, probably because memory ran out",
+    "SIGKILL": "something killed it",
 }
 
 
@@ -81,8 +81,8 @@ class WorkerExit:
 
     Attributes:
         reason: `exited`, `signal`, `finished`, `stopped`, `killed`, `timeout`, `memory`,
-            `output`, `closed`, `garbage`, `start_timeout`, `not_started`; `supervisor` if the
-            supervisor itself is gone.
+            `output`, `closed`, `garbage`, `start_timeout`, `not_started`; `frozen` if something
+            stopped it (SIGSTOP) before it began; `supervisor` if the supervisor itself is gone.
         exit_code: Where the process ended by itself.
         signal: The number of the signal that ended it.
         stack: What faulthandler wrote.
@@ -91,7 +91,10 @@ class WorkerExit:
         memory_bytes: The limit that was in force.
         seconds: From the start of the run.
         is_ready: Whether the worker had said hello.
-        error: Why a process could not be started.
+        has_begun: Whether it had taken the request, so that user code may have run.
+        num_oom_kills: How many processes the system killed meanwhile because memory ran out; None
+            if unknown.
+        error: Why a process could not be started, or what became of the supervisor.
     """
 
     reason: str
@@ -103,6 +106,8 @@ class WorkerExit:
     memory_bytes: int | None = None
     seconds: float = 0.0
     is_ready: bool = True
+    has_begun: bool = True
+    num_oom_kills: int | None = None
     error: str = ""
 
 
@@ -120,9 +125,9 @@ def explain_worker_exit(ending: WorkerExit, *, python: str, file: str) -> Jaxsco
     if ending.reason == "not_started":
         return _not_started(python, ending.error)
     if ending.reason == "supervisor":
-        return WorkerLost(
-            Explanation("The supervisor of the workers ended.", why=ending.error, output=stderr)
-        )
+        return _lost_supervisor(ending, stderr)
+    if not ending.has_begun and ending.reason in ("signal", "frozen"):
+        return _hit_before_it_began(ending, stderr)
     if not ending.is_ready and ending.reason in _BEFORE_READY:
         return _died_at_start(ending, python, stderr)
     if "Unknown flag" in stderr:
@@ -208,7 +213,7 @@ def _describe(ending: WorkerExit) -> tuple[str, str, str]:
             "ProtocolViolation",
         )
     if ending.reason == "signal" and ending.signal is not None:
-        return _describe_signal(ending.signal, memory)
+        return _describe_signal(ending, memory)
     return (
         f"The code ended the process with exit status {ending.exit_code}.",
         "Does it, or a library, call `os._exit`?",
@@ -216,17 +221,56 @@ def _describe(ending: WorkerExit) -> tuple[str, str, str]:
     )
 
 
-def _describe_signal(number: int, memory: str) -> tuple[str, str, str]:
-    try:
-        name = signal.Signals(number).name
-    except ValueError:
-        name = f"signal {number}"
+def _describe_signal(ending: WorkerExit, memory: str) -> tuple[str, str, str]:
+    name = _signal_name(ending.signal)
+    if name == "SIGKILL" and ending.num_oom_kills:
+        return (
+            f"The worker died of SIGKILL (killed by the system, probably because memory ran out, "
+            f"as it did for a process while this ran).{memory}",
+            "Use smaller shapes, or close other programs.",
+            name,
+        )
     meaning = _SIGNAL_MEANINGS.get(name, "")
     what = f"The worker died of {name}" + (f" ({meaning})." if meaning else ".")
     if name == "SIGKILL":
-        return what + memory, "Use smaller shapes, or close other programs.", name
+        if ending.num_oom_kills == 0:
+            what += " The system killed nothing for lack of memory meanwhile."
+        return what + memory, "Does the code, or another program, kill processes?", name
     remedy = "The stack shows which line was running; the last output may say why."
     return what, remedy, name
+
+
+def _signal_name(number: int | None) -> str:
+    try:
+        return signal.Signals(number or 0).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _lost_supervisor(ending: WorkerExit, stderr: str) -> WorkerLost:
+    return WorkerLost(
+        Explanation(
+            what=f"The supervisor, which starts and watches workers, {ending.error}.",
+            why=stderr,
+            remedy="Run again: another one is started. Does the code send signals to processes "
+            "that it did not start?",
+            kind="SupervisorLost",
+        )
+    )
+
+
+def _hit_before_it_began(ending: WorkerExit, stderr: str) -> WorkerLost:
+    name = _signal_name(ending.signal)
+    what = "was stopped (SIGSTOP)" if ending.reason == "frozen" else f"died of {name}"
+    return WorkerLost(
+        Explanation(
+            what=f"A worker {what} before it began with the run, and so did others in its place.",
+            remedy="The code is not to blame: it did not run. Does something on this machine send "
+            "signals to processes of jaxscope's?",
+            kind="SIGSTOP" if ending.reason == "frozen" else name,
+            output=stderr,
+        )
+    )
 
 
 def _explanation(

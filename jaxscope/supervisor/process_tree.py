@@ -18,8 +18,10 @@ from collections.abc import Collection
 MARKER = "JAXSCOPE_WORKER"
 """Environment variable by which an orphan is known to descend from a worker."""
 
+_PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+_libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 _HAS_PROC = os.path.isdir("/proc/self")
 _SWEEPS = 200
 _SWEEP_PAUSE_S = 0.005
@@ -27,9 +29,18 @@ _SWEEP_PAUSE_S = 0.005
 
 def adopt_orphans() -> None:
     """Become the parent of every descendant whose own parent ends, however it detached itself."""
-    if sys.platform == "linux":
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def get_signal_when_parent_dies(number: int) -> None:
+    """Ask the kernel for a signal to this process whenever the thread that started it ends."""
+    _prctl(_PR_SET_PDEATHSIG, number)
+
+
+def _prctl(option: int, value: int) -> None:
+    if _libc is not None:
         with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+            _libc.prctl(option, value, 0, 0, 0)
 
 
 def find_children() -> dict[int, list[int]]:
@@ -81,6 +92,18 @@ def read_state(pid: int) -> str:
     return b"".join(_read_stat(pid)[:1]).decode("ascii", "replace")
 
 
+def read_activity(pid: int) -> tuple[str, int]:
+    """State of a process, and how often it has left the processor: a count that stays while it
+    does nothing. `("", 0)` where the system does not tell.
+    """
+    switches = 0
+    with contextlib.suppress(OSError, ValueError), open(f"/proc/{pid}/status", "rb") as file:
+        for line in file:
+            if b"ctxt_switches:" in line:
+                switches += int(line.split()[1])
+    return read_state(pid), switches
+
+
 def catches_signal(pid: int, number: int) -> bool:
     """Whether a process has a handler for a signal; true where that cannot be known."""
     if not _HAS_PROC:
@@ -90,6 +113,15 @@ def catches_signal(pid: int, number: int) -> bool:
             if line.startswith(b"SigCgt:"):
                 return bool(int(line.split()[1], 16) >> (number - 1) & 1)
     return False
+
+
+def count_oom_kills() -> int | None:
+    """How often this system has killed a process because memory ran out; None if unknown."""
+    with contextlib.suppress(OSError, ValueError), open("/proc/vmstat", "rb") as file:
+        for line in file:
+            if line.startswith(b"oom_kill "):
+                return int(line.split()[1])
+    return None
 
 
 def total_memory_bytes() -> int:
@@ -118,6 +150,25 @@ def kill_tree(pid: int) -> None:
     kill_group(pid)
     for descendant in (pid, *descendants):
         send_signal(descendant, signal.SIGKILL)
+
+
+def end_marked(supervisor_pid: int) -> None:
+    """Kill what descends from the workers of a supervisor that is dead: it cannot do so itself.
+
+    What removed `MARKER` from its environment is not found.
+    """
+    for _ in range(_SWEEPS):
+        left = [
+            pid
+            for below in list(find_children().values())
+            for pid in below
+            if _read_marker(pid).startswith(f"{supervisor_pid}-")
+        ]
+        if not left:
+            return
+        for pid in left:
+            kill_tree(pid)
+        time.sleep(_SWEEP_PAUSE_S)
 
 
 def sweep_orphans(keep: Collection[int], living_markers: Collection[str]) -> int:

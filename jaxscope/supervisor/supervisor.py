@@ -199,6 +199,8 @@ _SILENT_REPEAT_S = 1.0
 _DYING_BUDGET_S = 5.0
 _MEMORY_SHARE = 0.75
 _PENDING_BYTES = 16 << 20
+_MAX_TRIES = 3
+"""Workers for one run, where each ended before it began with it."""
 
 
 class Supervisor:
@@ -273,6 +275,8 @@ class Supervisor:
         operation = values.get("op")
         if operation == "start":
             self._start(number, values)
+        elif operation == "ping":
+            self._client.send(encode_control(0, {"event": "pong"}))
         elif operation == "prepare":
             self._spares.add(read_spare_key(values), 0.0)
         elif worker := self._find(number):
@@ -332,9 +336,13 @@ class Supervisor:
         self._spares.drop(key)
         for worker in list(self._workers.values()):
             if worker.key == key and worker.run_number is None and not worker.reason:
-                if worker.process.poll() is None:
+                if worker.process.poll() is not None:
+                    self._reap(worker)
+                elif process_tree.read_state(worker.pid) == "T":
+                    worker.end("frozen", kill_after_s=0)
+                    self._spares.note_idle_death()
+                else:
                     return worker
-                self._reap(worker)
         return None
 
     def _start_due_spares(self, now: float) -> None:
@@ -425,6 +433,8 @@ class Supervisor:
                 self._reap(worker)
                 continue
             if worker.run_number is not None:
+                if worker.is_frozen(now):
+                    worker.end("frozen", kill_after_s=0)
                 worker.watch_memory(now)
                 self._check_time(worker, now)
                 self._check_silence(worker, now)
@@ -489,20 +499,40 @@ class Supervisor:
         for descriptor in worker.descriptors():
             self._loop.unwatch(descriptor)
         self._read_last_words(worker)
-        self._emit_output(worker)
-        self._emit(worker, worker.describe_end())
+        ended = worker.describe_end()
+        was_killed = ended["reason"] in ("signal", "frozen")
         if worker.run_number is None:
             if not worker.reason:
                 self._spares.note_idle_death()
-        elif worker.is_ready and worker.has_successor:
-            self._spares.add(worker.key, 0.0)
+                if was_killed:
+                    self._spares.add(worker.key, 0.0)
+        elif not (was_killed and not worker.has_begun and self._give_to_another(worker)):
+            self._emit_output(worker)
+            self._emit(worker, ended)
+            if worker.is_ready and worker.has_successor:
+                self._spares.add(worker.key, 0.0)
         worker.close()
+
+    def _give_to_another(self, worker: WorkerProcess) -> bool:
+        """Let another worker have the run of one that something killed before it began with it."""
+        if worker.num_tries + 1 >= _MAX_TRIES:
+            return False
+        self._spares.note_idle_death()
+        try:
+            successor = self._take_spare(worker.key) or self._spawn(worker.key)
+        except OSError:
+            return False  # then it is told how this one ended
+        worker.hand_over(successor)
+        self._watch_request(successor)
+        return True
 
     def _read_last_words(self, worker: WorkerProcess) -> None:
         for descriptor in worker.output_fds:
             while has_more(descriptor) and worker.read_output(descriptor):
                 pass
         while has_more(worker.stack_fd) and worker.read_stack():
+            pass
+        while has_more(worker.heartbeat_fd) and worker.read_heartbeat():
             pass
         while not worker.has_closed_reply and has_more(worker.reply_fd):
             self._on_reply(worker)
@@ -513,7 +543,8 @@ class Supervisor:
         deadline = time.monotonic() + 1.0
         for worker in self._workers.values():
             with contextlib.suppress(Exception):
-                worker.process.wait(max(deadline - time.monotonic(), 0.01))
+                while worker.process.poll() is None and time.monotonic() < deadline:
+                    time.sleep(0.005)
                 remove_scratch(worker.pid)
         process_tree.sweep_orphans([], [])
 
@@ -532,5 +563,7 @@ def main(_arguments: Sequence[str] = ()) -> None:
     os.dup2(nothing, 0)
     os.dup2(nothing, 1)
     process_tree.adopt_orphans()
+    # User code may have stopped this process; it must go on, to end what the client left.
+    process_tree.get_signal_when_parent_dies(signal.SIGCONT)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     Supervisor(input_descriptor, output_descriptor).run()

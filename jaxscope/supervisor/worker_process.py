@@ -14,16 +14,15 @@ import math
 import os
 import select
 import signal
-import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from typing import IO, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NoReturn
 
 from jaxscope.errors import PACKAGE_FOLDER
 from jaxscope.supervisor import process_tree
 from jaxscope.wire.frames import FrameError
-from jaxscope.wire.protocol import DISCONNECTED_STATUS
+from jaxscope.wire.protocol import BEGUN_SIGN, DISCONNECTED_STATUS
 from jaxscope.wire.relay import split_worker_frames
 from jaxscope.wire.scratch import remove_scratch
 
@@ -75,6 +74,112 @@ class OutputMeter:
         return text
 
 
+# A child process. `subprocess` waits until the new process runs the program; one that is stopped
+# before would keep the supervisor waiting for ever.
+
+
+def make_pipes(count: int) -> list[tuple[int, int]]:
+    """So many pipes as `(to read, to write)`, or none.
+
+    Raises:
+        OSError: The system gives no more descriptors.
+    """
+    pipes: list[tuple[int, int]] = []
+    try:
+        for _ in range(count):
+            pipes.append(os.pipe())
+    except OSError:
+        _close(end for pipe in pipes for end in pipe)
+        raise
+    return pipes
+
+
+def _close(descriptors: Iterable[int]) -> None:
+    for descriptor in descriptors:
+        os.close(descriptor)
+
+
+class ChildProcess:
+    """A program that was started, in a session of its own; nothing here waits for it.
+
+    Attributes:
+        pid: Its number.
+        returncode: Exit status, negative for a signal; None while it lives.
+        stdout: Our end of its standard output.
+        stderr: Our end of its standard error.
+        failure_fd: Says at the end why the program could not be run, or nothing.
+    """
+
+    def __init__(
+        self, command: Sequence[str], environment: Mapping[str, str], kept: Sequence[int]
+    ) -> None:
+        """Start a program.
+
+        Args:
+            command: Its words.
+            environment: All of its variables.
+            kept: Descriptors that it gets besides standard output and error.
+
+        Raises:
+            OSError: The system gives no more processes or descriptors.
+        """
+        self.returncode: int | None = None
+        pipes = make_pipes(3)
+        (self.stdout, stdout), (self.stderr, stderr), (self.failure_fd, failure) = pipes
+        try:
+            self.pid = os.fork()
+        except OSError:
+            _close(end for pipe in pipes for end in pipe)
+            raise
+        if self.pid == 0:
+            become(command, environment, (stdout, stderr), kept, failure)
+        _close((stdout, stderr, failure))
+
+    def poll(self) -> int | None:
+        """The exit status, or None while it lives."""
+        if self.returncode is None:
+            with contextlib.suppress(ChildProcessError):
+                pid, status = os.waitpid(self.pid, os.WNOHANG)
+                if pid:
+                    self.returncode = os.waitstatus_to_exitcode(status)
+        return self.returncode
+
+    def read_failure(self) -> str:
+        """Why the program could not be run; empty where it was."""
+        if not has_more(self.failure_fd):
+            return ""
+        return (_read(self.failure_fd) or b"").decode("utf-8", "replace")
+
+    def descriptors(self) -> tuple[int, ...]:
+        """Our ends of its pipes."""
+        return (self.stdout, self.stderr, self.failure_fd)
+
+
+def become(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    output: Sequence[int],
+    kept: Sequence[int],
+    failure: int,
+) -> NoReturn:
+    """Run a program in place of this process, which was just forked."""
+    try:
+        # First: whoever stops this process now must not make it outlive the supervisor.
+        process_tree.get_signal_when_parent_dies(signal.SIGKILL)
+        os.setsid()
+        for ignored in (signal.SIGPIPE, signal.SIGXFSZ):  # by Python; programs do not
+            signal.signal(ignored, signal.SIG_DFL)
+        for number, descriptor in enumerate((os.open(os.devnull, os.O_RDONLY), *output)):
+            os.dup2(descriptor, number)
+        for descriptor in kept:
+            os.set_inheritable(descriptor, True)
+        os.execvpe(command[0], list(command), dict(environment))
+    except BaseException as error:
+        os.write(failure, str(error).encode("utf-8", "replace")[:4096])
+    finally:
+        os._exit(_NOT_RUN_STATUS)
+
+
 # One worker as the supervisor sees it: a process, its pipes, and what is known of its state.
 #
 # Standard library only. Nothing here waits: the supervisor's loop calls in when a pipe has
@@ -91,6 +196,10 @@ _READ_BYTES = 256 << 10
 _STACK_BYTES = 64 << 10
 _TREE_INTERVAL_S = 1.0
 _CLOSED_WAIT_S = 0.1
+_NOT_RUN_STATUS = 127
+FATAL = b"Fatal Python error"
+"""How faulthandler begins with a process that dies."""
+_FROZEN_S = 1.0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -109,6 +218,8 @@ class WorkerProcess:
         run_number: The client's number of the run that it works on, or None for a spare.
         has_successor: Whether a spare is started after its run.
         is_ready: Whether it has said hello.
+        has_begun: Whether it has taken a request: user code may have run from here on.
+        num_tries: How many workers were given its run before it ended without having begun.
         reason: Why it is being ended, or empty; the first reason counts.
         kill_at: When to kill it, by `time.monotonic`, or None.
         has_closed_reply: Whether nothing more can come from it.
@@ -122,6 +233,8 @@ class WorkerProcess:
         self.limits = Limits()
         self.has_successor = True
         self.is_ready = False
+        self.has_begun = False
+        self.num_tries = 0
         self.reason = ""
         self.kill_at: float | None = None
         self.peak_rss_bytes = 0
@@ -141,6 +254,9 @@ class WorkerProcess:
         self._tree: list[int] = []
         self._tree_found_at = 0.0
         self._request = b""
+        self._whole_request = b""
+        self._frozen_since: float | None = None
+        self._num_oom_kills = process_tree.count_oom_kills()
         self._spawn(python, environment)
 
     @property
@@ -149,35 +265,27 @@ class WorkerProcess:
         return f"{os.getpid()}-{self.serial}"
 
     def _spawn(self, python: str, environment: Mapping[str, str]) -> None:
-        request_read, self.request_fd = os.pipe()
-        self.reply_fd, reply_write = os.pipe()
-        self.heartbeat_fd, heartbeat_write = os.pipe()
-        self.stack_fd, stack_write = os.pipe()
-        theirs = (request_read, reply_write, heartbeat_write, stack_write)
+        request, *others = make_pipes(4)
+        request_read, self.request_fd = request
+        self.reply_fd, self.heartbeat_fd, self.stack_fd = (ours for ours, _ in others)
+        theirs = (request_read, *(their_end for _, their_end in others))
         try:
-            self.process: subprocess.Popen[bytes] = subprocess.Popen(
+            self.process = ChildProcess(
                 [
                     *(python or sys.executable, BOOTSTRAP, "jaxscope.worker.main"),
                     *map(str, theirs),
                     str(os.getpid()),
                 ],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env={**os.environ, **environment, process_tree.MARKER: self.marker},
-                pass_fds=theirs,
-                start_new_session=True,
+                {**os.environ, **environment, process_tree.MARKER: self.marker},
+                theirs,
             )
         except BaseException:
-            for descriptor in (self.request_fd, self.reply_fd, self.heartbeat_fd, self.stack_fd):
-                os.close(descriptor)
+            _close((self.request_fd, self.reply_fd, self.heartbeat_fd, self.stack_fd))
             raise
         finally:
-            for descriptor in theirs:
-                os.close(descriptor)
+            _close(theirs)
         self.pid = self.process.pid
-        self.output_fds = {_number(self.process.stdout): "stdout"}
-        self.output_fds[_number(self.process.stderr)] = "stderr"
+        self.output_fds = {self.process.stdout: "stdout", self.process.stderr: "stderr"}
         for descriptor in self.descriptors():
             os.set_blocking(descriptor, False)
 
@@ -200,7 +308,27 @@ class WorkerProcess:
     def queue_request(self, data: bytes) -> None:
         """Send bytes to the worker, now or when its pipe has room."""
         self._request += data
+        if not self.has_begun:
+            self._whole_request += data
         self.push_request()
+
+    def hand_over(self, successor: WorkerProcess) -> None:
+        """Give the run, of which nothing was done yet, to another worker."""
+        if self.run_number is None:
+            raise ValueError("the worker has no run")
+        successor.attach(self.run_number, self.limits)
+        successor.has_successor = self.has_successor
+        successor.num_tries = self.num_tries + 1
+        successor.queue_request(self._whole_request)
+        self.run_number = None
+
+    def is_frozen(self, now: float) -> bool:
+        """Whether it has been stopped (SIGSTOP) for a while, with a run that it did not begin."""
+        if self.has_begun or self.reason or process_tree.read_state(self.pid) != "T":
+            self._frozen_since = None
+            return False
+        self._frozen_since = self._frozen_since or now
+        return now - self._frozen_since > _FROZEN_S
 
     def push_request(self) -> bool:
         """Write what waits; whether anything is left."""
@@ -233,6 +361,9 @@ class WorkerProcess:
         data = _read(self.heartbeat_fd)
         if data:
             self.last_sign_at = time.monotonic()
+            if BEGUN_SIGN in data:
+                self.has_begun = True
+                self._whole_request = b""
             last = max(data.rfind(b"q"), data.rfind(b"a"))
             if last >= 0:
                 self.is_quiet = data[last : last + 1] == b"q"
@@ -263,6 +394,8 @@ class WorkerProcess:
 
     def ask_where(self) -> None:
         """Let faulthandler write the stack, whatever holds the interpreter's lock."""
+        if FATAL in self.stack:
+            return  # it is dying, which may take long enough to look like silence
         self.stack = b""
         # User code may have removed the handler, and then the signal would kill.
         if process_tree.catches_signal(self.pid, signal.SIGUSR2):
@@ -300,12 +433,16 @@ class WorkerProcess:
     def describe_end(self) -> dict[str, Any]:
         """What the client gets about the end: the fields of an `ended` event."""
         status = self.process.returncode
+        failure = self.process.read_failure()
         if status == DISCONNECTED_STATUS:
             self.reason = self.reason or "closed"
+        if failure:
+            self.reason = self.reason or "not_started"
         now = time.monotonic()
         return {
             "event": "ended",
             "reason": self.reason or ("signal" if status is not None and status < 0 else "exited"),
+            "error": failure,
             "exit_code": status if status is not None and status >= 0 else None,
             "signal": -status if status is not None and status < 0 else None,
             "stack": self.stack.decode("utf-8", "replace"),
@@ -314,22 +451,21 @@ class WorkerProcess:
             "memory_bytes": self.limits.memory_bytes,
             "seconds": now - (self.run_started_at or self.started_at),
             "is_ready": self.is_ready,
+            "has_begun": self.has_begun,
+            "num_oom_kills": self._count_new_oom_kills(),
         }
+
+    def _count_new_oom_kills(self) -> int | None:
+        now = process_tree.count_oom_kills()
+        if now is None or self._num_oom_kills is None:
+            return None
+        return now - self._num_oom_kills
 
     def close(self) -> None:
         """Close the supervisor's pipe ends, and remove the files that a killed worker left."""
         remove_scratch(self.pid)
-        for stream in (self.process.stdout, self.process.stderr):
-            if stream is not None:
-                stream.close()
-        for descriptor in (self.request_fd, self.reply_fd, self.heartbeat_fd, self.stack_fd):
-            os.close(descriptor)
-
-
-def _number(stream: IO[bytes] | None) -> int:
-    if stream is None:
-        raise ValueError("the stream is not a pipe")
-    return stream.fileno()
+        _close((*self.process.descriptors(), self.request_fd, self.reply_fd))
+        _close((self.heartbeat_fd, self.stack_fd))
 
 
 def has_more(descriptor: int) -> bool:

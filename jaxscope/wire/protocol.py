@@ -163,3 +163,6 @@ PROTOCOL_VERSION = 1
 
 DISCONNECTED_STATUS = 92
 """Exit status of a worker that finds its connection closed; any number that few programs use."""
+
+BEGUN_SIGN = b"b"
+"""Among a worker's signs of life: it has taken its request."""

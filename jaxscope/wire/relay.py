@@ -10,8 +10,9 @@ Client to supervisor:  {"op": "start", "python", "environment", "timeout_s", "me
                        frames. The next spare worker starts beside the run, after it or not at all;
                        {"op": "interrupt" | "skip" | "kill" | "finish" | "where"};
                        {"op": "prepare", "python", "environment"} with run number 0;
-                       {"op": "ping"} with run number 0: nothing is done, the client still lives.
-Supervisor to client:  {"event": "started", "pid"};
+                       {"op": "ping"} with run number 0: answered by "pong".
+Supervisor to client:  {"event": "started", "pid"}, again where another worker takes over;
+                       {"event": "pong"} with run number 0;
                        {"event": "output", "stream", "text"};
                        {"event": "silent", "seconds", "stack", "state"}; {"event": "responding"};
                        {"event": "where", "stack"};

@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from jaxscope.wire.messages import Message, encode_message
-from jaxscope.wire.protocol import DISCONNECTED_STATUS
+from jaxscope.wire.protocol import BEGUN_SIGN, DISCONNECTED_STATUS
 
 # Leave out one part of a measurement when the person who waits for it says so.
 #
@@ -215,6 +215,10 @@ class Channel:
         finally:
             self._is_quiet.clear()
             self._signal_life(_AWAKE)
+
+    def begin(self) -> None:
+        """Tell the supervisor that the request was taken: no other worker may answer it now."""
+        self._signal_life(BEGUN_SIGN)
 
     def start_heartbeat(self) -> None:
         """Let a thread show, a few times a second, that Python code can run.

@@ -112,6 +112,7 @@ def _serve(channel: Channel) -> int:
         message = channel.receive()
     except (EOFError, FrameError):
         return 0
+    channel.begin()
     accept_sources(message.arrays)
     request = dict(message.fields)
     channel.run = str(request.pop("run", ""))

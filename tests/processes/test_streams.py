@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 
 from jaxscope.schema.safe_text import HeadAndTail, clean_fields
-from jaxscope.supervisor.worker_process import PIECE_BYTES, TAIL_BYTES, OutputMeter
+from jaxscope.supervisor.worker_process import (
+    FATAL,
+    PIECE_BYTES,
+    TAIL_BYTES,
+    OutputMeter,
+    WorkerProcess,
+)
 from jaxscope.wire.frames import (
     HEADER,
     MAX_FRAME_BYTES,
@@ -125,3 +131,12 @@ def test_progress_bars_become_lines() -> None:
 
 def test_keys_and_lists_are_cleaned_too() -> None:
     assert clean_fields({"a": ["\x1b[1mx"], "b": {"c": "\x00y"}}) == {"a": ["x"], "b": {"c": "y"}}
+
+
+def test_the_stack_of_a_death_is_not_asked_away() -> None:
+    """A worker that dies slowly seems silent, and the silent are asked where they are."""
+    worker = WorkerProcess.__new__(WorkerProcess)
+    worker.pid, worker.stack = -1, FATAL + b": Segmentation fault"
+    worker.ask_where()
+
+    assert worker.stack == FATAL + b": Segmentation fault"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import signal
 
+import pytest
+
 from jaxscope.client.worker_failures import WorkerExit, explain_worker_exit
 
 ASKED = """Stack (most recent call first):
@@ -37,3 +39,19 @@ def test_where_a_slow_worker_was_when_asked_is_not_where_it_died() -> None:
 
 def test_a_worker_that_was_killed_after_it_was_asked_has_the_place_that_it_told() -> None:
     assert explain(ASKED) == ("model.py:40", "")
+
+
+@pytest.mark.parametrize(
+    ("num_oom_kills", "says_memory"), ((0, False), (None, False), (1, True), (3, True))
+)
+def test_memory_is_blamed_only_where_the_system_killed_for_it(
+    num_oom_kills: int | None, says_memory: bool
+) -> None:
+    ending = WorkerExit(
+        "signal", signal=signal.SIGKILL, num_oom_kills=num_oom_kills, peak_rss_bytes=180_000_000
+    )
+    explanation = explain_worker_exit(ending, python="python", file="").explanation
+
+    assert ("because memory ran out" in explanation.what) == says_memory
+    assert ("smaller shapes" in explanation.remedy) == says_memory
+    assert "peaked at 0.18 GB" in explanation.what

@@ -207,7 +207,7 @@ def test_a_lost_connection_is_told_ends_the_far_side_and_is_made_anew(
         wait_until(lambda: pid.exists() and bool(pid.read_text()))
         (far,) = session._far._sessions.values()
         assert isinstance(far, Session)
-        far._process.kill()  # as a network does that goes away
+        far._live._process.kill()  # as a network does that goes away
         with pytest.raises(WorkerLost) as caught:
             run.wait(20)
         assert (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from jaxscope.client.events import Failed
-from jaxscope.client.requests import CaptureRequest, ProposeRequest
-from jaxscope.errors import CallError, Explanation, TraceError
+from jaxscope.client.requests import CaptureRequest, OutlineRequest, ProposeRequest
+from jaxscope.errors import CallError, Explanation, TraceError, WorkerLost
 from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
@@ -99,3 +99,27 @@ def test_a_function_that_takes_no_arguments_that_were_tried_is_shown_with_one_of
     driver.wait_until(window.error_panel.isVisible)
     assert window.call_bar.edit.text() == "other(f32[8])"
     assert window.controller.state.call == "other(f32[8])"
+
+
+def test_a_file_that_could_not_be_read_through_is_not_said_to_have_no_function(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    window.open_path(str(source))
+    driver.wait_for(OutlineRequest).tell(Failed(WorkerLost("The supervisor is gone.")))
+    driver.wait_until(lambda: window.controller.state.error is not None)
+
+    error = window.controller.state.error
+    assert error is not None
+    assert error.explanation.what == "The supervisor is gone."
+
+
+def test_a_run_that_is_over_is_forgotten(driver: Driver, window: MainWindow, source: Path) -> None:
+    """It holds its result: a window that forgets none grows with every run."""
+    bridge = window.controller._bridge
+    driver.finish(driver.open(source), build_capture())
+    driver.wait_until(lambda: not bridge._runs)
+    window.call_bar.set_call("grda(f)(f32[3])")
+    window.run_call()
+    driver.wait_for(CaptureRequest, 2).tell(Failed(WorkerLost("It died.")))
+    driver.wait_until(lambda: window.controller.state.error is not None)
+    driver.wait_until(lambda: not bridge._runs)

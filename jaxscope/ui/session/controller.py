@@ -20,7 +20,7 @@ from typing import Any, Protocol
 
 from PySide6.QtCore import QObject, Signal
 
-from jaxscope.client.events import Event, Failed
+from jaxscope.client.events import Event, Failed, Finished
 from jaxscope.client.requests import (
     CaptureRequest,
     ComparisonRequest,
@@ -194,7 +194,7 @@ class Bridge(QObject):
             self._post(number, Failed(error))
             return
         with self._lock:
-            is_known = number in self._runs
+            is_known = number in self._runs  # else it was forgotten, or is over already
             if is_known:
                 self._runs[number] = run
             is_stopped = number in self._stopped or not is_known
@@ -202,8 +202,13 @@ class Bridge(QObject):
             run.kill()
 
     def _on_crossed(self, number: int, event: object) -> None:
-        if number in self._runs:
-            self.event_arrived.emit(number, event)
+        if number not in self._runs:
+            return
+        self.event_arrived.emit(number, event)
+        if isinstance(event, Finished | Failed):  # nothing more comes, and a run holds its result
+            with self._lock:
+                self._runs.pop(number, None)
+                self._stopped.discard(number)
 
 
 # What the window does: opens files, starts and stops runs, turns their events into state.
@@ -617,7 +622,9 @@ class Controller(QObject):
         elif functions:
             self.propose(functions[0].name)
         elif self.state.error is None:
-            self._set(end_run(self.state, Phase.FAILED, _nothing_to_show(self.state.file)))
+            error = event.error if isinstance(event, Failed) else None
+            error = error or _nothing_to_show(self.state.file)
+            self._set(end_run(self.state, Phase.FAILED, error))
 
     def _set(self, state: WindowState) -> None:
         if state is not self.state:

@@ -1,0 +1,255 @@
+"""Code, or something else, that kills or stops the processes around a run."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from jaxscope.client import supervisor_link
+from jaxscope.client.live_run import Run
+from jaxscope.client.requests import CaptureRequest
+from jaxscope.client.session import Session
+from jaxscope.client.supervisor_link import Connection, LiveSupervisor, LocalLink, start_process
+from jaxscope.errors import JaxscopeError, Stopped, WorkerLost
+from jaxscope.model import Capture
+from jaxscope.supervisor.process_tree import find_descendants
+from jaxscope.wire.relay import GREETING
+from tests.faults.scene import WORKER, Scene, command_line, is_alive, leftovers, sample
+
+PATIENCE_S = 300.0
+WORKS = sample("works")
+
+
+@pytest.fixture
+def session() -> Iterator[Session]:
+    """A session of its own for each: others would notice what these do to a supervisor."""
+    with Session(is_warm=False, has_spares=False, link=LocalLink()) as session:
+        yield session
+
+
+def attacks(tmp_path: Path, code: str) -> CaptureRequest:
+    """A request for a file that leaves a process behind, and then does something to others."""
+    file = tmp_path / "attacks.py"
+    file.write_text(
+        "# jaxscope: f(f32[3])\nimport os, signal, subprocess, time\n"
+        "subprocess.Popen(['setsid', 'sleep', '3607'])\n"
+        f"{code}\ntime.sleep(3600)\ndef f(x):\n    return x\n"
+    )
+    return CaptureRequest(str(file))
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def workers_of(session: Session) -> list[int]:
+    found = find_descendants(session.supervisor_pid)
+    return [pid for pid in found if WORKER in command_line(pid)]
+
+
+@pytest.mark.parametrize(
+    ("signal_name", "words"),
+    (("SIGKILL", "was killed by SIGKILL"), ("SIGSTOP", "was stopped (SIGSTOP)")),
+)
+def test_code_that_attacks_the_supervisor(
+    session: Session, tmp_path: Path, signal_name: str, words: str
+) -> None:
+    scene = Scene(session, attacks(tmp_path, f"os.kill(os.getppid(), signal.{signal_name})"))
+    error = scene.error()
+
+    assert type(error) is WorkerLost
+    assert error.explanation.kind == "SupervisorLost"
+    assert words in error.explanation.what
+    assert "Run again" in error.explanation.remedy
+    assert not [pid for pid in all_processes() if "sleep 3607" in command_line(pid)]
+    assert isinstance(session.start(WORKS).wait(PATIENCE_S), Capture)
+    assert leftovers(session) == []
+
+
+def all_processes() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+@pytest.mark.parametrize("number", (signal.SIGKILL, signal.SIGSTOP))
+def test_a_run_that_finds_its_supervisor_gone_is_given_to_another(
+    session: Session, number: int
+) -> None:
+    first = session.supervisor_pid
+    os.kill(first, number)
+
+    assert isinstance(session.start(WORKS).wait(PATIENCE_S), Capture)
+    assert session.supervisor_pid != first
+    assert not is_alive(first)
+
+
+def test_a_stop_while_the_supervisor_is_stopped(session: Session) -> None:
+    os.kill(session.supervisor_pid, signal.SIGSTOP)
+    scene = Scene(session, WORKS)
+    scene.run.interrupt()
+
+    assert isinstance(scene.error(), Stopped)
+
+
+@pytest.mark.parametrize("number", (signal.SIGKILL, signal.SIGSTOP, signal.SIGSEGV))
+def test_a_spare_that_was_hit_is_replaced(number: int) -> None:
+    with Session(link=LocalLink()) as session:
+        session.start(WORKS).wait(PATIENCE_S)
+        wait_until(lambda: bool(workers_of(session)))
+        (spare,) = workers_of(session)
+        os.kill(spare, number)
+
+        assert isinstance(session.start(WORKS).wait(PATIENCE_S), Capture)
+        assert not is_alive(spare)
+        assert leftovers(session) == []
+
+
+def altered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str) -> LocalLink:
+    """A way to a supervisor of which something is changed."""
+    changed = tmp_path / "bootstrap.py"
+    changed.write_text(
+        textwrap.dedent(
+            f"""
+            import importlib, os, runpy, signal, sys
+            bootstrap = runpy.run_path({supervisor_link._BOOTSTRAP!r}, run_name="bootstrap")
+            bootstrap["_import_package"]()
+            supervisor = importlib.import_module("jaxscope.supervisor.supervisor")
+            worker_process = importlib.import_module("jaxscope.supervisor.worker_process")
+            tries = []
+            """
+        )
+        + textwrap.dedent(change)
+        + "\nsupervisor.main(sys.argv[2:])\n"
+    )
+    monkeypatch.setattr(supervisor_link, "_BOOTSTRAP", str(changed))
+    return LocalLink()
+
+
+STOPS_WORKERS = """
+become, attach = worker_process.become, worker_process.WorkerProcess.attach
+worker_process.WorkerProcess.attach = lambda *rest: (tries.append(1), attach(*rest))[1]
+def become_later(*rest):
+    if len(tries) < {count}:
+        os.kill(os.getpid(), signal.{signal})
+    become(*rest)
+worker_process.become = become_later
+"""
+
+
+@pytest.mark.parametrize("signal_name", ("SIGSTOP", "SIGKILL"))
+def test_a_worker_that_is_hit_before_it_is_one_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, signal_name: str
+) -> None:
+    """Between fork and exec: a supervisor that waits for the exec would wait for ever."""
+    link = altered(tmp_path, monkeypatch, STOPS_WORKERS.format(count=1, signal=signal_name))
+    with Session(is_warm=False, has_spares=False, link=link) as session:
+        assert isinstance(session.start(WORKS).wait(PATIENCE_S), Capture)
+        assert leftovers(session) == []
+
+
+@pytest.mark.parametrize("signal_name", ("SIGSTOP", "SIGKILL"))
+def test_workers_that_are_hit_again_and_again_are_not_blamed_on_the_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, signal_name: str
+) -> None:
+    link = altered(tmp_path, monkeypatch, STOPS_WORKERS.format(count=99, signal=signal_name))
+    with Session(is_warm=False, has_spares=False, link=link) as session:
+        error = Scene(session, WORKS).error()
+        assert leftovers(session) == []
+
+    assert type(error) is WorkerLost
+    assert error.explanation.kind == signal_name
+    assert "not to blame" in error.explanation.remedy
+    assert "memory" not in error.explanation.what
+
+
+def test_nothing_is_left_of_a_client_that_dies_while_its_supervisor_is_stopped() -> None:
+    program = textwrap.dedent(
+        f"""
+        import os, signal, time
+        from jaxscope.client.requests import CaptureRequest
+        from jaxscope.client.session import Session
+        from jaxscope.client.supervisor_link import LocalLink
+
+        session = Session(link=LocalLink())
+        def tell(event):
+            if "sleeping" in str(event):
+                os.kill(session.supervisor_pid, signal.SIGSTOP)
+                print(session.supervisor_pid, flush=True)
+        session.start(CaptureRequest({sample("sleeps").file!r}), tell)
+        time.sleep(3600)
+        """
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as client:
+        assert client.stdout is not None
+        supervisor = int(client.stdout.readline())
+        pids = [supervisor, *find_descendants(supervisor)]
+        client.kill()
+        wait_until(lambda: not any(map(is_alive, pids)))
+
+
+class Mute:
+    """Leads to something that never answers."""
+
+    machine = python = ""
+
+    def connect(self) -> Connection:
+        program = f"import sys; sys.stdout.write({GREETING.decode()!r}); "
+        return Connection(
+            start_process([sys.executable, "-c", program + "sys.stdout.flush(); sys.stdin.read()"])
+        )
+
+
+@pytest.mark.parametrize(
+    ("states", "is_given_up"),
+    (
+        ([("R", 5)], False),
+        ([("S", 5), ("S", 6)], False),
+        ([("S", 5), ("R", 5)], False),
+        ([("", 0)], False),
+        ([("T", 5)], True),
+        ([("S", 5)], True),
+        ([("D", 5)], True),
+    ),
+)
+def test_only_a_supervisor_that_does_nothing_is_given_up(
+    monkeypatch: pytest.MonkeyPatch, states: list[tuple[str, int]], is_given_up: bool
+) -> None:
+    """One that has no share of the processor is runnable, however long; no second is measured."""
+    monkeypatch.setattr(supervisor_link, "PING_S", 0.001)
+    monkeypatch.setattr(supervisor_link, "PATIENCE_S", {"T": 0.002, "S": 0.01, "D": 0.05})
+    looks = []
+
+    def look(_pid: int) -> tuple[str, int]:
+        looks.append(states[len(looks) % len(states)])
+        return looks[-1]
+
+    monkeypatch.setattr(supervisor_link, "read_activity", look)
+    lost: list[int] = []
+    live = LiveSupervisor(Mute(), lambda number, _run, _data: lost.append(number))
+    run = Run(WORKS, command=print, send=print, on_event=None, python="")
+    try:
+        live.start(7, run, b"")
+        wait_until(lambda: bool(lost) or len(looks) > 300)
+    finally:
+        live.close()
+    assert bool(lost) == is_given_up
+
+
+def test_an_interpreter_that_cannot_be_run_is_told(session: Session, tmp_path: Path) -> None:
+    broken = tmp_path / "python"
+    broken.write_text("#!/no/such/program\n")
+    broken.chmod(0o755)
+    with pytest.raises(JaxscopeError) as caught:
+        session.start(CaptureRequest(WORKS.file, python=str(broken))).wait(PATIENCE_S)
+
+    assert caught.value.explanation.kind == "NotStarted"
