@@ -13,9 +13,11 @@ For each call JAX's own trace and compilation are compared with what a capture m
 
 What the instructions themselves are called is counted apart (`renamed`). XLA makes it of the last
 part of the `op_name` and a running number. JAX lowers some operations outside of every scope to a
-call without any name, for which XLA takes `call`, and for the parameters of the function `Arg_0`;
-with a tag they have a name. Such calls are inlined. What stays is other numbers: `%call.4` where
-JAX alone has `%call.7`.
+call without any name, for which XLA takes `call`, for the elements of its result
+`get-tuple-element`, and for the parameters of the function `Arg_0`. With a tag they have a name
+whose last part is empty, for which XLA takes `name`. Such calls are inlined. What stays is tuple
+elements called `%name.3`, and other numbers: `%get-tuple-element.4` where JAX alone has `.7`. In 13
+calls of `jax.random` (11,296 instructions) 172 of the 176 were tuple elements, 4 calls.
 
 Nothing here is shared with the code that is checked, but the reading of private names of JAX. A
 call that cannot be captured is a failure, too. Calls that need several devices run on simulated
@@ -381,7 +383,7 @@ def main(words: list[str]) -> int:
     print(
         f"{same} of {len(found)} calls are the same in jaxscope and in JAX alone: "
         f"{sums[0]:,} equations, {sums[1]:,} instructions, {sums[2]:,} names; "
-        f"{sums[3]:,} instructions have another number."
+        f"{sums[3]:,} instructions are called otherwise."
     )
     return len(found) - same
 
