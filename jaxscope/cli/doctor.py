@@ -21,7 +21,11 @@ from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import JaxscopeError
 from jaxscope.report.document import Section, Table
 from jaxscope.setup.apt import is_root
-from jaxscope.setup.system_libraries import find_missing_libraries, format_install_line
+from jaxscope.setup.system_libraries import (
+    find_display,
+    find_missing_libraries,
+    format_install_line,
+)
 
 _PACKAGES = (
     *("jax", "jaxlib", "numpy", "scipy", "protobuf", "msgspec"),
@@ -114,9 +118,9 @@ def _about_window() -> list[DoctorFinding]:
         if missing
         else DoctorFinding("Qt's libraries", True, "all there")
     )
-    display = next((n for n in ("WAYLAND_DISPLAY", "DISPLAY") if os.environ.get(n)), None)
+    display = find_display()
     if display:
-        return [libraries, DoctorFinding("display", True, f"{display}={os.environ[display]}")]
+        return [libraries, DoctorFinding("display", True, display)]
     return [libraries, DoctorFinding("display", False, "none: only commands without a window work")]
 
 

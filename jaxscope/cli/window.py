@@ -11,7 +11,11 @@ from jaxscope.cli.parser import Options
 from jaxscope.cli.verbs import VERBS, WINDOW
 from jaxscope.errors import EnvironmentProblem, Explanation, UsageError
 from jaxscope.setup.apt import is_root
-from jaxscope.setup.system_libraries import find_missing_libraries, format_install_line
+from jaxscope.setup.system_libraries import (
+    find_display,
+    find_missing_libraries,
+    format_install_line,
+)
 
 if TYPE_CHECKING:
     from jaxscope.model import Capture
@@ -90,8 +94,7 @@ def check_qt() -> None:
                 remedy=format_install_line(missing, (), is_root=is_root()),
             )
         )
-    names = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
-    if not any(os.environ.get(name) for name in names):
+    if not find_display():
         raise EnvironmentProblem(
             Explanation(
                 what="There is no display here: DISPLAY is not set.",

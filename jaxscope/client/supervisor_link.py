@@ -34,6 +34,13 @@ from jaxscope.wire.relay import (
     split_relayed_frames,
 )
 
+_NOT_ON_WINDOWS = Explanation(
+    "Programs cannot be run on Windows yet.",
+    why="jaxscope runs a program in processes of its own, by means that Linux and macOS have.",
+    remedy="Run it in WSL 2, where all of jaxscope works. Here, saved captures and what jobs left "
+    "behind can be opened, and jaxscope.capture(function, *arguments) works in Python.",
+    kind="NotStarted",
+)
 _BOOTSTRAP = os.path.join(PACKAGE_FOLDER, "worker", "bootstrap.py")
 
 
@@ -94,6 +101,8 @@ def start_process(command: list[str]) -> subprocess.Popen[bytes]:
     Raises:
         EnvironmentProblem: It cannot be started.
     """
+    if sys.platform == "win32":
+        raise EnvironmentProblem(_NOT_ON_WINDOWS)
     try:
         return subprocess.Popen(
             command,

@@ -8,6 +8,8 @@ import enum
 import os
 import re
 from collections.abc import Collection
+from pathlib import Path
+from typing import BinaryIO
 
 from jaxscope.errors import Explanation
 
@@ -25,6 +27,22 @@ _MAX_NESTING = 3
 _TEXT = re.compile(rb"[\x20-\x7e]+")
 _PLANE = re.compile(rb"/(host|device)\b|Task Environment|#")
 """How the names of a profile's planes begin."""
+
+
+def open_without_waiting(path: str | Path) -> BinaryIO:
+    """Open a file to read its bytes. A pipe, whose writer may never come, is not waited for.
+
+    Raises:
+        OSError: It cannot be opened, or is a folder.
+        ValueError: The name holds a zero byte.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(path, flags)
+    try:
+        return os.fdopen(descriptor, "rb")
+    except OSError:
+        os.close(descriptor)
+        raise
 
 
 class FileForm(enum.Enum):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from jaxscope.errors import EnvironmentProblem, Explanation, SourceError, UsageError
+from jaxscope.model.file_kinds import open_without_waiting
 from jaxscope.schema.whole_file import write_whole
 
 MAX_ENTRIES = 64
@@ -115,16 +116,16 @@ def _write_zip(draft: Path, entries: Mapping[str, bytes], comment: bytes) -> Non
 
 def _open_regular(path: Path) -> BinaryIO:
     """Open without ever waiting: a pipe or a device is refused, not read."""
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    file = open_without_waiting(path)
     try:
-        status = os.fstat(descriptor)
+        status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise ValueError("It is no regular file.")
         if status.st_size > MAX_TOTAL_BYTES:
             raise ValueError(f"It is larger than {MAX_TOTAL_BYTES >> 20} MiB.")
-        return os.fdopen(descriptor, "rb")
+        return file
     except BaseException:
-        os.close(descriptor)
+        file.close()
         raise
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import fcntl
 import hashlib
 import os
 import shutil
@@ -158,7 +157,10 @@ class Environment:
         """Let two `./run` started at once not install into each other's environment."""
         try:
             with open(self.checkout / LOCK_NAME, "rb") as lock:
-                with contextlib.suppress(OSError):  # some network file systems cannot lock
+                # Some network file systems cannot lock, and Windows has another way.
+                with contextlib.suppress(OSError, ImportError):
+                    import fcntl
+
                     fcntl.flock(lock, fcntl.LOCK_EX)
                 yield
         except FileNotFoundError:

@@ -14,6 +14,7 @@ from jaxscope.setup import apt
 from jaxscope.setup.environment import Environment
 from jaxscope.setup.problem import SetupProblem
 from jaxscope.setup.system_libraries import (
+    find_display,
     find_missing_libraries,
     find_missing_python_packages,
     find_missing_test_programs,
@@ -209,8 +210,7 @@ def check_display(wish: StartRequest) -> None:
     Raises:
         SetupProblem: There is none; says how to go on without.
     """
-    names = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
-    if wish.opens_window and not any(os.environ.get(name) for name in names):
+    if wish.opens_window and not find_display():
         raise SetupProblem(
             "everything is installed, but there is no display here (DISPLAY is not set). Log in "
             "on a desktop or with `ssh -X`, or go without a window: "

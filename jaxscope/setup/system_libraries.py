@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import importlib.util
+import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable
@@ -60,11 +61,24 @@ class MissingLibraries:
 def find_missing_libraries(
     load: Callable[[str], object] = ctypes.CDLL,
 ) -> MissingLibraries:
-    """Try to load every library that the window needs; a few milliseconds."""
+    """Try to load every library that the window needs; a few milliseconds.
+
+    On macOS and Windows PySide6 brings what it needs.
+    """
+    if sys.platform != "linux":
+        return MissingLibraries()
     sonames = tuple(name for name in PACKAGE_BY_SONAME if not _can_load(name, load))
     packages = [PACKAGE_BY_SONAME[name] for name in sonames]
     packages += [_PACKAGE_WITH_MORE[name] for name in sonames if name in _PACKAGE_WITH_MORE]
     return MissingLibraries(sonames, tuple(dict.fromkeys(packages)))
+
+
+def find_display() -> str:
+    """What Qt would draw on, such as `DISPLAY=:0`; empty where there is nothing."""
+    if sys.platform in ("darwin", "win32"):
+        return "the system's own"
+    names = ("QT_QPA_PLATFORM", "WAYLAND_DISPLAY", "DISPLAY")
+    return next((f"{name}={os.environ[name]}" for name in names if os.environ.get(name)), "")
 
 
 def find_missing_test_programs() -> tuple[str, ...]:

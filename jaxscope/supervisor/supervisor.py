@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import resource
 import selectors
 import signal
 import time
@@ -557,6 +556,8 @@ def _drain(descriptor: int) -> None:
 
 def main(_arguments: Sequence[str] = ()) -> None:
     """Serve the client at the other end of the standard streams until it goes."""
+    import resource  # Windows has none, and can import this module all the same
+
     # Private copies first: nothing that this process starts or prints may touch the stream.
     input_descriptor, output_descriptor = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDWR)

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import IO, Any, cast
 
 from jaxscope.errors import Explanation, SourceError
-from jaxscope.model.file_kinds import HEAD_BYTES
+from jaxscope.model.file_kinds import HEAD_BYTES, open_without_waiting
 
 MAX_FILE_BYTES = 512 << 20
 """Of a file, unpacked: as large as a module may be (`program.hlo.proto`)."""
@@ -54,11 +54,11 @@ def read_whole(path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:
 def _opened(path: str) -> Iterator[IO[bytes]]:
     """The content of a regular file. A pipe, whose writer may never come, is not waited for."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
+        opened = open_without_waiting(path)
     except (OSError, ValueError) as error:
         raise _unreadable(path, getattr(error, "strerror", None) or str(error)) from None
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    with opened as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise _unreadable(path, "It is no regular file.")
         start = file.read(len(_ZSTD))
         file.seek(0)

@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import stat
+import sys
 import tempfile
 from collections.abc import Iterator
 
@@ -30,7 +31,9 @@ def remove_scratch(pid: int) -> None:
 
 
 def remove_stale_scratch() -> None:
-    """Remove what processes left that are no more."""
+    """Remove what processes left that are no more; nothing on Windows."""
+    if sys.platform == "win32":  # where signal 0 ends a process
+        return
     for path, owner in _find_folders():
         try:
             os.kill(owner, 0)

@@ -34,7 +34,8 @@ from jaxscope.wire.protocol import BEGUN_SIGN, DISCONNECTED_STATUS
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
-SKIP_SIGNAL = signal.SIGUSR1
+SKIP_SIGNAL: int | None = getattr(signal, "SIGUSR1", None)
+"""None on Windows, where nothing can be left out."""
 
 
 class Skipped(BaseException):
@@ -94,7 +95,8 @@ def run_skippable(part: Callable[[], T]) -> tuple[T | None, bool]:
     Parts do not nest. No context manager: the wish may come before such a one has begun its block,
     and then there would be nothing to leave.
     """
-    signal.signal(SKIP_SIGNAL, _on_skip)
+    if SKIP_SIGNAL is not None:
+        signal.signal(SKIP_SIGNAL, _on_skip)
     _skip_state.raised_at_s = -math.inf
     try:
         _skip_state.is_armed = True

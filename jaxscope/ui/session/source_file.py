@@ -15,7 +15,12 @@ from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal
 
 from jaxscope.errors import NOTEBOOK_REMEDY, Explanation, SourceError
 from jaxscope.model import SourceFile
-from jaxscope.model.file_kinds import HEAD_BYTES, explain_folder, explain_other_file
+from jaxscope.model.file_kinds import (
+    HEAD_BYTES,
+    explain_folder,
+    explain_other_file,
+    open_without_waiting,
+)
 
 # Reads a file of the user's for showing: bounded, and never from something that is no file.
 
@@ -33,27 +38,21 @@ def read_source(path: str) -> SourceFile:
     if path.endswith(".ipynb"):
         raise _problem(path, "It is a notebook, not a Python file.", NOTEBOOK_REMEDY)
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    except OSError as error:
-        raise _problem(path, error.strerror or "It cannot be opened.") from None
-    try:
-        status = os.fstat(descriptor)
-        if stat.S_ISDIR(status.st_mode):
+        if os.path.isdir(path):
             raise SourceError(explain_folder(path, os.listdir(path)))
-        if not stat.S_ISREG(status.st_mode):
-            raise _problem(path, "It is not a regular file.")
-        other = explain_other_file(path, os.pread(descriptor, HEAD_BYTES, 0))
-        if other is not None:
-            raise SourceError(other)
-        if status.st_size > MAX_SOURCE_BYTES:
-            raise _problem(path, f"It is larger than {MAX_SOURCE_BYTES // 2**20} MiB.")
-        data = b""
-        while len(data) <= MAX_SOURCE_BYTES and (piece := os.read(descriptor, 1 << 20)):
-            data += piece
+        with open_without_waiting(path) as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise _problem(path, "It is not a regular file.")
+            other = explain_other_file(path, file.read(HEAD_BYTES))
+            if other is not None:
+                raise SourceError(other)
+            if status.st_size > MAX_SOURCE_BYTES:
+                raise _problem(path, f"It is larger than {MAX_SOURCE_BYTES // 2**20} MiB.")
+            file.seek(0)
+            data = file.read(MAX_SOURCE_BYTES + 1)
     except OSError as error:
         raise _problem(path, error.strerror or "It cannot be read.") from None
-    finally:
-        os.close(descriptor)
     return SourceFile(path, decode_source(data), hashlib.sha256(data).hexdigest())
 
 

@@ -5,7 +5,9 @@ predict and what to see. No Qt.
 from __future__ import annotations
 
 import ast
+import contextlib
 import dataclasses
+import importlib.metadata
 import inspect
 import itertools
 import re
@@ -95,13 +97,25 @@ class Lesson:
 
 
 def find_samples() -> list[Path]:
-    """The sample programs beside this installation, in the order of the path."""
-    folder = Path(__file__).resolve().parents[3] / "samples"
-    if not folder.is_dir():
+    """The sample programs of this checkout or installation, in the order of the path."""
+    folder = _find_folder()
+    if folder is None:
         return []
     places = {name: place for place, name in enumerate(n for step in PATH for n in step.names)}
     files = sorted(folder.glob("*.py"))
     return sorted(files, key=lambda path: places.get(path.stem, len(places)))
+
+
+def _find_folder() -> Path | None:
+    """A checkout has `samples` beside the package; a wheel puts them below `share/jaxscope`."""
+    checkout = Path(__file__).resolve().parents[3]
+    if (checkout / "pyproject.toml").is_file() and (checkout / "samples").is_dir():
+        return checkout / "samples"
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+        for file in importlib.metadata.files("jaxscope") or ():
+            if file.match("share/jaxscope/samples/*.py"):
+                return Path(str(file.locate())).resolve().parent
+    return None
 
 
 def find_next(path: Path, samples: Sequence[Path]) -> Path | None:

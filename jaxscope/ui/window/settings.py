@@ -21,6 +21,8 @@ from typing import Any
 
 from PySide6.QtCore import QByteArray, QStandardPaths
 
+from jaxscope.model.file_kinds import open_without_waiting
+
 _MAX_FILES = 8
 _MAX_CALLS = 200
 _MAX_COMMANDS = 12
@@ -286,9 +288,8 @@ def _read_bounded(path: Path) -> bytes:
         OSError: It cannot be read.
         ValueError: It is no plain file, or too large.
     """
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    with open_without_waiting(path) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise ValueError("it is no plain file")
         data = file.read(_MAX_BYTES + 1)
     if len(data) > _MAX_BYTES:

@@ -12,7 +12,6 @@ import difflib
 import importlib.util
 import os
 import re
-import resource
 import shlex
 import sys
 from collections.abc import Callable
@@ -26,12 +25,14 @@ from jaxscope.worker.faults.tracebacks import walk_frames
 # The limits that the system sets to this process's memory; allocations beyond them fail oddly.
 
 
-_KINDS = ((resource.RLIMIT_DATA, "ulimit -d"), (resource.RLIMIT_AS, "ulimit -v"))
-
-
 def describe_memory_limit() -> str:
     """One sentence on the tightest limit that is in force; empty if there is none."""
-    limits = [(resource.getrlimit(kind)[0], how) for kind, how in _KINDS]
+    try:
+        import resource
+    except ImportError:  # Windows has no such limits
+        return ""
+    kinds = ((resource.RLIMIT_DATA, "ulimit -d"), (resource.RLIMIT_AS, "ulimit -v"))
+    limits = [(resource.getrlimit(kind)[0], how) for kind, how in kinds]
     limits = [(size, how) for size, how in limits if size != resource.RLIM_INFINITY]
     if not limits:
         return ""

@@ -11,10 +11,8 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import faulthandler
-import fcntl
 import io
 import os
-import resource
 import signal
 import sys
 import threading
@@ -40,6 +38,8 @@ _AGAIN_S = 0.01
 
 def make_private(descriptor: int) -> int:
     """Move a descriptor out of the way of user code, and close it in programs that it starts."""
+    import fcntl  # Windows has none, and can import this module all the same
+
     private = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, FIRST_PRIVATE_DESCRIPTOR)
     os.close(descriptor)
     return private
@@ -53,6 +53,8 @@ def isolate(parent_pid: int, stack_descriptor: int) -> None:
         stack_descriptor: Where faulthandler writes the stack: when the process dies of a signal,
             and whenever it gets SIGUSR2.
     """
+    import resource  # Windows has none
+
     _die_with_parent(parent_pid)
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -73,8 +75,8 @@ def isolate(parent_pid: int, stack_descriptor: int) -> None:
 def quiet_stderr() -> Iterator[None]:
     """Lose what libraries in C write to the descriptor of standard error meanwhile."""
     sys.stderr.flush()
-    kept = fcntl.fcntl(2, fcntl.F_DUPFD_CLOEXEC, FIRST_PRIVATE_DESCRIPTOR)
-    nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+    kept = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, 2)
         yield

@@ -27,7 +27,12 @@ from typing import Any
 import numpy as np
 
 from jaxscope.errors import NOTEBOOK_REMEDY, Explanation, SourceError
-from jaxscope.model.file_kinds import HEAD_BYTES, explain_folder, explain_other_file
+from jaxscope.model.file_kinds import (
+    HEAD_BYTES,
+    explain_folder,
+    explain_other_file,
+    open_without_waiting,
+)
 from jaxscope.model.graph import strings_from_arrays
 
 # Files of a machine that is not this one: sent with the request, and only in memory here.
@@ -216,32 +221,24 @@ def _read_bytes(path: str) -> bytes:
         carried = _drafts.get(os.path.realpath(path))
     if carried is not None:
         return carried
-    descriptor = -1
     try:
         _refuse_irregular(os.stat(path), path)
-        # The file may be replaced by a pipe between stat and open: O_NONBLOCK never waits for a
-        # writer, and fstat looks at what was really opened.
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
-        status = os.fstat(descriptor)
-        _refuse_irregular(status, path)
-        other = explain_other_file(path, os.pread(descriptor, HEAD_BYTES, 0))
-        if other is not None:
-            raise SourceError(other)
-        if status.st_size > MAX_SOURCE_BYTES:
-            raise SourceError(_too_large(path))
-        pieces = []
-        left = MAX_SOURCE_BYTES + 1
-        while left and (piece := os.read(descriptor, left)):
-            pieces.append(piece)
-            left -= len(piece)
+        with open_without_waiting(path) as file:
+            # The file may have been replaced between stat and open: look at what was opened.
+            status = os.fstat(file.fileno())
+            _refuse_irregular(status, path)
+            other = explain_other_file(path, file.read(HEAD_BYTES))
+            if other is not None:
+                raise SourceError(other)
+            if status.st_size > MAX_SOURCE_BYTES:
+                raise SourceError(_too_large(path))
+            file.seek(0)
+            data = file.read(MAX_SOURCE_BYTES + 1)
     except (OSError, ValueError) as error:
         raise SourceError(_describe_os_error(error, path)) from None
-    finally:
-        if descriptor >= 0:
-            os.close(descriptor)
-    if not left:
+    if len(data) > MAX_SOURCE_BYTES:
         raise SourceError(_too_large(path))
-    return b"".join(pieces)
+    return data
 
 
 def _refuse_irregular(status: os.stat_result, path: str) -> None:

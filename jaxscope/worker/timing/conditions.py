@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import threading
 import time
 from collections.abc import Callable
@@ -15,7 +14,8 @@ import jax
 from jaxscope.worker.targets.environment import describe_environment
 
 _bound_clocks = (time.perf_counter_ns, time.perf_counter)
-_thread_time, _perf_counter = time.thread_time, time.perf_counter
+_thread_time, _process_time = time.thread_time, time.process_time
+_perf_counter = time.perf_counter
 _PROBE_S = 0.01
 _LONGEST_PROBE_S = 0.2
 _LEAST_WATCHED_S = 0.2
@@ -169,13 +169,12 @@ def find_power_problem() -> str:
 def _read_load() -> float | None:
     try:
         return os.getloadavg()[0]
-    except OSError:
+    except (OSError, AttributeError):  # Windows knows no load
         return None
 
 
 def _read_counters() -> _Counters:
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return _Counters(_perf_counter(), usage.ru_utime + usage.ru_stime, _read_machine())
+    return _Counters(_perf_counter(), _process_time(), _read_machine())
 
 
 def _read_machine() -> float | None:
