@@ -147,6 +147,27 @@ def test_the_stage_stays_from_comparison_to_comparison(view: CompareView, take: 
     assert view.table.rows.rowCount() == 0
 
 
+def test_a_stage_that_is_equal_gives_way_to_the_first_that_differs(
+    view: CompareView, edited: Comparison, take: Take
+) -> None:
+    capture = take("f(f32[8])")
+    same = compare_captures(ComparedCapture("a", capture), ComparedCapture("b", capture))
+    other = compare_captures(
+        ComparedCapture("a", capture), ComparedCapture("b", take("grad(f)(f32[8])"))
+    )
+    assert other.stage("jaxpr").verdict is True
+    view.show_comparison(other)  # nobody chose *jaxpr*, which stood there before
+    first = next(stage.pair.key for stage in other.stages if stage.verdict is False)
+    assert view.stage_chooser.currentData() == first
+    choose_stage(view, "jaxpr")
+    view.show_comparison(same)
+    assert view.stage_chooser.currentData() == "jaxpr"
+    view.show_comparison(other)
+    assert view.stage_chooser.currentData() == first
+    view.show_comparison(edited)
+    assert view.stage_chooser.currentData() == "jaxpr"
+
+
 def test_cost_time_and_memory_are_told_with_their_meaning(view: CompareView) -> None:
     text = view.quantities_text
     assert "The second has 8 FLOP more" in text

@@ -198,6 +198,7 @@ class CompareView(QWidget):
         self._comparison: Comparison | None = None
         self._shown_texts: TextDiff | None = None
         self._chosen = (NONE, NONE)
+        self._chosen_stage = ""
         self._theme = LIGHT
         self.stage_chooser: QComboBox = ChoiceBox()
         self.form_chooser: QComboBox = ChoiceBox()
@@ -244,7 +245,7 @@ class CompareView(QWidget):
         layout.addWidget(self._verdict)
         layout.addWidget(choices)
         layout.addWidget(split, 1)
-        self.stage_chooser.currentIndexChanged.connect(self._refresh)
+        self.stage_chooser.currentIndexChanged.connect(self._on_stage_chosen)
         self.form_chooser.currentIndexChanged.connect(self._refresh)
         self.marks.toggled.connect(self._refresh)
         self.table.row_chosen.connect(self._on_table_row_chosen)
@@ -304,8 +305,10 @@ class CompareView(QWidget):
         return self._verdict.text()
 
     def show_comparison(self, comparison: Comparison) -> None:
-        """Show a comparison, at the stage that was looked at before where it has that one."""
-        before = self.stage_chooser.currentData()
+        """Show a comparison: at the stage that somebody chose, else at the first that differs.
+
+        A chosen stage that is equal gives way to one that differs.
+        """
         self._comparison = comparison
         notes = "".join(f"\n{note}" for note in comparison.notes)
         self._verdict.setText(describe_verdict(comparison) + notes)
@@ -318,8 +321,7 @@ class CompareView(QWidget):
         self.stage_chooser.clear()
         for stage in comparison.stages:
             self.stage_chooser.addItem(_describe_choice(stage), stage.pair.key)
-        chosen = self.stage_chooser.findData(before)
-        self.stage_chooser.setCurrentIndex(chosen if chosen >= 0 else _first_choice(comparison))
+        self.stage_chooser.setCurrentIndex(_first_choice(comparison, self._chosen_stage))
         self.stage_chooser.blockSignals(False)
         self._refresh()
 
@@ -338,6 +340,10 @@ class CompareView(QWidget):
         """The stage that is looked at."""
         key = self.stage_chooser.currentData()
         return None if self._comparison is None else self._comparison.stage(str(key))
+
+    def _on_stage_chosen(self) -> None:
+        self._chosen_stage = str(self.stage_chooser.currentData())
+        self._refresh()
 
     def _refresh(self) -> None:
         stage = self.shown_stage()
@@ -466,12 +472,12 @@ def _describe_choice(stage: StageComparison) -> str:
     return f"{title} — {', '.join(parts) or 'differs in cost'}"
 
 
-def _first_choice(comparison: Comparison) -> int:
-    """The first stage that differs; else the first that can be compared."""
-    verdicts = [stage.verdict for stage in comparison.stages]
-    for wanted in (False, True):
-        if wanted in verdicts:
-            return verdicts.index(wanted)
+def _first_choice(comparison: Comparison, wanted: str) -> int:
+    """Of the stages that differ, else of all that can be compared: the wanted one or the first."""
+    for verdict in (False, True):
+        found = [at for at, stage in enumerate(comparison.stages) if stage.verdict is verdict]
+        if found:
+            return next((at for at in found if comparison.stages[at].pair.key == wanted), found[0])
     return 0
 
 
