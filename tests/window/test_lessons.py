@@ -179,6 +179,32 @@ def test_a_lesson_takes_no_room_from_the_graph(
     assert window.lesson.isVisible() and not window.workspace.inspector.page.isVisible()
 
 
+def test_above_the_drawer_of_a_small_window_the_lesson_is_one_line(
+    driver: Driver, window: MainWindow, taught: Path, qtbot: QtBot
+) -> None:
+    window.workspace.area.arrange(FIRST_ARRANGEMENT)
+    window.resize(1280, 720)
+    driver.finish(driver.open(taught, ("f(f32[3])",)), build_capture())
+    inspector = window.workspace.inspector
+    source, program = window.workspace.area.panes
+    driver.wait_until(lambda: window.lesson.isVisible())
+    window.pages.show_page("memory")
+    driver.wait_until(lambda: not window.lesson.isVisible())
+    driver.wait_until(lambda: inspector.height() < 60 < source.code.height() // 3)
+    assert inspector.isVisible() and not inspector.page.isVisible()
+    assert program.width() * program.height() >= 0.32 * window.width() * window.height()
+    tabs = inspector._tabs
+    qtbot.mouseClick(tabs, Qt.MouseButton.LeftButton, pos=tabs.tabRect(0).center())
+    driver.wait_until(lambda: window.lesson.isVisible() and inspector.height() > 100)
+    window.workspace.selection.select_node("grad", 1)
+    driver.wait_until(lambda: inspector.page.isVisible() and inspector.height() > 100)
+    window.workspace.selection.clear()
+    window.pages.close_drawer()
+    driver.wait_until(lambda: window.lesson.isVisible() and inspector.height() > 200)
+    window.pages.show_page("memory")
+    driver.wait_until(lambda: not window.lesson.isVisible())
+
+
 def test_a_lesson_stands_beside_the_views_of_a_wide_window_and_in_no_other_place(
     driver: Driver, window: MainWindow, taught: Path
 ) -> None:

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.model import Check, Cost, Leaf, Severity, Stage, Unavailable
+from jaxscope.model.sharding import Device, Placement
 from jaxscope.model.stages import ASK_FOR_GRADIENT
 from jaxscope.ui.application import build_window
 from jaxscope.ui.pages import PAGES
@@ -223,6 +224,18 @@ def test_notes_output_and_bookmarks_are_counted_before_their_pages_are_made(
     qtbot.keyClick(window, Qt.Key.Key_B, keys)
     assert names["bookmarks"].text() == "Bookmarks (1)" and names["bookmarks"].isVisible()
     assert not window.pages["bookmarks"].isVisible()
+
+
+@pytest.mark.parametrize("num_devices", [1, 4])
+def test_devices_are_named_where_there_are_several(
+    window: MainWindow, driver: Driver, source: Path, num_devices: int
+) -> None:
+    placement = Placement(tuple(Device(number, "cpu") for number in range(num_devices)))
+    capture = dataclasses.replace(capture_of(source), placement=placement)
+    driver.finish(driver.open(source), capture)
+    name = window.pages.row.names["sharding"]
+    assert name.isVisible() is (num_devices > 1)
+    assert name.text() == (f"Devices ({num_devices})" if num_devices > 1 else "Devices")
 
 
 def test_pages_that_work_unseen_are_made_with_the_first_capture(

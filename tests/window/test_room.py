@@ -67,9 +67,20 @@ def test_the_graph_has_most_of_a_small_window(small: MainWindow) -> None:
     assert small.workspace.mapTo(small, small.workspace.rect().topLeft()).y() <= BAR_PX + LINE_PX
 
 
-def test_few_controls_are_seen_at_first(small: MainWindow) -> None:
-    found = controls(small)
-    assert len(found) <= MOST_CONTROLS, found
+@pytest.mark.parametrize("size", [(1280, 720), (1600, 900), (2560, 1440)])
+def test_few_controls_are_seen_at_first(
+    driver: Driver, window: MainWindow, source: Path, qtbot: QtBot, size: tuple[int, int]
+) -> None:
+    window.resize(*size)
+    is_wide = size[0] >= 1600
+    window.workspace.area.arrange(WIDE_ARRANGEMENT if is_wide else FIRST_ARRANGEMENT)
+    driver.finish(driver.open(source), build_capture())
+    window.lesson.hide()
+    qtbot.waitUntil(lambda: len(shown(window)) == (3 if is_wide else 2))
+    qtbot.wait(20)
+    found = controls(window)
+    assert "What the colours of boxes tell" in found
+    assert len(found) <= MOST_CONTROLS, ", ".join(found)
 
 
 def test_the_views_are_a_few_tabs_from_the_call(

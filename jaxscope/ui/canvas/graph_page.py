@@ -29,7 +29,7 @@ class GraphPage(QWidget):
             part.setParent(self)
         canvas.set_page(self)
         canvas.show()
-        self._is_bare = False
+        self._is_bare, self._is_awake = False, True
         self.colours = self._make_chooser()
         self._notes = QLabel(self)
         self._notes.setWordWrap(True)
@@ -63,6 +63,11 @@ class GraphPage(QWidget):
         self._is_bare = is_bare
         self._arrange()
 
+    def set_awake(self, *, is_awake: bool) -> None:
+        """Offer the choice of colours, or leave its place empty."""
+        self._is_awake = is_awake
+        self._arrange()
+
     def _on_colours_activated(self, index: int) -> None:
         self.canvas.set_colour_by(self.colours.itemData(index))
 
@@ -79,18 +84,18 @@ class GraphPage(QWidget):
         has_scene = canvas.scene is not None and bool(len(canvas.scene.items))
         has_room = has_scene and height >= _LEAST_HEIGHT_PX and not self._is_bare
         chooser = self.colours
-        chooser.setVisible(has_room)
+        chooser.setVisible(has_room and self._is_awake)
         chooser.ensurePolished()  # its size before that is another style's
         size = chooser.sizeHint()
         text_px = chooser.fontMetrics().horizontalAdvance(chooser.currentText())
         # The whole choice where that leaves the legend most of the width.
         size.setWidth(min(max(size.width(), width * 2 // 5), text_px + _ARROW_PX))
-        legend.set_indent(size.width() + _GAP_PX if has_room else 0)
+        legend.set_tail(size.width() + _GAP_PX if has_room else 0)
         under = min(legend.heightForWidth(width), height // 3) if has_room else 0
         legend.setGeometry(0, height - under, width, under)
         legend.setVisible(bool(under))
         top = height - under + legend.row_middle_px - size.height() // 2
-        chooser.setGeometry(3, top, size.width(), size.height())
+        chooser.setGeometry(width - size.width() - 3, top, size.width(), size.height())
         chooser.raise_()
         height -= under
         noted = self._note_height(width, height) if has_room else 0
@@ -100,6 +105,7 @@ class GraphPage(QWidget):
         is_needed = has_room and minimap.is_needed
         thickness = OVERVIEW_PX if is_needed else 0
         minimap.setVisible(is_needed)
+        minimap.set_page(width, height)
         if minimap.is_beside:
             minimap.setGeometry(width - thickness, 0, thickness, height)
             canvas.setGeometry(0, 0, width - thickness, height)

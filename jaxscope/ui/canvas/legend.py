@@ -63,7 +63,7 @@ class Legend(QWidget):
         self._entries: tuple[LegendEntry, ...] = ()
         self._colors: Colors | None = None
         self._scale = 1.0
-        self._indent_px = 0
+        self._tail_px = 0
         self._is_open = False
         self.setAccessibleName("Legend of the graph")
 
@@ -82,9 +82,9 @@ class Legend(QWidget):
         self._scale = scale
         self.update()
 
-    def set_indent(self, indent_px: int) -> None:
-        """Leave room at the beginning of the first row."""
-        self._indent_px = indent_px
+    def set_tail(self, tail_px: int) -> None:
+        """Leave room at the end of the rows."""
+        self._tail_px = tail_px
         self.update()
 
     def show_entries(self, entries: Sequence[LegendEntry], colors: Colors) -> None:
@@ -108,8 +108,8 @@ class Legend(QWidget):
 
     def _place(self, width: int) -> tuple[list[tuple[float, int, float]], bool]:
         """Where each shown entry begins, in which row, how wide; and whether some are left out."""
-        room = width / self._scale - _PADDING_PX
-        x, row = _PADDING_PX + self._indent_px / self._scale, 0
+        room = (width - self._tail_px) / self._scale - _PADDING_PX
+        x, row = _PADDING_PX, 0
         places: list[tuple[float, int, float]] = []
         last = len(self._entries) - 1
         for number, entry in enumerate(self._entries):
@@ -117,11 +117,11 @@ class Legend(QWidget):
             wide = _SWATCH_PX + 5 + text
             limited = not self._is_open and row == _ROWS_AT_FIRST - 1 and number < last
             kept = _MORE_PX + _GAP_PX if limited else 0.0
-            if x + wide + kept > room and (places or self._indent_px):
+            if x + wide + kept > room and (places or self._tail_px):
                 if not self._is_open and row == _ROWS_AT_FIRST - 1:
                     return places, True
                 row += 1
-                x = _PADDING_PX + (self._indent_px / self._scale if row < _ROWS_AT_FIRST else 0)
+                x = _PADDING_PX
                 if not self._is_open and row == _ROWS_AT_FIRST - 1 and number < last:
                     wide = min(wide, room - x - _MORE_PX - _GAP_PX)
                     if wide < _LEAST_PX:
@@ -175,7 +175,7 @@ class Legend(QWidget):
         if is_cut:
             painter.setPen(colors.muted)
             y = _PADDING_PX - 1 + (_ROWS_AT_FIRST - 1) * _ROW_PX
-            right = self.width() / self._scale - _PADDING_PX
+            right = (self.width() - self._tail_px) / self._scale - _PADDING_PX
             area = QRectF(right - _MORE_PX, y, _MORE_PX, _ROW_PX)
             flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
             painter.drawText(area, flags, f"{len(self._entries) - len(places)} more …")

@@ -15,8 +15,8 @@ _SEEN_PX = 2.0
 class Minimap(QWidget):
     """A small picture of the scene; a press or drag asks to look there.
 
-    It stands beside the picture, at the right of a tall one and below a wide one, and only while
-    something of the picture is out of sight.
+    It stands at the right of a picture that is taller than its page, below one that is wider, and
+    only while something of the picture is out of sight.
 
     Signals:
         place_requested: Place of the scene to look at.
@@ -33,6 +33,7 @@ class Minimap(QWidget):
         self._sight = QRectF()
         self._colors: Colors | None = None
         self._is_needed = False
+        self._page_size = (1.0, 1.0)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAccessibleName("Overview of the graph")
 
@@ -50,8 +51,12 @@ class Minimap(QWidget):
     @property
     def is_beside(self) -> bool:
         """Whether it belongs at the right of the picture, not below."""
-        wide, high = self._scene_size
-        return high >= wide
+        (wide, high), page = self._scene_size, self._page_size
+        return high * page[0] >= wide * page[1]
+
+    def set_page(self, width: int, height: int) -> None:
+        """Say how large the page is that it shares with the picture."""
+        self._page_size = (max(width, 1.0), max(height, 1.0))
 
     def show_sight(self, sight: QRectF) -> None:
         """Mark the part of the scene that is seen."""

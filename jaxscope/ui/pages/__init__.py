@@ -19,6 +19,7 @@ PAGES = {
         "Devices",
         Place.PROGRAM,
         "On which devices does it run, who holds what, and what do they tell each other?",
+        is_always_named=False,
         works_unseen=True,
     ),
     "arguments": Page(

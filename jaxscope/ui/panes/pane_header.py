@@ -287,6 +287,11 @@ class PaneHeader(QWidget):
         super().resizeEvent(event)
         self._fit()
 
+    @property
+    def is_awake(self) -> bool:
+        """Whether the pane's tools are shown: it is active, or the pointer is over it."""
+        return self._is_active or self._is_hovered
+
     def set_active(self, is_active: bool) -> None:
         """Show form and search: the pane is the one that commands go to."""
         self._is_active = is_active
@@ -314,10 +319,9 @@ class PaneHeader(QWidget):
         room -= self._fit_name(room - _least_px(self.form_choice) * self._has_forms - gap)
         self.search.setVisible(is_searching)
         self.search.setMaximumWidth(_WIDEST_SEARCH_EM * self.fontMetrics().height())
-        is_awake = self._is_active or self._is_hovered
         for tool, is_wanted, is_shown in (
-            (self.form_choice, self._has_forms, is_awake),
-            (self._find, not is_searching, is_awake),
+            (self.form_choice, self._has_forms, self.is_awake),
+            (self._find, not is_searching, self.is_awake),
             (self._close, True, self._is_hovered),
             (self._add, True, self._is_hovered),
         ):

@@ -368,6 +368,7 @@ class StagePane(QFrame):
     def set_active(self, is_active: bool) -> None:
         """Frame the pane that commands go to."""
         self.header.set_active(is_active)
+        self._wake_graph()
         if self.property("active") == ("true" if is_active else "false"):
             return
         self.setProperty("active", "true" if is_active else "false")
@@ -377,10 +378,16 @@ class StagePane(QFrame):
     def enterEvent(self, event: QEnterEvent) -> None:
         super().enterEvent(event)
         self.header.set_hovered(True)
+        self._wake_graph()
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
         self.header.set_hovered(False)
+        self._wake_graph()
+
+    def _wake_graph(self) -> None:
+        if self._graph is not None:
+            self._graph.set_awake(is_awake=self.header.is_awake)
 
     def tab_stops(self) -> list[QWidget]:
         """What the Tab key goes through, in order: what is shown, then the tools above it."""
@@ -490,6 +497,7 @@ class StagePane(QFrame):
             self._canvas.set_theme(self._theme.name)
             self._canvas.set_text_scale(self._scale or self._points / BASE_POINTS)
             self._graph.set_bare(is_bare=self._scale > 0)
+            self._wake_graph()
             self._canvas.node_selected.connect(self._on_node_chosen)
             self._canvas.nodes_selected.connect(self._on_nodes_chosen)
             self._canvas.group_selected.connect(self._on_group_chosen)

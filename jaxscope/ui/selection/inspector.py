@@ -46,7 +46,7 @@ from jaxscope.ui.session.screen import title_of_stage
 from jaxscope.ui.session.source_file import line_of
 from jaxscope.ui.source.source_lines import NUMBERS_OF_RUN, SourceLines
 from jaxscope.ui.toolkit.rich_text import SOFT_BREAK, escape_breakable, escape_html
-from jaxscope.ui.toolkit.widgets import make_label
+from jaxscope.ui.toolkit.widgets import ANY_PX, make_label
 
 # The equations that a node comes from, as texts; no Qt.
 
@@ -637,16 +637,20 @@ class _Page(QTextBrowser):
 _SHOWN_OR_HIDDEN = (QEvent.Type.ShowToParent, QEvent.Type.HideToParent)
 
 
+_ABOVE_PX, _BELOW_PX = 9, 6
+
+
 class Inspector(QFrame):
     """Shows prepared HTML; its links become signals that ask for a node, a line or a pass.
 
     In a narrow window it gives a part of its place to a guest, such as a lesson; a tab leads back.
+    In a low one the guest is folded to its tab, until somebody clicks on that.
 
     Attributes:
         additions: What pages have to say of what is selected, as HTML or nothing.
 
     Signals:
-        guest_shown: Whether a guest is here that wants to be seen.
+        guest_shown: Whether a guest is here that wants to be seen, and is not folded.
     """
 
     guest_shown = Signal(bool)
@@ -667,18 +671,20 @@ class Inspector(QFrame):
         self.page.document().setDocumentMargin(0)
         self.page.anchorClicked.connect(self._on_page_anchor_clicked)
         self._guest: QWidget | None = None
+        self._is_low = self._is_unfolded = self._has_told = False
         self._tabs = QTabBar()
         self._tabs.addTab("")
         self._tabs.addTab("Selected")
         self._tabs.setExpanding(False)
         self._tabs.currentChanged.connect(self._arrange)
+        self._tabs.tabBarClicked.connect(self._on_tabs_tab_bar_clicked)
         self._room = QVBoxLayout()
         self._room.setContentsMargins(0, 0, 0, 0)
         room = QWidget()
         room.setLayout(self._room)
         self._front = room
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 9, 6, 6)
+        layout.setContentsMargins(12, _ABOVE_PX, 6, _BELOW_PX)
         layout.setSpacing(6)
         for part in (self._title, self._tabs, room):
             layout.addWidget(part)
@@ -708,6 +714,12 @@ class Inspector(QFrame):
             self._guest = None
             self._arrange()
 
+    def set_low(self, *, is_low: bool) -> None:
+        """Whether there is so little height that a guest is folded."""
+        if is_low is not self._is_low:
+            self._is_low, self._is_unfolded = is_low, False
+            self._arrange()
+
     def bring_forward(self, *, is_selected: bool) -> None:
         """Show what is selected, or the guest where nothing is."""
         self._tabs.setCurrentIndex(1 if is_selected else 0)
@@ -722,13 +734,22 @@ class Inspector(QFrame):
     def _arrange(self) -> None:
         has_guest = self._guest is not None and not self._guest.isHidden()
         is_in_front = has_guest and self._tabs.currentIndex() == 0
-        was_here = not self._tabs.isHidden()
+        is_folded = is_in_front and self._is_low and not self._is_unfolded
         self._tabs.setVisible(has_guest)
         self._title.setHidden(has_guest)
-        self._front.setVisible(is_in_front)
+        self._front.setVisible(is_in_front and not is_folded)
         self.page.setHidden(is_in_front)
-        if was_here is not has_guest:
-            self.guest_shown.emit(has_guest)
+        folded_px = self._tabs.sizeHint().height() + _ABOVE_PX + _BELOW_PX
+        self.setMaximumHeight(folded_px if is_folded else ANY_PX)
+        is_told = has_guest and not is_folded
+        if self._has_told is not is_told:
+            self._has_told = is_told
+            self.guest_shown.emit(is_told)
+
+    def _on_tabs_tab_bar_clicked(self, index: int) -> None:
+        if index == 0:
+            self._is_unfolded = True
+            self._arrange()
 
     def show_html(self, text: str) -> None:
         """Show a description of what is selected, and what pages add to it."""

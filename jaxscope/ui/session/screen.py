@@ -11,6 +11,7 @@ import os
 from collections.abc import Sequence
 
 from jaxscope.model import Check, Cost, Stage, StageText, Unavailable, is_available
+from jaxscope.model.sharding import Placement
 from jaxscope.model.stages import LATE_STAGES, can_ask_for, stage_kind
 from jaxscope.model.units import (
     UNKNOWN,
@@ -191,6 +192,13 @@ def untold_messages(checks: Sequence[Check], messages: Sequence[str]) -> list[st
 def count_notes(state: WindowState) -> int:
     """How many checks and other messages there are."""
     return len(state.checks) + len(untold_messages(state.checks, state.messages))
+
+
+def count_devices(state: WindowState) -> int:
+    """How many devices the program is spread over; 0 for one alone, and where that is not known."""
+    placement = state.capture.placement if state.capture is not None else None
+    num_devices = len(placement.devices) if isinstance(placement, Placement) else 0
+    return num_devices if num_devices > 1 else 0
 
 
 def title_of_stage(name: str) -> str:

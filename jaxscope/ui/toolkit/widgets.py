@@ -50,6 +50,9 @@ _ARROW_PX = 4.0
 _LIST_MARGIN_PX = 24
 _MAX_ROWS = 20
 
+ANY_PX = 16_777_215
+"""The greatest size of a widget, `QWIDGETSIZE_MAX`: with it as the maximum there is none."""
+
 
 class ChoiceBox(QComboBox):
     """Draws its own small arrow over the style's empty field; its list shows every choice whole."""

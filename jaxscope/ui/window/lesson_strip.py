@@ -21,11 +21,10 @@ from PySide6.QtWidgets import (
 
 from jaxscope.ui.session.state import OfferedFunction
 from jaxscope.ui.toolkit.rich_text import escape_html
-from jaxscope.ui.toolkit.widgets import make_label
+from jaxscope.ui.toolkit.widgets import ANY_PX, make_label
 from jaxscope.ui.window.lessons import PATH, Lesson, find_next, read_lesson, step_of
 
 WIDTH_PX = 264
-_ANY_PX = 16_777_215  # QWIDGETSIZE_MAX
 _CODE = re.compile(r"`([^`]+)`")
 _MAX_TEXT = 3_000
 
@@ -118,7 +117,7 @@ class LessonStrip(QFrame):
     def set_beside(self, *, is_beside: bool) -> None:
         """Whether it stands beside the views, or is as wide as the place it was given."""
         self.setMinimumWidth(WIDTH_PX if is_beside else 0)
-        self.setMaximumWidth(WIDTH_PX if is_beside else _ANY_PX)
+        self.setMaximumWidth(WIDTH_PX if is_beside else ANY_PX)
 
     @property
     def answer_is_shown(self) -> bool:

@@ -31,7 +31,7 @@ from jaxscope.picture.tint.classes import ColourBy
 from jaxscope.program.links import Links
 from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.session.controller import Controller
-from jaxscope.ui.session.screen import Screen, compute_screen, count_notes
+from jaxscope.ui.session.screen import Screen, compute_screen, count_devices, count_notes
 from jaxscope.ui.session.source_file import FileWatcher
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.theme import Theme, ThemeSwitch
@@ -300,6 +300,7 @@ class MainWindow(QMainWindow):
             self._watcher.watch("" if state.is_view_only else state.file)
             self.pages.set_count("notes", count_notes(state))
             self.pages.set_count("output", count_lines(state.output))
+            self.pages.set_count("sharding", count_devices(state))
             if state.capture is not None and not state.is_running:
                 self._unseen.start()
 

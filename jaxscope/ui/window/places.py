@@ -229,7 +229,7 @@ class PlaceRow(QWidget):
 
 
 _LIST_PX, _ITEM_PX = 270, 8
-_DRAWER_SHARE, _HEIGHTS = 0.46, 1000
+_DRAWER_SHARE, _HEIGHTS = 0.42, 1000
 
 
 class QuestionList(QListWidget):

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
@@ -42,6 +42,8 @@ _LESSON_BESIDE_PX = 1900
 """From this width on a lesson stands beside the views; the program's graph stays large."""
 _LESSON_SHARE = 0.55
 """Of the height of the source's column, where the lesson is below it."""
+_LOW_PX = 420
+"""In lower views, as above the drawer of a small window, the lesson is one line."""
 
 
 class Workspace(QWidget):
@@ -64,6 +66,8 @@ class Workspace(QWidget):
         # out of sight.
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._on_later_timeout)
+        self._resized = QTimer(self, singleShot=True, interval=0)
+        self._resized.timeout.connect(self._on_resized_timeout)
         self.inspector = Inspector()
         self.area = PaneArea(make_graph, self.selection, self.lines)
         if late_panes:
@@ -79,6 +83,7 @@ class Workspace(QWidget):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.places)
         self.area.set_companion(self.inspector)
+        self.area.installEventFilter(self)
         self.area.arrange()
         self.selection.changed.connect(self._on_selection_changed)
         self.fates.changed.connect(self._on_fates_changed)
@@ -102,6 +107,14 @@ class Workspace(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place_lesson()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.area and event.type() == QEvent.Type.Resize:
+            self._resized.start()  # while the area is laid out nothing in it may move
+        return super().eventFilter(watched, event)
+
+    def _on_resized_timeout(self) -> None:
+        self.inspector.set_low(is_low=self.area.height() < _LOW_PX)
 
     def _place_lesson(self) -> None:
         """Beside the views it would take from the program's graph what that needs."""
