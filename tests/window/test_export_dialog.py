@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialogButtonBox, QFileDialog
+from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QStyle, QStyleOptionComboBox
 from pytestqt.qtbot import QtBot
 
 from jaxscope.export.progress import OnProgress
@@ -16,9 +16,13 @@ from jaxscope.picture.palette import DARK, LIGHT
 from jaxscope.picture.tint.classes import ColourBy
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.window.exporter import FORMATS, ExportChoice, ExportDialog, ExportExtent
+from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
 from .programs import build_capture
+
+ARROW_PX = 20
+"""What the arrow of a box takes at its end."""
 
 
 @pytest.fixture
@@ -166,3 +170,29 @@ def test_an_export_can_be_stopped_and_leaves_nothing(
         window.stop_run()
     assert list(tmp_path.glob("*.svg")) == []
     assert list(tmp_path.glob(".*")) == []
+
+
+def test_every_choice_can_be_read_and_no_button_has_an_icon(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    dialog = ExportDialog("light", (100.0, 300.0), window)
+    dialog.show()
+    qtbot.waitExposed(dialog)
+    for box in (dialog.extents, dialog.formats, dialog.themes):
+        option = QStyleOptionComboBox()
+        box.initStyleOption(option)
+        parts = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
+        field = box.style().subControlRect(parts[0], option, parts[1], box)
+        room = min(field.right(), box.width() - ARROW_PX) - field.left()
+        for at in range(box.count()):
+            assert box.fontMetrics().horizontalAdvance(box.itemText(at)) <= room, box.itemText(at)
+    for number, ending in enumerate(FORMATS):
+        dialog.formats.setCurrentIndex(number)
+        assert dialog.width_px.isVisible() is (ending == "png")
+        assert dialog.extents.isVisible() is (ending != "json")
+    buttons = dialog.findChild(QDialogButtonBox)
+    assert buttons is not None
+    style = buttons.style()
+    hint = QStyle.StyleHint.SH_DialogButtonBox_ButtonsHaveIcons
+    assert not style.styleHint(hint, None, buttons)
+    assert all(button.icon().isNull() for button in buttons.buttons())

@@ -36,6 +36,7 @@ QLabel[role="badge"] { background: $warning_soft; color: $warning; border-radius
 QLabel[role="strong"] { font-weight: 600; padding: 0 2px; }
 QLabel[role="error"] { color: $error; font-weight: 600; }
 
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QPushButton, QToolButton, QComboBox { background: $raised; color: $text;
     border: 1px solid $border; border-radius: 5px; padding: 4px 10px; }
 QToolButton { padding: 4px 7px; }

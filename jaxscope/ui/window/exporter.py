@@ -64,7 +64,7 @@ _TELL_S = 0.05
 class ExportExtent(enum.Enum):
     """How much to export; the value is fit to show."""
 
-    SEEN = "What is seen: open groups, colours, marks, direction"
+    SEEN = "What is seen"
     OPENED = "This stage with every group opened"
     ALL = "Everything: all stages"
 
@@ -335,7 +335,7 @@ _MAX_PX = 16_000
 _PICTURES = ("svg", "png", "pdf")
 _EXPLAINED = {
     "json": "Data always holds everything.",
-    "html": "What is seen: the stages of the open panes.",
+    "html": "The stages of the open panes.",
 }
 
 
@@ -357,13 +357,13 @@ class ExportDialog(QDialog):
         self.formats = ChoiceBox(self)
         self.themes = ChoiceBox(self)
         self.width_px = QSpinBox(self)
-        self._size = QLabel()
+        self._form, self._size = QFormLayout(), QLabel()
         self._build(theme)
         self._update()
 
     def _build(self, theme: str) -> None:
         layout = QVBoxLayout(self)
-        form = QFormLayout()
+        form = self._form
         for extent in ExportExtent:
             self.extents.addItem(extent.value, extent)
         for ending, title in FORMATS.items():
@@ -415,6 +415,8 @@ class ExportDialog(QDialog):
         self.themes.setEnabled(ending in (*_PICTURES, "dot"))
         self.width_px.setEnabled(ending == "png")
         self.extents.setEnabled(ending != "json")
+        for field in (self.extents, self.themes, self.width_px):
+            self._form.setRowVisible(field, field.isEnabled())
         self._size.setText(self._explain(ending, extent))
 
     def _explain(self, ending: str, extent: ExportExtent) -> str:
@@ -427,4 +429,6 @@ class ExportDialog(QDialog):
             width, height = self._seen_px
             wide = self.width_px.value() or round(2 * width)
             return f"{wide:,} × {round(height * wide / max(width, 1.0)):,} pixels and the legend."
+        if extent is ExportExtent.SEEN and ending in _PICTURES:
+            return "With open groups, colours and marks as they are."
         return _EXPLAINED.get(ending, "")
