@@ -14,6 +14,7 @@ from jaxscope.client import one_shot
 from jaxscope.model import Graph
 from jaxscope.model.op_name import TagTable
 from jaxscope.model.types import mark_batch_axes, read_batch_axes
+from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.labels import text_of
 from jaxscope.worker import compat
@@ -32,6 +33,11 @@ def loss(w: jax.Array, x: jax.Array) -> jax.Array:
 
 def scanned(c: jax.Array, xs: jax.Array) -> Any:
     return jax.lax.scan(lambda c, x: (jnp.sin(c + x), c * x), c, xs)
+
+
+def counted(x: jax.Array) -> jax.Array:
+    _, steps = jax.lax.scan(lambda c, _: (c + 1, c), 0, None, length=5)
+    return x * steps.sum()
 
 
 def branching(x: jax.Array) -> jax.Array:
@@ -57,7 +63,7 @@ CALLS = {
 
 
 def trace(text: str) -> TracedProgram:
-    functions = (dense, loss, scanned, branching, helped)
+    functions = (dense, loss, scanned, counted, branching, helped)
     names = call_namespace({each.__name__: each for each in functions})
     return trace_call(parse_call(text, names, file="file.py"))
 
@@ -127,6 +133,20 @@ def test_types_say_which_axis_is_the_batch() -> None:
     assert "f32[2,B=8]" in details, "the argument, along its last axis"
     assert "f32[4,2]" in details, "what is not batched has no mark"
     assert any(detail.endswith("f32[4,B=8]") for detail in details)
+
+
+@pytest.mark.parametrize(
+    ("call", "stacked"),
+    [
+        ("vmap(scanned, in_axes=(0, None))(f32[7], f32[5])", "f32[5,B=7]"),
+        ("vmap(scanned, in_axes=(None, 0))(f32[], f32[7, 5])", "f32[5,B=7]"),
+        ("vmap(counted)(f32[7])", "i32[5]"),  # the same numbers for every element
+    ],
+)
+def test_what_a_loop_stacks_is_marked_on_its_line(call: str, stacked: str) -> None:
+    view = build_view(graph_of(call))
+    scene = build_scene(view, view.all_groups())
+    assert stacked in scene.lines.types
 
 
 def test_a_vmap_of_the_functions_own_is_not_marked() -> None:

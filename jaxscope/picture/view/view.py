@@ -102,15 +102,20 @@ class View:
     def batched(self) -> Mapping[tuple[int, int], tuple[int, ...]]:
         """Of nodes and their results, the axes that `vmap` added, as far as they are known.
 
-        What a loop gives outside of it is stacked or comes from its last round: not known here.
+        What a loop stacks has the axes of the loop's own result outside of it.
         """
-        column = attribute_column(self.graph, "batch_axes")
+        graph = self.graph
+        column = attribute_column(graph, "batch_axes")
         found: dict[tuple[int, int], tuple[int, ...]] = {}
         for node in np.flatnonzero(column != NONE).tolist():
-            for result, axes in read_batch_axes(self.graph.strings[int(column[node])]).items():
-                if self.flow.roles.get(node) is not Role.STACKED:
-                    found[node, result] = axes
-        return found
+            for result, axes in read_batch_axes(graph.strings[int(column[node])]).items():
+                found[node, result] = axes
+        for node, role in self.flow.roles.items():
+            if role is Role.STACKED:
+                owner = int(graph.groups.owner[graph.nodes.group[node]])
+                result = int(graph.attributes(node).get("result", "0"))
+                found[node, 0] = found.get((owner, result), ())
+        return {place: axes for place, axes in found.items() if axes}
 
     @functools.cached_property
     def remembered(self) -> dict[str, dict[int, Any]]:
