@@ -89,10 +89,15 @@ COMPILED_STAGES = tuple(kind.name for kind in LATE_KINDS if kind.is_on_the_way)
 _KINDS = {kind.name: kind for kind in (JAXPR, *LATE_KINDS)}
 
 
-def stage_kind(name: str) -> StageKind:
-    """What is known of a stage; one whose name is none of the table is a transform's jaxpr."""
-    known = _KINDS.get(name)
-    return known or StageKind(name, name, f"The program under {name}.", "jaxpr")
+def stage_kind(name: str, base: str = "") -> StageKind:
+    """What is known of a stage; one whose name is none of the table is a transform's jaxpr.
+
+    Args:
+        base: The function that the transforms are of, where it is to be named.
+    """
+    inner = name.rstrip(")")
+    of = f"of {inner}({base}){name[len(inner) :]}" if base else f"under {name}"
+    return _KINDS.get(name) or StageKind(name, name, f"The program {of}.", "jaxpr")
 
 
 def can_ask_for(stage: Stage) -> bool:

@@ -38,6 +38,9 @@ def test_dialects() -> None:
     assert [stage_kind(name).dialect for name in ("jaxpr", "grad", "gradient")] == ["jaxpr"] * 3
     assert stage_kind("hlo").dialect == stage_kind("optimized").dialect != "jaxpr"
     assert stage_kind("vmap(grad)").meaning == "The program under vmap(grad)."
+    assert stage_kind("vmap(grad)", "f").meaning == "The program of vmap(grad(f))."
+    assert stage_kind("grad", "f").meaning == "The program of grad(f)."
+    assert stage_kind("hlo", "f") == stage_kind("hlo")
 
 
 def test_the_last_jaxpr_of_the_call_itself_was_lowered() -> None:

@@ -183,6 +183,14 @@ def test_text_is_legible_on_every_tint_and_levels_keep_their_order_in_grey(theme
     assert all(step < 0 for step in steps) or all(step > 0 for step in steps)
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_twelve_kinds_such_as_devices_have_colours_of_their_own(theme: str) -> None:
+    fills = [fill for fill, _ in TINT_PALETTES[theme].kinds[1:]]
+    assert len(fills) >= 12
+    parts = [[int(fill[at : at + 2], 16) for at in (1, 3, 5)] for fill in fills]
+    assert all(math.dist(one, other) > 12.0 for one, other in itertools.combinations(parts, 2))
+
+
 def test_origins_are_lines_where_they_are_few_and_else_functions() -> None:
     @jax.jit
     def inner(x: jax.Array) -> jax.Array:

@@ -238,7 +238,7 @@ def _steps(state: WindowState, shown: frozenset[str]) -> list[PipelineStep]:
 def _step(
     state: WindowState, name: str, stage: Stage | None, *, is_next: bool, shown: bool
 ) -> PipelineStep:
-    meaning = stage_kind(name).meaning
+    meaning = stage_kind(name, state.head.base if state.head is not None else "").meaning
     is_aside = name == "gradient"
 
     def step(condition: Condition, size: str, cost: str, tooltip: str) -> PipelineStep:

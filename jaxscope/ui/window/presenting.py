@@ -83,7 +83,7 @@ class PresentationMode:
         elif name == SOURCE:
             self.caption.setText(_OF_SOURCE)
         else:
-            kind = stage_kind(name)
+            kind = stage_kind(name, state.head.base if state.head is not None else "")
             selected = self._describe_selected(state, name)
             self.caption.setText(selected or f"{kind.title}: {kind.meaning}")
 
