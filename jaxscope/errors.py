@@ -21,6 +21,7 @@ import dataclasses
 import os
 
 __all__ = [
+    "ENOUGH_DESCRIPTORS",
     "PACKAGE_FOLDER",
     "CallError",
     "EnvironmentProblem",
@@ -38,6 +39,8 @@ __all__ = [
 PACKAGE_FOLDER = os.path.dirname(os.path.abspath(__file__))
 """Where jaxscope itself lies: code under it is never the user's."""
 
+ENOUGH_DESCRIPTORS = 256
+"""Open files that suffice for every command; what to ask for where there are too few."""
 
 NOTEBOOK_REMEDY = (
     "In the notebook, `import jaxscope` and end a cell with `jaxscope.capture(f, *arguments)`; "

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from jaxscope.cli.output import check_place, print_text, write_data, write_file
+from jaxscope.cli.output import check_place, print_text, write_data
 from jaxscope.cli.parser import Options, PictureOptions
 from jaxscope.cli.runs import Watcher, named_file, run_options, show_progress, target_options
 from jaxscope.client import one_shot as client
@@ -98,7 +98,7 @@ def write_capture(
     if ending == "jaxscope":
         from jaxscope.schema.archive import save_capture  # only when one is saved
 
-        write_file(path, lambda draft: save_capture(capture, draft))
+        save_capture(capture, path)  # itself whole or not at all
         return [path], []
     order = ExportOrder(
         capture, stage, ending, look.theme, look.scale, look.width_px, look.expand, look.direction

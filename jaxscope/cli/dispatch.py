@@ -4,7 +4,10 @@ a status. The only place of the command line that formats errors.
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import importlib
+import io
 import json
 import os
 import signal
@@ -16,7 +19,14 @@ from types import FrameType
 
 from jaxscope.cli.parser import parse
 from jaxscope.cli.verbs import VERBS
-from jaxscope.errors import EnvironmentProblem, Explanation, InternalError, JaxscopeError, Stopped
+from jaxscope.errors import (
+    ENOUGH_DESCRIPTORS,
+    EnvironmentProblem,
+    Explanation,
+    InternalError,
+    JaxscopeError,
+    Stopped,
+)
 from jaxscope.schema.safe_text import make_safe
 
 # Shows failures: for a person on standard error, under `--json` as one object on the output.
@@ -24,6 +34,7 @@ from jaxscope.schema.safe_text import make_safe
 # The only place of the command line that formats errors.
 
 
+_OUTPUT_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF, errno.EFBIG})
 _BUG = "This is a bug in jaxscope. Please report it with the lines above and `jaxscope doctor`."
 
 
@@ -37,8 +48,12 @@ def report_error(error: Exception, *, is_json: bool) -> int:
         found = error_to_json(failure)
         if failure.partial is not None:
             found["partial"] = failure.partial
-        print(json.dumps(found, indent=2, allow_nan=False))
-    else:
+        try:
+            print(json.dumps(found, indent=2, allow_nan=False), flush=True)
+            return failure.exit_status
+        except OSError:  # told to a person, then: a script sees the exit status
+            _give_up_output()
+    with contextlib.suppress(OSError):
         print(format_error(failure), file=sys.stderr)
     return failure.exit_status
 
@@ -84,6 +99,22 @@ def _wrap(error: Exception) -> JaxscopeError:
                 remedy="Name another place, make room, or fix the permissions.",
             )
         )
+    if isinstance(error, OSError) and error.errno in _OUTPUT_ERRORS:
+        return EnvironmentProblem(
+            Explanation(
+                what=f"The output could not be written: {error.strerror}.",
+                kind=type(error).__name__,
+                remedy="Name a file with -o or >, on a disk that has room.",
+            )
+        )
+    if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+        return EnvironmentProblem(
+            Explanation(
+                what=f"The system gives no more file descriptors: {error.strerror}.",
+                kind=type(error).__name__,
+                remedy=f"Allow more: ulimit -n {ENOUGH_DESCRIPTORS}",
+            )
+        )
     return InternalError(
         Explanation(
             what="Something went wrong inside jaxscope.",
@@ -106,6 +137,7 @@ def run(words: Sequence[str]) -> int:
     Ctrl-C and SIGTERM end a run through Python's own unwinding, so that the worker is stopped and
     no half-written file stays.
     """
+    _open_closed_streams()
     before = _replace_sigterm(_interrupt)
     try:
         return _run(words)
@@ -126,12 +158,42 @@ def _run(words: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return report_interrupt(is_json=is_json)
     except BrokenPipeError:
-        # Whoever read the output has seen enough. Python would complain once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_output()  # whoever read it has seen enough
         return 0
     except Exception as error:
-        return report_error(error, is_json=is_json)
+        is_lost = isinstance(error, OSError) and error.filename is None
+        if is_lost:  # a script sees the exit status, and a person is told
+            _give_up_output()
+        return report_error(error, is_json=is_json and not is_lost)
     return status
+
+
+def _give_up_output() -> None:
+    """Lose what was not written of the output: Python would complain once more at its exit."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+class _ClosedOutput(io.RawIOBase):
+    """What stands for a standard output that is closed: writing to it fails."""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, _data: object) -> int:
+        raise OSError(errno.EBADF, "it is closed")
+
+
+def _open_closed_streams() -> None:
+    """Stand in for standard streams that are closed: a pipe of ours must not get their numbers."""
+    with contextlib.suppress(OSError):
+        while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+            continue
+        os.close(descriptor)
+    if sys.stdout is None:
+        sys.stdout = io.TextIOWrapper(_ClosedOutput(), "utf-8", write_through=True)
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 # for the whole process
 
 
 def _replace_sigterm(handler: Handler) -> Handler:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -32,7 +33,9 @@ def run(options: Options) -> int:
     if script.kind == "script" and not Path(script.target).is_file():
         raise SourceError(
             Explanation(
-                what=f"{script.target}: no such file.",
+                what=f"{script.target} is no regular file."
+                if os.path.lexists(script.target)
+                else f"{script.target}: no such file.",
                 remedy="Name a Python file, or a module with -m.",
             )
         )

@@ -204,6 +204,8 @@ def _find_values(proto: bytes, tags: TagTable) -> Iterator[tuple[str, Propagated
 _MAX_STAGES = 60  # as many as a `.jaxscope` file holds
 _MAX_FILES = 256
 _MAX_FINDINGS = 10_000
+_MAX_MESSAGES = 500
+_MAX_MESSAGE_CHARS = 500_000
 _TAGGED_TEXTS = frozenset({"stablehlo", "hlo", "optimized"})
 _SEVERITIES = list(Severity)
 _WAITING = Unavailable("The text has not arrived.")
@@ -224,6 +226,8 @@ class CaptureAssembler:
         self._files: dict[str, SourceFile] = {}
         self._checks: list[Check] = []
         self._messages: list[str] = []
+        self._num_message_chars_left = _MAX_MESSAGE_CHARS
+        self._num_messages_left_out = 0
         self._passes = PassesAssembler()
         self._memory: MemoryPlan | Unavailable = NO_MEMORY_PLAN
         self._placement: Placement | Unavailable = NO_PLACEMENT
@@ -293,7 +297,7 @@ class CaptureAssembler:
             pass_tags=passes.tags,
             fusion_log=self._fusion_log,
             checks=tuple(sorted(self._checks, key=lambda c: _SEVERITIES.index(c.severity))),
-            messages=tuple(self._messages),
+            messages=self._told_messages(),
             wall_seconds=self._wall_seconds,
             memory=self._memory,
             placement=self._placement,
@@ -451,8 +455,17 @@ class CaptureAssembler:
             self._checks.append(read_message_fields(message, Check))
 
     def _read_message(self, message: Message) -> None:
-        if len(self._messages) < _MAX_FINDINGS:
-            self._messages.append(read_message_fields(message, MessageFields).text)
+        text = read_message_fields(message, MessageFields).text
+        if len(self._messages) >= _MAX_MESSAGES or len(text) > self._num_message_chars_left:
+            self._num_messages_left_out += 1
+            return
+        self._num_message_chars_left -= len(text)
+        self._messages.append(text)
+
+    def _told_messages(self) -> tuple[str, ...]:
+        if not self._num_messages_left_out:
+            return tuple(self._messages)
+        return (*self._messages, f"{self._num_messages_left_out} more messages were left out.")
 
     def _read_done(self, message: Message) -> None:
         seconds = read_message_fields(message, DoneFields).wall_seconds

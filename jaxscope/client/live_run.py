@@ -7,6 +7,7 @@ import os
 import queue
 import secrets
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -38,6 +39,32 @@ from jaxscope.wire.plain_text import strip_controls
 
 _STOP_REASONS = frozenset({"stopped", "killed"})
 _ENDING_FIELDS = frozenset(field.name for field in dataclasses.fields(WorkerExit))
+
+
+MAX_BURST = 10_000
+MAX_PER_SECOND = 500
+"""Messages of one run: far more than any answer has, and no more than a window can follow."""
+
+MAX_PROGRESS_BURST = 500
+MAX_PROGRESS_PER_SECOND = 20
+
+
+class Allowance:
+    """So many things at once, and so many a second after that."""
+
+    def __init__(self, burst: int, per_second: float) -> None:
+        self._burst, self._per_second = burst, per_second
+        self._left, self._at = float(burst), time.monotonic()
+
+    def take(self) -> bool:
+        """Whether there is one left, which is then taken."""
+        now = time.monotonic()
+        self._left = min(self._left + (now - self._at) * self._per_second, self._burst)
+        self._at = now
+        if self._left < 1.0:
+            return False
+        self._left -= 1.0
+        return True
 
 
 class AwaitedRun:
@@ -126,6 +153,8 @@ class Run(AwaitedRun):
         self._collectors = collectors
         self._collector = collectors.collector_for(request)
         self._outputs = {"stdout": HeadAndTail(), "stderr": HeadAndTail()}
+        self._messages = Allowance(MAX_BURST, MAX_PER_SECOND)
+        self._progress = Allowance(MAX_PROGRESS_BURST, MAX_PROGRESS_PER_SECOND)
         self._failure: JaxscopeError | None = None
         self._is_done = False
         self._ending: WorkerExit | None = None
@@ -226,13 +255,17 @@ class Run(AwaitedRun):
     def _take(self, message: Message) -> None:
         if self._is_done or message.fields.get("run") not in (self.id, ""):
             return
+        if not self._messages.take():
+            raise FrameError(f"it sent more than {MAX_BURST:,} messages at once")
         message = Message(message.type, clean_fields(message.fields), message.arrays)
         if message.type == "failed":
             self._fail(self._collectors.read_failure(message))
         elif message.fields["run"] == "":
             return
         elif message.type == "progress":
-            self._tell(self._collectors.read_progress(message))
+            progress = self._collectors.read_progress(message)
+            if self._progress.take():  # what comes faster can be read by nobody
+                self._tell(progress)
         else:
             for event in self._collector.feed(message):
                 self._tell(event)

@@ -5,12 +5,14 @@ which machine.
 from __future__ import annotations
 
 import dataclasses
+import errno
 import os
 import re
 import signal
 import sysconfig
 
 from jaxscope.errors import (
+    ENOUGH_DESCRIPTORS,
     PACKAGE_FOLDER,
     EnvironmentProblem,
     Explanation,
@@ -305,6 +307,15 @@ def _user_traceback(stack: str) -> str:
 
 
 def _not_started(python: str, error: str) -> EnvironmentProblem:
+    if os.strerror(errno.EMFILE) in error or os.strerror(errno.ENFILE) in error:
+        return EnvironmentProblem(
+            Explanation(
+                what="No worker can be started: the system gives no more file descriptors.",
+                why=error,
+                remedy=f"Allow more: ulimit -n {ENOUGH_DESCRIPTORS}",
+                kind="TooFewDescriptors",
+            )
+        )
     return EnvironmentProblem(
         Explanation(
             what=f"The interpreter {python} cannot be started.",

@@ -21,6 +21,13 @@ MAX_ENTRIES = 64
 MAX_TOTAL_BYTES = 512 << 20
 """Of all entries together, inflated."""
 
+MAX_JSON_BYTES = 64 << 20
+MAX_JSON_ITEMS = 4_000_000
+"""Of an entry of JSON that holds neither texts nor passes. Most have some kilobytes; what packs to
+nothing could be a hundred million objects."""
+
+_TEXTS = frozenset({"sources.json", "passes.json"})
+
 _CHUNK_BYTES = 1 << 20
 _NAME = re.compile(
     r"manifest\.json|sources\.json|passes\.json|lab\.json|window\.json|stages/(?:0|[1-9]\d?)\.bin"
@@ -78,7 +85,7 @@ def read_commented(path: Path) -> tuple[dict[str, bytes], bytes]:
             that jaxscope does not write.
     """
     try:
-        with _open_regular(path) as file:
+        with open_regular(path, MAX_TOTAL_BYTES) as file:
             return _read_zip(file)
     except OSError as error:
         why = error.strerror or str(error)
@@ -114,19 +121,34 @@ def _write_zip(draft: Path, entries: Mapping[str, bytes], comment: bytes) -> Non
             out.writestr(info, data, compresslevel=_COMPRESSION_LEVEL)
 
 
-def _open_regular(path: Path) -> BinaryIO:
-    """Open without ever waiting: a pipe or a device is refused, not read."""
+def open_regular(path: Path, max_bytes: int) -> BinaryIO:
+    """Open without ever waiting: a pipe or a device is refused, not read.
+
+    Raises:
+        OSError: It cannot be opened.
+        ValueError: It is no regular file, or larger than `max_bytes`.
+    """
     file = open_without_waiting(path)
     try:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise ValueError("It is no regular file.")
-        if status.st_size > MAX_TOTAL_BYTES:
-            raise ValueError(f"It is larger than {MAX_TOTAL_BYTES >> 20} MiB.")
+        if status.st_size > max_bytes:
+            raise ValueError(f"It is larger than {max_bytes >> 20} MiB.")
         return file
     except BaseException:
         file.close()
         raise
+
+
+def check_items(data: bytes, most: int) -> None:
+    """Refuse JSON of too many items before any of them takes memory.
+
+    Raises:
+        ValueError: It has more than so many.
+    """
+    if data.count(b",") > most:
+        raise ValueError(f"It has more than {most:,} items; no capture has.")
 
 
 def _read_zip(file: BinaryIO) -> tuple[dict[str, bytes], bytes]:
@@ -144,17 +166,26 @@ def _read_zip(file: BinaryIO) -> tuple[dict[str, bytes], bytes]:
                 raise ValueError(f"It has the entry {info.filename} twice.")
             if info.flag_bits & _IS_ENCRYPTED or info.compress_type not in _METHODS:
                 raise ValueError(f"The entry {info.filename} is encrypted or packed unusually.")
-            entries[info.filename] = _inflate(archive, info, left)
-            left -= len(entries[info.filename])
+            is_small = info.filename.endswith(".json") and info.filename not in _TEXTS
+            most = MAX_JSON_BYTES if is_small else MAX_TOTAL_BYTES
+            data = entries[info.filename] = _inflate(archive, info, min(left, most), most)
+            left -= len(data)
+            if is_small:
+                check_items(data, MAX_JSON_ITEMS)
         return entries, archive.comment
 
 
-def _inflate(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> bytes:
-    """Read an entry in pieces: the size that it announces may be a lie."""
+def _inflate(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int, most: int) -> bytes:
+    """Read an entry in pieces: the size that it announces may be a lie.
+
+    Args:
+        limit: What may still come.
+        most: What may come in all, to be told.
+    """
     data = bytearray()
     with archive.open(info) as entry:
         while piece := entry.read(_CHUNK_BYTES):
             data += piece
             if len(data) > limit:
-                raise ValueError(f"It inflates to more than {MAX_TOTAL_BYTES >> 20} MiB.")
+                raise ValueError(f"It inflates to more than {most >> 20} MiB.")
     return bytes(data)

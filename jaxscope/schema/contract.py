@@ -48,6 +48,7 @@ from jaxscope.model import (
 from jaxscope.model.capture import NO_MEMORY_PLAN, NO_PLACEMENT, Bookmark, MemoryPlan
 from jaxscope.model.sharding import Device, Job, Member, Placement, Propagated
 from jaxscope.program.name_links import LINK
+from jaxscope.schema.archive_container import check_items, open_regular
 from jaxscope.schema.records import Codec, Rules
 
 Json = dict[str, Any]
@@ -282,6 +283,11 @@ class _Capture:
     bookmarks: tuple[Bookmark, ...] = ()
 
 
+MAX_BYTES = 256 << 20
+MAX_ITEMS = 20_000_000
+"""Of the JSON of a capture; some hundred thousand instructions have less."""
+
+
 def load_contract(path: str | Path) -> Capture:
     """Read a capture that `jaxscope capture -o out.json` wrote; nothing is run.
 
@@ -290,7 +296,10 @@ def load_contract(path: str | Path) -> Capture:
     """
     place = Path(path)
     try:
-        return _read(CONTRACT.decode(_Capture, place.read_bytes()))
+        with open_regular(place, MAX_BYTES) as file:
+            data = file.read(MAX_BYTES)
+        check_items(data, MAX_ITEMS)
+        return _read(CONTRACT.decode(_Capture, data))
     except OSError as error:
         why = error.strerror or str(error)
     except (ValueError, KeyError, RecursionError, OverflowError) as error:  # msgspec's too

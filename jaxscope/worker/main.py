@@ -164,10 +164,13 @@ def _find_handler(type_of_request: str) -> Handler:
 
 
 def _prepare(request: dict[str, Any], channel: Channel) -> None:
-    from jaxscope.worker.host.source import open_folder, read_source
+    from jaxscope.worker.host.source import open_folder, read_source, refuse_name
     from jaxscope.worker.targets.environment import prepare_target
 
     prepare_target(request)
+    for name in ("file", "other_file"):
+        if isinstance(request.get(name), str) and "\0" not in request[name]:
+            refuse_name(request[name])
     if request.get("file"):
         for text in open_folder(read_source(request["file"])):
             channel.message(text)

@@ -33,6 +33,7 @@ from jaxscope.model import (
 from jaxscope.model.graph import Cost
 from jaxscope.model.timing import Noise
 from jaxscope.schema.archive import load_capture, load_session, save_capture
+from jaxscope.schema.archive_container import MAX_JSON_ITEMS
 from jaxscope.schema.contract import timing_to_json
 from tests.archive.recorded import TIMING, capture
 
@@ -360,6 +361,39 @@ def test_bomb_is_stopped_while_it_inflates(
     )
     assert bomb.stat().st_size < 1 << 20
     assert "inflates to more than 8 MiB" in refused(bomb)
+
+
+@pytest.mark.parametrize("name", ("manifest.json", "lab.json", "window.json"))
+def test_lists_without_end_are_refused_before_they_take_memory(
+    saved: Path, tmp_path: Path, name: str
+) -> None:
+    """They pack to nothing, and each of their items would be an object."""
+
+    def fill(entries: Entries) -> None:
+        entries[name] = b'{"messages": [' + b'"",' * MAX_JSON_ITEMS + b'"",""]}'
+
+    bomb = rewrite(saved, tmp_path / "bomb.jaxscope", fill)
+    assert bomb.stat().st_size < 1 << 20
+    assert "more than 4,000,000 items" in refused(bomb)
+
+    bomb = rewrite(saved, tmp_path / "long.jaxscope", lambda e: e.update({name: bytes(65 << 20)}))
+    assert "inflates to more than 64 MiB" in refused(bomb)
+
+
+def test_json_is_read_within_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "it.json"
+    os.mkfifo(path)
+    assert refused(path) == "It is no regular file."  # at once: nobody writes to it
+    path.unlink()
+    path.symlink_to("/dev/zero")
+    assert refused(path) == "It is no regular file."
+    path.unlink()
+    with open(path, "wb") as file:
+        file.truncate((256 << 20) + 1)
+    assert refused(path) == "It is larger than 256 MiB."
+    monkeypatch.setattr("jaxscope.schema.contract.MAX_ITEMS", 10)
+    path.write_text('{"messages": [' + '"",' * 10 + '"",""]}')
+    assert "more than 10 items" in refused(path)
 
 
 @settings(max_examples=200, deadline=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import numpy.typing as npt
 import pytest
 
 from jaxscope.client.events import Event, Progress
+from jaxscope.client.live_run import MAX_PROGRESS_BURST
 from jaxscope.client.requests import CaptureRequest, OutlineRequest, Request
 from jaxscope.client.session import Session
 from jaxscope.errors import InternalError, JaxscopeError, SourceError, WorkerLost
@@ -57,6 +59,7 @@ NONSENSE = {
     "too many calls": "say('outline', functions=[], doc='', calls=[{'call': '', 'line': 1}] * 501)",
     "an unknown fault": "say('failed', fault='yours', stage=None, explanation={'what': ''})",
     "done without an answer": "say('done', wall_seconds=0.0)",
+    "messages without end": "for _ in range(20_000): say('message', text='x' * 1000)",
     "progress without a text": "say('progress', step='import')",
 }
 
@@ -196,3 +199,38 @@ def test_an_event_function_that_raises_ends_the_run_and_not_the_session(
 
     with pytest.raises(InternalError):
         session.start(outline_of(python), fail).wait(PATIENCE_S)
+
+
+HEAD = (
+    "say('head', call='f()', base='f', transforms=[], target='cpu', arguments=[], results=[],"
+    " source={}, environment={})\n"
+)
+
+
+def test_many_messages_are_counted_and_not_all_kept(session: Session, tmp_path: Path) -> None:
+    python = write_impostor(
+        tmp_path,
+        f"{HEAD}for _ in range(2000): say('message', text='again')\n"
+        "say('message', text='x' * 900_000)\nsay('done', wall_seconds=0.0)",
+    )
+    capture = session.start(CaptureRequest(__file__, "f()", python=python)).wait(PATIENCE_S)
+
+    assert isinstance(capture, Capture)
+    assert len(capture.messages) == 501
+    assert capture.messages[-1] == "1501 more messages were left out."
+
+
+def test_a_flood_of_progress_is_not_told_in_full(session: Session, tmp_path: Path) -> None:
+    python = write_impostor(
+        tmp_path,
+        f"{HEAD}for _ in range(5000): say('progress', step='x', text='again')\n"
+        "say('done', wall_seconds=0.0)",
+    )
+    events: list[Event] = []
+    request = CaptureRequest(__file__, "f()", python=python)
+    start = time.monotonic()
+    session.start(request, events.append).wait(PATIENCE_S)
+    seconds = time.monotonic() - start
+
+    told = [event for event in events if isinstance(event, Progress)]
+    assert MAX_PROGRESS_BURST <= len(told) <= MAX_PROGRESS_BURST + 20 * seconds + 1

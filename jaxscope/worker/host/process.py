@@ -40,9 +40,18 @@ def make_private(descriptor: int) -> int:
     """Move a descriptor out of the way of user code, and close it in programs that it starts."""
     import fcntl  # Windows has none, and can import this module all the same
 
-    private = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, FIRST_PRIVATE_DESCRIPTOR)
+    private = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _first_private())
     os.close(descriptor)
     return private
+
+
+def _first_private() -> int:
+    """Lower than usual where the system allows few descriptors."""
+    import resource  # Windows has none
+
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    is_few = allowed != resource.RLIM_INFINITY and allowed < 2 * FIRST_PRIVATE_DESCRIPTOR
+    return allowed // 2 if is_few else FIRST_PRIVATE_DESCRIPTOR
 
 
 def isolate(parent_pid: int, stack_descriptor: int) -> None:

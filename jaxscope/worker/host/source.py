@@ -198,6 +198,28 @@ class SourceSnapshot:
     sha256: str
 
 
+def refuse_name(path: str) -> None:
+    """Refuse a file whose path is no Unicode text: JAX notes it at every operation, and cannot.
+
+    Raises:
+        SourceError: It is none.
+    """
+    path = os.path.realpath(path)
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        name = os.fsencode(path).decode("utf-8", "backslashreplace")
+        raise SourceError(
+            Explanation(
+                what=f"JAX cannot run {name}: its path is no text in this system's encoding.",
+                where=name,
+                remedy="Rename the file or its folder, or use an encoding that has the name: "
+                "PYTHONUTF8=1.",
+                kind="UnreadableName",
+            )
+        ) from None
+
+
 def read_source(path: str) -> SourceSnapshot:
     """Read a Python file.
 
