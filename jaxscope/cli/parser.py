@@ -336,6 +336,7 @@ class TimeOptions:
         precision: At what half-width of the ratio's interval it ends; None for the default.
         output: Where the experiment's table or plot is written, or None.
         figure: Which figure of a plain timing: `distributions` or `stages`.
+        is_whole: Whether every row of a plain timing is printed, and how it was measured.
     """
 
     experiment: str = "call"
@@ -352,12 +353,16 @@ class TimeOptions:
     precision: float | None = None
     output: Path | None = None
     figure: str = "distributions"
+    is_whole: bool = False
 
 
 def add_time_options(parser: argparse.ArgumentParser) -> None:
     """Add the options; only one experiment at a time."""
     parser.add_argument(
         "--rigorous", action="store_true", help="measure in six fresh processes (slower)"
+    )
+    parser.add_argument(
+        "--all", action="store_true", help="print every row of a timing, and how it was measured"
     )
     parser.add_argument(
         "--gradient", action="store_true", help="time the gradient, and value and gradient, too"
@@ -485,6 +490,7 @@ def read_time_options(read: argparse.Namespace) -> TimeOptions:
         precision,
         output,
         read.figure,
+        read.all,
     )
 
 

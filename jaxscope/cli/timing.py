@@ -45,7 +45,7 @@ def run(options: Options) -> int:
 
     def to_document() -> Document:
         scope = [] if options.is_rigorous else [Section(blocks=[_ONE_PROCESS])]
-        return [*timing_to_document(timing), *scope]
+        return [*timing_to_document(timing, is_whole=options.time.is_whole), *scope]
 
     print_found(options, lambda: timing_to_json(timing), to_document)
     return 0

@@ -5,14 +5,12 @@ causes, and what to mind.
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Iterator, Sequence
 
 from jaxscope.model import (
     Capture,
     Environment,
     Measurement,
-    Ratio,
     SourceFile,
     Timing,
     Unavailable,
@@ -27,7 +25,7 @@ from jaxscope.model.experiments import (
 )
 from jaxscope.model.statistics import find_disturbances
 from jaxscope.model.timing import LineTime, NodeTime, NodeTimes, Profile, Scaling
-from jaxscope.model.units import format_count, format_seconds, three_digits
+from jaxscope.model.units import format_count, format_seconds
 from jaxscope.program.node_times import (
     Overlay,
     describe_observed_times,
@@ -61,6 +59,7 @@ from jaxscope.report.measurements import (
     describe_noise,
     describe_origin,
     describe_processes,
+    describe_ratio,
     describe_sizes,
     describe_slope,
     describe_spread,
@@ -69,7 +68,6 @@ from jaxscope.report.measurements import (
     scaling_table,
     signature_row,
     trial_row,
-    why_unclear,
 )
 
 
@@ -288,23 +286,49 @@ def _equations_section(found: Agreement) -> Section:
 
 
 _LONGEST_DETAIL = 22
+_SIDE_ROWS = frozenset(
+    {
+        *("import", "jax_start", "second_call", "jit_until_steady", "first_eager_call"),
+        *("eager_until_steady", "transfer", "fetch", "throughput"),
+    }
+)
 _PARTS = (
     "protocol: dispatch is until the call returned, wait from there until its result was ready, in "
     "the same calls. Dispatch alone is no measure of how long the work takes."
 )
 
 
-def timing_to_document(timing: Timing) -> list[Section]:
-    """A table: medians with the interval that they lie in, then ratios, then what to mind."""
+def timing_to_document(timing: Timing, *, is_whole: bool = True) -> list[Section]:
+    """The answer; a table of medians with the interval that they lie in; what to mind.
+
+    Args:
+        is_whole: Whether every row is there, and how it was measured; without, what a call takes
+            from its first line to its steady state.
+    """
+    told = [f"{describe_ratio(ratio)}{' · noisy' * ratio.is_noisy}" for ratio in timing.ratios]
+    opening = _open(timing.call, timing.environment)
+    shown = [each for each in timing.measurements if is_whole or _is_main(each.name)]
+    if not is_whole:
+        table = make_table(("",) * 5, shown, lambda each: (*_row(each)[:4], *_row(each)[5:]))
+        left_out = format_count(len(timing.measurements) - len(shown), "more row")
+        return [
+            dataclasses.replace(opening, blocks=[*told, *opening.blocks]),
+            Section(blocks=[table]),
+            Section(blocks=_warn(timing.warnings).blocks),
+            Section(blocks=[f"{left_out}, how each was measured and what disturbed it: --all"]),
+        ]
     return [
-        _open(timing.call, timing.environment),
-        Section(blocks=[make_table(("",) * 6, timing.measurements, _row)]),
-        Section(blocks=[Items([_describe_ratio(each) for each in timing.ratios])])
-        if timing.ratios
-        else Section(),
+        dataclasses.replace(opening, blocks=[*told, *opening.blocks]),
+        Section(blocks=[make_table(("",) * 6, shown, _row)]),
         Section(blocks=list(_protocols(timing))),
         Section(blocks=[*_noise(timing), *_warn(timing.warnings).blocks]),
     ]
+
+
+def _is_main(name: str) -> bool:
+    """Whether a row is of a whole call or of making its program."""
+    own = name.removeprefix("value_and_").removeprefix("gradient_")
+    return _whole_of(name) == name and own not in _SIDE_ROWS
 
 
 def _protocols(timing: Timing) -> Iterator[str]:
@@ -368,20 +392,3 @@ def _noise(timing: Timing) -> Iterator[str]:
     for (before, after), values in found.items():
         parts = [f"{value} ({', '.join(names)})".lstrip() for value, names in values.items()]
         yield f"noisy: {before}{', '.join(parts)}{after}"
-
-
-def _describe_ratio(ratio: Ratio) -> str:
-    first, _, second = ratio.name.partition("/")
-    if math.isnan(ratio.median):
-        return f"{ratio.name}: unclear"
-    interval = ratio.describe_range()
-    noisy = ", noisy" if ratio.is_noisy else ""
-    if not ratio.is_judged:
-        return f"{ratio.name}: no verdict ({interval}{noisy})"
-    if ratio.verdict == "unclear":
-        return f"{ratio.name}: unclear ({interval}{noisy}{why_unclear(ratio)})"
-    verdict = "takes the same time as" if ratio.verdict == "same" else f"is {ratio.verdict} than"
-    return (
-        f"{ratio.name} = {three_digits(ratio.median)} ({interval}{noisy}): "
-        f"{second} {verdict} {first}"
-    )

@@ -59,17 +59,19 @@ def why_unclear(ratio: Ratio) -> str:
 
 def describe_ratios(ratios: Sequence[Ratio]) -> str:
     """One sentence per comparison, with its interval, never a bare factor."""
-    return "\n".join(_describe_ratio(ratio) for ratio in ratios)
+    return "\n".join(map(describe_ratio, ratios))
 
 
-def _describe_ratio(ratio: Ratio) -> str:
+def describe_ratio(ratio: Ratio) -> str:
     """Such as `gradient: jit is 12.0 times faster than eager (11.0 to 13.0)`."""
     first, _, second = ratio.name.replace("_", " ").partition("/")
     program, _, last = first.rpartition(" ")
     if program and second.startswith(f"{program} "):
         plain = f"{last}/{second.removeprefix(program).lstrip()}"
-        told = _describe_ratio(dataclasses.replace(ratio, name=plain))
+        told = describe_ratio(dataclasses.replace(ratio, name=plain))
         return f"{program}: {told[:1].lower()}{told[1:]}"
+    if math.isnan(ratio.median):
+        return f"Unclear which of {first} and {second} is faster"
     interval = ratio.describe_range()
     if ratio.verdict == "faster":
         return f"{second} is {three_digits(ratio.median)} times faster than {first} ({interval})"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 
 from jaxscope.model import Environment, Measurement, Ratio, Timing
 from jaxscope.model.timing import Noise
 from jaxscope.report.document import write_text
 from jaxscope.report.measurement_documents import timing_to_document
+from jaxscope.report.measurements import describe_ratio
 
 
 def format_timing(timing: Timing) -> str:
@@ -48,10 +50,35 @@ TIMING = Timing(
 
 
 def test_rows_are_aligned_and_name_no_reasons() -> None:
-    rows = format_timing(TIMING).splitlines()[3:7]
+    rows = format_timing(TIMING).splitlines()[4:8]
     assert [row.split()[0] for row in rows] == [m.name for m in TIMING.measurements]
     assert len({row.index("run") for row in rows}) == 1
     assert [row.endswith("  noisy") for row in rows] == [False, True, True, True]
+
+
+def test_the_answer_comes_first_then_a_screenful() -> None:
+    rows = ("trace", "import", "transfer", "gradient_first_eager_call", "gradient_jit")
+    more = tuple(measured(name, 1e-3) for name in rows)
+    noisy = dataclasses.replace(TIMING.ratios[0], is_noisy=True)
+    timing = dataclasses.replace(
+        TIMING, measurements=(*TIMING.measurements, *more), ratios=(noisy,)
+    )
+    text = write_text(timing_to_document(timing, is_whole=False), is_wrapped=True)
+    lines = text.splitlines()
+    assert lines[:2] == [
+        "loss(f32[8])",
+        "  jit is 200 times faster than eager (observed 180 to 220) · noisy",
+    ]
+    shown = [line.split()[0] for line in lines[4:9]]
+    assert shown == ["compile", "eager", "jit", "trace", "gradient_jit"]
+    assert "4 more rows, how each was measured and what disturbed it: --all" in lines
+    assert "protocol: " not in text and LONG.split(".")[0] in " ".join(text.split())
+    assert max(map(len, lines[:9])) <= 80
+
+
+def test_a_ratio_of_nothing_is_unclear() -> None:
+    nothing = Ratio("eager/jit", math.nan, math.nan, math.nan, "unclear")
+    assert describe_ratio(nothing) == "Unclear which of eager and jit is faster"
 
 
 def test_compiling_says_whether_the_cache_had_the_program() -> None:

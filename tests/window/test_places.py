@@ -396,20 +396,22 @@ def test_a_button_whose_menu_has_gone_does_not_look_pointed_at(qtbot: QtBot) -> 
 
 
 def test_the_drawer_is_as_high_at_the_next_start(
-    qapp: QApplication, session: RecordedSession, tmp_path: Path, qtbot: QtBot
+    qapp: QApplication, session: RecordedSession, tmp_path: Path, source: Path, qtbot: QtBot
 ) -> None:
     settings, shares = Settings(str(tmp_path / "window.json")), []
     for is_first in (True, False):
         bridge = Bridge(lambda: session)
         window = build_window(qapp, bridge, RunOptions(), settings)
         window.resize(1280, 720)
+        window.open_path(str(source))  # the views have no size before
         window.show()
-        places = window.pages
+        places, split = window.pages, window.pages._split
+        qtbot.waitUntil(split.isVisible, timeout=60_000)
         places.show_page("memory")
-        qtbot.wait(20)
+        qtbot.waitUntil(places.drawer.isVisible, timeout=60_000)
         if is_first:
-            places._split.moveSplitter(places._split.height() // 4, 1)
-        views, drawer = places._split.sizes()
+            split.moveSplitter(split.height() // 4, 1)
+        views, drawer = split.sizes()
         shares.append(drawer / (views + drawer))
         window.close()
         destroy(window)
