@@ -56,6 +56,7 @@ INNER_ORDER = {
             "diff",
             "passes",
             "batch_axes",
+            "told_apart",
             "name_links",
             "links",
             "fusion",
