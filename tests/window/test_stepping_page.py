@@ -68,6 +68,18 @@ def test_the_present_equation_is_selected_and_its_value_asked_for(
     assert run.request.timeout_s is None
 
 
+def test_in_a_wide_window_the_pictures_have_what_the_tables_do_not_use(
+    ready: tuple[Driver, SteppingPage, RecordedRun],
+) -> None:
+    driver, page, _ = ready
+    driver.window.resize(2560, 1440)
+    driver.wait_until(lambda: page.width() > 2400)
+    driver.wait_until(lambda: page.picture.width() >= page.width() / 3)
+    driver.window.resize(1280, 720)
+    driver.wait_until(lambda: page.width() < 1300)
+    assert page.values.width() >= page.width() / 3
+
+
 def test_stop_leaves_the_place_and_a_second_ends_the_worker(
     ready: tuple[Driver, SteppingPage, RecordedRun],
 ) -> None:

@@ -60,6 +60,10 @@ _MOVES = (
 )
 
 
+_VALUES_EM, _NUMBERS_EM = 64, 36
+"""What the tables can use of the width."""
+
+
 class SteppingPage(PageWidget):
     """Moves above; below what is read and made at the place, a picture, and the numbers."""
 
@@ -78,6 +82,7 @@ class SteppingPage(PageWidget):
         self.load_button, self.slice, self.batch = QPushButton("Load …"), QLineEdit(), QSpinBox()
         self.picture, self.histogram = ArrayPicture(), HistogramBars()
         self.numbers, self.of_numbers = ResultTable("Numbers"), SelectableLabel(role="muted")
+        self._numbers_side = QWidget()
         self._build()
         self._connect()
 
@@ -124,7 +129,7 @@ class SteppingPage(PageWidget):
         self._clear_view()
 
     def _build_body(self) -> QSplitter:
-        pictures, right = QWidget(), QWidget()
+        pictures, right = QWidget(), self._numbers_side
         column = QVBoxLayout(pictures)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.picture, 3)
@@ -225,6 +230,9 @@ class SteppingPage(PageWidget):
         self._show()
 
     def set_theme(self, theme: Theme) -> None:
+        em_px = self.fontMetrics().height()  # in a wide window the pictures have the rest
+        self.values.setMaximumWidth(_VALUES_EM * em_px)
+        self._numbers_side.setMaximumWidth(_NUMBERS_EM * em_px)
         self.picture.set_theme(theme)
         self.histogram.set_theme(theme)
 
