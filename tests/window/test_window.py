@@ -568,6 +568,16 @@ def test_every_command_has_its_own_key(window: MainWindow):
     assert window.help.dialog is not None and window.help.dialog.isVisible()
 
 
+def test_no_command_has_a_key_that_a_text_field_takes() -> None:
+    """The call has the keyboard at first; on Linux Ctrl+E goes to its end, Ctrl+U empties it."""
+    from jaxscope.ui.window.commands import COMMANDS
+
+    letters = {f"Ctrl+{letter}" for letter in "ACEUVXYZ"}
+    moves = {f"Ctrl+{key}" for key in ("Left", "Right", "Home", "End", "Backspace", "Del")}
+    keys = {key for command in COMMANDS for key in command.keys}
+    assert not keys & (letters | moves | {"Ctrl+Shift+Z"})
+
+
 def test_a_closed_window_leaves_nothing_alive(
     qapp: QApplication, session: RecordedSession, tmp_path: Path
 ):

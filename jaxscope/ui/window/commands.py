@@ -71,7 +71,7 @@ COMMANDS: Sequence[Command] = (
     Command("File", "Paste code …", "paste_code", ("Ctrl+Shift+V",)),
     Command("File", "Start page", "close_file", ("Alt+Home",), owner="controller"),
     Command("File", "Save capture as …", "ask_save", ("Ctrl+S",), True, "files"),
-    Command("File", "Export what is seen, or everything …", "export_dialog", ("Ctrl+E",)),
+    Command("File", "Export what is seen, or everything …", "export_dialog", ("Ctrl+Shift+X",)),
     Command("File", "Quit", "close", ("Ctrl+Q",), True),
     Command("Run", "Run the call", "run_call", ("Ctrl+R", "F5")),
     Command("Run", "Run with the gradient", "run_with_gradient", ("Ctrl+Alt+G",)),
