@@ -337,6 +337,8 @@ class TimeOptions:
         output: Where the experiment's table or plot is written, or None.
         figure: Which figure of a plain timing: `distributions` or `stages`.
         is_whole: Whether every row of a plain timing is printed, and how it was measured.
+        baseline: A saved timing that a plain one is held against, or None.
+        saved: Where a plain timing is saved for that, or None.
     """
 
     experiment: str = "call"
@@ -354,6 +356,8 @@ class TimeOptions:
     output: Path | None = None
     figure: str = "distributions"
     is_whole: bool = False
+    baseline: Path | None = None
+    saved: Path | None = None
 
 
 def add_time_options(parser: argparse.ArgumentParser) -> None:
@@ -363,6 +367,15 @@ def add_time_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--all", action="store_true", help="print every row of a timing, and how it was measured"
+    )
+    parser.add_argument(
+        "--save", metavar="FILE", help="save the timing, to be a baseline (as --json prints it)"
+    )
+    parser.add_argument(
+        "--baseline",
+        metavar="FILE",
+        help=f"compare with a saved timing; exit status {DIFFERENT} where the call has become "
+        "slower. With --rigorous on both sides small differences can be told",
     )
     parser.add_argument(
         "--gradient", action="store_true", help="time the gradient, and value and gradient, too"
@@ -464,6 +477,13 @@ def read_time_options(read: argparse.Namespace) -> TimeOptions:
                 remedy="Leave it out, or leave the other experiment out.",
             )
         )
+    if experiment != "call" and (read.baseline or read.save):
+        raise UsageError(
+            Explanation(
+                what="--save and --baseline belong to a plain timing, which this is not.",
+                remedy="Leave them out, or leave the experiment out.",
+            )
+        )
     if output is not None and (
         experiment not in {"call", "nodes", "scaling"}
         or output.suffix not in {".csv", ".json", ".svg", ".png"}
@@ -491,6 +511,8 @@ def read_time_options(read: argparse.Namespace) -> TimeOptions:
         output,
         read.figure,
         read.all,
+        Path(read.baseline) if read.baseline else None,
+        Path(read.save) if read.save else None,
     )
 
 
@@ -1094,6 +1116,7 @@ def _epilog(verb: str) -> str:
         lines.append("other commands (each has --help):\n" + "\n".join(verbs))
     done = {
         "diff": f"0 equal, {DIFFERENT} different",
+        "time": f"0 done, {DIFFERENT} slower than the --baseline",
         "check": f"0 nothing found, {DIFFERENT} a warning or an error found",
     }.get(verb, "0 done")
     lines.append(

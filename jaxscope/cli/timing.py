@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from jaxscope.cli.output import check_place, print_found
-from jaxscope.cli.parser import Options
+import json
+
+from jaxscope.cli.output import check_place, print_found, write_data
+from jaxscope.cli.parser import DIFFERENT, Options
 from jaxscope.cli.runs import named_program, run_options, target_options, watching
 from jaxscope.client.one_shot import time_call
+from jaxscope.report.baseline import (
+    baseline_to_json,
+    baseline_to_section,
+    find_changes,
+    is_slower,
+)
 from jaxscope.report.document import Document, Section
 from jaxscope.report.measurement_documents import timing_to_document
-from jaxscope.schema.contract import timing_to_json
+from jaxscope.schema.contract import load_timing, timing_to_json
 
 _ONE_PROCESS = (
     "All of it was observed in this one process; --rigorous repeats it in six fresh ones, which "
@@ -22,9 +30,10 @@ def run(options: Options) -> int:
         from jaxscope.cli.experiments import run_experiment
 
         return run_experiment(options)
-    output = options.time.output
-    if output is not None:
-        check_place(output)
+    output, saved = options.time.output, options.time.saved
+    for path in filter(None, (output, saved)):
+        check_place(path)
+    baseline = None if options.time.baseline is None else load_timing(options.time.baseline)
     with watching(timing_to_document, timing_to_json, is_json=options.is_json) as watch:
         timing = time_call(
             named_program(options),
@@ -43,9 +52,18 @@ def run(options: Options) -> int:
 
         write_timing_figure(timing, options.time.figure, output)
 
+    changes = [] if baseline is None else find_changes(timing, baseline)
+    found = timing_to_json(timing)
+    if saved is not None:
+        write_data(saved, json.dumps(found, indent=2, allow_nan=False).encode())
+    answer: Document = []
+    if baseline is not None:
+        answer = [baseline_to_section(changes, baseline)]
+        found["baseline"] = baseline_to_json(changes, baseline)
+
     def to_document() -> Document:
         scope = [] if options.is_rigorous else [Section(blocks=[_ONE_PROCESS])]
-        return [*timing_to_document(timing, is_whole=options.time.is_whole), *scope]
+        return [*answer, *timing_to_document(timing, is_whole=options.time.is_whole), *scope]
 
-    print_found(options, lambda: timing_to_json(timing), to_document)
-    return 0
+    print_found(options, lambda: found, to_document)
+    return DIFFERENT if is_slower(changes) else 0

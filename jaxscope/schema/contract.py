@@ -11,9 +11,9 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -131,6 +131,7 @@ def _result(results: Sequence[str], output: int) -> str | None:
 # is not trusted: everything is checked, and what does not fit is refused as a whole.
 
 
+T = TypeVar("T")
 CAPTURE_FORMAT = "jaxscope.capture"
 CAPTURE_VERSION = 1
 _COLUMN_UNKNOWN = -1
@@ -294,22 +295,46 @@ def load_contract(path: str | Path) -> Capture:
     Raises:
         SourceError: The file is missing, damaged or no capture.
     """
-    place = Path(path)
+    return _load(
+        Path(path),
+        "a capture",
+        "jaxscope capture FILE [CALL] -o out.json writes one.",
+        lambda data: _read(CONTRACT.decode(_Capture, data)),
+    )
+
+
+def load_timing(path: str | Path) -> Timing:
+    """Read a timing that `jaxscope time --json` or `--save` wrote.
+
+    How it was measured is not read, and why it is noisy.
+
+    Raises:
+        SourceError: The file is missing, damaged or no timing.
+    """
+    return _load(
+        Path(path),
+        "a timing",
+        "jaxscope time FILE [CALL] --save out.json writes one.",
+        lambda data: CONTRACT.decode(Timing, data),
+    )
+
+
+def _load(place: Path, what: str, remedy: str, read: Callable[[bytes], T]) -> T:
     try:
         with open_regular(place, MAX_BYTES) as file:
             data = file.read(MAX_BYTES)
         check_items(data, MAX_ITEMS)
-        return _read(CONTRACT.decode(_Capture, data))
+        return read(data)
     except OSError as error:
         why = error.strerror or str(error)
     except (ValueError, KeyError, RecursionError, OverflowError) as error:  # msgspec's too
         why = f"It names {error} without having it." if isinstance(error, KeyError) else str(error)
     raise SourceError(
         Explanation(
-            what=f"{place.name} cannot be read as a capture.",
+            what=f"{place.name} cannot be read as {what}.",
             why=why[:500],
             where=str(place),
-            remedy="jaxscope capture FILE [CALL] -o out.json writes one.",
+            remedy=remedy,
         )
     )
 
