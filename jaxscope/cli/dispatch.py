@@ -35,6 +35,7 @@ from jaxscope.schema.safe_text import make_safe
 
 
 _OUTPUT_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF, errno.EFBIG})
+_MAX_PART_CHARS = 100
 _BUG = "This is a bug in jaxscope. Please report it with the lines above and `jaxscope doctor`."
 
 
@@ -69,6 +70,8 @@ def format_error(error: JaxscopeError) -> str:
     what = explanation.what
     is_placed = not explanation.where or explanation.where in what
     head = what if is_placed else f"{explanation.where}: {what}"
+    if not explanation.where and explanation.part and explanation.part not in what:
+        head = f"in the call {_shorten(explanation.part)}: {what}"
     parts = [f"jaxscope: {head}"]
     if explanation.why:
         parts.append(_indent(explanation.why))
@@ -83,6 +86,11 @@ def format_error(error: JaxscopeError) -> str:
     if explanation.remedy:
         parts.append(f"Try: {explanation.remedy}")
     return make_safe("\n".join(parts))
+
+
+def _shorten(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _MAX_PART_CHARS else f"{text[: _MAX_PART_CHARS - 2]} …"
 
 
 def _indent(text: str) -> str:

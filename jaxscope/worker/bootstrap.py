@@ -10,6 +10,7 @@ old interpreters, so that they get a message and not a syntax error.
 import importlib.util
 import json
 import os
+import re
 import struct
 import sys
 import types
@@ -20,6 +21,7 @@ if sys.path and sys.path[0] == __file__.rpartition("/")[0]:
 
 _WORKER = "jaxscope.worker.main"
 _OLDEST = (3, 11)
+_OLDEST_JAX = (0, 8)
 
 
 def main(module: str, arguments: "list[str]") -> None:
@@ -73,7 +75,35 @@ def find_problem() -> "tuple[str, str] | None":
             "Install JAX there: " + sys.executable + " -m pip install jax; or choose another "
             "interpreter with --python.",
         )
+    version_of_jax = _read_version_of_jax()
+    numbers = tuple(int(part) for part in re.findall(r"\d+", version_of_jax)[:2])
+    if numbers and numbers < _OLDEST_JAX:
+        return (
+            "The interpreter "
+            + sys.executable
+            + " has JAX "
+            + version_of_jax
+            + "; jaxscope needs "
+            + ".".join(map(str, _OLDEST_JAX))
+            + " or newer.",
+            "Upgrade it there: " + sys.executable + " -m pip install --upgrade jax jaxlib; or "
+            "choose another interpreter with --python.",
+        )
     return None
+
+
+def _read_version_of_jax() -> str:
+    """The version that JAX says of itself, without importing it; empty where it does not."""
+    spec = importlib.util.find_spec("jax")
+    for folder in (spec and spec.submodule_search_locations) or []:
+        try:
+            with open(os.path.join(folder, "version.py"), encoding="utf-8") as file:
+                found = re.search(r"^_version = ['\"]([\w.]+)", file.read(20_000), re.MULTILINE)
+        except (OSError, UnicodeDecodeError):
+            continue
+        if found:
+            return found.group(1)
+    return ""
 
 
 def _report(descriptor: int, what: str, remedy: str) -> None:

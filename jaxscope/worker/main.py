@@ -29,8 +29,13 @@ from jaxscope.wire.frames import FrameError
 from jaxscope.wire.messages import read_message
 from jaxscope.wire.protocol import DISCONNECTED_STATUS, PROTOCOL_VERSION
 from jaxscope.worker.channel import Channel, Handler
-from jaxscope.worker.faults.explain import was_interrupted
-from jaxscope.worker.faults.tracebacks import render_exception, safe_text
+from jaxscope.worker.faults.explain import explain_exception, was_interrupted
+from jaxscope.worker.faults.tracebacks import (
+    is_user_frame,
+    render_exception,
+    safe_text,
+    walk_frames,
+)
 from jaxscope.worker.host.job import finish_job, publish_failure
 from jaxscope.worker.host.process import ProcessChanges, isolate, make_private
 from jaxscope.worker.host.source import accept_sources
@@ -147,7 +152,13 @@ def _answer(type_of_request: str, request: dict[str, Any], channel: Channel) -> 
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt) and was_interrupted():
             raise
-        _send_failure(channel, None, "internal", _explain_bug(error))
+        sys.settrace(None)
+        sys.setprofile(None)
+        if _is_of_a_hook(error, request):
+            explained = explain_exception(error, {request["file"]}, stage="tracing every line")
+            _send_failure(channel, None, *explained)
+        else:
+            _send_failure(channel, None, "internal", _explain_bug(error))
         return 1
     for text in notes.messages():
         channel.message(text)
@@ -155,6 +166,13 @@ def _answer(type_of_request: str, request: dict[str, Any], channel: Channel) -> 
     channel.send("done", {"wall_seconds": perf_counter() - start})
     del kept  # freeing what a capture was made from would have delayed the answer
     return 0
+
+
+def _is_of_a_hook(error: BaseException, request: dict[str, Any]) -> bool:
+    """Whether a function of the user's raised, which Python calls for every line, also of ours."""
+    frames = walk_frames(error.__traceback__)
+    file = request.get("file")
+    return bool(frames and file) and is_user_frame(frames[-1].file, {str(file)})
 
 
 def _find_handler(type_of_request: str) -> Handler:

@@ -106,6 +106,30 @@ def test_an_interpreter_without_jax(tmp_path: Path) -> None:
     assert f"{python} -m pip install jax" in error.explanation.remedy
 
 
+@pytest.mark.parametrize("version", ("0.4.30", "0.6.2", "0.7.1"))
+def test_an_old_jax_is_told_so(tmp_path: Path, version: str) -> None:
+    """And not imported: what it lacks would be blamed on the code, or on nobody."""
+    venv.create(tmp_path, symlinks=True)
+    python = tmp_path / "bin" / "python"
+    (packages,) = (tmp_path / "lib").glob("python*/site-packages")
+    for name in ("jax", "jaxlib", "numpy"):
+        (packages / name).mkdir()
+        (packages / name / "__init__.py").write_text("raise SystemExit('it was imported')")
+    (packages / "jax" / "version.py").write_text(f'import os\n\n_version = "{version}"\n')
+    with Session(str(python), is_warm=False) as session:
+        error = failure(session, OutlineRequest(WORKS.file or ""))
+
+    assert type(error) is EnvironmentProblem
+    assert f"has JAX {version}; jaxscope needs 0.8 or newer" in error.explanation.what
+    assert "--upgrade jax" in error.explanation.remedy
+
+
+def test_the_version_of_this_jax_is_read_without_importing_it() -> None:
+    import jax
+
+    assert bootstrap._read_version_of_jax() == jax.version._version
+
+
 def test_an_old_interpreter_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "version_info", (3, 9, 2))
     problem = bootstrap.find_problem()

@@ -77,7 +77,12 @@ def test_functions_that_cannot_be_traced_are_answered_with_what_can() -> None:
     text = "f returned a value of type <class 'coroutine'>, which is not a valid JAX type"
     found = find_remedy(TypeError(text), text)
     assert found is not None and "`async`" in found.what
-    assert "`lambda`" in remedy_of("numpy.sin(f32[3])")
+    text = "cannot create weak reference to 'operator.methodcaller' object"
+    found = find_remedy(TypeError(text), text)
+    assert found is not None and "`lambda`" in found.remedy
+    of_numpy = remedy_of("numpy.sin(f32[3])")
+    assert "`jax.numpy`" in of_numpy
+    assert "lambda" not in of_numpy, "there it fails as well"
 
 
 def test_a_missing_file_is_told_with_where_it_was_looked_for_and_where_it_is(

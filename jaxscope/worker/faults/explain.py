@@ -32,7 +32,12 @@ _CALLBACK_ERROR = re.compile(r"^(?P<kind>[A-Za-z_][\w.]*): (?P<text>.*)$")
 
 @contextlib.contextmanager
 def guard(
-    stage: str, user_files: Collection[str] = (), *, at: str = "", call: str = ""
+    stage: str,
+    user_files: Collection[str] = (),
+    *,
+    at: str = "",
+    call: str = "",
+    is_of_call: bool = False,
 ) -> Iterator[None]:
     """Run user code: whatever it raises leaves the block as a `JaxscopeError`.
 
@@ -45,6 +50,7 @@ def guard(
         user_files: Absolute paths of files whose frames are the user's.
         at: Where it failed, such as `file.py:12`, if no frame of the user's says.
         call: The call, so that a fault in it can be shown there.
+        is_of_call: Whether what has no place in the user's code is the fault of the call.
 
     Raises:
         SourceError: The code has a syntax error.
@@ -57,7 +63,9 @@ def guard(
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt) and was_interrupted():
             raise
-        fault, explanation = explain_exception(error, user_files, stage=stage, at=at, call=call)
+        fault, explanation = explain_exception(
+            error, user_files, stage=stage, at=at, call=call, is_of_call=is_of_call
+        )
         raise (SourceError if fault == "source" else TraceError)(explanation) from error
 
 
@@ -91,6 +99,7 @@ def explain_exception(
     stage: str = "",
     at: str = "",
     call: str = "",
+    is_of_call: bool = False,
 ) -> tuple[str, Explanation]:
     """Explain an exception that came out of user code.
 
@@ -103,7 +112,7 @@ def explain_exception(
     try:
         if isinstance(error, SyntaxError):
             return "source", _explain_syntax(error)
-        return "trace", _explain_raised(error, user_files, stage, at, call)
+        return "trace", _explain_raised(error, user_files, stage, at, call, is_of_call)
     except Exception as second:
         kind = type(error).__name__
         return "trace", Explanation(
@@ -134,7 +143,12 @@ def _explain_syntax(error: SyntaxError) -> Explanation:
 
 
 def _explain_raised(
-    error: BaseException, user_files: Collection[str], stage: str, at: str, call: str
+    error: BaseException,
+    user_files: Collection[str],
+    stage: str,
+    at: str,
+    call: str,
+    is_of_call: bool,
 ) -> Explanation:
     text = _JAX_NOTES.sub("", safe_text(error))
     kind = type(error).__name__
@@ -157,7 +171,7 @@ def _explain_raised(
         what = f"A Python callback that the compiled program calls raised {kind}."
     part = ""
     if call and inner is None and not _place(frames):
-        is_of_call = stage == "call" or (row is not None and row.of_call)
+        is_of_call = is_of_call or stage == "call" or (row is not None and row.of_call != "")
         part = find_part_of_call(error, call) or (call if is_of_call else "")
         what = row.of_call if part and row and row.of_call else what
     remedy = row.remedy if row else ""

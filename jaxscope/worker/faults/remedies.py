@@ -149,12 +149,31 @@ TABLE = (
         of_call="`grad` is asked to differentiate with respect to integers.",
     ),
     Remedy(
+        ("TypeError",),
+        "(?s)dtypes do not match.*shapes do not match",
+        "Neither dtypes nor shapes fit together.",
+        "Compare the types named here.",
+    ),
+    Remedy(
+        ("TypeError", "ValueError"),
+        "dtypes do not match|the same dtypes|equal dtypes",
+        "The dtypes do not fit together.",
+        "Convert one of the arrays, such as by `x.astype(y.dtype)`.",
+        of_call="The dtypes of the arguments do not fit together.",
+    ),
+    Remedy(
         ("TypeError", "ValueError"),
         "incompatible shapes|same shape|contracting dimensions|Incompatible shapes|"
-        "inconsistent sizes|cannot reshape|must have equal",
+        "inconsistent sizes|cannot reshape|shapes do not match",
         "The shapes do not fit together.",
         "Compare the shapes named here with those in the call.",
         of_call="The shapes of the arguments do not fit together.",
+    ),
+    Remedy(
+        ("TypeError",),
+        "must have equal",
+        "The types do not fit together.",
+        "Compare the types named here.",
     ),
     Remedy(
         ("TypeError",),
@@ -167,6 +186,13 @@ TABLE = (
         "got a generator function|<class 'generator'>",
         "A function that yields gives a generator, which JAX cannot trace.",
         "Return a list, or call the functions that it yields.",
+    ),
+    Remedy(
+        ("TypeError",),
+        "cannot create weak reference to 'numpy",
+        "JAX cannot trace a function of NumPy's.",
+        "Use the function of the same name in `jax.numpy` (`jnp`).",
+        of_call="JAX cannot trace a function of NumPy's.",
     ),
     Remedy(
         ("TypeError",),

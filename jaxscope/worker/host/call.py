@@ -323,7 +323,7 @@ class _CallParser:
             others = close
             remedy = f"Did you mean {' or '.join(close)}?"
         elif is_type:
-            remedy = "Arrays are written by their type, such as f32[8, 2]."
+            remedy = f"Arrays are written by their type, such as f32[8, 2]: {', '.join(known)}."
         elif functions:
             others = functions[:20]
             remedy = f"The file has: {', '.join(functions[:20])}."

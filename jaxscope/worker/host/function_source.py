@@ -9,7 +9,7 @@ import inspect
 import linecache
 import os
 import sysconfig
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 import jax
@@ -19,6 +19,7 @@ from jaxscope.errors import JaxscopeError
 from jaxscope.model.capture import CALL_FILE
 from jaxscope.model.graph import Graph
 from jaxscope.worker.channel import Channel
+from jaxscope.worker.faults.tracebacks import is_user_frame
 from jaxscope.worker.host.arguments import is_traceable
 from jaxscope.worker.host.call import Call
 from jaxscope.worker.host.outline import find_offered_calls
@@ -78,10 +79,17 @@ def find_call_place(snapshot: SourceSnapshot, text: str) -> tuple[int, int]:
     return line, len(before.encode("utf-8", "replace"))
 
 
-def place_of(function: Any) -> str:
-    """Where a function is defined, such as `file.py:12`; empty where no file has it."""
+def place_of(function: Any, user_files: Collection[str] = ()) -> str:
+    """Where a function is defined, such as `file.py:12`; empty where no file has it.
+
+    Args:
+        function: Any callable.
+        user_files: Where there are some, a function of a library's has no place.
+    """
     code = getattr(innermost_function(function), "__code__", None)
     if code is None or code.co_filename.startswith("<"):
+        return ""
+    if user_files and not is_user_frame(code.co_filename, user_files):
         return ""
     return f"{os.path.basename(code.co_filename)}:{code.co_firstlineno}"
 

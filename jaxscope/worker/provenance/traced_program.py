@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -91,6 +92,9 @@ class TracedProgram:
         return compat.retrace_with(self.traced, tagged), stage, tuple(tagger.ids)
 
 
+_OF_TRACING = re.compile(r"[Tt]racer|traced array")
+
+
 def trace_call(call: Call) -> TracedProgram:
     """Trace a call once, tagged.
 
@@ -108,8 +112,10 @@ def trace_call(call: Call) -> TracedProgram:
         fixed = Arguments(call, scalars_are_static=True)
         try:
             program = _trace(call, fixed)
-        except Exception:
-            raise first from None
+        except Exception as second:
+            # What was typed is at fault, not that a number of it was traced.
+            speaks_of_us = _OF_TRACING.search(str(first)) and not _OF_TRACING.search(str(second))
+            raise (second if speaks_of_us else first) from None
         names = ", ".join(path for path, _ in fixed.static)
         message = f"Taken as static, because tracing them raised {type(first).__name__}: {names}."
         return dataclasses.replace(program, messages=(*program.messages, message))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import gc
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -550,8 +551,13 @@ class _Pipeline:
         """Run a part of the pipeline; a failure names its stage."""
         self._channel.progress(step, text)
         try:
-            at, call = place_of(self._call.base), self._call.text
-            with guard(step, {self._source.path}, at=at, call=call):
+            files, call = {self._source.path}, self._call.text
+            at = place_of(self._call.base, files)
+            # A function of a library's own is not the place: the call of it is.
+            is_of_call = not at
+            if is_of_call and (line := find_call_place(self._source, call)[0]):
+                at = f"{os.path.basename(self._source.path)}:{line}"
+            with guard(step, files, at=at, call=call, is_of_call=is_of_call):
                 yield
         except JaxscopeError as error:
             error.stage = stage  # type: ignore[attr-defined] # for the message of the failure
