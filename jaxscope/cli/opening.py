@@ -7,7 +7,7 @@ from jaxscope.cli.output import check_place, print_found, print_text
 from jaxscope.cli.parser import Options
 from jaxscope.cli.runs import Watcher, run_options, show_progress
 from jaxscope.client.left_behind import find_left_behind
-from jaxscope.client.opening import open_found
+from jaxscope.client.opening import open_found, read_recordings
 from jaxscope.export.capture_json import format_json
 from jaxscope.model import Capture
 from jaxscope.model.left_behind import LeftBehind
@@ -26,7 +26,13 @@ def run(options: Options) -> int:
     with show_progress() as show:
         found = find_left_behind(options.others, lambda text: show(f"{text} …"))
     if options.output is None and options.module is None:
-        print_found(options, lambda: opened_to_json(found), lambda: opened_to_document(found))
+        with show_progress() as show:
+            recordings = read_recordings(found, lambda text: show(f"{text} …"))
+        print_found(
+            options,
+            lambda: opened_to_json(found, recordings),
+            lambda: opened_to_document(found, recordings),
+        )
         return 0
     with show_progress() as show:
         capture = open_found(found, options.module, Watcher(show), **run_options(options))

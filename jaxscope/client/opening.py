@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from jaxscope.client.one_shot import OnEvent, ask
@@ -9,7 +10,12 @@ from jaxscope.client.requests import OpenRequest
 from jaxscope.errors import Explanation, SourceError
 from jaxscope.model import Capture
 from jaxscope.model.left_behind import LeftBehind, LeftModule
+from jaxscope.program.recording import Recording, read_recording
 from jaxscope.schema.archive import load_capture
+from jaxscope.wire.job_files import read_whole
+
+_MAX_RECORDINGS = 20
+"""A run on many hosts leaves one of each."""
 
 
 def open_module(module: LeftModule, on_event: OnEvent | None = None, **options: Any) -> Capture:
@@ -49,3 +55,24 @@ def open_found(
             remedy="Name the dump folder of the same run beside it.",
         )
     )
+
+
+def read_recordings(
+    found: LeftBehind, on_progress: Callable[[str], None] = lambda _: None
+) -> dict[str, Recording | str]:
+    """What each recording that was found says, by path; or why it cannot be read.
+
+    Args:
+        found: What is there.
+        on_progress: Told what is being read; what it raises ends the reading.
+    """
+    read: dict[str, Recording | str] = {}
+    for path in found.profiles[:_MAX_RECORDINGS]:
+        on_progress(f"Reading {path}")
+        try:
+            read[path] = read_recording(read_whole(path))
+        except SourceError as error:
+            read[path] = f"{error.explanation.what} {error.explanation.why}".strip()
+        except ValueError as error:
+            read[path] = f"{path} is damaged or cut off: {error}"
+    return read

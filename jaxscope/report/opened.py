@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import shlex
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from jaxscope.model import Capture, is_available
 from jaxscope.model.left_behind import LeftBehind, LeftModule
 from jaxscope.model.stages import stage_kind
-from jaxscope.model.units import format_bytes, format_count
+from jaxscope.model.units import format_bytes, format_count, format_seconds
+from jaxscope.program.recording import (
+    MeasuredInstruction,
+    RecordedDifference,
+    Recording,
+    compare_recordings,
+    sum_recorded,
+)
 from jaxscope.program.size import describe_size
 from jaxscope.report.document import (
     Block,
@@ -17,17 +27,27 @@ from jaxscope.report.document import (
     Table,
     Verbatim,
     count_cell,
+    known_cell,
     make_items,
     make_table,
     number_cell,
 )
 
 _MOST = 200
+_NO_RECORDINGS: Mapping[str, Recording | str] = MappingProxyType({})
+_HEADS = ("module", "line or instruction", "first", "second", "second/first")
 _HEADERS = ("module", "compiled for", "what is there", "passes", "size of the module")
 
 
-def opened_to_document(found: LeftBehind) -> list[Section]:
-    """The modules, the largest first, and what can be done with them."""
+def opened_to_document(
+    found: LeftBehind, recordings: Mapping[str, Recording | str] = _NO_RECORDINGS
+) -> list[Section]:
+    """The modules, the largest first, what can be done with them, and what was measured.
+
+    Args:
+        found: What is there.
+        recordings: By path, or why one cannot be read.
+    """
     blocks: list[Block] = []
     if found.modules:
         count, largest = format_count(len(found.modules), "module"), found.largest
@@ -43,7 +63,88 @@ def opened_to_document(found: LeftBehind) -> list[Section]:
         if paths:
             blocks += [f"Besides, there are {what}:", make_items(paths, 20)]
     blocks += found.notes
-    return [Section("What was left behind", blocks)]
+    measured = {path: each for path, each in recordings.items() if isinstance(each, Recording)}
+    blocks += [each for each in recordings.values() if isinstance(each, str)]
+    sections = [Section("What was left behind", blocks)]
+    sections += [_measured_section(path, each) for path, each in measured.items()]
+    if len(measured) == 2:
+        sections.append(_difference_section(measured))
+    return sections
+
+
+def _difference_section(measured: Mapping[str, Recording]) -> Section:
+    differences = compare_recordings(*measured.values())
+    told = (
+        f"Seconds for each run of the module, in {' and '.join(measured)}; in all where the "
+        "recording does not tell runs apart. A cell is empty where a recording has nothing of it."
+    )
+    return Section("What differs", [told, make_table(_HEADS, differences, _difference_row, 30)])
+
+
+def _measured_section(path: str, recording: Recording) -> Section:
+    if not recording.instructions:
+        return Section(path, ["It has no event of an instruction."])
+    told = [
+        f"{format_seconds(recording.seconds)} of work of "
+        f"{format_count(len(recording.instructions), 'instruction')}. Shares are of the work: "
+        "several threads and devices work at the same time.",
+        f"{recording.unplaced:.1%} of it could not be placed on an instruction of a module in the "
+        f"recording, {recording.without_line:.1%} on no line. A fusion counts for the line of its "
+        "root.",
+    ]
+    whole = recording.seconds
+    blocks: list[Block] = [*told]
+    for header, key in (("module", _module_of), ("line", _line_of), ("equation", _equation_of)):
+        sums = sum_recorded(recording, key)
+        headers = (header, "seconds", "share")
+        blocks.append(make_table(headers, sums, lambda row: _sum_row(row, whole), 15))
+    table = make_table(
+        ("instruction", "operation", "module", "line", "times", "seconds", "share"),
+        recording.instructions,
+        lambda each: (
+            Verbatim(each.name),
+            each.operation or "not known",
+            _module_of(each),
+            _line_of(each),
+            count_cell(each.count),
+            number_cell(each.seconds, format_seconds),
+            number_cell(_share(each.seconds, whole), "{:.1%}".format),
+        ),
+        30,
+    )
+    return Section(f"What costs most in {path}", [*blocks, table])
+
+
+def _share(seconds: float, whole: float) -> float:
+    return seconds / whole if whole > 0 else 0.0
+
+
+def _sum_row(row: tuple[str, float], whole: float) -> tuple[Cell, ...]:
+    share = number_cell(_share(row[1], whole), "{:.1%}".format)
+    return Verbatim(row[0]), number_cell(row[1], format_seconds), share
+
+
+def _module_of(each: MeasuredInstruction) -> str:
+    number = f" ({each.program})" if each.program >= 0 else ""
+    return f"{each.module or 'no module named'}{number}"
+
+
+def _line_of(each: MeasuredInstruction) -> str:
+    return f"{each.file}:{each.line}" if each.line else "no known line"
+
+
+def _equation_of(each: MeasuredInstruction) -> str:
+    return each.equation or "no name of JAX's"
+
+
+def _difference_row(row: RecordedDifference) -> tuple[Cell, ...]:
+    return (
+        Verbatim(row.module),
+        Verbatim(row.place),
+        known_cell(row.first, format_seconds),
+        known_cell(row.second, format_seconds),
+        known_cell(row.ratio, "{:.2f}×".format),
+    )
 
 
 def _largest(found: LeftBehind, size: str) -> str:
@@ -65,8 +166,11 @@ def _row(module: LeftModule) -> tuple[Cell, ...]:
     )
 
 
-def opened_to_json(found: LeftBehind) -> dict[str, Any]:
+def opened_to_json(
+    found: LeftBehind, recordings: Mapping[str, Recording | str] = _NO_RECORDINGS
+) -> dict[str, Any]:
     """The same for scripts; modules in the order in which they were compiled."""
+    measured = {path: each for path, each in recordings.items() if isinstance(each, Recording)}
     return {
         "format": "jaxscope.opened",
         "version": 1,
@@ -87,8 +191,63 @@ def opened_to_json(found: LeftBehind) -> dict[str, Any]:
         ],
         "captures": list(found.captures),
         "profiles": list(found.profiles),
-        "notes": list(found.notes),
+        "notes": [*found.notes, *(each for each in recordings.values() if isinstance(each, str))],
+        "measured": [_recording_json(path, each) for path, each in measured.items()],
+        "compared": _comparison_json(list(measured.values())),
     }
+
+
+def _recording_json(path: str, recording: Recording) -> dict[str, Any]:
+    sums = {
+        name: [
+            {what: key, "seconds": seconds, "share": _share(seconds, recording.seconds)}
+            for key, seconds in sum_recorded(recording, of)
+        ]
+        for name, what, of in (
+            ("modules", "module", _module_of),
+            ("lines", "line", _line_of),
+            ("equations", "equation", _equation_of),
+        )
+    }
+    instructions = [
+        {
+            "name": each.name,
+            "operation": each.operation or None,
+            "module": each.module,
+            "program": each.program if each.program >= 0 else None,
+            "equation": each.equation or None,
+            "file": each.file or None,
+            "line": each.line or None,
+            "count": each.count,
+            "runs": each.runs or None,
+            "seconds": each.seconds,
+            "placed": each.is_placed,
+        }
+        for each in recording.instructions
+    ]
+    return {
+        "path": path,
+        "seconds": recording.seconds,
+        "unplaced": recording.unplaced,
+        "without_line": recording.without_line,
+        **sums,
+        "instructions": instructions,
+    }
+
+
+def _comparison_json(recordings: list[Recording]) -> list[dict[str, Any]] | None:
+    if len(recordings) != 2:
+        return None
+    return [
+        {
+            "module": row.module,
+            "place": row.place,
+            "first": None if math.isnan(row.first) else row.first,
+            "second": None if math.isnan(row.second) else row.second,
+            "ratio": None if math.isnan(row.ratio) else row.ratio,
+        }
+        for row in compare_recordings(*recordings)
+    ]
 
 
 def describe_capture(capture: Capture) -> str:

@@ -1,0 +1,144 @@
+"""What a recording says that instructions and lines took, held against JAX's own reader."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import jax
+import pytest
+from cli.commands import CommandLine
+
+from jaxscope.program.recording import MeasuredInstruction, Recording, read_recording
+
+JOB = """\
+import sys
+
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def step(w, x):
+    def body(h, _):
+        return jnp.tanh(h @ w), h.sum()
+
+    h, s = jax.lax.scan(body, x, None, length=3)
+    return w - 0.1 * (h.T @ h), s
+
+
+w, x = jnp.eye(64), jnp.ones((64, 64))
+w, s = step(w, x)
+jax.block_until_ready((w, s))
+with jax.profiler.trace(sys.argv[1]):
+    for _ in range(int(sys.argv[2])):
+        w, s = step(w, x)
+    jax.block_until_ready((w, s))
+"""
+
+
+@pytest.fixture(scope="module")
+def traces(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The recordings of a script run alone, for 4 and 8 steps, and under `jaxscope run`."""
+    home = tmp_path_factory.mktemp("recorded")
+    (home / "job.py").write_text(JOB)
+    environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
+    watched = ["-m", "jaxscope", "run", "--out", str(home / "watched"), "--"]
+    found = {}
+    for name, words, times in (("four", [], 4), ("eight", [], 8), ("run", watched, 4)):
+        folder = home / name
+        command = [sys.executable, *words, str(home / "job.py"), str(folder), str(times)]
+        subprocess.run(command, env=environment, check=True, capture_output=True, cwd=home)
+        (found[name],) = folder.rglob("*.xplane.pb")
+    return found
+
+
+@pytest.fixture(scope="module")
+def recording(traces: dict[str, Path]) -> Recording:
+    return read_recording(traces["four"].read_bytes())
+
+
+def of_step(recording: Recording) -> list[MeasuredInstruction]:
+    return [each for each in recording.instructions if each.module == "jit_step"]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_times_are_those_that_jaxs_own_reader_gives(
+    traces: dict[str, Path], recording: Recording
+) -> None:
+    counts: Counter[tuple[str, str]] = Counter()
+    seconds = 0.0
+    for plane in jax.profiler.ProfileData.from_file(str(traces["four"])).planes:
+        for line in plane.lines:
+            spans = []
+            for event in line.events:
+                stats = dict(event.stats)
+                if "hlo_op" in stats:
+                    counts[str(stats["hlo_module"]), str(stats["hlo_op"])] += 1
+                    spans.append((event.start_ns, event.start_ns + event.duration_ns))
+            last = 0.0
+            for start, end in sorted(spans):  # what a thread was at work, nested events once
+                seconds += max(end - max(start, last), 0.0) * 1e-9
+                last = max(last, end)
+    assert Counter({(e.module, e.name): e.count for e in recording.instructions}) == counts
+    assert recording.seconds == pytest.approx(seconds, rel=0.01)
+
+
+@pytest.mark.parametrize("name", ["four", "run"])
+def test_instructions_are_placed_on_lines(traces: dict[str, Path], name: str) -> None:
+    """With the program's own names, whether the script runs alone or is watched."""
+    found = read_recording(traces[name].read_bytes())
+    assert found.unplaced == 0
+    assert found.without_line < 0.5
+    steps = of_step(found)
+    lines = {each.line for each in steps if each.file.endswith("job.py")}
+    assert {10, 13} <= lines
+    assert any("tanh" in each.equation for each in steps)
+    assert {each.runs for each in steps} == {4}
+    assert not any("jxs" in each.equation + each.name for each in steps)
+    bodies = [each for each in steps if each.line == 10]
+    assert {each.count for each in bodies} == {12}
+
+
+def test_the_ranking_and_two_recordings_compared(
+    traces: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    jaxscope = CommandLine(capsys)
+    found = jaxscope("open", traces["four"], traces["eight"], "--json").json()
+    first, second = found["measured"]
+    costs = [each["seconds"] for each in first["instructions"]]
+    assert costs == sorted(costs, reverse=True)
+    for sums in (first["modules"], first["lines"], first["equations"]):
+        assert sum(each["share"] for each in sums) == pytest.approx(1)
+    assert {each["runs"] for each in second["instructions"] if each["module"] == "jit_step"} == {8}
+    assert any(row["place"].endswith("job.py:10") and row["ratio"] for row in found["compared"])
+    text = jaxscope("open", traces["four"], traces["eight"]).output
+    assert "What costs most in" in text and "What differs" in text
+    assert jaxscope("open", traces["four"], "--json").json()["compared"] is None
+
+
+def test_a_damaged_recording_is_said(
+    traces: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = traces["four"].read_bytes()
+    (tmp_path / "cut.xplane.pb").write_bytes(data[: len(data) * 2 // 3])
+    answer = CommandLine(capsys)("open", tmp_path / "cut.xplane.pb")
+    assert answer.status == 0
+    assert "is damaged or cut off" in answer.output
+
+
+def test_no_bytes_make_the_reader_fail(traces: dict[str, Path]) -> None:
+    data = traces["four"].read_bytes()
+    for place in range(0, len(data), len(data) // 60):
+        changed = bytearray(data)
+        changed[place] ^= 0xFF
+        for hostile in (bytes(changed), data[:place]):
+            try:
+                found = read_recording(hostile)
+            except ValueError as error:
+                assert "no recording" in str(error)
+            else:
+                assert found.seconds >= 0 and 0 <= found.unplaced <= 1
