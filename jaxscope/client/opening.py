@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
 from jaxscope.client.one_shot import OnEvent, ask
 from jaxscope.client.requests import OpenRequest
 from jaxscope.errors import Explanation, SourceError
-from jaxscope.model import Capture
+from jaxscope.model import Capture, is_available
 from jaxscope.model.left_behind import LeftBehind, LeftModule
-from jaxscope.program.recording import Recording, read_recording
+from jaxscope.program.recording import Recording, lay_recordings, read_recording
 from jaxscope.schema.archive import load_capture
 from jaxscope.wire.job_files import read_whole
 
@@ -46,14 +47,33 @@ def open_found(
         SourceError: Nothing can be read.
     """
     if found.modules or name is not None:
-        return open_module(found.module(name), on_event, **options)
+        module = found.module(name)
+        return _lay_over(open_module(module, on_event, **options), module, found)
     if found.captures:
         return load_capture(found.captures[0])
     raise SourceError(
         Explanation(
             what=f"There is no module in {', '.join(found.paths)}, only a profile.",
-            remedy="Name the dump folder of the same run beside it.",
+            remedy="Name the dump folder of the same run beside it; without -o and --module, what "
+            "the profile measured is listed.",
         )
+    )
+
+
+def _lay_over(capture: Capture, module: LeftModule, found: LeftBehind) -> Capture:
+    """The capture with the times that profiles beside the module have of it."""
+    stage = capture.stage("optimized")
+    if not found.profiles or stage is None or not is_available(stage.graph):
+        return capture
+    recordings = read_recordings(found)
+    problems = [each for each in recordings.values() if isinstance(each, str)]
+    readable = {path: each for path, each in recordings.items() if isinstance(each, Recording)}
+    graph, told = lay_recordings(stage.graph, module.name, readable)
+    timed = dataclasses.replace(stage, graph=graph)
+    return dataclasses.replace(
+        capture,
+        stages=tuple(timed if each is stage else each for each in capture.stages),
+        messages=(*capture.messages, *problems, *filter(None, [told])),
     )
 
 

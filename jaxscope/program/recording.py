@@ -10,9 +10,10 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from google.protobuf import descriptor_pb2, descriptor_pool, message, message_factory
 
 from jaxscope.model.graph import Graph
@@ -198,6 +199,60 @@ def read_recording(data: bytes) -> Recording:
         for (module, program, name), (count, seconds) in sums.items()
     ]
     return Recording(tuple(sorted(found, key=lambda each: (-each.seconds, each.name))))
+
+
+def lay_recordings(
+    graph: Graph, module: str, recordings: Mapping[str, Recording]
+) -> tuple[Graph, str]:
+    """The graph of an optimized module with the seconds that one run of it took, by instruction.
+
+    A recording is of this module if it has its name, and the same operation under the same name
+    from JAX for each of its instructions.
+
+    Args:
+        graph: Of the module.
+        module: Its name.
+        recordings: By path.
+
+    Returns:
+        The graph, and what was laid over it or why nothing was; empty where no recording has a
+        module of that name.
+    """
+    fitting: list[tuple[str, list[MeasuredInstruction]]] = []
+    num_named = 0
+    for path, recording in recordings.items():
+        programs: dict[int, list[MeasuredInstruction]] = {}
+        for each in recording.instructions:
+            if each.module == module:
+                programs.setdefault(each.program, []).append(each)
+        num_named += len(programs)
+        fitting += [
+            (path, found)
+            for found in programs.values()
+            if found[0].runs and all(_is_in(graph, each) for each in found)
+        ]
+    if len(fitting) != 1:
+        told = f"{len(fitting)} programs" if fitting else "No program"
+        why = f"{told} of the name {module} in the profiles that were opened fit this module"
+        return graph, f"{why}: no time is laid over it." if num_named else ""
+    path, found = fitting[0]
+    seconds = np.full(len(graph.nodes), np.nan)
+    for each in found:
+        seconds[graph.index_by_id[each.name]] = each.seconds / each.runs
+    told = f"Seconds of instructions are from {path}: the mean of {found[0].runs} runs."
+    return graph.replace_nodes(seconds=seconds), told
+
+
+def _is_in(graph: Graph, each: MeasuredInstruction) -> bool:
+    row = graph.index_by_id.get(each.name)
+    return (
+        row is not None
+        and each.is_placed
+        and (
+            (graph.string(graph.nodes.operation, row), graph.attributes(row).get("op_name", ""))
+            == (each.operation, each.equation)
+        )
+    )
 
 
 def _place(

@@ -9,9 +9,13 @@ from collections import Counter
 from pathlib import Path
 
 import jax
+import numpy as np
 import pytest
 from cli.commands import CommandLine
 
+from jaxscope.client.left_behind import find_left_behind
+from jaxscope.client.opening import open_found
+from jaxscope.model import is_available
 from jaxscope.program.recording import MeasuredInstruction, Recording, read_recording
 
 JOB = """\
@@ -45,13 +49,17 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The recordings of a script run alone, for 4 and 8 steps, and under `jaxscope run`."""
     home = tmp_path_factory.mktemp("recorded")
     (home / "job.py").write_text(JOB)
+    dumping = f"--xla_dump_to={home}/dump --xla_dump_hlo_as_proto"
     environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
     watched = ["-m", "jaxscope", "run", "--out", str(home / "watched"), "--"]
     found = {}
     for name, words, times in (("four", [], 4), ("eight", [], 8), ("run", watched, 4)):
         folder = home / name
         command = [sys.executable, *words, str(home / "job.py"), str(folder), str(times)]
-        subprocess.run(command, env=environment, check=True, capture_output=True, cwd=home)
+        flags = {"XLA_FLAGS": dumping} if name == "four" else {}
+        subprocess.run(
+            command, env={**environment, **flags}, check=True, capture_output=True, cwd=home
+        )
         (found[name],) = folder.rglob("*.xplane.pb")
     return found
 
@@ -118,6 +126,35 @@ def test_the_ranking_and_two_recordings_compared(
     text = jaxscope("open", traces["four"], traces["eight"]).output
     assert "What costs most in" in text and "What differs" in text
     assert jaxscope("open", traces["four"], "--json").json()["compared"] is None
+
+
+def test_times_are_laid_over_the_module_of_a_dump(
+    traces: dict[str, Path], recording: Recording
+) -> None:
+    dump = (
+        next(folder for folder in traces["four"].parents if (folder / "job.py").exists()) / "dump"
+    )
+    module = next(m for m in find_left_behind([str(dump)]).modules if m.name == "jit_step")
+    for paths, is_timed in (
+        ([dump, traces["four"]], True),
+        ([dump], False),
+        ([dump, traces["four"], traces["eight"]], False),  # which of them is not told
+    ):
+        capture = open_found(find_left_behind(list(map(str, paths))), module.label)
+        stage = capture.stage("optimized")
+        assert stage is not None and is_available(stage.graph)
+        graph = stage.graph
+        times = {
+            graph.string(graph.nodes.name, row): float(graph.nodes.seconds[row])
+            for row in np.flatnonzero(~np.isnan(graph.nodes.seconds)).tolist()
+        }
+        if is_timed:
+            expected = {each.name: each.seconds / 4 for each in of_step(recording)}
+            assert times == pytest.approx(expected)
+        else:
+            assert not times
+        told = [text for text in capture.messages if "Seconds of instr" in text or "fit" in text]
+        assert bool(told) == (len(paths) > 1)
 
 
 def test_a_damaged_recording_is_said(
