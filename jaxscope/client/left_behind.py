@@ -39,6 +39,9 @@ _XLA_ROLES = (
     ("fusion_log", re.compile(r".*priority_fusion_dump\.txt")),
     ("code", re.compile(r"(?:.+\.)?(?:ir-no-opt\.ll|ir-with-opt\.ll|ptx|o|thunk_sequence\.txt)")),
 )
+_NAME_ENDS = re.compile(
+    r"(?P<name>.+?)(?:\.cl_\d+)?\.(?:before_optimizations\.|\d{4,}\..+?\.after_)"
+)
 _INSIDE = re.compile(r"module\.mlir(?:bc)?" + _PACKED)
 _JAX_IR = re.compile(r"jax_ir(?P<number>\d+)_(?P<name>.+?)(?:_compile)?\.mlir(?:bc)?" + _PACKED)
 _JAXPR = re.compile(r"jax_(?P<number>\d+)_(?P<name>.+)\.jaxpr\.(?P<ending>txt|html)" + _PACKED)
@@ -241,6 +244,7 @@ class _Finder:
             self._others.append(path)
 
     def result(self, paths: tuple[str, ...]) -> LeftBehind:
+        self._find_whole_names()
         modules = self._join_times()
         for dumped in (self._jax, self._jaxprs):
             modules = _join(modules, list(dumped.values()))
@@ -258,6 +262,27 @@ class _Finder:
         return LeftBehind(
             paths, tuple(found), tuple(self._captures), tuple(self._profiles), tuple(notes)
         )
+
+    def _find_whole_names(self) -> None:
+        """Give modules whose names have a dot the whole of them.
+
+        Where a name ends, the names of some files tell: those before optimization and between
+        passes, and the folder of the StableHLO. Names of kernels follow that of the module.
+        """
+        found: dict[tuple[str, str, str, str], _Files] = {}
+        for (home, time, number, first), module in self._xla.items():
+            stem = f"{time}{number}."
+            paths = [(role, path) for role, each in module.files.items() for path in each]
+            names = {_whole_name(path, stem) for _, path in paths} - {""} or {first}
+            for role, path in paths:
+                own = _file_stem(path).removeprefix(stem).removeprefix(f"{number}.")
+                fitting = [name for name in names if f"{own}.".startswith(f"{name}.")]
+                name = max(fitting, key=len, default=first)
+                key = (home, time, number, name)
+                whole = found.setdefault(key, _Files(name, home, time, number))
+                whole.platform = module.platform
+                whole.add(role, path)
+        self._xla = found
 
     def _join_times(self) -> list[_Files]:
         """XLA's modules. Some files never have a time in their names, such as machine code.
@@ -278,6 +303,21 @@ class _Finder:
                 for role, paths in module.files.items():
                     others[0].files.setdefault(role, []).extend(paths)
         return modules
+
+
+def _file_stem(path: str) -> str:
+    """The name of a file, or of the folder of a StableHLO module."""
+    folder, name = os.path.split(path)
+    return os.path.basename(folder) if _INSIDE.fullmatch(name) else name
+
+
+def _whole_name(path: str, stem: str) -> str:
+    """The name of the module as a file tells it; empty where it does not."""
+    own = _file_stem(path).removeprefix(stem)
+    if _INSIDE.fullmatch(os.path.basename(path)):
+        return own
+    found = _NAME_ENDS.match(own)
+    return found["name"] if found else ""
 
 
 def _module_name(function: str) -> str:

@@ -108,6 +108,24 @@ def test_the_files_of_two_processes_are_told_apart_by_their_times(tmp_path: Path
     assert all(module.num_passes in (0, 1) for module in found)
 
 
+def test_names_with_a_dot_are_whole(tmp_path: Path) -> None:
+    """As of functions with a dot in their names; what kernels are called follows the module's."""
+    rest = ("before_optimizations.txt", "0001.simplification.after_dce.before_cse.txt")
+    for name in ("jit_my.step", "jit_my.loss"):
+        dump(tmp_path, *(f"module_0001.{name}.{each}" for each in rest))
+        dump(tmp_path, f"module_0001.{name}.cpu_after_optimizations.txt")
+        dump(tmp_path, f"module_0001.{name}.add.kernel.ir-no-opt.ll")
+    dump(tmp_path, "module_0002.jit_f.cl_123.before_optimizations.txt")
+    found = find_left_behind([str(tmp_path)]).modules
+    every = ("hlo", "passes", "optimized", "machine")
+    assert {(module.name, module.stages) for module in found} == {
+        ("jit_my.step", every),
+        ("jit_my.loss", every),
+        ("jit_f", ("hlo",)),
+    }
+    assert {module.platform for module in found} == {"cpu", ""}
+
+
 def test_the_jaxpr_of_a_lambda_belongs_to_its_module(tmp_path: Path) -> None:
     dump(tmp_path, "jax_000001_<lambda>.jaxpr.txt", "module_0001.jit__lambda.optimized")
     dump(tmp_path, "module_0001.jit__lambda.before_optimizations.txt")
