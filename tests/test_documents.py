@@ -9,7 +9,10 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [
-    *(ROOT / name for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "README.md")),
+    *(
+        ROOT / name
+        for name in ("ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "RELIABILITY.md")
+    ),
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 _PLACES = [ROOT / name for name in ("jaxscope", "samples", "tests", "bench", "docs")]

@@ -1,0 +1,124 @@
+"""How soon a session works again after its supervisor was hit, and what a window keeps of its runs.
+
+python -m bench.reliability recovery TRIES       seconds, for SIGKILL and for SIGSTOP
+python -m bench.reliability memory FILE RUNS     megabytes after each ten runs, and their slope
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from jaxscope.client.events import Event
+from jaxscope.client.requests import CaptureRequest
+from jaxscope.client.session import Session
+from jaxscope.errors import WorkerLost
+from jaxscope.model import Capture
+
+_PATIENCE_S = 300.0
+_FAULTS = Path(__file__).parents[1] / "samples" / "faults"
+
+
+def measure_recovery(number: int, num_tries: int) -> tuple[list[float], list[float]]:
+    """Seconds from a signal to the error of the run, and from there to the end of another run."""
+    noticed, recovered = [], []
+    for _ in range(num_tries):
+        with Session() as session:
+            is_asleep = threading.Event()
+
+            def listen(event: Event, is_asleep: threading.Event = is_asleep) -> None:
+                if "sleeping" in str(event):
+                    is_asleep.set()
+
+            run = session.start(CaptureRequest(str(_FAULTS / "sleeps.py")), listen)
+            is_asleep.wait(_PATIENCE_S)
+            start = time.monotonic()
+            os.kill(session.supervisor_pid, number)
+            try:
+                run.wait(_PATIENCE_S)
+            except WorkerLost:
+                noticed.append(time.monotonic() - start)
+            start = time.monotonic()
+            session.start(CaptureRequest(str(_FAULTS / "works.py"))).wait(_PATIENCE_S)
+            recovered.append(time.monotonic() - start)
+    return noticed, recovered
+
+
+def measure_memory(file: str, num_runs: int) -> None:
+    """Print what a window holds after each ten runs of a file's first call, and the slope."""
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    from PySide6.QtWidgets import QApplication
+
+    from jaxscope.ui.application import build_window
+    from jaxscope.ui.session.controller import Bridge, RunOptions
+    from jaxscope.ui.window.settings import Settings
+
+    application = QApplication([])
+    bridge = Bridge(Session)
+    settings = Settings(os.path.join(tempfile.mkdtemp(), "window.json"))
+    window = build_window(application, bridge, RunOptions(), settings)
+    window.resize(1600, 900)
+    window.show()
+    controller = window.controller
+
+    def wait_until(holds: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + _PATIENCE_S
+        while not holds():
+            application.processEvents()
+            time.sleep(0.005)
+            if time.monotonic() > deadline:
+                raise TimeoutError("The run did not end.")
+
+    def has_other_than(before: Capture | None) -> bool:
+        found = controller.state.capture
+        return found is not None and found is not before and not controller.state.is_running
+
+    window.open_path(file)
+    wait_until(lambda: has_other_than(None))
+    call, points = controller.state.call, []
+    for number in range(1, num_runs + 1):
+        before = controller.state.capture
+        controller.run(call, "cpu")
+        wait_until(lambda before=before: has_other_than(before))  # type: ignore[misc] # mypy infers no type of a default
+        if number % 10 == 0:
+            gc.collect()
+            megabytes = int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6
+            num_captures = sum(isinstance(each, Capture) for each in gc.get_objects())
+            num_open = len(os.listdir("/proc/self/fd"))
+            points.append((number, megabytes))
+            print(
+                f"{number} runs: {megabytes:.1f} MB, {num_captures} captures, "
+                f"{threading.active_count()} threads, {num_open} descriptors",
+                flush=True,
+            )
+    late = points[len(points) // 3 :]  # caches fill in the first runs
+    slope = statistics.linear_regression(*zip(*late, strict=True)).slope
+    print(f"slope: {slope:.3f} MB a run")
+    bridge.close()
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "recovery":
+        for signal_ in (signal.SIGKILL, signal.SIGSTOP):
+            for what, found in zip(
+                ("told after", "another run done after"),
+                measure_recovery(signal_, int(sys.argv[2])),
+                strict=True,
+            ):
+                print(
+                    f"{signal_.name}: {what} {statistics.median(found):.2f} s (median of "
+                    f"{len(found)}), at most {max(found):.2f} s",
+                    flush=True,
+                )
+    else:
+        measure_memory(sys.argv[2], int(sys.argv[3]))
+        sys.stdout.flush()
+        os._exit(0)
