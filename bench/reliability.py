@@ -24,7 +24,7 @@ from jaxscope.errors import WorkerLost
 from jaxscope.model import Capture
 
 _PATIENCE_S = 300.0
-_FAULTS = Path(__file__).parents[1] / "samples" / "faults"
+_FAULTS = Path(__file__).parents[1] / "tests" / "faults" / "programs"
 
 
 def measure_recovery(number: int, num_tries: int) -> tuple[list[float], list[float]]:

@@ -15,7 +15,7 @@ from jaxscope.client.session import Session
 from jaxscope.errors import JaxscopeError
 from jaxscope.supervisor.process_tree import find_descendants
 
-SAMPLES = Path(__file__).parents[2] / "samples" / "faults"
+PROGRAMS = Path(__file__).parent / "programs"
 PATIENCE_S = 300.0
 """Far beyond what anything takes: only a hang reaches it."""
 
@@ -82,13 +82,13 @@ class Scene:
 
 
 def sample(name: str) -> CaptureRequest:
-    """The request for a file of `samples/faults`."""
-    return CaptureRequest(str(SAMPLES / f"{name}.py"))
+    """The request for a file of `programs`."""
+    return CaptureRequest(str(PROGRAMS / f"{name}.py"))
 
 
 def place_of(name: str, code: str) -> str:
     """`file.py:12` of the first line of a sample that contains a piece of code."""
-    lines = (SAMPLES / f"{name}.py").read_text().splitlines()
+    lines = (PROGRAMS / f"{name}.py").read_text().splitlines()
     number = next(number for number, line in enumerate(lines, 1) if code in line)
     return f"{name}.py:{number}"
 

@@ -16,12 +16,12 @@ from jaxscope.client.requests import CaptureRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import CallError, JaxscopeError, SourceError, Stopped, TraceError, WorkerLost
 from jaxscope.model import Capture
-from tests.faults.scene import SAMPLES, Scene, leftovers, place_of, sample
+from tests.faults.scene import PROGRAMS, Scene, leftovers, place_of, sample
 
 
 @dataclasses.dataclass(frozen=True)
 class Fault:
-    """A row: the file in `samples/faults`, and what the error must say.
+    """A row: the file in `programs`, and what the error must say.
 
     Attributes:
         error: Its class, exactly.
@@ -222,7 +222,7 @@ def test_terminal_escapes_and_reordering_marks_are_removed(session: Session) -> 
 
 
 def test_a_function_that_the_file_lacks(session: Session) -> None:
-    request = CaptureRequest(str(SAMPLES / "works.py"), "g(f32[3])")
+    request = CaptureRequest(str(PROGRAMS / "works.py"), "g(f32[3])")
     error = Scene(session, request).error()
 
     assert isinstance(error, CallError)

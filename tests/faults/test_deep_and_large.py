@@ -11,7 +11,7 @@ from jaxscope.client.supervisor_link import LocalLink
 from jaxscope.errors import Stopped, TraceError, WorkerLost
 from jaxscope.export.capture_json import capture_to_json
 from jaxscope.model import Capture, Timing, is_available
-from tests.faults.scene import SAMPLES, Scene, leftovers, place_of, sample
+from tests.faults.scene import PROGRAMS, Scene, leftovers, place_of, sample
 
 
 def capture_of(session: Session, name: str) -> Capture:
@@ -66,7 +66,7 @@ def test_an_array_used_after_it_was_donated(session: Session) -> None:
 
 
 def test_donated_arguments_are_fresh_for_every_call_that_is_timed(session: Session) -> None:
-    request = TimeRequest(str(SAMPLES / "donates.py"), budget_s=0.2)
+    request = TimeRequest(str(PROGRAMS / "donates.py"), budget_s=0.2)
     timing = Scene(session, request).run.wait(60)
 
     assert isinstance(timing, Timing)
@@ -77,7 +77,7 @@ def test_donated_arguments_are_fresh_for_every_call_that_is_timed(session: Sessi
 
 
 def test_a_sleeping_callback_can_be_stopped(session: Session) -> None:
-    scene = Scene(session, TimeRequest(str(SAMPLES / "sleeps_in_callback.py")))
+    scene = Scene(session, TimeRequest(str(PROGRAMS / "sleeps_in_callback.py")))
     scene.wait_for_output("sleeping")
     scene.run.interrupt()
 
@@ -87,7 +87,7 @@ def test_a_sleeping_callback_can_be_stopped(session: Session) -> None:
 
 def test_a_sleeping_callback_is_named_by_the_time_limit() -> None:
     """Of a started worker: in the stack of a forked one, the test's own frames come last."""
-    request = TimeRequest(str(SAMPLES / "sleeps_in_callback.py"), timeout_s=2.0)
+    request = TimeRequest(str(PROGRAMS / "sleeps_in_callback.py"), timeout_s=2.0)
     with Session(is_warm=False, link=LocalLink()) as session:
         error = Scene(session, request).error()
 

@@ -10,7 +10,7 @@ from jaxscope.client.events import CurrentLine, NotResponding
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import Stopped, WorkerLost
-from tests.faults.scene import SAMPLES, Scene, leftovers, place_of, sample
+from tests.faults.scene import PROGRAMS, Scene, leftovers, place_of, sample
 
 GRACE_S = 2.0
 
@@ -98,7 +98,7 @@ def test_the_line_that_runs_can_be_asked_for(session: Session) -> None:
 
 def test_a_time_limit_ends_the_run_and_says_where_it_was(session: Session) -> None:
     for limit_s in (1.0, 10.0, 100.0):  # on a busy machine the first may end before the file runs
-        request = CaptureRequest(str(SAMPLES / "sleeps.py"), timeout_s=limit_s)
+        request = CaptureRequest(str(PROGRAMS / "sleeps.py"), timeout_s=limit_s)
         error = Scene(session, request).error()
         assert type(error) is WorkerLost
         assert error.explanation.kind == "Timeout"
@@ -109,7 +109,7 @@ def test_a_time_limit_ends_the_run_and_says_where_it_was(session: Session) -> No
 
 
 def test_a_memory_limit_ends_the_run(session: Session) -> None:
-    request = CaptureRequest(str(SAMPLES / "sleeps.py"), memory_bytes=50_000_000)
+    request = CaptureRequest(str(PROGRAMS / "sleeps.py"), memory_bytes=50_000_000)
     error = Scene(session, request).error()
 
     assert type(error) is WorkerLost
@@ -119,7 +119,7 @@ def test_a_memory_limit_ends_the_run(session: Session) -> None:
 
 
 def test_code_that_eats_memory_is_stopped_at_the_limit(session: Session) -> None:
-    request = CaptureRequest(str(SAMPLES / "eats_memory.py"), memory_bytes=700_000_000)
+    request = CaptureRequest(str(PROGRAMS / "eats_memory.py"), memory_bytes=700_000_000)
     error = Scene(session, request).error()
 
     assert type(error) is WorkerLost

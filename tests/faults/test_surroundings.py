@@ -12,7 +12,7 @@ from jaxscope.client.requests import CaptureRequest, EnvironmentRequest, TimeReq
 from jaxscope.client.session import Session
 from jaxscope.errors import EnvironmentProblem, Stopped, TraceError
 from jaxscope.model import Capture, Timing
-from tests.faults.scene import SAMPLES, Scene, leftovers, place_of, sample
+from tests.faults.scene import PROGRAMS, Scene, leftovers, place_of, sample
 
 GIGABYTES = "2.00 GB"
 
@@ -100,7 +100,7 @@ def test_arithmetic_inside_python_can_be_stopped(session: Session) -> None:
 
 
 def test_a_busy_thread_beside_a_measurement_is_told(session: Session) -> None:
-    request = TimeRequest(str(SAMPLES / "spins_a_thread.py"), budget_s=0.1)
+    request = TimeRequest(str(PROGRAMS / "spins_a_thread.py"), budget_s=0.1)
     timing = Scene(session, request).run.wait(60)
 
     assert isinstance(timing, Timing)
