@@ -4,12 +4,13 @@ function that is already loaded.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import inspect
 import linecache
 import os
 import sysconfig
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import jax
@@ -19,6 +20,7 @@ from jaxscope.errors import JaxscopeError
 from jaxscope.model.capture import CALL_FILE
 from jaxscope.model.graph import Graph
 from jaxscope.worker.channel import Channel
+from jaxscope.worker.compat import is_jitted
 from jaxscope.worker.faults.tracebacks import is_user_frame
 from jaxscope.worker.host.arguments import is_traceable
 from jaxscope.worker.host.call import Call
@@ -30,6 +32,7 @@ from jaxscope.worker.host.values import value_text
 
 
 MAX_FILES = 20
+_OF_JAX = os.path.dirname(jax.__file__) + os.sep
 _OF_PARTIALS = ("func", "args", "keywords")
 """What `functools.partial` and the partials of libraries have, Equinox's own among them."""
 
@@ -140,7 +143,7 @@ def send_files(
     installed = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
     code = getattr(innermost_function(function), "__code__", None)
     base = code.co_filename if code is not None else ""
-    if base.startswith(os.path.dirname(jax.__file__) + os.sep):
+    if base.startswith(_OF_JAX):
         base = ""
     sent = {main.path}
     for path in (base, *others):
@@ -174,17 +177,91 @@ def describe_live_call(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> Call:
     """The call `function(*args, **kwargs)`, with a text that shows types and small values."""
-    name = getattr(function, "__name__", None) or type(function).__name__
-    words = [_describe(value) for value in args]
-    words += [f"{key}={_describe(value)}" for key, value in kwargs.items()]
+    name = name_function(function)
     return Call(
-        text=f"{name}({', '.join(words)})",
+        text=f"{name}({', '.join(_describe_arguments(args, kwargs))})",
         base_text=name,
         base=function,
         levels=(),
         args=args,
         kwargs=dict(kwargs),
     )
+
+
+def name_function(function: Any, depth: int = 16) -> str:
+    """How a call spells a function: `grad(loss, argnums=1)`, `jit(partial(f, 2))`, `loss`.
+
+    JAX gives what a transform returns the name of the function that went in. Which transform it was
+    says the code that runs; its parameters are among the variables of that code. A function that is
+    what its own module calls by its name, decorated ones too, has that name.
+
+    Args:
+        function: Any callable.
+        depth: How many wrappers are looked into.
+    """
+    name = getattr(function, "__name__", None)
+    if not isinstance(name, str) or not name:
+        name = type(function).__name__
+    is_global = getattr(innermost_function(function), "__globals__", {}).get(name) is function
+    inner = getattr(function, "__wrapped__", None)
+    if depth and all(hasattr(function, part) for part in _OF_PARTIALS):
+        bound = _describe_arguments(function.args, function.keywords)
+        return f"partial({', '.join([name_function(function.func, depth - 1), *bound])})"
+    if not depth or inner is None or is_global:
+        return name
+    transform = _name_transform(function)
+    if not transform:
+        return name
+    parameters = _describe_arguments((), _find_parameters(function))
+    return f"{transform}({', '.join([name_function(inner, depth - 1), *parameters])})"
+
+
+_DEFAULTS: Mapping[str, Any] = {
+    "argnums": 0, "has_aux": False, "holomorphic": False, "in_axes": 0, "out_axes": 0
+}  # fmt: skip
+"""Parameters of transforms that are told where they are others."""
+
+
+def _name_transform(function: Any) -> str:
+    """Which of JAX's transforms returned a function; empty for everything else."""
+    if is_jitted(function):
+        own = getattr(innermost_function(function), "__code__", None)
+        return "" if own is not None and own.co_filename.startswith(_OF_JAX) else "jit"
+    code = getattr(_within_boundary(function), "__code__", None)
+    if code is None or not code.co_filename.startswith(_OF_JAX):
+        return ""
+    outer, _, inside = code.co_qualname.partition(".<locals>.")
+    return outer if inside else ""
+
+
+def _within_boundary(function: Any) -> Any:
+    """The code of a transform within what JAX puts around it to shorten tracebacks."""
+    code = getattr(function, "__code__", None)
+    if code is not None and code.co_qualname.startswith("api_boundary.<locals>."):
+        return dict(_variables(function)).get("fun", function)
+    return function
+
+
+def _variables(function: Any) -> Iterator[tuple[str, Any]]:
+    """Names and values of the variables around a function that its code uses."""
+    names = getattr(getattr(function, "__code__", None), "co_freevars", ())
+    for name, cell in zip(names, getattr(function, "__closure__", None) or (), strict=False):
+        with contextlib.suppress(ValueError):  # it has none yet
+            yield name, cell.cell_contents
+
+
+def _find_parameters(function: Any) -> dict[str, Any]:
+    """Those of `_DEFAULTS` that differ, from the variables of a transform's code.
+
+    `grad` keeps them in a function that `value_and_grad` returned.
+    """
+    found: dict[str, Any] = {}
+    for name, value in _variables(_within_boundary(function)):
+        if name in _DEFAULTS:
+            found |= {name: value} if repr(value) != repr(_DEFAULTS[name]) else {}
+        elif getattr(value, "__wrapped__", None) is function.__wrapped__:
+            found |= _find_parameters(value)
+    return found
 
 
 def find_live_source(function: Callable[..., Any]) -> SourceSnapshot:
@@ -197,6 +274,11 @@ def find_live_source(function: Callable[..., Any]) -> SourceSnapshot:
 def default_target() -> str:
     """The kind of device that JAX takes by itself in this process."""
     return str(jax.default_backend())
+
+
+def _describe_arguments(args: Iterable[Any], kwargs: Mapping[str, Any]) -> list[str]:
+    words = [_describe(value) for value in args]
+    return words + [f"{key}={_describe(value)}" for key, value in kwargs.items()]
 
 
 def _describe(value: Any) -> str:
