@@ -56,7 +56,7 @@ INNER_ORDER = {
             "diff",
             "passes",
             "batch_axes",
-            "told_apart",
+            "disambiguation",
             "name_links",
             "links",
             "fusion",

@@ -25,6 +25,7 @@ from typing import Any, Self
 from jaxscope.client.composite_run import CompositeRun
 from jaxscope.client.events import Event
 from jaxscope.client.live_run import Run
+from jaxscope.client.live_supervisor import LiveSupervisor
 from jaxscope.client.remote_sessions import (
     RemoteSessions,
     collect_sources,
@@ -38,7 +39,7 @@ from jaxscope.client.requests import (
     TimeRequest,
     request_fields,
 )
-from jaxscope.client.supervisor_link import LiveSupervisor, LocalLink, SupervisorLink
+from jaxscope.client.supervisor_link import LocalLink, SupervisorLink
 from jaxscope.errors import JaxscopeError, WorkerLost
 from jaxscope.wire.frames import HEADER as WORKER_HEADER
 from jaxscope.wire.messages import Message, encode_message

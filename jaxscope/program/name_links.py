@@ -4,8 +4,8 @@ There are no tags. What tells an equation is the whole name of an operation (its
 transforms, loops and calls) together with the place in the source: both go along from StableHLO to
 the last instruction. Names inside of a function are relative to its calls, as XLA completes them
 when it inlines them. Where several equations share name and place, as in a loop that Python
-unrolled, what a node reads and what reads it tells which one it is of (`told_apart`); nodes that
-this does not tell are linked by their line alone.
+unrolled, what a node reads and what reads it says which one it is of (`disambiguation`); nodes
+that stay ambiguous are linked by their line alone.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from jaxscope.model.graph import NONE, Graph, GroupKind, NodeKind
 from jaxscope.model.graph_builder import add_attributes
-from jaxscope.program.told_apart import HELPERS, list_owners, tell_apart
+from jaxscope.program.disambiguation import HELPERS, disambiguate, list_owners
 
 LINK, LINKED_BY = "link", "linked_by"
 """Attributes of a node: by what it is linked (`name` or `line`), and the names it is linked by."""
@@ -33,7 +33,7 @@ _RUNNING = frozenset({"while", "conditional", "case", "if", *_MADE_CALLS})
 """What runs equations in its regions; those of others, such as reductions, are part of these."""
 _ENDS = (int(NodeKind.INPUT), int(NodeKind.OUTPUT))
 _MAX_ALIKE = 500
-"""Of so many equations that share name and place, neighbours tell one; the effort is quadratic."""
+"""Of at most so many equations that share name and place one is found: the cost is quadratic."""
 _MAX_CANDIDATES = 2_000_000
 """Of all nodes together, where a few hundred megabytes are enough for them."""
 _TOO_MANY = "too many"
@@ -285,7 +285,7 @@ def _count_off(
 def _tell(
     lowered: Graph, labels: list[tuple[str, ...]], graph: Graph, known: _Known
 ) -> list[tuple[str, ...]]:
-    """The equations of each node that names and neighbours tell."""
+    """The equations of each node, as far as names and neighbours decide them."""
     most, counts = _MAX_ALIKE, [sum(map(len, of_row)) for of_row in known]
     while sum(count for count in counts if count <= most) > _MAX_CANDIDATES + len(counts):
         most //= 2
@@ -295,10 +295,10 @@ def _tell(
         for of_row, count in zip(known, counts, strict=True)
     ]
     if any(is_open):
-        told = tell_apart(lowered, labels, graph, candidates, is_open)
+        left_of = disambiguate(lowered, labels, graph, candidates, is_open)
         known = [
             [tuple(left)] if is_open[row] else of_row
-            for row, (left, of_row) in enumerate(zip(told, known, strict=True))
+            for row, (left, of_row) in enumerate(zip(left_of, known, strict=True))
         ]
     return [tuple(found[0] for found in of_row if len(found) == 1) for of_row in known]
 

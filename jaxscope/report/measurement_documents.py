@@ -309,7 +309,7 @@ def timing_to_document(timing: Timing, *, is_whole: bool = True) -> list[Section
     opening = _open(timing.call, timing.environment)
     shown = [each for each in timing.measurements if is_whole or _is_main(each.name)]
     if not is_whole:
-        table = make_table(("",) * 5, shown, lambda each: (*_row(each)[:4], *_row(each)[5:]))
+        table = make_table(("",) * 5, shown, _short_row)
         left_out = format_count(len(timing.measurements) - len(shown), "more row")
         return [
             dataclasses.replace(opening, blocks=[*told, *opening.blocks]),
@@ -372,6 +372,12 @@ def _row(measurement: Measurement) -> tuple[Cell, ...]:
         f"{device} on the device" if device else "",
         "noisy" if measurement.is_noisy else "",
     )
+
+
+def _short_row(measurement: Measurement) -> tuple[Cell, ...]:
+    """A row without the time on the device: it fits 80 characters."""
+    *first, _device, noisy = _row(measurement)
+    return (*first, noisy)
 
 
 def _noise(timing: Timing) -> Iterator[str]:

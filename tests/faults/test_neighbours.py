@@ -13,11 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from jaxscope.client import supervisor_link
+from jaxscope.client import live_supervisor, supervisor_link
 from jaxscope.client.live_run import Run
+from jaxscope.client.live_supervisor import LiveSupervisor
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.client.session import Session
-from jaxscope.client.supervisor_link import Connection, LiveSupervisor, LocalLink, start_process
+from jaxscope.client.supervisor_link import Connection, LocalLink, start_process
 from jaxscope.errors import JaxscopeError, Stopped, WorkerLost
 from jaxscope.model import Capture
 from jaxscope.supervisor.process_tree import find_descendants
@@ -225,15 +226,15 @@ def test_only_a_supervisor_that_does_nothing_is_given_up(
     monkeypatch: pytest.MonkeyPatch, states: list[tuple[str, int]], is_given_up: bool
 ) -> None:
     """One that has no share of the processor is runnable, however long; no second is measured."""
-    monkeypatch.setattr(supervisor_link, "PING_S", 0.001)
-    monkeypatch.setattr(supervisor_link, "PATIENCE_S", {"T": 0.002, "S": 0.01, "D": 0.05})
+    monkeypatch.setattr(live_supervisor, "PING_S", 0.001)
+    monkeypatch.setattr(live_supervisor, "PATIENCE_S", {"T": 0.002, "S": 0.01, "D": 0.05})
     looks = []
 
     def look(_pid: int) -> tuple[str, int]:
         looks.append(states[len(looks) % len(states)])
         return looks[-1]
 
-    monkeypatch.setattr(supervisor_link, "read_activity", look)
+    monkeypatch.setattr(live_supervisor, "read_activity", look)
     lost: list[int] = []
     live = LiveSupervisor(Mute(), lambda number, _run, _data: lost.append(number))
     run = Run(WORKS, command=print, send=print, on_event=None, python="")

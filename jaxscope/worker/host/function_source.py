@@ -219,7 +219,7 @@ def name_function(function: Any, depth: int = 16) -> str:
 _DEFAULTS: Mapping[str, Any] = {
     "argnums": 0, "has_aux": False, "holomorphic": False, "in_axes": 0, "out_axes": 0
 }  # fmt: skip
-"""Parameters of transforms that are told where they are others."""
+"""Parameters of transforms with their defaults; a name holds those with other values."""
 
 
 def _name_transform(function: Any) -> str:

@@ -1,10 +1,17 @@
 """Which of several equations that share name and place a node of a later stage is of.
 
-XLA's names do not tell them apart: JAX's own functions make many multiplications for one line, and
+XLA's names do not distinguish them: JAX's own functions make many multiplications for one line, and
 Python unrolls loops. What a node reads and what reads it do. Each node begins with all equations of
-its name; those that no equation of a neighbour feeds, or is fed by, are struck out until nothing
-changes. What optimization may take away, reshapes and the like, is looked through. A neighbour that
-explains none of the equations tells nothing, since optimization has changed something there.
+its name as candidates; one that no candidate of a neighbour feeds, or is fed by, is removed,
+until nothing changes. What optimization may remove, reshapes and the like, is looked through. A
+neighbour that supports none of the candidates is ignored, since optimization has changed something
+there.
+
+**Source.** Arc consistency of constraint satisfaction (Mackworth 1977, AC-3), with data flow as the
+constraint. **Cost.** Linear in the edges for a bounded number of candidates, quadratic in the
+candidates of one node; `_MAX_EFFORT` bounds the whole. **Limits.** Nodes whose neighbours all have
+the same candidates stay ambiguous. XLA may have rewritten the data flow so that a wrong candidate
+is supported; `bench/name_links.py` measures how often.
 """
 
 from __future__ import annotations
@@ -31,23 +38,23 @@ _MADE_ONCE = _MOVED | {"constant", "iota"}
 _LOOKED_INTO = frozenset({"fusion", "call", "func.call"})
 _XLAS_NAMES = {"dot-general": "dot", "broadcast-in-dim": "broadcast"}
 _CARRYING = (HELPERS | _MOVED) - {"constant", "iota", "parameter"}
-_MAX_HANDS = 8
-"""Through which what tells a node goes on."""
+_MAX_ADOPTIONS = 8
+"""Rounds in which nodes take the candidate of a node that they belong to."""
 _MAX_STEPS = 40
 """Through nodes without a name, up to the next that has one."""
 _MAX_PAIRS = 64
 _MAX_FEEDING = 500
 _MAX_EFFORT = 20_000_000
-"""Comparisons of equations; a program that needs more keeps the rest untold."""
+"""Comparisons of equations; a program that needs more keeps the rest ambiguous."""
 
 Labels = Sequence[Iterable[str]]
 """Of each node the equations that it may be of."""
 
 
-def tell_apart(
+def disambiguate(
     lowered: Graph, labels: Labels, graph: Graph, candidates: Labels, is_open: Sequence[bool]
 ) -> list[set[str]]:
-    """Strike out of each node's equations those that its neighbours speak against.
+    """Remove from each node's candidates those that its neighbours do not support.
 
     Args:
         lowered: The stage that shows the equations as they were lowered.
@@ -55,13 +62,16 @@ def tell_apart(
         graph: A later stage.
         candidates: Of its nodes.
         is_open: The nodes that are of just one of their candidates; others are of all.
+
+    Returns:
+        The candidates that are left, by node.
     """
     equations = _Equations(lowered, name_arguments(lowered, labels))
-    return _Telling(equations, graph, name_arguments(graph, candidates), is_open).run()
+    return _Solver(equations, graph, name_arguments(graph, candidates), is_open).run()
 
 
 def name_arguments(graph: Graph, labels: Labels) -> list[tuple[str, ...]]:
-    """The same with the program's own inputs, by their numbers: they tell what reads them."""
+    """The same with the program's own inputs, by their numbers: they distinguish their readers."""
     found = [tuple(of_row) for of_row in labels]
     columns = [attribute_column(graph, key) for key in ("argument", "parameter_number")]
     for row in np.flatnonzero(graph.nodes.group == NONE).tolist():
@@ -282,7 +292,9 @@ def _pairs(before: tuple[str, ...], after: tuple[str, ...]) -> Iterable[tuple[st
     return ((one, other) for one in before for other in after)
 
 
-class _Telling:
+class _Solver:
+    """The candidates of every node of a graph, and how they are reduced."""
+
     def __init__(
         self, equations: _Equations, graph: Graph, candidates: Labels, is_open: Sequence[bool]
     ) -> None:
@@ -314,23 +326,23 @@ class _Telling:
                 self._users[source].add(row)
 
     def run(self) -> list[set[str]]:
-        waiting = deque(filter(self._is_undecided, range(len(self._domains))))
+        waiting = deque(filter(self._is_ambiguous, range(len(self._domains))))
         while waiting and self._effort < _MAX_EFFORT:
-            self._strike_out(waiting)
+            self._propagate(waiting)
             self._effort += len(self._domains)
-            waiting.extend(self._share_out())
-        for _ in range(_MAX_HANDS):
-            if not sum(map(self._take_over, range(len(self._groups)))):
+            waiting.extend(self._remove_taken())
+        for _ in range(_MAX_ADOPTIONS):
+            if not sum(map(self._adopt, range(len(self._groups)))):
                 break
         return self._domains[: len(self._groups)]
 
-    def _take_over(self, row: int) -> bool:
-        """Whether a node is told now by one that it goes with.
+    def _adopt(self, row: int) -> bool:
+        """Give an ambiguous node the candidate of one that it belongs to; whether there was one.
 
         A fusion has the name of its root, what is in a reduction the reduction's. What only moves
         a value has the name of what it moves, or of what it moves it for.
         """
-        if not self._is_undecided(row):
+        if not self._is_ambiguous(row):
             return False
         operation, domain = self._flow.operations[row], self._domains[row]
         is_fusion = operation in _LOOKED_INTO
@@ -350,11 +362,11 @@ class _Telling:
         group = self._groups[row]
         return self._owners[group] if group != NONE else NONE
 
-    def _is_undecided(self, row: int) -> bool:
+    def _is_ambiguous(self, row: int) -> bool:
         return self._is_open[row] and len(self._domains[row]) > 1
 
     def _of_kind(self, graph: Graph, row: int, domain: set[str]) -> set[str]:
-        """Without the equations that have no operation of the node's kind, or cut other parts."""
+        """Without equations that have no such operation, or cut out other parts of an array."""
         operation = self._flow.operations[row]
         if len(domain) < 2 or (operation in HELPERS and operation != "iota"):
             return domain
@@ -364,23 +376,23 @@ class _Telling:
         same = {label for label in kind if detail and detail in known.details.get(label, ())}
         return same or kind or domain
 
-    def _strike_out(self, waiting: deque[int]) -> None:
+    def _propagate(self, waiting: deque[int]) -> None:
         is_waiting = set(waiting)
         while waiting and self._effort < _MAX_EFFORT:
             row = waiting.popleft()
             is_waiting.discard(row)
             domain = self._domains[row]
-            left = domain.intersection(*self._explained(row))
+            left = domain.intersection(*self._supported(row))
             if left and left != domain:
                 self._domains[row] = left
                 for other in self._sources[row] | self._users[row]:
-                    if self._is_undecided(other) and other not in is_waiting:
+                    if self._is_ambiguous(other) and other not in is_waiting:
                         is_waiting.add(other)
                         waiting.append(other)
         waiting.clear()
 
-    def _explained(self, row: int) -> Iterator[set[str]]:
-        """For each neighbour, the equations of a node that one of the neighbour's speaks for."""
+    def _supported(self, row: int) -> Iterator[set[str]]:
+        """For each neighbour that supports any, the candidates of a node that it supports."""
         domain, feeding = self._domains[row], self._equations.feeding
         for source in self._sources[row]:
             others, may_equal = self._domains[source], self._may_equal(row, source)
@@ -405,8 +417,8 @@ class _Telling:
         operation = self._flow.operations[row]
         return operation != self._flow.operations[other] or operation in HELPERS
 
-    def _share_out(self) -> list[int]:
-        """Within a computation no two nodes of a kind are of the same equation.
+    def _remove_taken(self) -> list[int]:
+        """Remove what another node of that operation, in the same computation, is surely of.
 
         Returns:
             What is to be looked at again: nodes that have fewer equations now, and around them.
@@ -424,10 +436,10 @@ class _Telling:
         changed = []
         for rows in kinds.values():
             taken = {next(iter(self._domains[r])) for r in rows if len(self._domains[r]) == 1}
-            for row in filter(self._is_undecided, rows if taken else ()):
+            for row in filter(self._is_ambiguous, rows if taken else ()):
                 domain = self._domains[row]
                 left = domain - taken
                 if left and left != domain:
                     self._domains[row] = left
                     changed += [row, *self._sources[row], *self._users[row]]
-        return list(filter(self._is_undecided, dict.fromkeys(changed)))
+        return list(filter(self._is_ambiguous, dict.fromkeys(changed)))
