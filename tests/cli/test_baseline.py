@@ -59,7 +59,7 @@ def test_only_compiled_calls_of_the_same_call_and_device_are_compared() -> None:
         Timing(
             "f(f32[8])",
             HERE,
-            tuple(observed(*[s] * 9, name=n) for n in ("eager", "jit", "gradient_jit", "fetch")),
+            tuple(observed(*[s] * 9, name=n) for n in ("eager", "jit", "gradient_jit", "wait")),
             (),
             (),
         )

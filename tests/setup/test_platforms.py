@@ -68,21 +68,24 @@ def without_proc(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_processes_are_found_weighed_and_ended_without_proc() -> None:
     code = "import subprocess, sys; subprocess.run(['sleep', '600'])"
     with subprocess.Popen([sys.executable, "-c", code], start_new_session=True) as child:
-        deadline = time.monotonic() + 60.0
-        while not (below := process_tree.find_descendants(child.pid)):
-            assert time.monotonic() < deadline
-        (sleeper,) = below
-        assert child.pid in process_tree.find_descendants(os.getpid())
-        assert process_tree.measure_rss_bytes([child.pid, sleeper]) > 4 << 20
-        assert process_tree.measure_rss_bytes([]) == 0
-        os.kill(sleeper, signal.SIGSTOP)
-        while process_tree.read_state(sleeper) != "T":
-            assert time.monotonic() < deadline
-        process_tree.kill_tree(child.pid)
-        assert child.wait(60) == -signal.SIGKILL
-        while process_tree.read_state(sleeper) not in ("", "Z"):
-            assert time.monotonic() < deadline
-        assert process_tree.read_state(child.pid) == ""
+        try:
+            deadline = time.monotonic() + 60.0
+            while not (below := process_tree.find_descendants(child.pid)):
+                assert time.monotonic() < deadline
+            (sleeper,) = below
+            assert child.pid in process_tree.find_descendants(os.getpid())
+            assert process_tree.measure_rss_bytes([child.pid, sleeper]) > 4 << 20
+            assert process_tree.measure_rss_bytes([]) == 0
+            os.kill(sleeper, signal.SIGSTOP)
+            while process_tree.read_state(sleeper) != "T":
+                assert time.monotonic() < deadline
+            process_tree.kill_tree(child.pid)
+            assert child.wait(60) == -signal.SIGKILL
+            while process_tree.read_state(sleeper) not in ("", "Z"):
+                assert time.monotonic() < deadline
+            assert process_tree.read_state(child.pid) == ""
+        finally:  # else leaving the block would wait for it
+            process_tree.kill_group(child.pid)
 
 
 def test_without_ps_nothing_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
