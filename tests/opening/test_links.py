@@ -12,6 +12,7 @@ from jaxscope.client.left_behind import find_left_behind
 from jaxscope.client.opening import open_found
 from jaxscope.export.capture_json import capture_to_json
 from jaxscope.model import Capture, Graph, GraphBuilder, GroupKind, NodeKind, is_available
+from jaxscope.program.disambiguation import disambiguate
 from jaxscope.program.links import build_all_columns, find_pairs
 from jaxscope.program.name_links import BY_LINE, BY_NAME, LINK, LINKED_BY, SEPARATOR, link_by_name
 from opening.conftest import Left
@@ -241,3 +242,24 @@ def test_equations_that_share_name_and_place_are_told_apart_by_order_or_not_at_a
     assert [found["hlo"].attributes(row)[LINKED_BY][-1] for row in range(3)] == ["2", "0", "1"]
     assert {found["hlo"].attributes(row)[LINK] for row in range(3)} == {BY_NAME}
     assert {found["optimized"].attributes(row)[LINK] for row in range(3)} == {BY_LINE}
+
+
+def test_a_node_without_evidence_is_of_the_equation_that_no_other_is_of() -> None:
+    """Of two products of one name one reads an argument; the other was changed beyond that."""
+    graphs = []
+    for is_lowered in (True, False):
+        builder = GraphBuilder()
+        inputs = [
+            builder.add_node(
+                f"x{n}", NodeKind.INPUT, "parameter", attributes={"parameter_number": str(n)}
+            )
+            for n in range(2)
+        ]
+        for number in range(2):
+            row = builder.add_node(f"mul.{number}", NodeKind.INSTRUCTION, "multiply")
+            if is_lowered or number == 0:
+                builder.add_edge(inputs[number], row)
+        graphs.append(builder.build())
+    labels, candidates = [(), (), ("a",), ("b",)], [(), (), ("a", "b"), ("a", "b")]
+    found = disambiguate(graphs[0], labels, graphs[1], candidates, [False, False, True, True])
+    assert found[2:] == [{"a"}, {"b"}]
