@@ -15,7 +15,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-import shutil
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -39,7 +38,7 @@ from jaxscope.client.requests import (
     TimeRequest,
     request_fields,
 )
-from jaxscope.client.supervisor_link import LocalLink, SupervisorLink
+from jaxscope.client.supervisor_link import LocalLink, SupervisorLink, find_program
 from jaxscope.errors import JaxscopeError, WorkerLost
 from jaxscope.wire.frames import HEADER as WORKER_HEADER
 from jaxscope.wire.messages import Message, encode_message
@@ -252,7 +251,7 @@ class Session:
     def _worker_key(self, request: Request) -> dict[str, Any]:
         is_here = not self._link.machine  # elsewhere it is the one that runs the supervisor
         return {
-            "python": _find_program(request.python or self.python) if is_here else "",
+            "python": find_program(request.python or self.python) if is_here else "",
             "environment": {**self._environment, **request.environment},
         }
 
@@ -296,12 +295,6 @@ class Session:
         with self._lock:
             live = self._live
         live.forget(number)
-
-
-def _find_program(python: str) -> str:
-    """An interpreter as an absolute path; one that is not found stays as it is."""
-    path = os.path.expanduser(python)
-    return os.path.abspath(path) if os.sep in path else shutil.which(path) or path
 
 
 def _renumber(frame: bytes, number: int) -> bytes:

@@ -4,13 +4,16 @@ streams. `ssh_link.py` starts one on another machine.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
+import shutil
 import subprocess
 import sys
 from typing import Protocol
 
 from jaxscope.errors import PACKAGE_FOLDER, EnvironmentProblem, Explanation
+from jaxscope.wire.relay import encode_control
 
 _NOT_ON_WINDOWS = Explanation(
     "Programs cannot be run on Windows yet.",
@@ -63,14 +66,43 @@ class LocalLink:
 
     machine = python = ""
 
+    def __init__(self) -> None:
+        self._begun: Connection | None = None
+
+    def begin(self, python: str) -> None:
+        """Start it now, with a spare worker, for the first that connects.
+
+        Args:
+            python: The interpreter of the worker.
+
+        Raises:
+            EnvironmentProblem: No process can be started.
+        """
+        self._begun = self.connect()
+        prepare = {"op": "prepare", "python": find_program(python), "environment": {}}
+        stream = self._begun.process.stdin
+        with contextlib.suppress(OSError):  # it has ended: who connects will see that
+            assert stream is not None  # `start_process` makes pipes
+            stream.write(encode_control(0, prepare))
+            stream.flush()
+
     def connect(self) -> Connection:
         """Start it, and do not wait for its greeting.
 
         Raises:
             EnvironmentProblem: No process can be started.
         """
+        begun, self._begun = self._begun, None
+        if begun is not None:
+            return begun
         command = [sys.executable, "-I", "-S", _BOOTSTRAP, "jaxscope.supervisor.supervisor"]
         return Connection(start_process(command))
+
+
+def find_program(python: str) -> str:
+    """An interpreter as an absolute path; one that is not found stays as it is."""
+    path = os.path.expanduser(python)
+    return os.path.abspath(path) if os.sep in path else shutil.which(path) or path
 
 
 def start_process(command: list[str]) -> subprocess.Popen[bytes]:

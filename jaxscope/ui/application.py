@@ -61,18 +61,20 @@ def run_application(
     capture: Capture | None,
     target: str,
     settings_file: str | None,
+    runs_something: bool,
 ) -> int:
     """Show the window until it is closed, and return its exit status.
 
     Args:
         make_session: Called once, on a thread of its own; may wait.
+        runs_something: Whether the session is wanted at once, and not with the first run.
     """
     application = QApplication.instance()
     if not isinstance(application, QApplication):
         application = QApplication(sys.argv[:1])
     application.setApplicationName("jaxscope")
     application.setStyle("Fusion")
-    bridge = Bridge(make_session)
+    bridge = Bridge(make_session, is_lazy=not runs_something)
     settings = Settings(settings_file)
     window = build_window(application, bridge, options, settings, late_panes=True)
     reporter = ErrorReporter(window)

@@ -1,15 +1,15 @@
 """Starts the window; `open_window` is the only entry point of the command line.
 
-Loading Qt takes as long as starting a worker. So the session is started first, on a thread, and
+Loading Qt takes as long as starting a worker. So the processes of a session are started first, and
 only then is everything that needs Qt imported. This module must not import Qt.
 """
 
 from __future__ import annotations
 
 import sys
-import threading
 from typing import TYPE_CHECKING
 
+from jaxscope.client.supervisor_link import LocalLink
 from jaxscope.errors import JaxscopeError
 
 if TYPE_CHECKING:
@@ -47,7 +47,9 @@ def open_window(
         settings_file: Where the window remembers things; None for the usual place.
     """
     sys.setswitchinterval(_SWITCH_S)
-    session = EarlySession(python)
+    # What was saved is shown, not run: its window needs processes only if a file is opened later.
+    runs_something = capture is None and (file is None or file.endswith(".py"))
+    session = EarlySession(python, begins=runs_something)
     from jaxscope.ui.application import run_application
     from jaxscope.ui.session.controller import RunOptions
 
@@ -59,34 +61,37 @@ def open_window(
         capture=capture,
         target=target,
         settings_file=settings_file,
+        runs_something=runs_something,
     )
 
 
 class EarlySession:
-    """A session that starts on a thread as soon as this object exists."""
+    """A session whose processes start as soon as this object exists, unless `begins` is False.
 
-    def __init__(self, python: str | None) -> None:
-        self._python = python
-        self._session: Session | None = None
+    Everything else is made by `wait`, on the thread that asks. No thread imports anything before
+    Qt is loaded: while it is, PySide looks through all modules, and if one is added meanwhile the
+    whole process ends.
+    """
+
+    def __init__(self, python: str | None, *, begins: bool = True) -> None:
+        self._python, self._begins = python, begins
+        self._link = LocalLink()
         self._error: JaxscopeError | None = None
-        self._thread = threading.Thread(target=self._start, name="jaxscope-early", daemon=True)
-        self._thread.start()
+        if not begins:
+            return
+        try:
+            self._link.begin(python or sys.executable)
+        except JaxscopeError as error:
+            self._error = error
 
     def wait(self) -> Session:
-        """The session, once it has started.
+        """The session; called once.
 
         Raises:
             JaxscopeError: It could not be started.
         """
-        self._thread.join()
-        if self._session is None:
-            raise self._error or JaxscopeError("The session could not be started.")
-        return self._session
-
-    def _start(self) -> None:
         from jaxscope.client.session import Session
 
-        try:
-            self._session = Session(self._python)
-        except JaxscopeError as error:
-            self._error = error
+        if self._error is not None:
+            raise self._error
+        return Session(self._python, link=self._link, is_warm=not self._begins)

@@ -4,6 +4,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from jaxscope.client.requests import OutlineRequest
+from jaxscope.client.supervisor_link import LocalLink
+from jaxscope.ui import application, launch
+from jaxscope.ui.launch import EarlySession
+from jaxscope.ui.session.controller import Bridge
+
+from .programs import RecordedSession
 
 START = """
 import os, sys, tempfile
@@ -51,3 +63,53 @@ def test_what_only_a_result_needs_is_loaded_with_it() -> None:
         if module == late or module.startswith(late.rstrip(".") + ".")
     }
     assert not wrong
+
+
+def test_a_session_begins_without_a_thread_that_loads_modules_beside_qt() -> None:
+    """While Qt is loaded PySide goes through all modules; one that is added then ends the process.
+
+    `EarlySession` therefore has started its processes when it exists, and nothing goes on.
+    """
+    before = threading.active_count()
+    early = EarlySession(None)
+    assert threading.active_count() == before
+    session = early.wait()
+    assert session.ping()
+    session.close()
+
+
+@pytest.mark.parametrize(
+    ("file", "begins"),
+    [(None, True), ("f.py", True), ("a.jaxscope", False), ("a.json", False), ("dump", False)],
+)
+def test_only_a_window_that_will_run_something_starts_processes(
+    monkeypatch: pytest.MonkeyPatch, file: str | None, begins: bool
+) -> None:
+    begun: list[str] = []
+    asked: list[bool] = []
+    monkeypatch.setattr(sys, "setswitchinterval", lambda _seconds: None)
+    monkeypatch.setattr(LocalLink, "begin", lambda _link, python: begun.append(python))
+    monkeypatch.setattr(
+        application,
+        "run_application",
+        lambda *_, runs_something, **__: asked.append(runs_something),
+    )
+    launch.open_window(file)
+    assert (bool(begun), asked) == (begins, [begins])
+
+
+def test_a_lazy_bridge_makes_its_session_with_the_first_run(qtbot: QtBot) -> None:
+    made: list[RecordedSession] = []
+
+    def make() -> RecordedSession:
+        made.append(RecordedSession())
+        return made[-1]
+
+    bridge = Bridge(make, is_lazy=True)
+    assert not made
+    bridge.start(OutlineRequest(file="f.py"))
+    qtbot.waitUntil(lambda: bool(made and made[0].runs))
+    bridge.start(OutlineRequest(file="f.py"))
+    qtbot.waitUntil(lambda: len(made[0].runs) == 2)
+    bridge.close()
+    assert len(made) == 1

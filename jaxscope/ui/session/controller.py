@@ -86,12 +86,17 @@ class Bridge(QObject):
 
     Args:
         make_session: Called once, on a thread of its own.
+        is_lazy: Whether it is called with the first run, and not at once.
     """
 
     event_arrived = Signal(int, object)
 
     def __init__(
-        self, make_session: Callable[[], SessionLike], parent: QObject | None = None
+        self,
+        make_session: Callable[[], SessionLike],
+        parent: QObject | None = None,
+        *,
+        is_lazy: bool = False,
     ) -> None:
         super().__init__(parent)
         self._make_session = make_session
@@ -104,11 +109,14 @@ class Bridge(QObject):
         self._next_number = 1
         self._is_closed = False
         self._post = Post(self._on_crossed)
-        threading.Thread(target=self._open, name="jaxscope-session", daemon=True).start()
+        self._opener: threading.Thread | None = None
+        if not is_lazy:
+            self._begin_opening()
 
     def start(self, request: Request) -> int:
         """Start a run and return its number at once."""
         number, self._next_number = self._next_number, self._next_number + 1
+        self._begin_opening()
         with self._lock:
             self._runs[number] = None
         threading.Thread(
@@ -160,6 +168,11 @@ class Bridge(QObject):
             session, self._session = self._session, None
         if session is not None:
             session.close()
+
+    def _begin_opening(self) -> None:
+        if self._opener is None:
+            self._opener = threading.Thread(target=self._open, name="jaxscope-session", daemon=True)
+            self._opener.start()
 
     def _open(self) -> None:
         unused: SessionLike | None = None
