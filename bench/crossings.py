@@ -4,11 +4,14 @@ python -m bench.crossings [CAPTURE.jaxscope …]     counts as JSON; the samples
 
 Every group of every graph of a program is laid out, all open, as the window draws them. Both
 engines get the same diagrams, with the same places where lines meet open groups; groups that `dot`
-does not lay out within its limits are left out of both counts.
+does not lay out within its limits are left out of both counts. `alone` and `following` count all
+groups of our own pictures: with ports in the order that suits each group's inside, and as they are
+drawn, where ports follow the lines around them.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 from collections.abc import Iterator
@@ -19,8 +22,9 @@ from jaxscope.model import Capture, is_available
 from jaxscope.picture.layout.diagram import Diagram, Drawing, Spacing
 from jaxscope.picture.layout.graphviz import find_graphviz, layout_by_graphviz
 from jaxscope.picture.layout.layered import layout_layered
-from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.scene.build import SceneMemory, build_scene
 from jaxscope.picture.view.build import build_view
+from jaxscope.picture.view.view import View
 
 CALLS = (
     ("samples/quick_start.py", "grad(simple_graph)(f32[1000])"),
@@ -38,7 +42,7 @@ def diagrams_of(capture: Capture) -> Iterator[Diagram]:
     for stage in capture.stages:
         if is_available(stage.graph):
             view, cache = build_view(stage.graph), dict[object, Drawing]()
-            build_scene(view, view.all_groups(), cache=cache)
+            build_scene(view, view.all_groups(), cache=cache, is_try=True)
             for key in cache:
                 assert isinstance(key, tuple)
                 diagram = key[0]
@@ -47,20 +51,42 @@ def diagrams_of(capture: Capture) -> Iterator[Diagram]:
                     yield diagram
 
 
+def count_drawn(view: View, *, is_try: bool) -> int:
+    """Crossings in a picture with all groups open."""
+    memory = SceneMemory()
+    build_scene(view, view.all_groups(), memory=memory, is_try=is_try)
+    assert memory.latest is not None
+    total = 0
+    for sheet in memory.latest.sheets.values():
+        stops = sheet.lines[:, 0].cumsum().tolist()
+        routes = [
+            tuple((x, y) for x, y in sheet.points[start:stop].tolist())
+            for start, stop in itertools.pairwise([0, *stops])
+        ]
+        total += count_crossings(routes)
+    return total
+
+
 def count(captures: list[Capture]) -> dict[str, int]:
     """Crossings of both engines, over the groups that both lay out."""
     program, spacing = find_graphviz(), Spacing()
-    found = {"groups": 0, "own": 0, "dot": 0, "left_out": 0, "own_of_left_out": 0}
+    names = ("groups", "own", "dot", "left_out", "own_of_left_out", "alone", "following")
+    found = dict.fromkeys(names, 0)
     for capture in captures:
+        for stage in capture.stages:
+            if is_available(stage.graph):
+                view = build_view(stage.graph)
+                found["alone"] += count_drawn(view, is_try=True)
+                found["following"] += count_drawn(view, is_try=False)
         for diagram in diagrams_of(capture):
-            own = count_crossings(layout_layered(diagram, spacing))
+            own = count_crossings(layout_layered(diagram, spacing).routes)
             other = (
                 layout_by_graphviz(diagram, spacing, program, lambda: False) if program else None
             )
             if isinstance(other, Drawing):
                 found["groups"] += 1
                 found["own"] += own
-                found["dot"] += count_crossings(other)
+                found["dot"] += count_crossings(other.routes)
             else:
                 found["left_out"] += 1
                 found["own_of_left_out"] += own

@@ -11,10 +11,10 @@ import json
 import math
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from bench.layout import random_program
-from jaxscope.picture.layout.diagram import Diagram, DiagramEdge, Drawing, Spacing
+from jaxscope.picture.layout.diagram import Diagram, DiagramEdge, Drawing, Route, Spacing
 from jaxscope.picture.layout.graphviz import find_graphviz, layout_by_graphviz
 from jaxscope.picture.layout.layered import layout_layered
 
@@ -43,10 +43,10 @@ def nested_skips(num_nodes: int) -> Diagram:
     return Diagram([140.0] * num_nodes, [40.0] * num_nodes, links)
 
 
-def count_crossings(drawing: Drawing) -> int:
-    """Crossings of the straight pieces of the lines, touching ends not counted."""
+def count_crossings(routes: Iterable[Route]) -> int:
+    """Crossings of the straight pieces of lines that lead down, touching ends not counted."""
     pieces = sorted(
-        {piece for route in drawing.routes for piece in itertools.pairwise(route)},
+        {piece for route in routes for piece in itertools.pairwise(route)},
         key=lambda piece: piece[0][1],
     )
     total = 0
@@ -86,7 +86,7 @@ def _read(diagram: Diagram, program: str | None) -> Reading:
     own = layout_layered(diagram, spacing)
     reading = Reading(
         own_s=_measure(lambda: layout_layered(diagram, spacing)),
-        own_crossings=count_crossings(own),
+        own_crossings=count_crossings(own.routes),
         why_not="is not installed",
     )
     if program is None:
@@ -97,7 +97,7 @@ def _read(diagram: Diagram, program: str | None) -> Reading:
     return dataclasses.replace(
         reading,
         dot_s=_measure(lambda: layout_by_graphviz(diagram, spacing, program, lambda: False)),
-        dot_crossings=count_crossings(other),
+        dot_crossings=count_crossings(other.routes),
         why_not="",
     )
 

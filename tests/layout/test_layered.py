@@ -20,6 +20,7 @@ from jaxscope.picture.layout.diagram import (
 )
 from jaxscope.picture.layout.layered import layout_layered
 from jaxscope.picture.layout.placement import keep_distances
+from jaxscope.picture.scene.group_layout import LAYOUT_CHOOSES
 
 TOLERANCE_PX = 1e-6
 
@@ -331,3 +332,19 @@ def test_siblings_do_not_cross_at_the_border_of_a_box(ports: list[int], stubs: s
     )
     pieces = pieces_of(layout_layered(diagram))
     assert not any(do_cross(*pair) for pair in itertools.combinations(pieces, 2))
+
+
+@pytest.mark.parametrize("free", range(4))
+def test_a_line_that_may_choose_enters_between_those_that_may_not(free: int) -> None:
+    """As what chooses an arm of a branch, which no line leads on inside."""
+    num, box = 4, 4
+    links = [
+        DiagramEdge(node, box, node, target_shift=LAYOUT_CHOOSES if node == free else 40.0 * node)
+        for node in range(num)
+    ]
+    diagram = Diagram([60.0] * num + [400.0], [40.0] * 5, links, fixed=tuple(range(num)))
+    drawing = layout_layered(diagram)
+    at = [route[-1][0] for route in drawing.routes]
+    assert at == sorted(at)
+    assert len(set(at)) == num
+    assert drawing.x[box] - 200.0 <= at[0]

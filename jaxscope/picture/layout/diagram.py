@@ -325,6 +325,7 @@ class Diagram:
         early: Nodes to keep at the begin rather than near their users.
         late: Nodes to keep on the last rank but that of `last`.
         sequence: Nodes that stand in this order where they share a rank, and begin together there.
+        fixed: Nodes that stand in this order where they share a rank, wherever that is.
         stub_across: Size across the flow of a stub that names each node; for edges that are
             not drawn in full. Empty stands for no names.
         merged_across: Size across the flow of a stub that stands for several nodes.
@@ -343,6 +344,7 @@ class Diagram:
     early: frozenset[int] = frozenset()
     late: frozenset[int] = frozenset()
     sequence: tuple[int, ...] = ()
+    fixed: tuple[int, ...] = ()
     stub_across: Sequence[float] = ()
     merged_across: float = 76.0
     stub_along: float = 18.0

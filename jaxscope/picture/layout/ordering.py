@@ -22,25 +22,29 @@ _NUM_EXCHANGES = 6
 Rows = list[list[int]]
 
 
-def order_ranks(threads: LayeredGraph, check_stop: Callable[[], None]) -> Rows:
-    """Vertices of each rank from left to right.
+def order_ranks(
+    threads: LayeredGraph, check_stop: Callable[[], None], fixed: tuple[int, ...] = ()
+) -> Rows:
+    """Vertices of each rank from left to right, those of `fixed` in this order.
 
     A depth-first start, then sweeps that put each vertex at the mean place of its neighbours.
     Diagrams that are small enough are refined further: neighbours swap where that saves a
     crossing, and the best order met is kept.
     """
-    order = _order_from(threads, _initial_rows(threads), check_stop)
+    order = _order_from(threads, _initial_rows(threads), check_stop, fixed)
     if len(threads.rank) <= _MAX_EXCHANGED_VERTICES and order.count_crossings():
         # Which side a long line passes a box on is decided by the start: try the other one.
         mirrored = [row[::-1] for row in _initial_rows(threads, is_mirrored=True)]
-        other = _order_from(threads, mirrored, check_stop)
+        other = _order_from(threads, mirrored, check_stop, fixed)
         if other.count_crossings() < order.count_crossings():
             return other.rows
     return order.rows
 
 
-def _order_from(threads: LayeredGraph, rows: Rows, check_stop: Callable[[], None]) -> _Order:
-    order = _Order(threads, rows)
+def _order_from(
+    threads: LayeredGraph, rows: Rows, check_stop: Callable[[], None], fixed: tuple[int, ...]
+) -> _Order:
+    order = _Order(threads, keep_sequence(rows, fixed), fixed)
     for _ in range(_NUM_SWEEPS):
         check_stop()
         order.sweep_down()
@@ -132,8 +136,10 @@ class _Order:
         rows: Vertices of each rank.
     """
 
-    def __init__(self, threads: LayeredGraph, rows: Rows) -> None:
+    def __init__(self, threads: LayeredGraph, rows: Rows, fixed: tuple[int, ...]) -> None:
         self.rows = rows
+        self._fixed = fixed
+        self._is_fixed = frozenset(fixed)
         self._turns_ties = False
         self._up, self._down = threads.up, threads.down
         self._up_port, self._down_port = threads.up_port, threads.down_port
@@ -223,7 +229,12 @@ class _Order:
             return False
         indices = range(len(row))
         order = sorted(reversed(indices) if self._turns_ties else indices, key=means.__getitem__)
-        row[:] = [row[index] for index in order]
+        wanted = [row[index] for index in order]
+        if self._fixed:
+            (wanted,) = keep_sequence([wanted], self._fixed)
+            if wanted == row:
+                return False
+        row[:] = wanted
         for index, v in enumerate(row):
             place[v] = index
         self._changes[rank] += 1
@@ -301,9 +312,11 @@ class _Order:
 
     def _swap_pairs(self, rank: int, *, equal: bool = False) -> int:
         row, place, saved = self.rows[rank], self._place, 0
-        moved = -1
+        fixed, moved = self._is_fixed, -1
         for index in range(len(row) - 1):
             left, right = row[index], row[index + 1]
+            if fixed and left in fixed and right in fixed:
+                continue
             gain = 0
             for near, ports in ((self._up, self._up_port), (self._down, self._down_port)):
                 if near[left] and near[right]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING
 
@@ -25,8 +26,9 @@ def route_edges(
     heights: list[float],
 ) -> tuple[list[Route], list[Route]]:
     """Corners of each link, and of the line of each stub, in the direction of flow."""
-    above = _spread_ports(threads, threads.up, x)
-    below = _spread_ports(threads, threads.down, x)
+    entered, left = _find_given(diagram, threads)
+    above = _spread_ports(threads, threads.up, x, entered)
+    below = _spread_ports(threads, threads.down, x, left)
     routes: list[Route] = []
     for index, link in enumerate(diagram.links):
         path = threads.paths[index]
@@ -53,20 +55,75 @@ def route_edges(
     return routes, _stub_lines(diagram, threads, x, y, tops, heights, above, below)
 
 
+_Shifts = dict[tuple[int, int], float]
+"""Where the line to each neighbour meets a node, from the node's centre, by (node, other)."""
+
+
+def _find_given(diagram: Diagram, threads: LayeredGraph) -> tuple[_Shifts, _Shifts]:
+    """Where lines must enter nodes from above, and leave them below."""
+    entered: _Shifts = {}
+    left: _Shifts = {}
+    for index, (link, path) in enumerate(zip(diagram.links, threads.paths, strict=True)):
+        if len(path) > 1 and link.source != link.target:
+            ends = left, entered
+            shifts = link.source_shift, link.target_shift
+            if index in threads.turned:
+                ends = entered, left
+            for given, shift, v, u in (
+                (ends[0], shifts[0], path[0], path[1]),
+                (ends[1], shifts[1], path[-1], path[-2]),
+            ):
+                if not math.isnan(shift):
+                    given[v, u] = shift
+    return entered, left
+
+
 def _spread_ports(
-    threads: LayeredGraph, neighbours: list[list[int]], x: list[float]
-) -> dict[tuple[int, int], float]:
-    """Where the line to each neighbour meets a node, from the node's centre, by (node, other)."""
-    ports: dict[tuple[int, int], float] = {}
+    threads: LayeredGraph, neighbours: list[list[int]], x: list[float], given: _Shifts
+) -> _Shifts:
+    """Where lines meet nodes that may choose: in the order of their neighbours."""
+    ports: _Shifts = {}
     for v in range(threads.num_nodes):
         near = neighbours[v]
         if len(near) < 2 or not threads.along[v]:
             continue  # through a port every line goes at the same place
         step = min(_PORT_SPACING_PX, threads.across[v] * _PORT_SHARE / (len(near) - 1))
         first = -step * (len(near) - 1) / 2
-        for index, u in enumerate(sorted(near, key=lambda u: (x[u], u))):
-            ports[v, u] = first + index * step
+        ordered = sorted(near, key=lambda u: (x[u], u))
+        places = [first + index * step for index in range(len(near))]
+        if any((v, u) in given for u in ordered):
+            half = threads.across[v] / 2
+            places = _fill_between([given.get((v, u)) for u in ordered], places, step, half)
+        ports.update(((v, u), place) for u, place in zip(ordered, places, strict=True))
     return ports
+
+
+def _fill_between(
+    given: list[float | None], places: list[float], step: float, half: float
+) -> list[float]:
+    """Places of lines of which some are given: the others go between those, in their order.
+
+    Args:
+        places: Where they would be if none were given.
+        step: Between neighbours beyond the outermost that is given.
+        half: How far from the centre they may go.
+    """
+    filled: list[float] = []
+    for is_free, run in itertools.groupby(range(len(given)), key=lambda at: given[at] is None):
+        indices = list(run)
+        if not is_free:
+            filled += [each for at in indices if (each := given[at]) is not None]
+            continue
+        num = len(indices) + 1
+        before = given[indices[0] - 1] if indices[0] else None
+        after = given[indices[-1] + 1] if indices[-1] + 1 < len(given) else None
+        low = max(-half, (after or 0.0) - step * num) if before is None else before
+        high = min(half, low + step * num) if after is None else after
+        if low < high:
+            filled += [low + (high - low) * (at + 1) / num for at in range(len(indices))]
+        else:
+            filled += [places[at] for at in indices]
+    return filled
 
 
 def _leave(

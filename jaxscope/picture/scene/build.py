@@ -293,6 +293,7 @@ def build_scene(
     engine: Engine = Engine.OWN,
     fit: Fit = NO_WIDTH_LIMIT,
     memory: SceneMemory | None = None,
+    is_try: bool = False,
     should_stop: ShouldStop = _never,
 ) -> Scene:
     """Place everything that is seen of a view.
@@ -308,6 +309,8 @@ def build_scene(
         fit: How it is arranged for the room it has.
         memory: The scene before, and then this one: groups that look the same in both are taken
             over from there. The scene is the one that it would be without.
+        is_try: Whether only its size counts: ports do not follow the lines around, which is quicker
+            and moves no border by much. Such a scene needs a memory of its own.
         should_stop: Asked often; the layout ends with `LayoutStopped` when it returns true.
 
     Raises:
@@ -326,7 +329,7 @@ def build_scene(
     with paused_gc():
         wiring = Wiring(view, expanded)
         nester = GroupPlacer(view, wiring, direction, spacing, layouts, fit, before.frames)
-        nester.place_all()
+        nester.place_all(follows=not is_try)
         sheets = {
             group: before.sheets[group] for group in nester.frames.keys() - nester.placed.keys()
         }

@@ -6,8 +6,10 @@ boxes.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from jaxscope.model import NONE
 from jaxscope.picture.layout.diagram import (
@@ -264,6 +266,8 @@ _STEP_PX = 16.0  # widths in steps look calmer, and alike groups become equal
 _STACK_PX = 6.0  # by which the cards behind a repeat stick out
 _SIGN_PX = 16.0  # of the triangle that says a box can be opened
 _LINE_PX = (26.0, 42.0)  # height of a box with one and with two lines
+_MAX_FOLLOWING = 3  # times that groups inside are laid out again for the lines around them
+_SAME_PX = 1e-3
 _NAME_LETTERS = 2  # that every name of a value has room for
 _WIDE_LETTER = "m"
 _STUB_MAX_PX = 130.0
@@ -289,6 +293,87 @@ class PlacedGroup:
     drawing: Drawing
     loose: list[OffPageConnector]
     returns: tuple[ReturnLine, ...] = ()
+
+
+class CrossedPorts(NamedTuple):
+    """Lines that cross at the borders of open groups inside a group.
+
+    Attributes:
+        number: How many pairs of them.
+        orders: By group, an order of its ports in which they would not.
+    """
+
+    number: int
+    orders: dict[int, tuple[Port, ...]]
+
+
+def find_crossed_ports(placed: PlacedGroup, frames: Mapping[int, Frame]) -> CrossedPorts:
+    """The lines that cross right before they enter an open group, or right after they left one.
+
+    Where a line leads from one open group to another, the ports of the latter follow.
+    """
+    lines: dict[tuple[int, bool, bool], list[tuple[Port, Route]]] = {}
+    for end, bundle, is_entry, route in _list_ends(placed):
+        port = Port(bundle, is_entry)
+        if isinstance(end, Port) or end not in frames or port not in frames[end].ports:
+            continue
+        away = route[::-1] if is_entry else route
+        if len(away) > 1 and away[0][1] != away[1][1]:
+            lines.setdefault((end, is_entry, away[0][1] < away[1][1]), []).append((port, away))
+    number = 0
+    orders: dict[int, tuple[Port, ...]] = {}
+    for (box, _, _), ends in lines.items():
+        at = frames[box].ports
+        places = _find_places([away for _, away in ends]) if len(ends) > 1 else []
+        pairs = list(zip([at[port] for port, _ in ends], places, strict=False))
+        crossed = sum(
+            (own - other) * (place - far) < -_SAME_PX
+            for (own, place), (other, far) in itertools.combinations(pairs, 2)
+        )
+        if crossed:
+            number += crossed
+            wanted = {port: place for (port, _), place in zip(ends, places, strict=True)}
+            own = orders.get(box) or sorted(at, key=at.__getitem__)
+            orders[box] = _order_ports(own, wanted)
+    return CrossedPorts(number, orders)
+
+
+def _list_ends(placed: PlacedGroup) -> Iterator[tuple[End, int, bool, Route]]:
+    """Both ends of every line: the box or port, the bundle, whether it is entered, the way."""
+    for wire, route in zip(placed.wires, placed.drawing.routes, strict=True):
+        yield wire.source, wire.bundle, False, route
+        yield wire.target, wire.bundle, True, route
+    for stub in placed.drawing.stubs:
+        number = stub.links[0] - len(placed.wires)
+        bundle = placed.loose[number].bundle if number >= 0 else placed.wires[stub.links[0]].bundle
+        yield placed.ends[stub.node], bundle, not stub.is_source, stub.line
+
+
+def _find_places(ways: list[Route]) -> list[float]:
+    """Where lines are across on the far side of the gap beside a border that they begin at."""
+    bends = [
+        abs(after[1] - way[0][1])
+        for way in ways
+        for after in [next((q for p, q in itertools.pairwise(way) if p[0] != q[0]), None)]
+        if after is not None
+    ]
+    gap = min(bends, default=0.0)
+    return [
+        next((x for x, y in way if abs(y - way[0][1]) >= gap - _SAME_PX), way[-1][0])
+        for way in ways
+    ]
+
+
+def _list_across(placed: PlacedGroup) -> tuple[End, ...]:
+    """What a group shows, from left to right."""
+    x = placed.drawing.x
+    return tuple(placed.ends[at] for at in sorted(range(len(x)), key=x.__getitem__))
+
+
+def _order_ports(own: Iterable[Port], wanted: Mapping[Port, float]) -> tuple[Port, ...]:
+    """Ports in the order of their lines; those of which none is asked for keep their places."""
+    ordered = iter(sorted(wanted, key=wanted.__getitem__))
+    return tuple(next(ordered) if port in wanted else port for port in own)
 
 
 class GroupPlacer:
@@ -324,17 +409,22 @@ class GroupPlacer:
         self._sizes: dict[int, tuple[float, float]] = view.remembered.setdefault("sizes", {})
         self.placed: dict[int, PlacedGroup] = {}
         self.frames: dict[int, Frame] = {}
+        self._port_order: dict[int, tuple[Port, ...]] = {}
         self._loose = OffPageConnectors(view, wiring, self._texts.title_of, fit.beside)
         self.is_reversed = self._loose.is_reversed
         self._changed = find_changed_groups(view, wiring, known, self._loose.partner_of)
         same = known.keys() - set(self._changed)
         self.frames.update((box, known[box]) for box in same if wiring.is_open[box])
 
-    def place_all(self) -> None:
-        """Lay out every open group that is not known, children before parents."""
+    def place_all(self, *, follows: bool = True) -> None:
+        """Lay out every open group that is not known, children before parents.
+
+        Args:
+            follows: Whether ports follow lines, so that those do not cross at borders.
+        """
         self._wiring.find(self._changed)
         for box in self._changed:
-            self.placed[box] = self._place(box)
+            self.placed[box] = self._place(box) if follows else self._arrange(box)
 
     def text(self, box: int) -> BoxText:
         """What is written on a box, shortened to fit its largest width."""
@@ -383,6 +473,50 @@ class GroupPlacer:
         return _STEP_PX * math.ceil(width / _STEP_PX)
 
     def _place(self, box: int) -> PlacedGroup:
+        """Lay a group out; where lines cross at the border of one inside, its ports follow them.
+
+        The order of a group's ports is first the one that suits its inside. Where that makes lines
+        cross around it, it is laid out again with the order that they come and go in. That is kept
+        if fewer lines cross at borders then.
+        """
+        placed = self._arrange(box)
+        for _ in range(_MAX_FOLLOWING):
+            crossed = find_crossed_ports(placed, self.frames)
+            if not crossed.orders:
+                break
+            before = dict(self.placed), dict(self.frames), dict(self._port_order), placed
+            number = self._count_crossed(placed, crossed.orders)
+            self._follow(crossed.orders)
+            # What is around may turn with what is inside: if so, it is held as it stands.
+            for kept in ((), _list_across(placed)):
+                again = self._arrange(box, kept)
+                if self._count_crossed(again, crossed.orders) < number:
+                    placed = again
+                    break
+            else:
+                self.placed, self.frames, self._port_order, placed = before
+                self.frames[box] = self._frame(box, placed)
+                break
+        return placed
+
+    def _count_crossed(self, placed: PlacedGroup, inside: Collection[int]) -> int:
+        """Pairs of lines that cross at borders in a group and in some of those inside of it."""
+        number = find_crossed_ports(placed, self.frames).number
+        groups = [self.placed[box] for box in inside if box in self.placed]
+        return number + sum(find_crossed_ports(each, self.frames).number for each in groups)
+
+    def _follow(self, orders: Mapping[int, tuple[Port, ...]]) -> None:
+        """Lay groups out again with their ports in given orders."""
+        partners = {self._loose.partner_of(child) for child in orders} - {NONE}
+        again = sorted(partners.union(orders), reverse=True)
+        unknown = [child for child in again if child not in self._wiring.wires]
+        if unknown:
+            self._wiring.find(unknown)
+        self._port_order.update(orders)
+        for child in again:
+            self.placed[child] = self._place(child)
+
+    def _arrange(self, box: int, kept: tuple[End, ...] = ()) -> PlacedGroup:
         pairs = self._loose.pairs.get(box, ())
         for pair in pairs:
             self._align(pair)
@@ -397,7 +531,7 @@ class GroupPlacer:
         ends += sorted(ports)
         opened = [part for pair in pairs for part in pair if part in self.frames]
         room = GroupProblem(ends, wires, pairs, opened, self.turned, self.shift)
-        drawing = room.expand(self._draw(box, room, wires, loose), loose)
+        drawing = room.expand(self._draw(box, room, wires, loose, kept), loose)
         if self.is_reversed[box]:
             drawing = reverse_flow(drawing)
         drawing, returns = self._lead_back(box, ends, drawing)
@@ -435,9 +569,10 @@ class GroupPlacer:
         if box == ROOT:
             height = inner_height + 2 * FRAME_PADDING_PX
             return Frame(width, height, FRAME_PADDING_PX, FRAME_PADDING_PX, ports)
+        follows = box in self._port_order
         height = inner_height + HEADER_PX + 1.5 * FRAME_PADDING_PX
         top = HEADER_PX + FRAME_PADDING_PX / 2
-        return Frame(width, height, (width - inner) / 2, top, ports)
+        return Frame(width, height, (width - inner) / 2, top, ports, follows)
 
     def _align(self, pair: ForwardBackwardPair) -> None:
         """Bring the two open parts of a gradient to the same length, group beside group.
@@ -474,7 +609,12 @@ class GroupPlacer:
         return STUB_HEIGHT_PX if self._is_down else _STUB_MAX_PX + 2 * _STUB_PADDING_PX
 
     def _draw(
-        self, box: int, room: GroupProblem, wires: list[Wire], loose: list[OffPageConnector]
+        self,
+        box: int,
+        room: GroupProblem,
+        wires: list[Wire],
+        loose: list[OffPageConnector],
+        kept: tuple[End, ...],
     ) -> Drawing:
         sizes = room.sizes
         index = room.index
@@ -496,6 +636,7 @@ class GroupPlacer:
         elif len(sizes) > self._spacing.max_span:
             stubs = tuple(self.stub_width(self.stub_text(end)) for end in room.units)
         borders = find_borders(self._view, box)
+        fixed = kept or self._port_order.get(box, ())
         diagram = Diagram(
             tuple(size[0] for size in sizes),
             tuple(size[1] for size in sizes),
@@ -505,6 +646,7 @@ class GroupPlacer:
             frozenset(index[each] for each in borders.early),
             frozenset(index[each] for each in borders.late),
             tuple(index[arm] for arm in borders.arms),
+            tuple(dict.fromkeys(index[end] for end in fixed if end in index)),
             stubs,
             MERGED_STUB_PX if self._is_down else STUB_HEIGHT_PX,
             self._stub_along,

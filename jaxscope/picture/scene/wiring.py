@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -383,6 +383,7 @@ class Frame:
         left: Where its drawing begins, from its left.
         top: Likewise, from its top.
         ports: How far across its drawing each of its ports is.
+        follows: Whether their order is that of the lines around it, not its own.
     """
 
     width: float
@@ -390,27 +391,33 @@ class Frame:
     left: float
     top: float
     ports: dict[Port, float]
+    follows: bool = False
 
 
 def find_changed_groups(
-    view: View, wiring: Wiring, known: Collection[int], partner_of: Callable[[int], int]
+    view: View, wiring: Wiring, known: Mapping[int, Frame], partner_of: Callable[[int], int]
 ) -> list[int]:
     """The open groups that do not look as they did, insides before what is around them.
 
     These are the groups that were opened, those around a group that was opened or closed, and the
     other part of a gradient of which one part is among them: the two are as long as each other,
-    and each shows the other's names.
+    and each shows the other's names; and those whose ports follow what is around them, where that
+    has changed.
 
     Args:
-        known: The groups that were open.
+        known: The frames of the groups that were open.
         partner_of: The other part of the gradient that a box is a part of, or `NONE`.
     """
     opened = set(wiring.list_open())
-    waiting = list(opened ^ set(known))
+    waiting = list(opened ^ known.keys())
+    following: dict[int, list[int]] = {}
+    for box, frame in known.items():
+        if frame.follows:
+            following.setdefault(view.boxes[box].parent, []).append(box)
     changed: set[int] = set()
     while waiting:
         box = waiting.pop()
         if box != NONE and box not in changed:
             changed.add(box)
-            waiting += (view.boxes[box].parent, partner_of(box))
+            waiting += (view.boxes[box].parent, partner_of(box), *following.get(box, ()))
     return sorted(changed & opened, reverse=True)

@@ -209,10 +209,11 @@ class Arranger:
     def choose(self) -> Arranged:
         """The scene with most groups open that is no wider than can be read; or the narrowest."""
         with paused_gc():  # once for all that is tried
-            if len(self.view.boxes) <= _LARGE:
-                return self._choose()
-            small = dataclasses.replace(self, view=shrink_view(self.view, self.view.opened))
-            scene, fit = small._choose()
+            tried = self
+            if len(self.view.boxes) > _LARGE:
+                small = shrink_view(self.view, self.view.opened)
+                tried = dataclasses.replace(self, view=small)
+            scene, fit = tried._choose()
             return Arranged(self._build(scene.opened, fit), fit)
 
     def _choose(self) -> Arranged:
@@ -245,7 +246,7 @@ class Arranger:
         for fit in self._list_fits(beside):
             if found and fit.aside and self._excess(found[-1].scene) > fit.aside + gained:
                 continue  # that much narrower is not enough
-            scene = self._build(opened, fit)
+            scene = self._build(opened, fit, is_try=True)
             found.append(Arranged(scene, fit))
             if not self._excess(scene):
                 return found[-1]
@@ -254,10 +255,11 @@ class Arranger:
                 break
         return min(found, key=lambda each: self._excess(each.scene))
 
-    def _build(self, opened: frozenset[str], fit: Fit) -> Scene:
+    def _build(self, opened: frozenset[str], fit: Fit, *, is_try: bool = False) -> Scene:
         return build_scene(
             self.view,
             opened,
+            is_try=is_try,
             direction=self.direction,
             cache=self.cache,
             fit=fit,
