@@ -19,7 +19,6 @@ from PySide6.QtWidgets import QApplication
 from jaxscope.model import is_available
 from jaxscope.ui.application import build_window
 from jaxscope.ui.launch import EarlySession
-from jaxscope.ui.panes.pane_area import WIDE_ARRANGEMENT
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.session.state import Phase
 from jaxscope.ui.window.main_window import MainWindow
@@ -28,8 +27,6 @@ from jaxscope.ui.window.settings import Settings
 ROOT = Path(__file__).resolve().parents[1]
 THEMES = ("light", "dark")
 _LIMIT_S = 180.0
-_WIDE_PX = 1600
-"""From this width on a new window has three panes."""
 _REST_S = 0.6
 """For movements after something has changed."""
 
@@ -54,8 +51,6 @@ def open_window(
         settings.set_shows_lessons(False)  # the window itself is wanted
         window = build_window(application, bridge, RunOptions(python=python), settings)
         window.resize(*size)
-        if size[0] >= _WIDE_PX:
-            window.workspace.area.arrange(WIDE_ARRANGEMENT)
         window.show()
         yield window
         window.close()

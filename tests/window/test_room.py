@@ -160,6 +160,50 @@ def test_a_narrow_window_shows_two_columns_and_a_wide_one_all_again(
     assert all(abs(a - b) <= 3 for a, b in zip(before, after, strict=True)), (before, after)
 
 
+def stages(window: MainWindow) -> list[str]:
+    return [pane.wanted_stage for pane in window.workspace.area.panes]
+
+
+def test_a_window_that_grows_gets_the_third_view_unless_somebody_arranged_views(
+    small: MainWindow, qtbot: QtBot
+) -> None:
+    assert stages(small) == ["source", "grad"]
+    before = small.workspace.area.panes[1]
+    small.resize(1600, 900)
+    qtbot.waitUntil(lambda: len(shown(small)) == 3)
+    area = small.workspace.area
+    assert stages(small) == ["source", "grad", "optimized"]
+    assert area.panes[1] is before
+    assert area.active is before
+    widths = [pane.width() for pane in shown(small)]
+    for width, share in zip(widths, WIDE_ARRANGEMENT.shares, strict=True):
+        assert width / sum(widths) == pytest.approx(share / 100, abs=0.03)
+    area.close_pane(area.panes[2])
+    small.resize(1280, 720)
+    qtbot.wait(20)
+    small.resize(1700, 900)
+    qtbot.wait(20)
+    assert stages(small) == ["source", "grad"]
+
+
+@pytest.mark.parametrize("is_arranged", [False, True])
+def test_whether_views_were_arranged_is_remembered(
+    small: MainWindow, qapp: QApplication, tmp_path: Path, is_arranged: bool
+) -> None:
+    if is_arranged:
+        area = small.workspace.area
+        area.close_pane(area.open_pane("hlo"))
+    small.close()
+    bridge = Bridge(RecordedSession)
+    settings = Settings(str(tmp_path / "window.json"))
+    window = build_window(qapp, bridge, RunOptions(), settings)
+    qapp.processEvents()
+    assert stages(window) == ["source", "grad"]
+    assert window.workspace.area.grows is not is_arranged
+    destroy(window)
+    bridge.close()
+
+
 def test_what_a_narrow_window_does_not_show_is_remembered(
     window: MainWindow, driver: Driver, source: Path, qtbot: QtBot
 ) -> None:

@@ -318,6 +318,10 @@ class PaneTree(QWidget):
             self._turn(self._root)
         self._fill(self._root, arrangement, make)
 
+    def share(self, shares: Sequence[float]) -> None:
+        """Give the columns their shares of the room."""
+        self._root.setSizes([round(self.width() * share / sum(shares)) for share in shares])
+
     def describe(self, specify: Callable[[StagePane], PaneSpec]) -> Split:
         """The arrangement of now."""
         return _describe(self._root, specify)
@@ -449,6 +453,7 @@ class PaneArea(QWidget):
         self._ribbons = RibbonSetting(self._find_pairs)
         self._tree = PaneTree(self._ribbons)
         self._waiting: Split | None = None
+        self._grows = False
         self._companion: QWidget | None = None
         self._is_companion_hidden, self._companion_share = False, COMPANION_SHARE
         self._zone = QRubberBand(QRubberBand.Shape.Rectangle, self)
@@ -509,6 +514,7 @@ class PaneArea(QWidget):
         self.make_panes()
         if len(self.panes) >= MAX_PANES:
             return None
+        self._grows = False
         self._loosen()
         pane = self._make_pane(stage_name)
         panes = self._tree.panes()
@@ -552,8 +558,13 @@ class PaneArea(QWidget):
                 if pane.isAncestorOf(self._companion):
                     pane.add_below(self._companion, share)
 
-    def arrange(self, arrangement: Split = FIRST_ARRANGEMENT) -> None:
-        """Close all panes and open those of an arrangement."""
+    def arrange(self, arrangement: Split = FIRST_ARRANGEMENT, *, grows: bool | None = None) -> None:
+        """Close all panes and open those of an arrangement.
+
+        Args:
+            grows: Whether a third view comes where it has room; None for the first one only.
+        """
+        self._grows = arrangement is FIRST_ARRANGEMENT if grows is None else grows
         if self._waiting is not None:
             self._waiting = arrangement
             return
@@ -570,14 +581,14 @@ class PaneArea(QWidget):
 
     def defer_panes(self) -> None:
         """Have no panes before `make_panes`: a window that can take a call needs none."""
-        self._waiting = FIRST_ARRANGEMENT
+        self._waiting, self._grows = FIRST_ARRANGEMENT, True
 
     def make_panes(self) -> None:
         """Make the panes of the arrangement that was asked for last, where they still wait."""
         if self._waiting is not None:
             arrangement, self._waiting = self._waiting, None
-            is_wide = arrangement is FIRST_ARRANGEMENT and self.width() >= _WIDE_PX
-            self.arrange(WIDE_ARRANGEMENT if is_wide else arrangement)
+            self.arrange(arrangement, grows=self._grows)
+            self._grow()
 
     @property
     def is_one_alone(self) -> bool:
@@ -593,10 +604,16 @@ class PaneArea(QWidget):
         self._fitting.start()
         return found
 
+    @property
+    def grows(self) -> bool:
+        """Whether a third view comes where it has room: nobody has opened, closed or moved one."""
+        return self._grows
+
     def close_pane(self, pane: StagePane) -> None:
         """Close a pane, unless it is the last."""
         if len(self.panes) == 1:
             return
+        self._grows = False
         self._loosen()
         self._release_companion()
         self._tree.take_out(pane)
@@ -611,6 +628,7 @@ class PaneArea(QWidget):
         """Put a pane to a side of another, or swap the two."""
         if pane is beside:
             return
+        self._grows = False
         self._loosen()
         self._tree.move_pane(pane, beside, side)
         self.panes_changed.emit()
@@ -670,10 +688,22 @@ class PaneArea(QWidget):
         """Whether there is room for two columns only."""
         return self.width() < _NARROW_PX
 
+    def _grow(self) -> None:
+        """Open the third view where it has room, and nobody has arranged views."""
+        third = WIDE_ARRANGEMENT.parts[-1]
+        assert isinstance(third, PaneSpec)
+        is_open = third.stage in {pane.wanted_stage for pane in self.panes}
+        if self._grows and self.width() >= _WIDE_PX and len(self.panes) == 2 and not is_open:
+            self._tree.show_columns()
+            self._tree.insert(self._make_specified(third), self.panes[-1], PaneSide.RIGHT)
+            self._tree.share(WIDE_ARRANGEMENT.shares)
+            self.panes_changed.emit()
+
     def _fit_columns(self) -> None:
         """See two columns where there is no room for more: the source, and the active pane."""
         if not self.isVisible() or self._alone is not None or self._active is None:
             return
+        self._grow()
         if self.is_narrow:
             first = next((p for p in self.panes if p.wanted_stage == SOURCE), self.panes[0])
             shares = (34, 66) if first.wanted_stage == SOURCE else (50, 50)

@@ -390,11 +390,12 @@ class PaneCommands(QObject):
         self._area.set_ribbons_shown(self._settings.shows_ribbons)
         arrangement = parse_arrangement(self._settings.arrangement)
         if arrangement is not None:
-            self._area.arrange(arrangement)
+            self._area.arrange(arrangement, grows=self._settings.panes_grow)
 
     def remember(self) -> None:
         """Keep how panes are laid out for the next start."""
         self._settings.set_arrangement(format_arrangement(self._area.arrangement()))
+        self._settings.set_panes_grow(grows=self._area.grows)
 
     def reset(self) -> None:
         """Lay panes out as in a new window."""

@@ -68,6 +68,7 @@ _FIELDS: dict[str, Callable[[object], bool]] = {
     "graph_direction": _is_one_of("down", "right", ""),
     "uses_graphviz": _is_yes_or_no,
     "arrangement": _is_text,
+    "panes_grow": _is_yes_or_no,
     "shows_ribbons": _is_yes_or_no,
     "shows_lessons": _is_yes_or_no,
     "geometry": _is_text,
@@ -244,6 +245,15 @@ class Settings:
     def set_arrangement(self, text: str) -> None:
         """Remember how panes are laid out; empty forgets it."""
         self._set("arrangement", text)
+
+    @property
+    def panes_grow(self) -> bool:
+        """Whether a third view is opened where it has room: nobody has arranged them."""
+        return bool(self._values.get("panes_grow", False))
+
+    def set_panes_grow(self, *, grows: bool) -> None:
+        """Remember whether it is."""
+        self._set("panes_grow", grows)
 
     @property
     def shows_ribbons(self) -> bool:
