@@ -81,3 +81,21 @@ def test_forms_and_completion_know_the_names_of_a_file_that_was_opened_with_a_ca
             shown = shown or [label.text() for label in form.findChildren(QLabel)]
             assert {"x = f32[8]", "weights = f32[4, 8]"} <= set(shown)
             form.close()
+
+
+def test_letters_lead_to_a_transform(window: MainWindow, qtbot: QtBot) -> None:
+    menu = window.call_bar.add_menu
+    menu.popup(window.mapToGlobal(window.rect().center()))
+
+    def pressed(letters: str) -> str:
+        for letter in letters:
+            qtbot.keyClick(menu, letter)
+        return menu.activeAction().data().name
+
+    assert pressed("vm") == "vmap"
+    menu._typing.stop()
+    assert pressed("j") == "jit"
+    assert pressed("v") == "jvp"
+    menu._typing.stop()
+    assert [pressed("g"), pressed("h")] == ["grad", "hessian"]
+    menu.close()

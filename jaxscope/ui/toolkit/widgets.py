@@ -20,7 +20,7 @@ from PySide6.QtCore import (
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QCursor, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QAction, QCursor, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -97,6 +97,41 @@ class MenuButton(QToolButton):
         is_on_it = self.rect().contains(self.mapFromGlobal(QCursor.pos()))
         self.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, is_on_it)
         self.update()
+
+
+_TYPING_MS = 1000
+
+
+class LetterMenu(QMenu):
+    """A menu in which letters lead to the entry that begins with them, as in a list."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._typed = ""
+        self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        letter = event.text().lower()
+        if not (letter.isprintable() and letter.strip()):
+            super().keyPressEvent(event)
+            return
+        self._typed = (self._typed if self._typing.isActive() else "") + letter
+        self._typing.start()
+        # A letter alone leads on, also where the letters before began nothing with it.
+        for wanted, skips_current in ((self._typed, len(self._typed) == 1), (letter, True)):
+            found = self._find(wanted, skips_current=skips_current)
+            if found is not None:
+                self._typed = wanted
+                self.setActiveAction(found)
+                return
+
+    def _find(self, text: str, *, skips_current: bool) -> QAction | None:
+        """The next entry that begins with a text, from the current one on and round."""
+        actions = [action for action in self.actions() if action.isEnabled()]
+        current = self.activeAction()
+        start = actions.index(current) + skips_current if current in actions else 0
+        turned = actions[start:] + actions[:start]
+        return next((each for each in turned if each.text().lower().startswith(text)), None)
 
 
 # What models of Qt take for a place, and for the place of everything.

@@ -59,7 +59,7 @@ from jaxscope.ui.session.call_text import (
 )
 from jaxscope.ui.session.state import OfferedFunction
 from jaxscope.ui.toolkit.theme import fixed_font
-from jaxscope.ui.toolkit.widgets import ChoiceBox, MenuButton, make_label
+from jaxscope.ui.toolkit.widgets import ChoiceBox, LetterMenu, MenuButton, make_label
 
 # The line in which a call is typed: history with the arrow keys, completion of names.
 
@@ -531,7 +531,7 @@ class CallBar(QWidget):
         self.functions = FunctionList(self)
         self.functions_button, self._has_file = QToolButton(), False
         self._tools = QWidget()
-        self.add_menu, self.transform_menu = QMenu(self), QMenu(self)
+        self.add_menu, self.transform_menu = LetterMenu(self), QMenu(self)
         self.add_button = MenuButton(self.add_menu)
         self.form: TransformForm | None = None
         self._build()
