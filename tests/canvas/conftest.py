@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import jax
+import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 from view.programs import layers, trace
@@ -26,3 +27,13 @@ def canvas(qtbot: QtBot, gradient: Graph) -> GraphCanvas:
     qtbot.waitExposed(canvas)
     canvas.set_graph(gradient, "grad")
     return canvas
+
+
+@pytest.fixture
+def equations(canvas: GraphCanvas) -> None:
+    """The canvas shows equations: the first picture of so many layers has their groups alone."""
+    scene = canvas.scene
+    assert scene is not None
+    items, forward = scene.items, scene.item_of_id["root/forward"]
+    layers_of_forward = {items.ids[i] for i in np.flatnonzero(items.parent == forward)}
+    canvas.set_expanded(canvas.expanded | layers_of_forward)

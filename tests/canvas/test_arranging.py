@@ -12,11 +12,19 @@ from pytestqt.qtbot import QtBot
 from view.programs import compile_module, layers, trace
 
 from jaxscope.model import Graph
-from jaxscope.picture.scene.scene import NO_WIDTH_LIMIT
+from jaxscope.picture.scene.scene import NO_WIDTH_LIMIT, Scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD
+from jaxscope.picture.view.view import View
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
-from jaxscope.ui.canvas.navigation import SIDE_PX, WHOLE_SCALE, Camera, look_at_top
+from jaxscope.ui.canvas.navigation import (
+    LEAST_FRAMED,
+    SIDE_PX,
+    WHOLE_SCALE,
+    Camera,
+    look_at_scene,
+    look_at_top,
+)
 from jaxscope.ui.canvas.overlay import hidden_sides
 from jaxscope.ui.canvas.picture import Arranger, Viewport
 
@@ -144,3 +152,46 @@ def test_a_picture_becomes_a_little_smaller_to_show_both_parts_side_by_side() ->
     assert fit.beside and len(parts) == 2
     assert parts <= scene.opened
     assert (560.0 - 2 * SIDE_PX) / scene.width >= WHOLE_SCALE
+
+
+def _choose(graph: Graph, width: float, height: float) -> tuple[Scene, Viewport, View]:
+    view, room = build_view(graph), Viewport(width, height)
+    return Arranger(view, room, "down", {}, lambda: False).choose().scene, room, view
+
+
+@pytest.mark.parametrize("height", [560, 690, 1230])
+def test_what_can_be_seen_whole_is_not_opened_beyond_the_page(height: int) -> None:
+    """Of a gradient both parts and what is in them, not one layer of twelve and a blank beside."""
+    function, arguments = layers(4)
+    scene, room, view = _choose(trace(jax.grad(function), *arguments), 820.0, height)
+    parts = {box.id for box in view.boxes if box.kind in FORWARD_BACKWARD}
+    assert parts <= scene.opened
+    camera = look_at_scene(scene, room.width, room.height)
+    assert scene.height * camera.scale <= room.height
+    assert camera.scale >= WHOLE_SCALE
+
+
+def test_in_a_main_view_both_parts_stand_side_by_side_even_if_they_are_small() -> None:
+    """A training step whose optimizer has lines around the gradient."""
+
+    def loss(params: list[jax.Array], x: jax.Array) -> jax.Array:
+        for number, weights in enumerate(params):
+            with jax.named_scope(f"dense_layer_{number}"):
+                x = jnp.tanh(x @ weights) + jnp.sin(x @ weights)
+        return (x**2).sum()
+
+    def step(params: list[jax.Array], m: list[jax.Array], x: jax.Array) -> object:
+        value, gradient = jax.value_and_grad(loss)(params, x)
+        with jax.named_scope("update"):
+            m = [0.9 * old + 0.1 * new for old, new in zip(m, gradient, strict=True)]
+        return value, [p - 0.1 * each for p, each in zip(params, m, strict=True)], m
+
+    params = [jnp.ones((8, 8))] * 3
+    scene, _, view = _choose(trace(step, params, params, jnp.ones((4, 8))), 705.0, 690.0)
+    forward, backward = (
+        scene.items.rect[scene.item_of_id[box.id]]
+        for box in view.boxes
+        if box.kind in FORWARD_BACKWARD
+    )
+    assert forward[0] + forward[2] < backward[0]
+    assert scene.width * LEAST_FRAMED <= 705.0

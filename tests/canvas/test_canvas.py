@@ -19,6 +19,7 @@ from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.navigation import Camera, reveal_rect
 
 
+@pytest.mark.usefixtures("equations")
 def test_a_click_selects_and_tells(qtbot: QtBot, canvas: GraphCanvas) -> None:
     scene = canvas.scene
     assert scene is not None
@@ -91,6 +92,7 @@ def test_keys_zoom_and_fit(canvas: GraphCanvas) -> None:
     assert 0 <= top < bottom <= canvas.height()
 
 
+@pytest.mark.usefixtures("equations")
 def test_arrow_keys_walk_along_the_lines(qtbot: QtBot, canvas: GraphCanvas) -> None:
     visited: list[int] = []
     canvas.node_selected.connect(visited.append)
@@ -116,6 +118,7 @@ def test_enter_opens_the_current_group(qtbot: QtBot, canvas: GraphCanvas) -> Non
     assert signal.args == [group]
 
 
+@pytest.mark.usefixtures("equations")
 def test_highlights_are_drawn_and_differ(canvas: GraphCanvas) -> None:
     scene = canvas.scene
     assert scene is not None
@@ -155,6 +158,7 @@ def test_selecting_a_hidden_node_opens_the_groups_around_it(canvas: GraphCanvas)
     assert 0 <= top <= canvas.height()
 
 
+@pytest.mark.usefixtures("equations")
 def test_a_hover_tells_the_node(qtbot: QtBot, canvas: GraphCanvas) -> None:
     scene = canvas.scene
     assert scene is not None

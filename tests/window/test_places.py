@@ -21,7 +21,7 @@ from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.session.screen import Condition, PipelineStep
 from jaxscope.ui.toolkit.theme import LIGHT
-from jaxscope.ui.toolkit.widgets import ChoiceBox, MenuButton
+from jaxscope.ui.toolkit.widgets import ANY_PX, ChoiceBox, MenuButton
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.pipeline_strip import PipelineStrip
 from jaxscope.ui.window.places import Page, Place, Places
@@ -436,3 +436,19 @@ def test_a_gradient_that_takes_long_is_a_branch_of_the_line_that_can_be_asked_fo
     assert isinstance(request, CaptureRequest) and request.gradient
     assert request.call == capture.call
     assert "gradient" in window.workspace.area.shown_stages()
+
+
+def test_a_page_with_little_to_say_leaves_the_room_to_the_views(
+    places: Places, qtbot: QtBot
+) -> None:
+    places.resize(1000, 600)
+    places.show_page("memory")
+    qtbot.waitUntil(lambda: places.drawer.height() > 200)
+    places["fusions"].setMaximumHeight(70)
+    places.show_page("fusions")
+    qtbot.waitUntil(lambda: places.drawer.height() <= 70)
+    places["fusions"].setMaximumHeight(ANY_PX)  # there is more to say
+    qtbot.waitUntil(lambda: places.drawer.height() > 200)
+    places["fusions"].setMaximumHeight(70)
+    places.show_page("memory")
+    qtbot.waitUntil(lambda: places.drawer.height() > 200)

@@ -284,8 +284,33 @@ def _neighbours(scene: Scene, item: int, is_onward: bool) -> np.ndarray:
     for frame in reached - found:
         values = _values(scene, item, frame, is_onward)
         inside = _beyond(scene, frame, values, is_onward)
+        if not inside and _is_inside(scene, item, frame):
+            # A copy that gives to hidden ones: on from all of them, or the key would lead back.
+            inside = _behind(scene, frame, is_onward)
         found |= inside or {frame}
     return np.array(sorted(found - {item}), np.int64)
+
+
+def _is_inside(scene: Scene, item: int, frame: int) -> bool:
+    parent = int(scene.items.parent[item])
+    while parent not in (NONE, frame):
+        parent = int(scene.items.parent[parent])
+    return parent == frame
+
+
+def _behind(scene: Scene, frame: int, is_onward: bool) -> set[int]:
+    """Boxes outside of a frame that its lines lead to."""
+    lines = scene.lines
+    begin, end = (lines.source, lines.target) if is_onward else (lines.target, lines.source)
+    found: set[int] = set()
+    for line in np.flatnonzero(begin == frame).tolist():
+        other = int(end[line])
+        if _is_inside(scene, other, frame):
+            continue
+        values = set(lines.values[line].tolist())
+        is_box = other >= scene.items.num_frames
+        found |= {other} if is_box else _beyond(scene, other, values, is_onward)
+    return found
 
 
 def _values(scene: Scene, item: int, frame: int, is_onward: bool) -> set[int]:

@@ -28,7 +28,14 @@ from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD
 from jaxscope.picture.view.opening import list_next, list_openings, shrink_view
 from jaxscope.picture.view.view import ROOT, View
-from jaxscope.ui.canvas.navigation import OVERVIEW_PX, READABLE_SCALE, SIDE_PX, WHOLE_SCALE, Camera
+from jaxscope.ui.canvas.navigation import (
+    LEAST_FRAMED,
+    OVERVIEW_PX,
+    READABLE_SCALE,
+    SIDE_PX,
+    WHOLE_SCALE,
+    Camera,
+)
 from jaxscope.ui.canvas.scene_index import SceneIndex
 
 # What stays in its place on the screen when a picture is replaced by another.
@@ -149,6 +156,10 @@ def camera_at(anchor: Anchor, scene: Scene, scale: float) -> Camera | None:
 _TWO_COLUMNS_PX = 600.0
 """In less, the two parts of a gradient would stay closed to fit: they stand one after the other."""
 
+_GLANCE_PX = 680.0
+"""From this width on, as that of a main view, the two parts stand beside each other even if that
+has to be small: nothing else in them is open then."""
+
 _ASIDES_PX = (0.0, 48.0, 110.0)
 """What open groups leave free for the lines beside them: how many there are is known afterwards."""
 
@@ -222,22 +233,45 @@ class Arranger:
         is_wide = self._most_across(False) >= _TWO_COLUMNS_PX
         parts = {b.id for b in self.view.boxes if b.kind in FORWARD_BACKWARD} & self.view.opened
         smaller = dataclasses.replace(self, least_scale=WHOLE_SCALE)
-        tries = ((self, True), (smaller, True), (self, False)) if is_wide else ((self, False),)
-        for arranger, beside in tries:
-            for opened in list_openings(self.view):
+        smallest = dataclasses.replace(self, least_scale=LEAST_FRAMED)
+        openings, alone = list_openings(self.view), self._open_only(parts)
+        tries = [(self, True, openings), (smaller, True, openings)] if is_wide else []
+        if self.room.across(self.direction) >= _GLANCE_PX * self.room.text_scale:
+            tries.append((smallest, True, alone))
+        for arranger, beside, some in (*tries, (self, False, openings)):
+            for opened in some:
                 if arranger is smaller and not parts <= opened:
                     break  # smaller only to see both parts of a gradient
                 arranged = arranger._arrange(opened, beside)
                 if arranger._is_page(arranged):
-                    page = arranger._open_more(arranged)
+                    page = arranged if arranger is smallest else arranger._open_more(arranged)
+                    if beside and not arranger._is_whole(page.scene):
+                        page = smaller._show_whole(alone) or page
                     if parts <= page.scene.opened:
                         return page
                     pages.append(page)
                     break
-                found.append(arranged)
+                if arranger is not smallest:
+                    found.append(arranged)
         if pages:  # side by side, unless more of the two parts is seen one after the other
             return max(pages, key=lambda each: len(parts & each.scene.opened))
         return min(found, key=lambda each: (self._excess(each.scene), self._along(each.scene)))
+
+    def _show_whole(self, openings: tuple[frozenset[str], ...]) -> Arranged | None:
+        """What is seen at one glance, where that can be read: where one group of many is open, the
+        other part of a gradient is mostly blank beside it."""
+        for opened in openings:
+            arranged = self._arrange(opened, beside=True)
+            if self._is_page(arranged) and self._is_whole(arranged.scene):
+                return self._open_more(arranged)
+        return None
+
+    def _open_only(self, groups: Collection[str]) -> tuple[frozenset[str], ...]:
+        """The one opening in which some groups are open and nothing in them; none for no group."""
+        view = self.view
+        boxes = {view.index_of(each) or NONE for each in groups} - {NONE}
+        around = {view.boxes[each].id for box in boxes for each in view.ancestors(box)}
+        return ((frozenset(groups) | around) & view.opened,) if boxes else ()
 
     def _arrange(self, opened: frozenset[str], beside: bool) -> Arranged:
         """The scene of some open groups as it comes, or wrapped where that could not be read."""
@@ -277,8 +311,15 @@ class Arranger:
         is_short = not arranged.fit.is_limited or self._along(scene) <= most
         return is_short and not self._excess(scene)
 
+    def _is_whole(self, scene: Scene) -> bool:
+        """Whether all of it is seen at once."""
+        return self._along(scene) <= (self.room.along(self.direction) - 2 * SIDE_PX) / self._scale()
+
     def _open_more(self, arranged: Arranged) -> Arranged:
-        """Open single groups, the largest first, where a picture leaves most of a page empty."""
+        """Open single groups, the largest first, where a picture leaves most of a page empty.
+
+        All of it stays to be seen at once.
+        """
         refused: set[str] = set()
         for _ in range(_MAX_TRIES):
             scene = arranged.scene
@@ -288,7 +329,7 @@ class Arranger:
             if not choices:
                 break
             more = self._arrange(scene.opened | {choices[0]}, arranged.fit.beside)
-            if self._is_page(more):
+            if self._is_page(more) and self._is_whole(more.scene):
                 arranged = more
             else:
                 refused.add(choices[0])

@@ -33,7 +33,7 @@ from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable, choose_row
 from jaxscope.ui.toolkit.rich_text import escape_html
 from jaxscope.ui.toolkit.theme import Theme
-from jaxscope.ui.toolkit.widgets import PlainTabs, TurningSplitter
+from jaxscope.ui.toolkit.widgets import ANY_PX, PlainTabs, TurningSplitter
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 if TYPE_CHECKING:
@@ -136,6 +136,7 @@ def search_text(record: PassRecord) -> str:
 
 
 _MAX_NAMES = 6
+_LINES_OF_NONE = 5  # of text, that the page is high while there are no passes to show
 _NONE_YET = (
     "What XLA's optimizer does to the program, pass by pass. Recording compiles the program once "
     "more; then the fates of equations name the pass that decided them."
@@ -339,6 +340,8 @@ class PassesPage(PageWidget):
         has_any = bool(self._records)
         self._tools.setVisible(has_any)
         self._split.setVisible(has_any)
+        least_px = _LINES_OF_NONE * self.fontMetrics().lineSpacing()
+        self.setMaximumHeight(ANY_PX if has_any else least_px)
 
     def _fill(self) -> None:
         words = self.filter.text().strip().casefold()

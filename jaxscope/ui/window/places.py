@@ -8,7 +8,7 @@ import dataclasses
 import enum
 from collections.abc import Callable, Iterator
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.ui.toolkit.rich_text import escape_html
-from jaxscope.ui.toolkit.widgets import MenuButton, make_label, make_splitter
+from jaxscope.ui.toolkit.widgets import ANY_PX, MenuButton, make_label, make_splitter
 
 # What a page is, and where.
 
@@ -323,6 +323,7 @@ class Places(QStackedWidget):
         self.row, self.questions = PlaceRow(), QuestionList()
         self._stacks = {place: QStackedWidget() for place in Place}
         self.drawer = self._stacks[Place.PROGRAM]
+        self.drawer.installEventFilter(self)
         for stack in self._stacks.values():
             stack.setProperty("role", "drawer" if stack is self.drawer else "pages")
         self._split = make_splitter(Qt.Orientation.Vertical, views, self.drawer)
@@ -424,9 +425,10 @@ class Places(QStackedWidget):
         self._stacks[place].setCurrentWidget(widget)
         if place is Place.PROGRAM and self.drawer.isHidden():
             self.drawer.show()
-            share = self.drawer_share
-            self._split.setSizes([round(_HEIGHTS * (1 - share)), round(_HEIGHTS * share)])
+            self._give_share()
             self.drawer_opened.emit()
+        elif place is Place.PROGRAM and widget.maximumHeight() != self.drawer.maximumHeight():
+            self._give_share()
         elif place is Place.MEASURE:
             self.questions.mark(name)
         self.setCurrentIndex(list(Place).index(place))
@@ -439,9 +441,24 @@ class Places(QStackedWidget):
         else:
             self.show_page(name)
 
+    def _give_share(self) -> None:
+        """Let the drawer take its part of the height, or what its page needs if that is less."""
+        page = self.drawer.currentWidget()
+        self.drawer.setMaximumHeight(ANY_PX if page is None else page.maximumHeight())
+        share = self.drawer_share
+        self._split.setSizes([round(_HEIGHTS * (1 - share)), round(_HEIGHTS * share)])
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        # A page that has little to say yet, and then more, changes how high it may be.
+        if event.type() == QEvent.Type.LayoutRequest and watched is self.drawer:
+            page = self.drawer.currentWidget()
+            if page is not None and page.maximumHeight() != self.drawer.maximumHeight():
+                self._give_share()
+        return super().eventFilter(watched, event)
+
     def _on_split_moved(self, _place: int, _index: int) -> None:
         views, drawer = self._split.sizes()
-        if drawer:
+        if drawer and self.drawer.maximumHeight() == ANY_PX:
             self.drawer_share = drawer / (views + drawer)
             self.drawer_dragged.emit(self.drawer_share)
 
