@@ -176,6 +176,8 @@ _LARGE = 500
 """Boxes from which on it pays to leave out those that a first picture does not show."""
 
 _FEW_BOXES = 24
+_LEAST_BOXES = 6
+"""With fewer a whole program says less than a part of it."""
 _MAX_TRIES = 8  # each takes as long as a small picture
 
 
@@ -245,8 +247,8 @@ class Arranger:
                 arranged = arranger._arrange(opened, beside)
                 if arranger._is_page(arranged):
                     page = arranged if arranger is smallest else arranger._open_more(arranged)
-                    if beside and not arranger._is_whole(page.scene):
-                        page = smaller._show_whole(alone) or page
+                    if not arranger._is_whole(page.scene) and (beside or not parts):
+                        page = smaller._show_whole(alone or openings, beside) or page
                     if parts <= page.scene.opened:
                         return page
                     pages.append(page)
@@ -257,12 +259,17 @@ class Arranger:
             return max(pages, key=lambda each: len(parts & each.scene.opened))
         return min(found, key=lambda each: (self._excess(each.scene), self._along(each.scene)))
 
-    def _show_whole(self, openings: tuple[frozenset[str], ...]) -> Arranged | None:
-        """What is seen at one glance, where that can be read: where one group of many is open, the
-        other part of a gradient is mostly blank beside it."""
+    def _show_whole(self, openings: tuple[frozenset[str], ...], beside: bool) -> Arranged | None:
+        """The most that is seen at one glance, where that can be read and tells something.
+
+        Where one group of many is open, the rest of the program is out of sight; of a gradient the
+        other part is mostly blank beside it.
+        """
         for opened in openings:
-            arranged = self._arrange(opened, beside=True)
-            if self._is_page(arranged) and self._is_whole(arranged.scene):
+            arranged = self._arrange(opened, beside)
+            scene = arranged.scene
+            has_several = len(scene.items) - scene.items.num_frames >= _LEAST_BOXES
+            if has_several and self._is_page(arranged) and self._is_whole(scene):
                 return self._open_more(arranged)
         return None
 
