@@ -171,7 +171,7 @@ def test_what_can_be_seen_whole_is_not_opened_beyond_the_page(height: int) -> No
     assert camera.scale >= WHOLE_SCALE
 
 
-def test_in_a_main_view_both_parts_stand_side_by_side_even_if_they_are_small() -> None:
+def training_step() -> Graph:
     """A training step whose optimizer has lines around the gradient."""
 
     def loss(params: list[jax.Array], x: jax.Array) -> jax.Array:
@@ -187,7 +187,11 @@ def test_in_a_main_view_both_parts_stand_side_by_side_even_if_they_are_small() -
         return value, [p - 0.1 * each for p, each in zip(params, m, strict=True)], m
 
     params = [jnp.ones((8, 8))] * 3
-    scene, _, view = _choose(trace(step, params, params, jnp.ones((4, 8))), 705.0, 690.0)
+    return trace(step, params, params, jnp.ones((4, 8)))
+
+
+def test_in_a_main_view_both_parts_stand_side_by_side_even_if_they_are_small() -> None:
+    scene, _, view = _choose(training_step(), 705.0, 690.0)
     forward, backward = (
         scene.items.rect[scene.item_of_id[box.id]]
         for box in view.boxes
@@ -195,3 +199,8 @@ def test_in_a_main_view_both_parts_stand_side_by_side_even_if_they_are_small() -
     )
     assert forward[0] + forward[2] < backward[0]
     assert scene.width * LEAST_FRAMED <= 705.0
+
+
+def test_in_a_high_view_there_is_room_for_larger_boxes_one_part_below_the_other() -> None:
+    scene, room, _ = _choose(training_step(), 705.0, 1800.0)
+    assert look_at_scene(scene, room.width, room.height).scale >= WHOLE_SCALE

@@ -245,6 +245,8 @@ class Arranger:
                 if arranger is smaller and not parts <= opened:
                     break  # smaller only to see both parts of a gradient
                 arranged = arranger._arrange(opened, beside)
+                if arranger is smallest and not self._fills(arranged.scene):
+                    break  # in a high view there is room for larger boxes, one part below the other
                 if arranger._is_page(arranged):
                     page = arranged if arranger is smallest else arranger._open_more(arranged)
                     if not arranger._is_whole(page.scene) and (beside or not parts):
@@ -321,6 +323,11 @@ class Arranger:
     def _is_whole(self, scene: Scene) -> bool:
         """Whether all of it is seen at once."""
         return self._along(scene) <= (self.room.along(self.direction) - 2 * SIDE_PX) / self._scale()
+
+    def _fills(self, scene: Scene) -> bool:
+        """Whether a scene as wide as the room takes at least a half of its length."""
+        scale = self.room.across(self.direction) / self._across(scene)
+        return self._along(scene) * scale >= self.room.along(self.direction) / 2
 
     def _open_more(self, arranged: Arranged) -> Arranged:
         """Open single groups, the largest first, where a picture leaves most of a page empty.
