@@ -356,6 +356,20 @@ def test_the_times_of_a_call_in_a_few_words(verdict: str, why_not: str, words: s
     assert summarize_time(TimingState("f(x)", tuple(measurements), (noisy,))) == said
 
 
+def test_too_few_pairs_are_no_sign_that_the_two_are_alike():
+    """Eager was a thousand times slower, and took all the time that there was in a few calls."""
+    measurements = tuple(
+        Measurement(name, s, s, s, 0.95, 4, (s,), False)
+        for name, s in {"eager": 72e-3, "jit": 53e-6}.items()
+    )
+    ratio = Ratio("eager/jit", 1358.0, 900.0, 1500.0, "unclear", pairs=4)
+    told = summarize_time(TimingState("f(x)", measurements, (ratio,)))
+    assert told == "eager 72.0 ms · jit 53.0 µs · too few pairs to say if jit is faster"
+    enough = dataclasses.replace(ratio, pairs=20)
+    told = summarize_time(TimingState("f(x)", measurements, (enough,)))
+    assert told.endswith("unclear if jit is faster")
+
+
 def test_times_of_a_measurement_that_was_stopped_are_partial():
     begun = start_run(plain_call(("jaxpr",)), RunKind.TIMING, "f(x)", 200.0)
     warm_up = Measurement("jit", 64e-6, 64e-6, 64e-6, 0.95, 30, (64e-6,), False)

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from jaxscope.model import Check, Cost, Stage, StageText, Unavailable, is_available
 from jaxscope.model.sharding import Placement
 from jaxscope.model.stages import LATE_STAGES, can_ask_for, stage_kind
+from jaxscope.model.statistics import LEAST_PROCESSES
 from jaxscope.model.units import (
     UNKNOWN,
     count_lines,
@@ -164,7 +165,9 @@ def summarize_time(timing: TimingState) -> str:
         "slower": f"jit {factor} of eager's speed{observed}",
         "same": "jit takes the same time",
     }
-    parts.append(words.get(ratio.verdict, "unclear if jit is faster"))
+    has_few = 0 < ratio.pairs < LEAST_PROCESSES
+    unclear = "too few pairs to say if jit is faster" if has_few else "unclear if jit is faster"
+    parts.append(words.get(ratio.verdict, unclear))
     if ratio.is_noisy or any(m.is_noisy for m in timing.measurements if m.name in ("eager", "jit")):
         parts.append(_NOISY)
     return BETWEEN_TIMES.join(parts)
