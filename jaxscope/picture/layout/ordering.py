@@ -32,7 +32,7 @@ def order_ranks(
     crossing, and the best order met is kept.
     """
     order = _order_from(threads, _initial_rows(threads), check_stop, fixed)
-    if len(threads.rank) <= _MAX_EXCHANGED_VERTICES and order.count_crossings():
+    if not fixed and len(threads.rank) <= _MAX_EXCHANGED_VERTICES and order.count_crossings():
         # Which side a long line passes a box on is decided by the start: try the other one.
         mirrored = [row[::-1] for row in _initial_rows(threads, is_mirrored=True)]
         other = _order_from(threads, mirrored, check_stop, fixed)

@@ -178,7 +178,7 @@ _LARGE = 500
 _FEW_BOXES = 24
 _LEAST_BOXES = 6
 """With fewer a whole program says less than a part of it."""
-_MAX_TRIES = 8  # each takes as long as a small picture
+_MAX_TRIES, _MAX_REFUSED = 8, 2  # each takes as long as a small picture
 
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
@@ -337,7 +337,8 @@ class Arranger:
         refused: set[str] = set()
         for _ in range(_MAX_TRIES):
             scene = arranged.scene
-            if len(scene.items) > _FEW_BOXES:
+            is_full = len(scene.items) > _FEW_BOXES or len(refused) == _MAX_REFUSED
+            if is_full or not self._is_whole(scene):
                 break
             choices = [each for each in list_next(self.view, scene.opened) if each not in refused]
             if not choices:
