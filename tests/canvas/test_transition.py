@@ -13,6 +13,7 @@ from view.programs import layers, trace
 from jaxscope.ui.canvas import transition as transition_module
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.transition import ViewedDrawing, make_transition
+from jaxscope.ui.toolkit.widgets import STILL
 
 
 class Clock:
@@ -66,11 +67,12 @@ def test_a_group_opens_step_by_step_and_ends_where_it_should(
     group = closed_group(canvas)
     canvas.toggle_group(group)
     steps = []
-    for now_s in (0.0, 0.05, 0.1, 0.2, 1.0):
+    for now_s in (0.0, 0.05, 0.1, 0.15, 0.2):  # it is there after 0.2 s
         clock.now_s = now_s
         steps.append(shot(canvas))
     assert all(steps[i] != steps[j] for i in range(5) for j in range(i))
     end = settled(canvas)
+    assert steps[-1] == shot(canvas)
     canvas.toggle_group(group)
     clock.now_s = 2.0
     settled(canvas)
@@ -91,6 +93,14 @@ def test_nothing_moves_where_the_desktop_wants_stillness(
     canvas: GraphCanvas, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("jaxscope.ui.canvas.graph_canvas.may_move", lambda _widget: False)
+    canvas.toggle_group(closed_group(canvas))
+    first = settled(canvas)
+    clock.now_s = 5.0
+    assert settled(canvas) == first
+
+
+def test_nothing_moves_in_a_window_that_is_to_be_still(canvas: GraphCanvas, clock: Clock) -> None:
+    canvas.window().setProperty(STILL, True)
     canvas.toggle_group(closed_group(canvas))
     first = settled(canvas)
     clock.now_s = 5.0

@@ -38,7 +38,9 @@ from jaxscope.ui.session.source_file import MAX_SOURCE_BYTES, FileWatcher, read_
 from jaxscope.ui.source.code_view import CodeView, Mark
 from jaxscope.ui.source.syntax import ProgramColouring, PythonColouring
 from jaxscope.ui.toolkit.result_table import ResultModel
+from jaxscope.ui.toolkit.widgets import STILL
 from jaxscope.ui.window.error_panel import ErrorPanel, kind_of_error
+from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.settings import Settings
 
 from .programs import OPTIMIZED, build_graph
@@ -339,3 +341,12 @@ def test_linked_nodes_of_the_selected_stage_are_other_ones() -> None:
     told = describe_group("attention", "2 instructions", links, "#777777")
     assert "HLO: <a href='node:hlo:0'>2 nodes</a>" in told
     assert "optimized: <a href='node:optimized:2'>3 other nodes</a>" in told
+
+
+def test_that_pictures_change_at_once_is_remembered(window: MainWindow, tmp_path: Path) -> None:
+    action = window.commands.actions["set_moving"]
+    assert action.isChecked()
+    assert not window.property(STILL)
+    window.set_moving(False)
+    assert window.property(STILL)
+    assert not Settings(str(tmp_path / "window.json")).moves

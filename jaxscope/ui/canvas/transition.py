@@ -16,8 +16,9 @@ from jaxscope.picture.scene.scene import Scene, empty_scene
 from jaxscope.ui.canvas.drawing import NEAR_SCALE, SceneDrawing
 from jaxscope.ui.canvas.navigation import Camera
 from jaxscope.ui.canvas.scene_index import Floats, Indices, SceneIndex
+from jaxscope.ui.toolkit.widgets import STILL
 
-_DURATION_S = 0.24
+_DURATION_S = 0.2
 _MAX_ITEMS = 500
 _LINES_FROM = 0.8
 """Lines join in when the boxes are nearly there: before, they would end beside them."""
@@ -45,7 +46,9 @@ class _MovingItems:
 
 
 def may_move(widget: QWidget) -> bool:
-    """Whether the person's desktop wants things to move at all."""
+    """Whether the window and the person's desktop want things to move at all."""
+    if widget.window().property(STILL):
+        return False
     hint = QStyle.StyleHint.SH_Widget_Animation_Duration
     return widget.style().styleHint(hint, None, widget) > 0
 

@@ -50,6 +50,9 @@ _ARROW_PX = 4.0
 _LIST_MARGIN_PX = 24
 _MAX_ROWS = 20
 
+STILL = "isStill"
+"""Property of a window in which pictures change at once."""
+
 ANY_PX = 16_777_215
 """The greatest size of a widget, `QWIDGETSIZE_MAX`: with it as the maximum there is none."""
 

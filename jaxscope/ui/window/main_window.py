@@ -35,7 +35,7 @@ from jaxscope.ui.session.screen import Screen, compute_screen, count_devices, co
 from jaxscope.ui.session.source_file import FileWatcher
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.theme import Theme, ThemeSwitch
-from jaxscope.ui.toolkit.widgets import MenuButton
+from jaxscope.ui.toolkit.widgets import STILL, MenuButton
 from jaxscope.ui.window.call_bar import CallBar
 from jaxscope.ui.window.commands import Commands
 from jaxscope.ui.window.error_panel import ErrorPanel
@@ -163,6 +163,8 @@ class MainWindow(QMainWindow):
         self._connect()
         self._order_tabs()
         self._on_themes_changed(themes.theme)
+        self.setProperty(STILL, not settings.moves)
+        self.commands.actions["set_moving"].setChecked(settings.moves)
         if settings.drawer_share:
             self.pages.drawer_share = settings.drawer_share
         self.start_page.show_recent(settings.recent_files)
@@ -588,6 +590,11 @@ class MainWindow(QMainWindow):
         """Change between light and dark."""
         self._themes.toggle()
         self._settings.set_theme_name(self._themes.theme.name)
+
+    def set_moving(self, is_on: bool) -> None:
+        """Let pictures change step by step, or at once."""
+        self.setProperty(STILL, not is_on)
+        self._settings.set_moves(is_on)
 
     def zoom_in(self) -> None:
         """Make all type larger."""

@@ -71,6 +71,7 @@ _FIELDS: dict[str, Callable[[object], bool]] = {
     "panes_grow": _is_yes_or_no,
     "shows_ribbons": _is_yes_or_no,
     "shows_lessons": _is_yes_or_no,
+    "moves": _is_yes_or_no,
     "geometry": _is_text,
     "drawer_share": _is_share,
 }
@@ -263,6 +264,15 @@ class Settings:
     def set_shows_ribbons(self, is_wanted: bool) -> None:
         """Remember whether ribbons are wanted."""
         self._set("shows_ribbons", is_wanted)
+
+    @property
+    def moves(self) -> bool:
+        """Whether groups open step by step; the desktop's own setting may still forbid it."""
+        return bool(self._values.get("moves", True))
+
+    def set_moves(self, is_wanted: bool) -> None:
+        """Remember whether that is wanted."""
+        self._set("moves", is_wanted)
 
     @property
     def drawer_share(self) -> float:
