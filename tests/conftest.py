@@ -16,6 +16,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -31,6 +32,11 @@ if TYPE_CHECKING:
     from jaxscope.ui.window.page_context import PageContext
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+# Images of containers often forbid bytecode, and then each process that a test starts compiles our
+# sources anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # (`message:category` in the notation of Python's -W, reason)
 ALLOWED_WARNINGS: tuple[tuple[str, str], ...] = ()
@@ -193,9 +199,12 @@ def _forked_workers(pytestconfig: pytest.Config) -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture
 def started_workers() -> Iterator[None]:
-    """Workers that are started as those of users are."""
+    """Workers that are started as those of users are, for one test.
+
+    With a wider scope it would last to the end of the run: `tests` is no package.
+    """
     from jaxscope.client import session, supervisor_link
 
     with pytest.MonkeyPatch.context() as patch:

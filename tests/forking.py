@@ -12,6 +12,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import functools
+import importlib
 import os
 import runpy
 import select
@@ -27,7 +28,8 @@ from typing import IO, Any, NoReturn
 
 _BOOTSTRAP = Path(__file__).parents[1] / "jaxscope" / "worker" / "bootstrap.py"
 _MAX_BYTES = 1 << 16
-_CHANGING = ("PYTEST_CURRENT_TEST",)
+# Set by pytest for each test; by JAX's Mosaic as soon as a test imports it here.
+_CHANGING = ("PYTEST_CURRENT_TEST", "MOSAIC_GPU_CUDA_ROOT")
 _lock = threading.Lock()
 
 
@@ -157,9 +159,11 @@ def _import_what_a_worker_imports() -> None:
 
     import jaxscope.supervisor.supervisor
     import jaxscope.worker.main
-    import jaxscope.worker.stages.capture
-    import jaxscope.worker.targets.environment  # noqa: F401 # imported for those that are forked
+    import jaxscope.worker.targets.environment  # imported for those that are forked
     from jaxscope.worker.compat import hide_frames_of
+
+    for module, _ in jaxscope.worker.main.HANDLERS.values():
+        importlib.import_module(module)
 
     hide_frames_of(__file__)  # as the worker's own
     del os.environ["OPENBLAS_NUM_THREADS"]

@@ -15,6 +15,7 @@ from jaxscope.client.events import Event, Progress
 from jaxscope.client.live_run import MAX_PROGRESS_BURST
 from jaxscope.client.requests import CaptureRequest, OutlineRequest, Request
 from jaxscope.client.session import Session
+from jaxscope.client.supervisor_link import LocalLink
 from jaxscope.errors import InternalError, JaxscopeError, SourceError, WorkerLost
 from jaxscope.model import Capture, Graph, GraphBuilder, NodeKind, Unavailable
 from jaxscope.model.graph import graph_to_arrays
@@ -28,7 +29,7 @@ PATIENCE_S = 60.0
 
 @pytest.fixture(scope="module")
 def session() -> Iterator[Session]:
-    with Session(is_warm=False) as session:
+    with Session(is_warm=False, link=LocalLink()) as session:
         yield session
 
 

@@ -40,8 +40,9 @@ def session() -> RecordedSession:
 def window(qapp: QApplication, session: RecordedSession, tmp_path: Path) -> Iterator[MainWindow]:
     bridge = Bridge(lambda: session)
     settings = Settings(str(tmp_path / "window.json"))
-    window = build_window(qapp, bridge, RunOptions(), settings)
+    window = build_window(qapp, bridge, RunOptions(), settings, late_panes=True)
     window.workspace.area.arrange(WIDE_ARRANGEMENT)
+    window.workspace.area.make_panes()  # these alone, not those of another arrangement before
     window.resize(1600, 900)
     window.show()
     for name, page in PAGES.items():
