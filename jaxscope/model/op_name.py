@@ -1,15 +1,16 @@
 """Read provenance out of the names that JAX hands to XLA.
 
-The worker puts a tag into the name stack of every equation: `jxsb12` for equation number 12 of the
-base function, `jxsd7` for number 7 of the last jaxpr-level stage. JAX and XLA carry the tags
+The worker puts a tag into the name stack of every equation: `jxsb12` for equation number 12 of
+the base function, `jxsd7` for number 7 of the last jaxpr-level stage. JAX and XLA carry the tags
 through differentiation, batching, lowering and fusion, so an instruction named
-`jxsd7~jxsb12~jit(loss)/transpose(jvp(layer))/mul` came from both. Without its tags the name is the
-one that JAX gives. Where tags nest, the last one of each prefix is the innermost equation: `mul`
-of `jxsd7~jit(f)/while/jxsd9~body/mul` is equation 9, in the loop that is equation 7. `jxsp3` after
-`jxsb12` means number 15: the third equation after the first one of a small function that JAX
-inlines at every call, and that all calls share. `jxst4` stands at equations of one jaxpr that JAX
-gives the same name and place, set number 4 of such ones. XLA joins the names of instructions it
-merges with `;`, and puts the name of a call before those of what is called, with `/` between them.
+`jxsd7~jxsb12~//jit(loss)/transpose(jvp(layer))/mul` came from both. Without its tags the name is
+the one that JAX gives. Where tags nest, the last one of each prefix is the innermost equation:
+`mul` of `jxsd7~//jit(f)/while/jxsd9~/body/mul` is equation 9, in the loop that is equation 7.
+`jxsp3` after `jxsb12` means number 15: the third equation after the first one of a small function
+that JAX inlines at every call, and that all calls share. `jxst4` stands at equations of one jaxpr
+that JAX gives the same name and place, set number 4 of such ones. XLA joins the names of
+instructions it merges with `;`, and puts the name of a call before those of what is called, with
+`/` between them.
 
 A tag must not contain `@` (it cuts the name), `/`, `(`, `)` or `;` (they are syntax).
 """

@@ -181,8 +181,10 @@ def kill_tree(pid: int) -> None:
 def end_marked(supervisor_pid: int) -> None:
     """Kill what descends from the workers of a supervisor that is dead: it cannot do so itself.
 
-    What removed `MARKER` from its environment is not found.
+    What removed `MARKER` from its environment is not found. A process that is just replaced by a
+    program (`execve`) shows no environment for a moment: two looks have to find nothing.
     """
+    num_quiet = 0
     for _ in range(_SWEEPS):
         left = [
             pid
@@ -190,7 +192,8 @@ def end_marked(supervisor_pid: int) -> None:
             for pid in below
             if _read_marker(pid).startswith(f"{supervisor_pid}-")
         ]
-        if not left:
+        num_quiet = 0 if left else num_quiet + 1
+        if num_quiet == 2:
             return
         for pid in left:
             kill_tree(pid)

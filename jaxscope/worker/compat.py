@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import operator
 import sys
 import types
 import warnings
@@ -131,29 +132,33 @@ class Tag(NamedTuple):
 
 
 class _PrintedStack(_source_info.NameStack):
-    """A name stack that prints its tags, each before the part of the name that it stands behind.
+    """A name stack that prints its tags, each before the scope that it stands in.
 
-    There it is in nobody's way: XLA calls an instruction after the last part of its name, and looks
-    whether the name of an instruction begins with that of the loop around it. JAX puts stacks
-    together by adding them, the outer one from the left: the tags of the inner one have to be
-    printed then, too.
+    There they are in nobody's way. XLA calls an instruction after the last part of its name, and
+    looks whether the name of an instruction begins with that of the loop around it: so the text of
+    a longer stack begins with that of a shorter one. A tag that stands in no scope is printed
+    before an empty part: `jxsd5~//while/body`. JAX puts stacks together by adding them, the outer
+    one from the left: the tags of the inner one have to be printed then, too.
     """
 
     __slots__ = ()
 
     def __str__(self) -> str:
         parts: list[str] = []
+        before: list[str] = []  # the tags of each part
         tags = ""
         for element in reversed(self.stack):
             if isinstance(element, Tag):
                 tags = print_tag(element.kind, element.number) + tags
-            else:
-                element.wrap(parts)
-                parts[-1] = tags + parts[-1]
+                continue
+            element.wrap(parts)
+            if len(before) < len(parts):  # transforms wrap the part that is there
+                before.append(f"{tags}/" if tags else "")
                 tags = ""
         if tags:
-            parts += ["", tags]
-        return "/".join(reversed(parts))
+            parts.append("")
+            before.append(f"{tags}/")
+        return "/".join(map(operator.add, reversed(before), reversed(parts)))
 
     def extend(self, name: str) -> Any:
         return _PrintedStack((*self.stack, _source_info.Scope(name)))

@@ -14,6 +14,7 @@ from jaxscope.model.op_name import strip_tags
 from jaxscope.program.hlo.graph import convert_hlo, link_hlo_lines
 from jaxscope.worker import compat
 from jaxscope.worker.host.call import Call, call_namespace, parse_call
+from jaxscope.worker.provenance.traced_program import trace_call
 
 SOURCE = """
 import jax
@@ -59,6 +60,13 @@ def backward(kept, g):
 
 clipped.defvjp(forward, backward)
 
+@jax.jit
+def called(x):
+    return jnp.sin(x) * 2.0
+
+def calls(x):
+    return called(called(x)).sum()
+
 def rules(x):
     with jax.named_scope("caller"):
         return jnp.sum(clipped(x * 2.0))
@@ -87,6 +95,22 @@ def test_names_are_those_of_the_untagged_program(text: str) -> None:
     module = ModuleType("user_names")
     exec(compile(SOURCE, "names.py", "exec"), module.__dict__)
     compare(parse_call(text, call_namespace(vars(module)), file="names.py"))
+
+
+@pytest.mark.parametrize("text", ["grad(calls)(f32[3])", "hessian(calls)(f32[3])"])
+def test_before_optimization_calls_are_called_as_those_of_the_untagged_program(text: str) -> None:
+    """XLA calls an instruction after the last part of its name, for a call maybe a transform."""
+    module = ModuleType("user_names")
+    exec(compile(SOURCE, "names.py", "exec"), module.__dict__)
+    call = parse_call(text, call_namespace(vars(module)), file="names.py")
+    names = re.compile(r"[\w.-]+(?= = )")
+
+    traced, _, _ = trace_call(call).tag_derived()
+    tagged = traced.lower().compiler_ir("hlo").as_hlo_text()
+    plain = jax.jit(call.compose(call.base)).lower(*call.args).compiler_ir("hlo").as_hlo_text()
+
+    assert any(name.startswith(("jvp_jit", "vmap_jvp")) for name in names.findall(plain))
+    assert names.findall(tagged) == names.findall(plain)
 
 
 def test_a_function_that_xla_gives_no_name_has_one_in_graph_and_text() -> None:
