@@ -196,3 +196,59 @@ def test_real_numbers_are_stepped_through_by_keys_and_buttons(
     run.load("x", str(tmp_path / "x.npy"))
     qtbot.waitUntil(lambda: "shape (3,)" in page.note.text(), timeout=60_000)
     assert not run.doing
+
+
+LESSON = '''"""A line: what it says.
+
+Look at: the two operations.
+
+Predict: what is `3 * 2 + 1`?
+
+Then see: it is 7.
+"""
+
+
+# jaxscope: line(3.0)
+def line(x):
+    return x * 2.0 + 1.0
+'''
+
+
+def test_presenting_asks_what_an_equation_gives_and_then_tells_it(
+    real: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    def press(key: Qt.Key) -> str:
+        QTest.keyClick(real, key)
+        qtbot.waitUntil(lambda: not steps.run.doing, timeout=60_000)
+        return caption.text()
+
+    (tmp_path / "line.py").write_text(LESSON)
+    real.open_path(str(tmp_path / "line.py"))
+    state = real.controller
+    qtbot.waitUntil(lambda: "line" in state.state.call and not state.state.is_running)
+    on, back = Qt.Key.Key_Space, Qt.Key.Key_Left
+    steps, caption = real.presenting.steps, real.presenting.caption
+    real.toggle_presenting()
+    real.activateWindow()
+    qtbot.waitUntil(lambda: real.isActiveWindow() and caption.isVisible())
+
+    assert press(on) == "Look at: The two operations."
+    assert press(on) == "Predict: What is 3 * 2 + 1?"
+    assert press(on) == "The arguments\nf32[] 3."
+    assert press(on).startswith("1 of 2 · mul: ")
+    assert caption.text().endswith("\nf32[] 3., f32[] 2.  →  ?")
+    assert real.workspace.selection.place == ("jaxpr", "0")
+    assert press(on).endswith("\nf32[] 3., f32[] 2.  →  f32[] 6.")
+    assert press(on).endswith("\nf32[] 6., f32[] 1.  →  ?")
+    assert press(back).endswith("\nf32[] 3., f32[] 2.  →  f32[] 6.")
+    assert press(on).endswith("→  ?") and press(on).endswith("→  f32[] 7.")
+    assert press(on) == "The results\nf32[] 7."
+    assert press(on) == "It is 7." == press(on)
+    assert press(back) == "The results\nf32[] 7."
+    real.call_bar.edit.setFocus()
+    QTest.keyClick(real.call_bar.edit, on)  # is typed
+    assert caption.text() == "The results\nf32[] 7." and real.call_bar.edit.text().count(" ") == 1
+    real.toggle_presenting()
+    real.workspace.area.setFocus()
+    QTest.keyClick(real, on)
+    assert caption.isHidden() and not steps.run.doing

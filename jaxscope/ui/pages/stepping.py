@@ -196,7 +196,7 @@ class SteppingPage(PageWidget):
 
     def run_to_selected(self) -> None:
         """To the selected equation."""
-        stage = self._stage_name()
+        stage = self.run.stage_name
         links = self._context.selection.links.stages.get(stage)
         graph = self._context.selection.graph_of(stage)
         if graph is None or links is None:
@@ -236,14 +236,6 @@ class SteppingPage(PageWidget):
         self.picture.set_theme(theme)
         self.histogram.set_theme(theme)
 
-    def _stage_name(self) -> str:
-        if self.run.stepping is not None:
-            return self.run.stepping.stage
-        state = self._context.controller.state
-        names = [s.name for s in state.stages if s.name not in ("stablehlo", "hlo", "optimized")]
-        names = [name for name in names if name not in ("gradient", "machine")]
-        return self.run.stage or (names[-1] if names else "")
-
     def _show(self) -> None:
         run, step = self.run, self.run.step
         is_busy = bool(run.doing)  # what is clicked meanwhile is left out: a button that were
@@ -264,7 +256,8 @@ class SteppingPage(PageWidget):
         if values is not self._shown:
             self._shown = values
             self._show_values()
-            self._light()
+            if step is not None:  # it lights up in the picture, and its line in the source
+                self._context.selection.select_equation(run.stage_name, step.equation)
 
     def _describe_place(self) -> str:
         run = self.run
@@ -313,16 +306,6 @@ class SteppingPage(PageWidget):
         choose_row(self.values, (results or [0])[0])
         self._look_at((results or [0])[0])
 
-    def _light(self) -> None:
-        """Select the present equation: it lights up in the picture, and its line in the source."""
-        step, stage = self.run.step, self._stage_name()
-        graph = self._context.selection.graph_of(stage)
-        if step is None or graph is None or not step.equation:
-            return
-        node = graph.index_by_id.get(step.equation)
-        if node is not None:
-            self._context.selection.select_node(stage, node)
-
     # --- a value ---
 
     def _on_row_selected(self, row: int) -> None:
@@ -343,7 +326,7 @@ class SteppingPage(PageWidget):
 
     def _batch_axes(self, value: StepValue) -> tuple[int, ...]:
         """The axes of a value that `vmap` added, where they are known."""
-        step, graph = self.run.step, self._context.selection.graph_of(self._stage_name())
+        step, graph = self.run.step, self._context.selection.graph_of(self.run.stage_name)
         if step is None or graph is None:
             return ()
         id = step.equation if value.kind == "result" else value.source
@@ -408,7 +391,7 @@ class SteppingPage(PageWidget):
         stage = "gradient" if text == _OF_GRADIENT else ""
         if stage != self.run.stage:
             self.run.choose_stage(stage)
-            self._context.show_stage(self._stage_name())
+            self._context.show_stage(self.run.stage_name)
 
     def _on_chain_activated(self, place: str) -> None:
         equation, iterations = parse_place(place)

@@ -187,6 +187,13 @@ class SelectionModel(QObject):
         """Select one node of a stage."""
         self.select_nodes(stage, (node,))
 
+    def select_equation(self, stage: str, id: str) -> None:
+        """Select the node of an equation; nothing changes where the stage has none of this id."""
+        graph = self.graph_of(stage)
+        node = graph.index_by_id.get(id) if graph is not None else None
+        if node is not None:
+            self.select_node(stage, node)
+
     def select_nodes(self, stage: str, nodes: Iterable[int], *, adds: bool = False) -> None:
         """Select nodes of a stage.
 

@@ -25,6 +25,7 @@ from jaxscope.client.events import (
 )
 from jaxscope.client.requests import StepRequest, look_wish, move_wish
 from jaxscope.model import Capture
+from jaxscope.model.stages import lowered_name
 from jaxscope.model.stepping import ArrayView, Step, Stepping
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.state import WindowState
@@ -70,6 +71,13 @@ class SteppingRun(QObject):
         """Whether there is a program that could be run."""
         state = self._controller.state
         return state.capture is not None and not state.is_view_only and not state.is_stale
+
+    @property
+    def stage_name(self) -> str:
+        """Whose equations these are; before the worker said so, whose they will be."""
+        if self.stepping is not None:
+            return self.stepping.stage
+        return self.stage or lowered_name(s.name for s in self._controller.state.stages)
 
     def go(self, to: str, **fields: Any) -> None:
         """Go somewhere; see `wire.protocol`. While the worker is busy nothing happens."""

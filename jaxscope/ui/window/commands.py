@@ -218,6 +218,7 @@ MORE_KEYS: Sequence[tuple[str, str]] = (
     ("Shift+click", "In a text, a table or a tree: select all up to there"),
     ("- and +", "In a text: fold or unfold the block around the line"),
     ("/ and *", "In a text: fold or unfold all blocks"),
+    ("Space, Left", "On the whole screen: on and back, equation by equation"),
 )
 """Keys of single parts; those of commands are in the table above."""
 

@@ -139,7 +139,9 @@ class MainWindow(QMainWindow):
             *(self.strip, self.workspace.inspector, self.lesson, self.menu_button, self.row),
             self.pages.drawer,
         )
-        self.presenting = PresentationMode(self, around, self.call_bar, self.workspace, themes)
+        self.presenting = PresentationMode(
+            self, controller, around, self.call_bar, self.workspace, themes
+        )
         self._notice, self._notice_text = QFrame(), QLabel()
         self._body = QStackedWidget()
         self._watcher = FileWatcher(self)

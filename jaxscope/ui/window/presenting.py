@@ -1,22 +1,35 @@
-"""Presentation mode: one view, the call and a caption on the whole screen, and nothing else."""
+"""Presentation mode: one view, the call and a caption on the whole screen, and nothing else.
+
+`PresentedSteps` goes through the program with its numbers, as a lecture does: first the parts of
+the lesson that come before, then equation by equation, each with what it reads and a question mark,
+then with what it makes; at last what the lesson says in the end.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QLabel, QMainWindow, QWidget
 
-from jaxscope.model import is_available
+from jaxscope.model import NodeKind, is_available
 from jaxscope.model.stages import stage_kind
+from jaxscope.model.stepping import Step, StepValue
 from jaxscope.picture.scene.edge_details import LABEL_TEXT_PX
 from jaxscope.program.explanations import explain_operation
 from jaxscope.program.links import NodeSelection
 from jaxscope.ui.panes.pane_header import SOURCE
+from jaxscope.ui.selection.selection import SelectionModel
+from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.screen import Screen
 from jaxscope.ui.session.state import WindowState
+from jaxscope.ui.session.stepping import SteppingRun
 from jaxscope.ui.toolkit.theme import ThemeSwitch
 from jaxscope.ui.window.call_bar import CallBar
+from jaxscope.ui.window.lessons import read_lesson
 from jaxscope.ui.window.workspace import Workspace
 
 _SETTLED_MS = 250
@@ -26,20 +39,157 @@ _POINTS_PER_INCH = 72.0
 _OF_SOURCE = "Source: the file as it ran."
 
 
+_ON = ("Space", "Right", "PgDown")
+_BACK = ("Shift+Space", "Left", "PgUp")
+"""Keys of a keyboard, and those of the clickers that lecturers have."""
+_HINT = "Space: go through it, equation by equation"
+_SAVED = "A saved capture is not run: open its file to go through the call with its numbers."
+_SENTENCE_END = re.compile(r"[.;] |\.$")
+_MAX_VALUES = 4
+_MAX_CHARACTERS = 48
+_CAPTION_LINES = 3
+
+
+class PresentedSteps(QObject):
+    """What is said while the program is gone through; `changed` fires when that changes.
+
+    The order: the lesson's *Look at* and *Predict*, the arguments, each equation as a question and
+    with its results, the call's results, the lesson's *Then see*. Without a lesson its parts are
+    left out. The worker starts with the first equation.
+
+    Attributes:
+        run: Its numbers.
+    """
+
+    changed = Signal()
+
+    def __init__(self, controller: Controller, selection: SelectionModel, parent: QObject) -> None:
+        super().__init__(parent)
+        self._controller, self._selection = controller, selection
+        self._before: list[str] = []
+        self._after = ""
+        self._number_before = -1
+        self._is_asking = self._asks_next = self._is_after = False
+        self._step: Step | None = None
+        self.run = SteppingRun(controller, self)
+        self.run.changed.connect(self._on_run_changed)
+
+    def begin(self, stage: str) -> None:
+        """Be before the first part.
+
+        Args:
+            stage: The one that is presented. It is gone through if it is the gradient that the
+                call did not ask for, else the program of the call.
+        """
+        lesson = read_lesson(Path(file)) if (file := self._controller.state.file) else None
+        told = [("Look at", lesson.look), ("Predict", lesson.predict)] if lesson else []
+        self._before = [f"{head}: {text}".replace("`", "") for head, text in told if text]
+        self._after = lesson.see.replace("`", "") if lesson else ""
+        self._number_before, self._is_asking, self._is_after = -1, False, False
+        wanted = stage if stage == "gradient" else ""
+        if wanted != self.run.stage:
+            self.run.stage, self.run.step = wanted, None
+
+    def go_on(self) -> None:
+        """To the next part; while the worker is busy nothing happens."""
+        step = self.run.step
+        if self.run.doing:
+            return
+        if self._number_before < len(self._before):
+            self._number_before += 1
+            if self._number_before == len(self._before) and step is None:
+                self.run.go("start")
+        elif step is None:
+            self.run.go("start")
+        elif self._is_asking:
+            self._is_asking = False
+        elif step.is_end:
+            self._is_after = bool(self._after)
+        else:
+            self._asks_next = True
+            self.run.go("forward")
+        self.changed.emit()
+
+    def go_back(self) -> None:
+        """To the part before; an equation is then told with its results."""
+        step = self.run.step
+        if self.run.doing:
+            return
+        is_start = step is None or not (step.equation or step.is_end)
+        if self._is_after:
+            self._is_after = False
+        elif self._number_before < len(self._before) or is_start:
+            self._number_before = max(self._number_before - 1, -1)
+        else:
+            self._asks_next = False
+            self.run.go("back")
+        self.changed.emit()
+
+    @property
+    def text(self) -> str:
+        """What is to be said now; empty before the first part."""
+        run, step = self.run, self.run.step
+        if self._number_before < 0:
+            return ""
+        if self._number_before < len(self._before):
+            return self._before[self._number_before]
+        if self._is_after:
+            return self._after
+        if run.problem or run.doing or step is None:
+            return run.problem or run.doing or ("" if run.can_step else _SAVED)
+        if step.is_end:
+            return f"The results\n{_join(step.values)}"
+        if not step.equation:
+            return f"The arguments\n{_join(step.values)}"
+        return self._describe_equation(step)
+
+    def _describe_equation(self, step: Step) -> str:
+        number = step.equation
+        if number.isdigit() and self.run.stepping is not None:
+            number = f"{int(number) + 1} of {self.run.stepping.num_equations}"
+        meaning = _SENTENCE_END.split(explain_operation(step.operation, NodeKind.EQUATION))[0]
+        read = _join(value for value in step.values if value.kind == "operand")
+        made = _join(value for value in step.values if value.kind == "result")
+        made = "?" if self._is_asking else step.failure or made
+        head = f"{number} · {step.operation}: {meaning}".removesuffix(": ").replace("`", "")
+        return f"{head}\n{read}  →  {made}" if read else f"{head}\n{made}"
+
+    def _on_run_changed(self) -> None:
+        step = self.run.step
+        if step is not None and step is not self._step and not self.run.doing:
+            self._step = step
+            self._is_asking = self._asks_next and bool(step.equation)
+            self._selection.select_equation(self.run.stage_name, step.equation)
+        self.changed.emit()
+
+
+def _join(values: Iterable[StepValue]) -> str:
+    """The types and first numbers of values."""
+    told = [f"{value.type} {_shorten(value.summary.text)}".strip() for value in values]
+    more = f", {len(told) - _MAX_VALUES} more" if len(told) > _MAX_VALUES else ""
+    return ", ".join(told[:_MAX_VALUES]) + more
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= _MAX_CHARACTERS else f"{text[: _MAX_CHARACTERS - 1]}…"
+
+
 class PresentationMode:
     """Hides all but the active view, the call and a caption, and brings back what it hid.
 
     No text is smaller than a fortieth of the screen's height. `F6` leads to the next view, what is
-    selected is said in the caption, and the call can be typed into.
+    selected is said in the caption, and the call can be typed into. Space goes through the program.
 
     Args:
         window: Takes the whole screen.
+        controller: Has the call that is gone through.
         around: What is hidden, besides what the parts hide themselves.
     """
 
     def __init__(
         self,
         window: QMainWindow,
+        controller: Controller,
         around: Sequence[QWidget],
         call_bar: CallBar,
         workspace: Workspace,
@@ -55,8 +205,16 @@ class PresentationMode:
         self.caption.setProperty("role", "caption")
         self.caption.setWordWrap(True)
         self.caption.setTextFormat(Qt.TextFormat.PlainText)
-        self.caption.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.caption.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.caption.hide()
+        self.steps = PresentedSteps(controller, workspace.selection, window)
+        self.steps.changed.connect(self._on_steps_changed)
+        self._shortcuts: list[QShortcut] = []
+        for names, slot in ((_ON, self.steps.go_on), (_BACK, self.steps.go_back)):
+            for name in names:
+                shortcut = QShortcut(QKeySequence(name), window, slot)
+                shortcut.setEnabled(False)
+                self._shortcuts.append(shortcut)
 
     @property
     def is_on(self) -> bool:
@@ -74,18 +232,27 @@ class PresentationMode:
         """Say in the caption what is seen, or what goes on."""
         if not self.is_on:
             return
-        pane = self._workspace.area.active
-        name = pane.wanted_stage if pane is not None else SOURCE
+        name = self._presented()
         if state.is_running:
             self.caption.setText(" · ".join(filter(None, (screen.status, screen.detail))))
         elif screen.failed_over:
             self.caption.setText(f"Of an earlier run: {screen.failed_over}")
+        elif self.steps.text:
+            self.caption.setText(self.steps.text)
         elif name == SOURCE:
             self.caption.setText(_OF_SOURCE)
         else:
             kind = stage_kind(name, state.head.base if state.head is not None else "")
             selected = self._describe_selected(state, name)
-            self.caption.setText(selected or f"{kind.title}: {kind.meaning}")
+            self.caption.setText(selected or f"{kind.title}: {kind.meaning}\n{_HINT}")
+
+    def _presented(self) -> str:
+        pane = self._workspace.area.active
+        return pane.wanted_stage if pane is not None else SOURCE
+
+    def _on_steps_changed(self) -> None:
+        if self.is_on and self.steps.text:
+            self.caption.setText(self.steps.text)
 
     def _describe_selected(self, state: WindowState, name: str) -> str:
         """The operation that is selected in a stage, and what it does; or empty."""
@@ -122,6 +289,7 @@ class PresentationMode:
         from jaxscope.ui.canvas.navigation import WHOLE_SCALE  # the canvas comes with a result
 
         area.present(least_px / (LABEL_TEXT_PX * WHOLE_SCALE))
+        self._present_steps(is_on=True)
         self.caption.show()
         self._was_full_screen = self._window.isFullScreen()
         self._window.showFullScreen()
@@ -132,6 +300,7 @@ class PresentationMode:
         if self._themes.points == during:  # or a person has chosen another size meanwhile
             self._themes.set_points(before)
         self.caption.hide()
+        self._present_steps(is_on=False)
         self._call_bar.set_bare(is_bare=False)
         self._workspace.area.present(0.0)
         for part in hidden:
@@ -141,6 +310,16 @@ class PresentationMode:
                 self._window.windowState() & ~Qt.WindowState.WindowFullScreen
             )
         QTimer.singleShot(_SETTLED_MS, self._window, self._restore_places)
+
+    def _present_steps(self, *, is_on: bool) -> None:
+        for shortcut in self._shortcuts:
+            shortcut.setEnabled(is_on)
+        if is_on:
+            self.steps.begin(self._presented())
+            # As high for every part, or the picture would move.
+            self.caption.setMinimumHeight(_CAPTION_LINES * self.caption.fontMetrics().lineSpacing())
+            if (pane := self._workspace.area.active) is not None:
+                pane.setFocus()  # not in the call, where keys are typed
 
     def _restore_places(self) -> None:
         """Lines of another height moved the sources; each shows again what it showed."""
