@@ -134,7 +134,7 @@ class Tag(NamedTuple):
 class _PrintedStack(_source_info.NameStack):
     """A name stack that prints its tags, each before the scope that it stands in.
 
-    There they are in nobody's way. XLA calls an instruction after the last part of its name, and
+    There they change nothing else. XLA calls an instruction after the last part of its name, and
     looks whether the name of an instruction begins with that of the loop around it: so the text of
     a longer stack begins with that of a shorter one. A tag that stands in no scope is printed
     before an empty part: `jxsd5~//while/body`. JAX puts stacks together by adding them, the outer

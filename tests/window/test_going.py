@@ -207,7 +207,7 @@ def test_presenting_shows_the_picture_the_call_and_a_caption_and_brings_back_the
     assert seen(window) == {"GraphCanvas", "CallEdit", "QLabel"}
     labels = [part for part in window.findChildren(QLabel) if part.isVisible() and part.text()]
     assert labels == [window.presenting.caption]
-    caption = "grad: The program of grad(f).\nSpace: go through it, equation by equation"
+    caption = "grad: The program of grad(f).\nSpace: go through the program, equation by equation"
     assert window.presenting.caption.text() == caption
     window.workspace.selection.select_node("grad", 1)
     assert window.presenting.caption.text().startswith("cos: The cosine")

@@ -344,9 +344,9 @@ def test_linked_nodes_of_the_selected_stage_are_other_ones() -> None:
 
 
 def test_that_pictures_change_at_once_is_remembered(window: MainWindow, tmp_path: Path) -> None:
-    action = window.commands.actions["set_moving"]
+    action = window.commands.actions["set_animated"]
     assert action.isChecked()
     assert not window.property(STILL)
-    window.set_moving(False)
+    window.set_animated(False)
     assert window.property(STILL)
-    assert not Settings(str(tmp_path / "window.json")).moves
+    assert not Settings(str(tmp_path / "window.json")).is_animated

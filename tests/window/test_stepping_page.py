@@ -245,6 +245,12 @@ def test_presenting_asks_what_an_equation_gives_and_then_tells_it(
     assert press(on) == "The results\nf32[] 7."
     assert press(on) == "It is 7." == press(on)
     assert press(back) == "The results\nf32[] 7."
+    assert press(Qt.Key.Key_PageUp).endswith("\nf32[] 6., f32[] 1.  →  f32[] 7.")
+    real.workspace.selection.select_equation("jaxpr", "0")  # by the mouse: the way waits
+    assert caption.text().startswith("mul: ")
+    assert press(Qt.Key.Key_PageDown).endswith("\nf32[] 6., f32[] 1.  →  f32[] 7.")
+    assert real.workspace.selection.place == ("jaxpr", "1")
+    assert press(on) == "The results\nf32[] 7."
     real.call_bar.edit.setFocus()
     QTest.keyClick(real.call_bar.edit, on)  # is typed
     assert caption.text() == "The results\nf32[] 7." and real.call_bar.edit.text().count(" ") == 1
@@ -252,3 +258,32 @@ def test_presenting_asks_what_an_equation_gives_and_then_tells_it(
     real.workspace.area.setFocus()
     QTest.keyClick(real, on)
     assert caption.isHidden() and not steps.run.doing
+
+
+def test_presenting_the_gradient_goes_through_the_gradient(
+    real: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    (tmp_path / "line.py").write_text(LESSON)
+    real.open_path(str(tmp_path / "line.py"))
+    steps, controller = real.presenting.steps, real.controller
+    qtbot.waitUntil(lambda: "line" in controller.state.call and not controller.state.is_running)
+    assert "gradient" in [stage.name for stage in controller.state.stages]
+    operations = []
+    for stage in ("jaxpr", "gradient"):
+        steps.begin(stage)
+        for _ in range(4):  # the lesson's two parts, the arguments, the first equation
+            steps.go_on()
+            qtbot.waitUntil(lambda: not steps.run.doing, timeout=60_000)
+        operations.append((steps.run.stage_name, steps.text.partition(" of ")[0]))
+    assert operations == [("jaxpr", "1"), ("gradient", "1")]
+
+
+def test_presenting_an_earlier_run_says_so(real: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    steps, state = real.presenting.steps, real.controller
+    steps.begin("jaxpr")
+    (tmp_path / "program.py").write_text("raise SystemExit")
+    state.run("f(jnp.ones((2, 3)))", "cpu")
+    qtbot.waitUntil(lambda: not state.state.is_running and state.state.is_stale, timeout=60_000)
+    steps.begin("jaxpr")
+    steps.go_on()
+    assert steps.text == "This is of an earlier run: run the call, then go through it."

@@ -352,10 +352,9 @@ def _list_ends(placed: PlacedGroup) -> Iterator[tuple[End, int, bool, Route]]:
 def _find_places(ways: list[Route]) -> list[float]:
     """Where lines are across on the far side of the gap beside a border that they begin at."""
     bends = [
-        abs(after[1] - way[0][1])
+        abs(bend[1] - way[0][1])
         for way in ways
-        for after in [next((q for p, q in itertools.pairwise(way) if p[0] != q[0]), None)]
-        if after is not None
+        if (bend := next((q for p, q in itertools.pairwise(way) if p[0] != q[0]), None))
     ]
     gap = min(bends, default=0.0)
     return [

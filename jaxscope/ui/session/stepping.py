@@ -109,6 +109,12 @@ class SteppingRun(QObject):
         self.stage = stage
         self.begin_again()
 
+    def set_stage(self, stage: str) -> None:
+        """Step through a stage; the first move in another one than before starts a worker."""
+        if stage != self.stage:
+            self._end()
+            self.stage, self.stepping, self.step, self.view = stage, None, None, None
+
     def begin_again(self) -> None:
         """Start another run at its start."""
         self._end()

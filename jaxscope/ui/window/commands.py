@@ -118,7 +118,7 @@ COMMANDS: Sequence[Command] = (
     Command("View", "What is selected", "toggle_inspector", ("Ctrl+B",), True),
     Command("View", "Only the panes, on the whole screen", "toggle_presenting", ("F11",)),
     Command("View", "Light or dark", "toggle_theme", ("Ctrl+T",)),
-    Command("View", "Move from picture to picture", "set_moving", (), is_checkable=True),
+    Command("View", "Animate changes of graphs", "set_animated", (), is_checkable=True),
     Command("View", "Larger type", "zoom_in", ("Ctrl++", "Ctrl+=")),
     Command("View", "Smaller type", "zoom_out", ("Ctrl+-",)),
     Command("View", "Ordinary type", "zoom_reset", ("Ctrl+0",)),

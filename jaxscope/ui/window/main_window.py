@@ -165,8 +165,8 @@ class MainWindow(QMainWindow):
         self._connect()
         self._order_tabs()
         self._on_themes_changed(themes.theme)
-        self.setProperty(STILL, not settings.moves)
-        self.commands.actions["set_moving"].setChecked(settings.moves)
+        self.setProperty(STILL, not settings.is_animated)
+        self.commands.actions["set_animated"].setChecked(settings.is_animated)
         if settings.drawer_share:
             self.pages.drawer_share = settings.drawer_share
         self.start_page.show_recent(settings.recent_files)
@@ -593,10 +593,10 @@ class MainWindow(QMainWindow):
         self._themes.toggle()
         self._settings.set_theme_name(self._themes.theme.name)
 
-    def set_moving(self, is_on: bool) -> None:
-        """Let pictures change step by step, or at once."""
+    def set_animated(self, is_on: bool) -> None:
+        """Let graphs change step by step, or at once."""
         self.setProperty(STILL, not is_on)
-        self._settings.set_moves(is_on)
+        self._settings.set_is_animated(is_on)
 
     def zoom_in(self) -> None:
         """Make all type larger."""

@@ -22,7 +22,7 @@ from jaxscope.picture.scene.edge_details import LABEL_TEXT_PX
 from jaxscope.program.explanations import explain_operation
 from jaxscope.program.links import NodeSelection
 from jaxscope.ui.panes.pane_header import SOURCE
-from jaxscope.ui.selection.selection import SelectionModel
+from jaxscope.ui.selection.selection import Place, SelectionModel
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.screen import Screen
 from jaxscope.ui.session.state import WindowState
@@ -33,6 +33,7 @@ from jaxscope.ui.window.lessons import read_lesson
 from jaxscope.ui.window.workspace import Workspace
 
 _SETTLED_MS = 250
+_LATE_MS = 300
 _LEAST_TEXT = 0.025
 """Of the screen's height: what is smaller cannot be read from the last row."""
 _POINTS_PER_INCH = 72.0
@@ -42,8 +43,9 @@ _OF_SOURCE = "Source: the file as it ran."
 _ON = ("Space", "Right", "PgDown")
 _BACK = ("Shift+Space", "Left", "PgUp")
 """Keys of a keyboard, and those of the clickers that lecturers have."""
-_HINT = "Space: go through it, equation by equation"
+_HINT = "Space: go through the program, equation by equation"
 _SAVED = "A saved capture is not run: open its file to go through the call with its numbers."
+_STALE = "This is of an earlier run: run the call, then go through it."
 _SENTENCE_END = re.compile(r"[.;] |\.$")
 _MAX_VALUES = 4
 _MAX_CHARACTERS = 48
@@ -51,14 +53,15 @@ _CAPTION_LINES = 3
 
 
 class PresentedSteps(QObject):
-    """What is said while the program is gone through; `changed` fires when that changes.
+    """A way through the program, one caption after the other; `changed` fires with each.
 
     The order: the lesson's *Look at* and *Predict*, the arguments, each equation as a question and
     with its results, the call's results, the lesson's *Then see*. Without a lesson its parts are
-    left out. The worker starts with the first equation.
+    left out. The worker starts with the first equation. Where a person selects something else, the
+    way waits.
 
     Attributes:
-        run: Its numbers.
+        run: Computes the values.
     """
 
     changed = Signal()
@@ -71,11 +74,12 @@ class PresentedSteps(QObject):
         self._number_before = -1
         self._is_asking = self._asks_next = self._is_after = False
         self._step: Step | None = None
+        self._place: Place | None = None
         self.run = SteppingRun(controller, self)
         self.run.changed.connect(self._on_run_changed)
 
     def begin(self, stage: str) -> None:
-        """Be before the first part.
+        """Go back to before the first caption.
 
         Args:
             stage: The one that is presented. It is gone through if it is the gradient that the
@@ -86,16 +90,19 @@ class PresentedSteps(QObject):
         self._before = [f"{head}: {text}".replace("`", "") for head, text in told if text]
         self._after = lesson.see.replace("`", "") if lesson else ""
         self._number_before, self._is_asking, self._is_after = -1, False, False
-        wanted = stage if stage == "gradient" else ""
-        if wanted != self.run.stage:
-            self.run.stage, self.run.step = wanted, None
+        self._place = self._selection.place
+        self.run.set_stage(stage if stage == "gradient" else "")
 
     def go_on(self) -> None:
-        """To the next part; while the worker is busy nothing happens."""
+        """Go to the next caption; while the worker is busy nothing happens."""
         step = self.run.step
         if self.run.doing:
             return
-        if self._number_before < len(self._before):
+        is_aside = self._number_before >= 0 and self._selection.place != self._place
+        self._select(step)
+        if is_aside:
+            pass  # back to the caption that was left
+        elif self._number_before < len(self._before):
             self._number_before += 1
             if self._number_before == len(self._before) and step is None:
                 self.run.go("start")
@@ -111,10 +118,11 @@ class PresentedSteps(QObject):
         self.changed.emit()
 
     def go_back(self) -> None:
-        """To the part before; an equation is then told with its results."""
+        """Go to the caption before; of an equation to the one that shows its results."""
         step = self.run.step
         if self.run.doing:
             return
+        self._select(step)
         is_start = step is None or not (step.equation or step.is_end)
         if self._is_after:
             self._is_after = False
@@ -127,21 +135,27 @@ class PresentedSteps(QObject):
 
     @property
     def text(self) -> str:
-        """What is to be said now; empty before the first part."""
+        """The caption; empty before the first one, and where something else is selected."""
         run, step = self.run, self.run.step
-        if self._number_before < 0:
+        if self._number_before < 0 or self._selection.place != self._place:
             return ""
         if self._number_before < len(self._before):
             return self._before[self._number_before]
         if self._is_after:
             return self._after
-        if run.problem or run.doing or step is None:
-            return run.problem or run.doing or ("" if run.can_step else _SAVED)
+        told = run.problem or run.doing or self._why_not()
+        if told or step is None:
+            return told
         if step.is_end:
             return f"The results\n{_join(step.values)}"
         if not step.equation:
             return f"The arguments\n{_join(step.values)}"
         return self._describe_equation(step)
+
+    def _why_not(self) -> str:
+        """Why nothing can be run, if so."""
+        state = self._controller.state
+        return _SAVED if state.is_view_only else _STALE if state.is_stale else ""
 
     def _describe_equation(self, step: Step) -> str:
         number = step.equation
@@ -156,11 +170,19 @@ class PresentedSteps(QObject):
 
     def _on_run_changed(self) -> None:
         step = self.run.step
-        if step is not None and step is not self._step and not self.run.doing:
-            self._step = step
+        if step is None:  # of another program
+            self._is_asking = self._is_after = False
+        elif step is not self._step and not self.run.doing:
             self._is_asking = self._asks_next and bool(step.equation)
-            self._selection.select_equation(self.run.stage_name, step.equation)
+            self._select(step)
+        self._step = step
         self.changed.emit()
+
+    def _select(self, step: Step | None) -> None:
+        """Light up the equation that the caption is about; a caption without one leaves it."""
+        if step is not None and self._number_before == len(self._before):
+            self._selection.select_equation(self.run.stage_name, step.equation)
+        self._place = self._selection.place
 
 
 def _join(values: Iterable[StepValue]) -> str:
@@ -209,6 +231,8 @@ class PresentationMode:
         self.caption.hide()
         self.steps = PresentedSteps(controller, workspace.selection, window)
         self.steps.changed.connect(self._on_steps_changed)
+        self._late = QTimer(window, singleShot=True, interval=_LATE_MS)
+        self._late.timeout.connect(self._say_step)
         self._shortcuts: list[QShortcut] = []
         for names, slot in ((_ON, self.steps.go_on), (_BACK, self.steps.go_back)):
             for name in names:
@@ -244,13 +268,21 @@ class PresentationMode:
         else:
             kind = stage_kind(name, state.head.base if state.head is not None else "")
             selected = self._describe_selected(state, name)
-            self.caption.setText(selected or f"{kind.title}: {kind.meaning}\n{_HINT}")
+            hint = f"\n{_HINT}" if self.steps.run.can_step else ""
+            self.caption.setText(selected or f"{kind.title}: {kind.meaning}{hint}")
 
     def _presented(self) -> str:
         pane = self._workspace.area.active
         return pane.wanted_stage if pane is not None else SOURCE
 
     def _on_steps_changed(self) -> None:
+        self._late.stop()
+        if self.steps.run.doing:  # said only where it takes long: most equations take no time
+            self._late.start()
+        else:
+            self._say_step()
+
+    def _say_step(self) -> None:
         if self.is_on and self.steps.text:
             self.caption.setText(self.steps.text)
 
@@ -316,7 +348,7 @@ class PresentationMode:
             shortcut.setEnabled(is_on)
         if is_on:
             self.steps.begin(self._presented())
-            # As high for every part, or the picture would move.
+            # Always as high: the picture must not move with the text.
             self.caption.setMinimumHeight(_CAPTION_LINES * self.caption.fontMetrics().lineSpacing())
             if (pane := self._workspace.area.active) is not None:
                 pane.setFocus()  # not in the call, where keys are typed

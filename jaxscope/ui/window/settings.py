@@ -71,7 +71,7 @@ _FIELDS: dict[str, Callable[[object], bool]] = {
     "panes_grow": _is_yes_or_no,
     "shows_ribbons": _is_yes_or_no,
     "shows_lessons": _is_yes_or_no,
-    "moves": _is_yes_or_no,
+    "is_animated": _is_yes_or_no,
     "geometry": _is_text,
     "drawer_share": _is_share,
 }
@@ -266,13 +266,13 @@ class Settings:
         self._set("shows_ribbons", is_wanted)
 
     @property
-    def moves(self) -> bool:
+    def is_animated(self) -> bool:
         """Whether groups open step by step; the desktop's own setting may still forbid it."""
-        return bool(self._values.get("moves", True))
+        return bool(self._values.get("is_animated", True))
 
-    def set_moves(self, is_wanted: bool) -> None:
+    def set_is_animated(self, is_wanted: bool) -> None:
         """Remember whether that is wanted."""
-        self._set("moves", is_wanted)
+        self._set("is_animated", is_wanted)
 
     @property
     def drawer_share(self) -> float:
