@@ -36,6 +36,7 @@ CALLS_OF_JAXPRS = frozenset(
 """Equations whose jaxpr runs once where they stand."""
 
 _EQUATIONS_AROUND = CALLS_OF_JAXPRS | {"scan", "while", "cond"}
+_RUN_SOMETHING = RUNS_INSIDE | _EQUATIONS_AROUND
 _BRANCHES = frozenset({"conditional", "cond"})
 
 
@@ -162,7 +163,7 @@ def _find_calls(
     for group, owner in enumerate(groups.owner.tolist()):
         owned.setdefault(owner, []).append(group)
     of_id = {strings[s]: group for group, s in enumerate(groups.id.tolist())}
-    around = {n for n, text in enumerate(strings) if text in RUNS_INSIDE | _EQUATIONS_AROUND}
+    around = {n for n, text in enumerate(strings) if text in _RUN_SOMETHING}
     homes, kinds = graph.nodes.group.tolist(), graph.nodes.kind.tolist()
     for node, code in enumerate(graph.nodes.operation.tolist()):
         if code not in around:

@@ -23,9 +23,7 @@ from jaxscope.model.types import parse_array_type, type_bytes
 from jaxscope.model.units import UNKNOWN, format_bytes, format_count, format_flops, format_range
 from jaxscope.program.cost.rules import CUMULATIVE_PRIMITIVES
 from jaxscope.program.cost.trip_counts import (
-    RUNS_INSIDE,
     AmountRange,
-    Floats,
     count_executions,
     trip_counts_of_stages,
 )
@@ -193,37 +191,31 @@ def find_work(graph: Graph, trips: Mapping[str, int] | None = None) -> Work:
 
 def _count(graph: Graph, trips: Mapping[str, int] | None) -> Work:
     rounds = count_executions(graph, trips)
-    owners = rounds.owners
-    costs, kinds = graph.nodes.cost, graph.nodes.kind
     running = np.array([bool(times) for times in rounds.of_group] + [True], bool)
-    works = np.isin(kinds, WORK_KINDS) & running[graph.nodes.group]
-    work: dict[int, Floats] = {}
-    num_unknown = 0
-    codes = {n for n, text in enumerate(graph.strings) if text in RUNS_INSIDE}
-    windows = {n for n, text in enumerate(graph.strings) if text == "reduce-window"}
-    cumulative = {n for n, text in enumerate(graph.strings) if text in CUMULATIVE_PRIMITIVES}
-    has_cumulative = False
-    for node in np.flatnonzero(works).tolist():
-        code = int(graph.nodes.operation[node])
-        if node in owners and node not in rounds.untold:
-            continue
-        if code in codes and kinds[node] == NodeKind.INSTRUCTION:
-            continue
-        if code in windows and not has_cumulative:
-            has_cumulative = _spans_an_axis(graph, node)
-        cost = costs[node]
-        if math.isnan(cost[0]) and (product := product_cost(graph, node)) is not None:
-            cost = np.array([*product, 0.0])
-        num_unknown += bool(np.isnan(cost).any())
-        has_cumulative |= code in cumulative
-        home = int(graph.nodes.group[node])
-        work[home] = work.get(home, 0.0) + np.nan_to_num(cost)
+    works = np.isin(graph.nodes.kind, WORK_KINDS) & running[graph.nodes.group]
+    works[list(rounds.owners - rounds.untold)] = False
+    counted = np.flatnonzero(works)
+    operations = graph.nodes.operation[counted]
+    amounts = graph.nodes.cost[counted]
+    if any(map(_PRODUCTS.fullmatch, graph.strings)):
+        for place in np.flatnonzero(np.isnan(amounts[:, 0])).tolist():
+            if (product := product_cost(graph, int(counted[place]))) is not None:
+                amounts[place] = *product, 0.0
+    homes = graph.nodes.group[counted]
+    sums = np.zeros((len(graph.groups) + 1, 3))
+    np.add.at(sums, homes, np.nan_to_num(amounts))  # `NONE` is the last row
+    work = {home: sums[home] for home in np.unique(homes).tolist()}
+    windows = [n for n, text in enumerate(graph.strings) if text == "reduce-window"]
+    cumulative = [n for n, text in enumerate(graph.strings) if text in CUMULATIVE_PRIMITIVES]
+    has_cumulative = bool(np.isin(operations, cumulative).any()) or any(
+        _spans_an_axis(graph, node) for node in counted[np.isin(operations, windows)].tolist()
+    )
     nothing = AmountRange(np.zeros(3), np.zeros(3))
     found = rounds.sum_up({home: {"": amount} for home, amount in work.items()}).get("", nothing)
     return Work(
         Cost(*found.low.tolist()),
         Cost(*found.high.tolist()),
-        num_unknown,
+        int(np.isnan(amounts).any(axis=1).sum()),
         len(rounds.unbounded),
         any(times > 1 for times in _loops(graph, rounds.of_group)),
         has_cumulative,
