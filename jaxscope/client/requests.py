@@ -81,7 +81,8 @@ class TimeRequest(CallRequest):
 
     Attributes:
         budget_s: Wall seconds for each pair of forms that is compared; compiling and warming up
-            come on top. None for two, stretched until six pairs of slow calls were measured.
+            come on top. None for two, which is always stretched.
+        is_stretched: Whether it is stretched until six pairs of slow calls were measured.
         precision: Half-width of the ratio's interval that is precise enough, such as 0.01; None
             for 0.02.
         gradient: Whether the gradient is measured, too.
@@ -91,6 +92,7 @@ class TimeRequest(CallRequest):
 
     type: ClassVar[str] = "time"
     budget_s: float | None = None
+    is_stretched: bool = False
     precision: float | None = None
     gradient: bool = False
     skip_eager: bool = False

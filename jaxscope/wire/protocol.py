@@ -7,7 +7,8 @@ another run's id is not of this run and is dropped. Positions of arrays are name
 Client to worker (each starts a run; one run at a time):
 
     capture      file, call (null: the file's first offered call), target, x64, passes
-    time         file, call, target, x64, budget_s, precision, gradient, skip_eager, rigorous
+    time         file, call, target, x64, budget_s, is_stretched, precision, gradient, skip_eager,
+                 rigorous
     profile      file, call, target, x64, budget_s, skip_eager
     scale        file, call, target, x64, vary, sizes [int, …], budget_s, skip_eager, preset ("",
                  "batch" or "depth")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 import random
@@ -187,6 +188,16 @@ def test_a_slow_call_gets_six_pairs_and_its_verdict(session: Session, file: str)
     assert ratio.pairs >= 6
     assert ratio.verdict == "faster"
     assert steps[0].left_s > 2.0
+
+
+def test_a_short_budget_is_stretched_where_that_is_asked_for(session: Session, file: str) -> None:
+    """So a look of less than a second gives a verdict on a call that takes half of one."""
+    short = TimeRequest(file, "waits(f32[3])", budget_s=0.05)
+    for request, pairs in ((short, 1), (dataclasses.replace(short, is_stretched=True), 6)):
+        timing = session.start(request).wait()
+        assert isinstance(timing, Timing)
+        (ratio,) = timing.ratios
+        assert (ratio.pairs, ratio.verdict) == (pairs, "faster" if pairs == 6 else "unclear")
 
 
 def test_results_so_far_are_told_while_it_goes_on(session: Session, file: str) -> None:

@@ -1,7 +1,7 @@
 """Runs a short call by itself once its capture is complete: its time at a glance, and its values.
 
 The measurement is that of the page *Timing* with less time for its pairs, by the same protocol, so
-its range is wider; then the call is run equation by equation. Both begin only where nothing else
+its range is wider, but with as many pairs as a verdict takes; then the call is run equation by equation. Both begin only where nothing else
 runs and the program is small, end when a person starts anything, and are given up where they take
 long. Then the window offers to do them.
 """
@@ -65,7 +65,8 @@ class QuickLook(QObject):
         if self._is_timed(self._controller.state):
             self._run = self._controller.run_in_background(ValuesRequest())
         else:
-            self._run = self._controller.run_in_background(TimeRequest(budget_s=BUDGET_S))
+            request = TimeRequest(budget_s=BUDGET_S, is_stretched=True)
+            self._run = self._controller.run_in_background(request)
         self._patience.start()
 
     def _is_timed(self, state: WindowState) -> bool:

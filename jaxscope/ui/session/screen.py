@@ -166,7 +166,8 @@ def summarize_time(timing: TimingState) -> str:
         "same": "jit takes the same time",
     }
     has_few = 0 < ratio.pairs < LEAST_PROCESSES
-    unclear = "too few pairs to say if jit is faster" if has_few else "unclear if jit is faster"
+    too_few = f"{ratio.pairs} of the {LEAST_PROCESSES} pairs that a verdict takes"
+    unclear = too_few if has_few else "unclear if jit is faster"
     parts.append(words.get(ratio.verdict, unclear))
     if ratio.is_noisy or any(m.is_noisy for m in timing.measurements if m.name in ("eager", "jit")):
         parts.append(_NOISY)

@@ -161,12 +161,12 @@ class _Plan:
 
 
 def _read_plan(request: dict[str, Any]) -> _Plan:
-    """A budget that was asked for holds; the default one is stretched for slow calls."""
+    """A budget that was asked for holds, unless it says otherwise; the default one is stretched."""
     budget_s, precision = request.get("budget_s"), request.get("precision")
     default_s = DEFAULT_BUDGET_S if precision is None else _PRECISE_BUDGET_S
     return _Plan(
         float(budget_s or default_s),
-        1 if budget_s else LEAST_ROUNDS,
+        1 if budget_s and not request.get("is_stretched") else LEAST_ROUNDS,
         PRECISION if precision is None else float(precision),
         bool(request.get("skip_eager")),
     )
