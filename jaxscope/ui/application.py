@@ -19,7 +19,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QWidget
 
 from jaxscope.errors import Explanation, InternalError
@@ -99,6 +99,10 @@ def run_application(
         sys.excepthook, threading.excepthook = hook, thread_hook
         signal.signal(signal.SIGINT, interrupt)
         bridge.close()
+        # Now, and from outside to inside: Python's collector would take the parts in any order, and
+        # filters of events would be asked for what they no longer have.
+        window.deleteLater()
+        application.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 def open_first(window: MainWindow, settings: Settings) -> None:

@@ -260,7 +260,7 @@ class PaneHeader(QWidget):
         self.search.selectAll()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self.search and isinstance(event, QKeyEvent):
+        if isinstance(event, QKeyEvent) and watched is self.search:
             is_press = event.type() == QEvent.Type.KeyPress
             if is_press and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 is_back = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)

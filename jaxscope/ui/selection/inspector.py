@@ -725,7 +725,7 @@ class Inspector(QFrame):
         self._tabs.setCurrentIndex(1 if is_selected else 0)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._guest and event.type() in _SHOWN_OR_HIDDEN:
+        if event.type() in _SHOWN_OR_HIDDEN and watched is self._guest:
             if event.type() == QEvent.Type.ShowToParent:
                 self._tabs.setCurrentIndex(0)
             self._arrange()

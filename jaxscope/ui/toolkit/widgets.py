@@ -376,8 +376,7 @@ class FoldedNotes(QWidget):
         return "\n".join(self._notes)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        is_resized = watched is self._area.viewport() and event.type() == QEvent.Type.Resize
-        if is_resized and self._area.viewport().width() != self._shown_px:
+        if event.type() == QEvent.Type.Resize and self._area.viewport().width() != self._shown_px:
             self._show()
         return super().eventFilter(watched, event)
 

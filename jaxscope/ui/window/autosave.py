@@ -83,7 +83,6 @@ class Autosave(QObject):
         return thread
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        # Attributes may be gone before the filter is, when the collector takes a window.
         if event.type() == QEvent.Type.Close and watched is self.parent():
             self._later.stop()
             with self._lock:

@@ -403,7 +403,6 @@ class PaneCommands(QObject):
         self._area.arrange()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        # Attributes may be gone before the filter is, when the collector takes a window.
         if event.type() == QEvent.Type.Close and watched is self.parent():
             self.remember()
         return super().eventFilter(watched, event)

@@ -190,7 +190,7 @@ class CommandPalette(QDialog):
             entry.do()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self.field and isinstance(event, QKeyEvent):
+        if isinstance(event, QKeyEvent) and watched is self.field:
             if event.type() != QEvent.Type.KeyPress:
                 return super().eventFilter(watched, event)
             key, page = event.key(), 8

@@ -109,7 +109,7 @@ class Workspace(QWidget):
         self._place_lesson()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self.area and event.type() == QEvent.Type.Resize:
+        if event.type() == QEvent.Type.Resize and watched is self.area:
             self._resized.start()  # while the area is laid out nothing in it may move
         return super().eventFilter(watched, event)
 
