@@ -1,9 +1,9 @@
 """Runs a short call by itself once its capture is complete: its time at a glance, and its values.
 
 The measurement is that of the page *Timing* with less time for its pairs, by the same protocol, so
-its range is wider, but with as many pairs as a verdict takes; then the call is run equation by equation. Both begin only where nothing else
-runs and the program is small, end when a person starts anything, and are given up where they take
-long. Then the window offers to do them.
+its range is wider, but with as many pairs as a verdict takes; then the call is run equation by
+equation. Both begin only where nothing else runs and the program is small, end when a person starts
+anything, and are given up where they take long. Then the window offers to do them.
 """
 
 from __future__ import annotations
