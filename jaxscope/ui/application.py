@@ -24,6 +24,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from jaxscope.errors import Explanation, InternalError
 from jaxscope.model import Capture
+from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.session.controller import Bridge, Controller, RunOptions, SessionLike
 from jaxscope.ui.session.quick_look import QuickLook
@@ -88,11 +89,15 @@ def run_application(
     if capture is not None:
         window.controller.open_capture(capture, capture.source.file or "capture")
         window.call_bar.set_call(capture.call)
+    elif file and file.endswith(CAPTURE_ENDINGS):
+        window.files.load_first(os.path.abspath(file))
     elif file:
         window.open_path(os.path.abspath(file), call or "")
     else:
         open_first(window, settings)
     window.show()  # with its file: the start page then costs nothing
+    if window.controller.state.capture is not None:
+        window.workspace.area.make_panes()  # what they show is there: nothing is drawn without them
     try:
         return application.exec()
     finally:
@@ -178,8 +183,13 @@ def make_page(context: PageContext, name: str) -> QWidget:
 
 def _run_later(window: MainWindow, step: Callable[[], object]) -> None:
     timer = QTimer(window, interval=_FIRST_PAINT_MS, singleShot=True)
-    loader = threading.Thread(target=_load_modules, name="jaxscope-loader", daemon=True)
-    timer.timeout.connect(loader.start)
+
+    def load() -> None:
+        if window.controller.state.capture is None:  # else all that a graph needs is loaded
+            name = "jaxscope-loader"
+            threading.Thread(target=_load_modules, name=name, daemon=True).start()
+
+    timer.timeout.connect(load)
     timer.timeout.connect(step)
     QTimer.singleShot(0, timer.start)  # from the first turn of the event loop on
 

@@ -12,11 +12,13 @@ from pytestqt.qtbot import QtBot
 
 from canvas.screen import centre, first_closed_group, long_program, picture
 from jaxscope.model import NONE, GraphBuilder, NodeKind
+from jaxscope.picture.layout.diagram import ShouldStop
 from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX
 from jaxscope.picture.view.opening import is_walk
 from jaxscope.ui.canvas.drawing import LEAST_TITLE_PX, step_areas
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.navigation import Camera, reveal_rect
+from jaxscope.ui.canvas.picture import PictureOrder, PreparedPicture, Viewport
 
 
 @pytest.mark.usefixtures("equations")
@@ -371,3 +373,34 @@ def test_signs_and_keys_step_through_alike_groups(qtbot: QtBot, canvas: GraphCan
     assert canvas.scene.walks[next(iter(canvas.scene.walks))].number == 0, (
         "before the first is none"
     )
+
+
+def test_a_large_graph_is_laid_out_once_for_the_room_that_it_gets(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rooms: list[Viewport] = []
+    work_out = PictureOrder.work_out
+
+    def watched(order: PictureOrder, should_stop: ShouldStop) -> PreparedPicture:
+        rooms.append(order.room)
+        return work_out(order, should_stop)
+
+    monkeypatch.setattr(PictureOrder, "work_out", watched)
+    canvas = GraphCanvas()
+    qtbot.addWidget(canvas)
+    canvas.set_graph(long_program(1_000), "jaxpr")  # before it has a place on the screen
+    assert canvas.is_busy and not rooms
+    canvas.resize(900, 600)
+    canvas.show()
+    qtbot.waitUntil(lambda: canvas.scene is not None and not canvas.is_busy)
+    assert [(room.width, room.height) for room in rooms] == [(900, 600)]
+
+
+def test_a_layout_that_waits_for_its_room_can_be_stopped(qtbot: QtBot) -> None:
+    canvas = GraphCanvas()
+    qtbot.addWidget(canvas)
+    canvas.set_graph(long_program(1_000), "jaxpr")
+    canvas.stop_layout()
+    assert not canvas.is_busy
+    qtbot.wait(50)
+    assert canvas.scene is None

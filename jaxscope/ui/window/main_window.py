@@ -227,6 +227,7 @@ class MainWindow(QMainWindow):
         self.error_panel.dismissed.connect(self.controller.dismiss_error)
         self.call_bar.functions.call_chosen.connect(self._on_functions_call_chosen)
         self.call_bar.functions.function_chosen.connect(self._on_functions_function_chosen)
+        self.workspace.settled.connect(self._unseen.start)
         self.workspace.area.panes_changed.connect(self._refresh)
         self.workspace.area.shown_changed.connect(self._refresh)
         self.workspace.selection.changed.connect(self._on_selection_changed)
@@ -305,8 +306,6 @@ class MainWindow(QMainWindow):
             self.pages.set_count("notes", count_notes(state))
             self.pages.set_count("output", count_lines(state.output))
             self.pages.set_count("sharding", count_devices(state))
-            if state.capture is not None and not state.is_running:
-                self._unseen.start()
 
     def _show_screen(self, screen: Screen) -> None:
         self.setWindowTitle(screen.window_title)

@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from jaxscope.model import Stage
+from jaxscope.model import Capture, Stage
 from jaxscope.model.stages import LATE_STAGES, lowered_name
 from jaxscope.picture.tint.classes import ColourBy
 from jaxscope.program.links import Links
@@ -42,12 +42,22 @@ _LESSON_BESIDE_PX = 1900
 """From this width on a lesson stands beside the views; the program's graph stays large."""
 _LESSON_SHARE = 0.55
 """Of the height of the source's column, where the lesson is below it."""
+_SETTLE_MS = 60
+"""How often is looked whether graphs are still being laid out or painted."""
+_MAX_LOOKS = 50
+"""So many looks, 3 s, are waited at most: a layout may take minutes, a window be covered."""
 _LOW_PX = 420
 """In lower views, as above the drawer of a small window, the lesson is one line."""
 
 
 class Workspace(QWidget):
-    """Shows the state; keeps the one selection. Requests leave as signals of its parts."""
+    """Shows the state; keeps the one selection. Requests leave as signals of its parts.
+
+    Signals:
+        settled: The graphs of a capture are drawn: what nobody has asked for yet may be worked out.
+    """
+
+    settled = Signal()
 
     def __init__(self, make_graph: Callable[[], GraphPage], *, late_panes: bool = False) -> None:
         super().__init__()
@@ -56,6 +66,7 @@ class Workspace(QWidget):
         self._theme, self._points = LIGHT, BASE_POINTS
         self._revealed: tuple[str, int] | None = None
         self._asked = "jaxpr"
+        self._capture: Capture | None = None
         self.lines = SourceLines()
         self._kernels = KernelLinks()
         self.selection, self.bookmarks = SelectionModel(self), Bookmarks(self)
@@ -66,6 +77,9 @@ class Workspace(QWidget):
         # out of sight.
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._on_later_timeout)
+        self._num_looks = 0
+        self._settle = QTimer(self, interval=_SETTLE_MS)
+        self._settle.timeout.connect(self._on_settle_timeout)
         self._resized = QTimer(self, singleShot=True, interval=0)
         self._resized.timeout.connect(self._on_resized_timeout)
         self.inspector = Inspector()
@@ -94,7 +108,7 @@ class Workspace(QWidget):
         self.inspector.argument_requested.connect(self.selection.select_argument)
         self.inspector.page_requested.connect(self.places.show_page)
         self.inspector.guest_shown.connect(self._on_inspector_guest_shown)
-        self.places.drawer_opened.connect(self._later.start)
+        self.places.drawer_opened.connect(self._on_places_drawer_opened)
         self.area.notes_requested.connect(self._on_area_notes_requested)
 
     # --- the lesson ---
@@ -156,13 +170,38 @@ class Workspace(QWidget):
         is_other = state.head is not before.head or state.values is not before.values
         if is_other or screen.failed_over != was_failed_over:
             self.describe_selected()
-        self.fates.read(None if state.is_running else state.capture)
-        self.fusions.read(None if state.is_running else state.capture)
+        self._take_capture(None if state.is_running else state.capture)
         self._fill_panes(screen)
         if state.error is not None and state.error is not before.error:
             self._later.start()
         if state.head is not None and state.head is not before.head:
             self._reveal_base(state)
+
+    def _take_capture(self, capture: Capture | None) -> None:
+        if capture is self._capture:
+            return
+        self._capture = capture
+        self.fates.read(None)
+        self.fusions.read(None)
+        if capture is None:
+            self._settle.stop()
+        else:
+            self._num_looks = 0
+            self._settle.start()
+
+    def _on_settle_timeout(self) -> None:
+        """Fates and fusions take the interpreter from the layout: they come after it."""
+        self._num_looks += 1
+        canvases = [canvas for canvas in self.area.canvases() if canvas.isVisible()]
+        is_drawn = all(canvas.is_sharp and not canvas.is_busy for canvas in canvases)
+        if (self.area.panes and is_drawn) or self._num_looks >= _MAX_LOOKS:
+            self._settle.stop()
+            self._read_facts()
+            self.settled.emit()
+
+    def _read_facts(self) -> None:
+        self.fates.read(self._capture)
+        self.fusions.read(self._capture)
 
     def show_stage(self, name: str) -> None:
         """Bring a stage into a pane."""
@@ -303,6 +342,8 @@ class Workspace(QWidget):
     # --- selection ---
 
     def _on_selection_changed(self, _links: Links) -> None:
+        if self.selection.selection is not None:
+            self._read_facts()  # somebody looks at them
         self.describe_selected()
         self.inspector.bring_forward(is_selected=self.selection.selection is not None)
 
@@ -312,6 +353,10 @@ class Workspace(QWidget):
 
     def _on_fusions_changed(self) -> None:
         self.describe_selected()
+
+    def _on_places_drawer_opened(self) -> None:
+        self._later.start()
+        self._read_facts()  # a page is looked at
 
     def _on_later_timeout(self) -> None:
         self.area.show_links(self.selection.links, reveal=True)

@@ -1,0 +1,125 @@
+"""What is saved is drawn first; what nobody has looked at yet is worked out after it is seen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from jaxscope.model import Capture
+from jaxscope.schema.archive import save_capture
+from jaxscope.ui.canvas.graph_canvas import GraphCanvas
+from jaxscope.ui.window import files, workspace
+from jaxscope.ui.window.main_window import MainWindow
+
+from .conftest import Driver
+from .programs import build_capture
+
+
+@pytest.fixture
+def reads(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Whether all graphs were painted, each time that the facts of a capture were asked for."""
+    found: list[bool] = []
+    read, area = window.workspace.fates.read, window.workspace.area
+
+    def watched(capture: Capture | None) -> None:
+        if capture is not None:
+            seen = [each for each in area.canvases() if each.isVisible()]
+            found.append(bool(seen) and all(each.scene and each.is_sharp for each in seen))
+        read(capture)
+
+    monkeypatch.setattr(window.workspace.fates, "read", watched)
+    return found
+
+
+@pytest.fixture
+def busy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A layout that does not end."""
+    monkeypatch.setattr(GraphCanvas, "is_busy", property(lambda _self: True))
+
+
+def test_facts_are_worked_out_after_the_picture_is_painted(
+    window: MainWindow, driver: Driver, source: Path, reads: list[bool], qtbot: QtBot
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    assert not reads
+    with qtbot.waitSignal(window.workspace.settled):
+        pass
+    assert reads == [True]
+    driver.wait_until(lambda: window.workspace.fusions.report is not None)
+
+
+@pytest.mark.usefixtures("busy")
+def test_what_is_looked_at_does_not_wait_for_a_layout(
+    window: MainWindow, driver: Driver, source: Path, reads: list[bool]
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    assert not reads
+    window.workspace.selection.select_node("jaxpr", 1)
+    assert reads
+    driver.wait_until(lambda: window.workspace.fusions.report is not None)
+
+
+@pytest.mark.usefixtures("busy")
+def test_an_open_page_does_not_wait_for_a_layout(
+    window: MainWindow, driver: Driver, source: Path, reads: list[bool]
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    assert not reads
+    window.pages.show_page("fusions")
+    assert reads
+
+
+@pytest.mark.usefixtures("busy")
+def test_a_layout_that_does_not_end_holds_up_nothing(
+    window: MainWindow,
+    driver: Driver,
+    source: Path,
+    reads: list[bool],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(workspace, "_MAX_LOOKS", 2)
+    driver.finish(driver.open(source), build_capture())
+    driver.wait_until(lambda: bool(reads))
+
+
+def test_a_new_run_drops_the_facts_of_the_one_before(
+    window: MainWindow, driver: Driver, source: Path, reads: list[bool]
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    driver.wait_until(lambda: window.workspace.fusions.report is not None)
+    window.controller.run("grad(f)(f32[3])", "cpu")
+    assert window.workspace.fusions.report is None
+    window.workspace.selection.select_node("jaxpr", 1)
+    assert reads == [True]  # nothing is known of a run that is not over
+
+
+def test_a_saved_capture_is_there_before_the_window_is_shown(
+    window: MainWindow, tmp_path: Path
+) -> None:
+    save_capture(build_capture(), tmp_path / "a.jaxscope")
+    window.files.load_first(str(tmp_path / "a.jaxscope"))
+    assert window.controller.state.capture is not None
+
+
+def test_a_large_one_is_read_while_the_window_says_so(
+    window: MainWindow, driver: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save_capture(build_capture(), tmp_path / "a.jaxscope")
+    monkeypatch.setattr(files, "_SMALL_BYTES", 10)
+    window.files.load_first(str(tmp_path / "a.jaxscope"))
+    assert window.controller.state.capture is None
+    driver.wait_until(lambda: window.controller.state.capture is not None)
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\3\4 not", None])
+def test_a_file_that_is_none_is_told(
+    window: MainWindow, driver: Driver, tmp_path: Path, content: bytes | None
+) -> None:
+    path = tmp_path / "a.jaxscope"
+    if content is not None:
+        path.write_bytes(content)
+    window.files.load_first(str(path))
+    driver.wait_until(lambda: window.controller.state.error is not None)
+    assert path.name in str(window.controller.state.error)
