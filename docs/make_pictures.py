@@ -1,4 +1,5 @@
-"""Makes the README's pictures anew: `python docs/make_pictures.py [NAME …]`, in about a minute.
+"""Makes the pictures of README and `docs/` anew: `python docs/make_pictures.py [NAME …]`, in
+about a minute.
 
 Every picture is a real window with a real capture, drawn off screen. The times in one of them are
 measured, so it is to be made on a machine that does nothing else.

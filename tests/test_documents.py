@@ -1,8 +1,12 @@
-"""The documents name files that exist."""
+"""The documents name what exists, show what is printed, and are what the code says."""
 
 from __future__ import annotations
 
+import platform
 import re
+import shlex
+import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -15,6 +19,10 @@ DOCUMENTS = [
     ),
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
+sys.path.append(str(ROOT / "docs"))
+import examples  # noqa: E402 - of docs/, which is no package
+import write_reference  # noqa: E402 - likewise
+
 _PLACES = [ROOT / name for name in ("jaxscope", "samples", "tests", "bench", "docs")]
 # A path between backticks: it has a slash or the ending of a file of ours, and no space.
 _PATH = re.compile(
@@ -25,6 +33,8 @@ _PATH = re.compile(
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_paths_in_documents_exist(document: Path) -> None:
     names = {name for found in _PATH.findall(document.read_text("utf-8")) for name in found if name}
+    typed = "\n".join(block.body for block in examples.read_blocks(document))  # the reader's own
+    names = {name for name in names if name not in typed and not name.startswith("FILE.")}
     assert not sorted(name for name in names if not _exists(name, document.parent))
 
 
@@ -34,3 +44,132 @@ def _exists(name: str, folder: Path) -> bool:
         return any(any(place.rglob(name)) for place in _PLACES) or any(ROOT.glob(name))
     places = (ROOT, ROOT / "jaxscope", ROOT / "jaxscope" / "picture", folder)
     return any(any(place.glob(name)) for place in places) or (folder / name).exists()
+
+
+_LINK = re.compile(r"\]\(([^()\s]+)\)")
+_FENCED = re.compile(r"^```.*?^```$", re.M | re.S)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_to_pages_and_their_headings(document: Path) -> None:
+    text = _FENCED.sub("", document.read_text("utf-8"))
+    wrong = []
+    for link in _LINK.findall(text):
+        if link.startswith(("https://", "http://")):
+            continue
+        name, _, heading = link.partition("#")
+        page = (document.parent / name).resolve() if name else document
+        if not page.exists() or (heading and heading not in list_headings(page)):
+            wrong.append(link)
+    assert not wrong
+
+
+def list_headings(page: Path) -> list[str]:
+    """The headings of a page as links name them, on GitHub and in the site that MkDocs builds."""
+    text = _FENCED.sub("", page.read_text("utf-8"))
+    found = re.findall(r"^#+ (.*)$", text, re.M)
+    return [re.sub(r"[^\w\s-]", "", title.lower()).strip().replace(" ", "-") for title in found]
+
+
+def test_the_site_has_every_page_for_users() -> None:
+    site = (ROOT / "mkdocs.yml").read_text("utf-8")
+    names = {str(page.relative_to(ROOT / "docs")) for page in examples.list_pages()[1:]}
+    listed = set(re.findall(r": ([\w/-]+\.md)$", site, re.M))
+    assert names - {"releasing.md"} <= listed
+    assert all((ROOT / "docs" / name).is_file() for name in listed)
+
+
+@pytest.mark.parametrize("name", write_reference.PAGES)
+def test_the_reference_is_what_the_code_says(name: str) -> None:
+    page = write_reference.FOLDER / name
+    assert page.read_text("utf-8") == write_reference.PAGES[name](), "docs/write_reference.py"
+
+
+def test_every_setting_is_told() -> None:
+    from jaxscope.ui.window.settings import _FIELDS
+
+    page = (ROOT / "docs/reference/settings.md").read_text("utf-8")
+    code = "".join(path.read_text("utf-8") for path in (ROOT / "jaxscope").rglob("*.py"))
+    variables = set(re.findall(r"\b(JAXSCOPE_[A-Z_]+)\b", code)) - {"JAXSCOPE_WORKER"}  # our mark
+    assert not [name for name in {*_FIELDS, *variables} if f"`{name}`" not in page]
+
+
+def test_the_readme_is_one_page() -> None:
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 120
+
+
+def has_slow(page: Path) -> bool:
+    return any("slow" in block.notes for block in examples.read_blocks(page))
+
+
+def has_examples(page: Path) -> bool:
+    return any(block.is_run and "slow" not in block.notes for block in examples.read_blocks(page))
+
+
+@pytest.mark.parametrize(
+    ("page", "with_slow"),
+    [
+        *((page, False) for page in examples.list_pages() if has_examples(page)),
+        *(
+            pytest.param(page, True, marks=pytest.mark.slow)
+            for page in examples.list_pages()
+            if has_slow(page)
+        ),
+    ],
+    ids=lambda value: value.name if isinstance(value, Path) else "slow" if value else "",
+)
+def test_what_a_page_tells_to_type_works(page: Path, with_slow: bool, tmp_path: Path) -> None:
+    with examples.reader_folder(tmp_path):
+        found = list(examples.run_page(page, with_slow=with_slow))
+    assert found
+    assert not [one.problem for one in found if one.problem], (
+        "docs/examples.py writes what it prints"
+    )
+
+
+def test_commands_that_are_not_run_can_be_read() -> None:
+    """What needs another machine is at least no mistake of typing."""
+    from jaxscope.cli.parser import parse
+
+    for page in examples.list_pages():
+        for block in examples.read_blocks(page):
+            if block.language != "console" or block.is_run:
+                continue
+            for _, command, _ in examples.split_commands(block):
+                words = shlex.split(command)
+                if "jaxscope" in words:
+                    parse(words[words.index("jaxscope") + 1 :])
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "is_found"),
+    [
+        ("one\ntwo\n", "one\ntwo\n", True),
+        ("one\n…\nfour\n", "one\ntwo\nthree\nfour\n", True),
+        ("one\n…\n", "one\n", True),
+        ("one\n", "one\ntwo\n", False),
+        ("…\nthree\n", "one\ntwo\n", False),
+        ("1.5 (x)\n", "1x5 (x)\n", False),
+        ("", "anything\n", True),
+    ],
+)
+def test_what_a_page_shows_is_compared(shown: str, printed: str, is_found: bool) -> None:
+    assert examples.is_shown(shown, printed) == is_found
+
+
+def test_a_page_that_shows_something_else_is_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "```console\n$ jaxscope calls samples/counter.py\nnothing\n$ jaxscope calls none.py\n```\n"
+        "```python\nprint(1)\n```\n```text\n2\n```\n```python\n1 / 0\n```\n",
+        "utf-8",
+    )
+    folder = tmp_path / "reader"
+    folder.mkdir()
+    with examples.reader_folder(folder):
+        problems = [one.problem for one in examples.run_page(page, with_slow=False)]
+    assert ["calls that samples/counter.py offers" in problems[0], "status 1" in problems[1]] == [
+        (version("jax"), platform.machine()) == examples.MADE_WITH,
+        True,
+    ]
+    assert "ZeroDivisionError" in problems[3]

@@ -855,7 +855,7 @@ def parse(words: Sequence[str]) -> Options:
     """
     verb = words[0] if words and words[0] in VERBS and words[0] != WINDOW else WINDOW
     rest = words if verb == WINDOW else words[1:]
-    read = _make_parser(verb).parse_args(list(rest))
+    read = make_parser(verb).parse_args(list(rest))
     output, output_format = _read_output(verb, read)
     return Options(
         verb=verb,
@@ -908,7 +908,7 @@ class _Parser(argparse.ArgumentParser):
         )
 
 
-def _make_parser(verb: str) -> argparse.ArgumentParser:
+def make_parser(verb: str) -> argparse.ArgumentParser:
     about = VERBS[verb]
     is_open = verb == WINDOW
     parser = _Parser(

@@ -51,6 +51,23 @@ def check(value: Any, shape: Any, place: str = "$") -> None:
         assert not isinstance(value, float) or math.isfinite(value), place
 
 
+def to_schema(shape: Any) -> dict[str, Any]:
+    """The shape as JSON Schema, for `docs/reference/schema.json`."""
+    if isinstance(shape, Maybe):
+        return {"anyOf": [to_schema(shape.shape), {"type": "null"}]}
+    if isinstance(shape, set):
+        return {"enum": sorted(shape, key=str)}
+    if isinstance(shape, list):
+        return {"type": "array", "items": to_schema(shape[0])}
+    if isinstance(shape, dict):
+        if str in shape:
+            return {"type": "object", "additionalProperties": to_schema(shape[str])}
+        properties = {key: to_schema(inner) for key, inner in shape.items()}
+        return {"type": "object", "required": list(properties), "properties": properties}
+    names = {str: "string", int: "integer", bool: "boolean", list: "array", NUMBER: "number"}
+    return {"type": names[shape]}
+
+
 COST = {
     "flops": Maybe(NUMBER),
     "bytes_accessed": Maybe(NUMBER),
