@@ -123,6 +123,59 @@ def test_pairs_in_pairs_and_after_pairs_are_tidy(direction: str) -> None:
             assert_lines_arrive(scene)
 
 
+def ends(lines_of: Scene, line: int) -> tuple[int, int]:
+    return int(lines_of.lines.source[line]), int(lines_of.lines.target[line])
+
+
+@pytest.mark.parametrize(("direction", "along"), [("down", 1), ("right", 0)])
+@pytest.mark.parametrize("has_value", [False, True])
+def test_a_gradient_stands_where_the_backward_part_ends(
+    has_value: bool, direction: str, along: int
+) -> None:
+    """Unless its box holds the value too, which comes out of the forward part."""
+    function, arguments = layers(6)
+    transform = jax.value_and_grad if has_value else jax.grad
+    view = build_view(trace(transform(function), *arguments))
+    scene = build_scene(view, frozenset(halves(view)), direction=direction)
+    assert_tidy(scene)
+    assert_lines_arrive(scene)
+    box, (result,) = rect(scene, halves(view)[1]), [n for n in scene.items.ids if "result" in n]
+    at, size = rect(scene, result)[[along, along + 2]]
+    if has_value:
+        assert at > box[along] + box[along + 2]
+    else:
+        assert at + size < box[along]
+        (line,) = [
+            n for n in range(len(scene.lines)) if ends(scene, n)[1] == scene.item_of_id[result]
+        ]
+        across = scene.lines.corners(line)[:, 1 - along]
+        assert np.ptp(across) < box[1 - along + 2], "it goes straight there, not around"
+
+
+@pytest.mark.parametrize("direction", ["down", "right"])
+def test_a_gradient_that_is_used_is_led_to_where_values_flow_on(direction: str) -> None:
+    """An update reads it; what is read there as well as told comes by one line around the part."""
+
+    def loss(w: jax.Array) -> jax.Array:
+        return (jnp.tanh(w) ** 2).sum()
+
+    def step(w: jax.Array) -> tuple[jax.Array, jax.Array]:
+        slope = jax.grad(loss)(w)
+        return w - 0.1 * slope, slope
+
+    view = build_view(trace(step, jnp.ones(3)))
+    scene = build_scene(view, frozenset(halves(view)), direction=direction)
+    assert_tidy(scene)
+    assert_lines_arrive(scene)
+    backward = scene.item_of_id[halves(view)[1]]
+    along = 1 if direction == "down" else 0
+    after = float(scene.items.rect[backward, along] + scene.items.rect[backward, along + 2])
+    lines = [n for n in range(len(scene.lines)) if ends(scene, n)[0] == backward]
+    targets = [target for _, target in (ends(scene, n) for n in lines) if target != backward]
+    assert targets
+    assert all(scene.items.rect[target, along] > after for target in targets)
+
+
 def test_in_a_narrow_window_one_part_stands_after_the_other(view: View) -> None:
     forward, backward = halves(view)
     both = frozenset({forward, backward})

@@ -106,6 +106,8 @@ class GroupProblem:
         index: Of each end, the number of its unit.
         sizes: Of each unit, across and along.
         wide: The units that pairs are.
+        above: Boxes that only read what an open backward part gives: they stand where it ends,
+            above it, and the lines to them are laid out the other way round.
     """
 
     def __init__(
@@ -121,6 +123,7 @@ class GroupProblem:
         self._numbers = {end: number for number, end in enumerate(ends)} if pairs else {}
         self._pair_of = {part: pair for pair in pairs for part in pair}
         self._side_by_side: dict[ForwardBackwardPair, SideBySide] = {}
+        self.above = self._find_above(pairs) if pairs else frozenset()
         self._lanes: dict[tuple[ForwardBackwardPair, int], int] = {}
         self.units: list[End] = []
         self.index: dict[End, int] = {}
@@ -139,10 +142,23 @@ class GroupProblem:
             self.units.append(end)
         self.wide = frozenset(self.index[pair.forward] for pair in pairs)
 
+    def _find_above(self, pairs: tuple[ForwardBackwardPair, ...]) -> frozenset[End]:
+        backward = {pair.backward for pair in pairs if pair.backward in self._opened}
+        below: set[End] = {wire.source for wire in self._wires}.union(self._pair_of)
+        below.update(wire.target for wire in self._wires if wire.source not in backward)
+        found = {wire.target for wire in self._wires} - below
+        found = {end for end in found if not isinstance(end, Port)}
+        while True:  # what goes elsewhere as well is led there around the part, as one line
+            led = {wire.bundle for wire in self._wires if wire.target not in found}
+            drawn = {wire.target for wire in self._wires if wire.bundle in led}
+            if not found & drawn:
+                return frozenset(found)
+            found -= drawn
+
     def _measure(self, pair: ForwardBackwardPair, size_of: SizeOf) -> SideBySide:
         if pair.backward in self._opened:
             for wire in self._wires:
-                if wire.source == pair.backward:
+                if wire.source == pair.backward and wire.target not in self.above:
                     number = sum(1 for each, _ in self._lanes if each == pair)
                     self._lanes.setdefault((pair, wire.bundle), number)
         num_lanes = sum(1 for each, _ in self._lanes if each == pair)
@@ -183,6 +199,8 @@ class GroupProblem:
         for number, route in zip(drawn, drawing.routes, strict=True):
             wire = self._wires[number]
             if route:
+                if wire.target in self.above:
+                    route = route[::-1]
                 before = self._lead(wire.source, wire.bundle, route[0], centres, False)
                 after = self._lead(wire.target, wire.bundle, route[-1], centres, True)
                 routes[number] = (*before, *route, *after)
@@ -618,17 +636,17 @@ class GroupPlacer:
         sizes = room.sizes
         index = room.index
         nets: dict[int, int] = {}  # numbered per diagram, so that alike groups are equal
-        links = [
-            DiagramEdge(
-                index[wire.source],
-                index[wire.target],
-                nets.setdefault(wire.bundle, len(nets)),
-                room.shift(wire.source, wire.bundle, False),
-                room.shift(wire.target, wire.bundle, True),
-            )
-            for wire in wires
-            if not room.is_inside(wire)
-        ]
+        links = []
+        for wire in wires:
+            if room.is_inside(wire):
+                continue
+            ends = [(wire.source, False), (wire.target, True)]
+            if wire.target in room.above:
+                ends.reverse()
+            (top, _), (bottom, _) = ends
+            net = nets.setdefault(wire.bundle, len(nets))
+            shifts = [room.shift(end, wire.bundle, is_entry) for end, is_entry in ends]
+            links.append(DiagramEdge(index[top], index[bottom], net, *shifts))
         stubs: tuple[float, ...] = ()
         if not self._is_down:
             stubs = (STUB_HEIGHT_PX,) * len(sizes)
