@@ -320,10 +320,19 @@ class Graph:
         """The strings of row `index` of an `s` ragged column."""
         return tuple(self.strings[s] for s in column[index].tolist())
 
+    def rows(self, column: Ragged) -> list[tuple[str, ...]]:
+        """The strings of every row of an `s` ragged column, sooner than row by row."""
+        texts = [self.strings[s] for s in column.values.tolist()]
+        bounds = itertools.pairwise(column.offsets.tolist())
+        return [tuple(texts[start:stop]) for start, stop in bounds]
+
     def attributes(self, index: int) -> dict[str, str]:
         """The attributes of a node."""
-        row = self.row(self.nodes.attributes, index)
-        return dict(zip(row[0::2], row[1::2], strict=True))
+        return _pair_up(self.row(self.nodes.attributes, index))
+
+    def all_attributes(self) -> list[dict[str, str]]:
+        """The attributes of every node, sooner than one by one."""
+        return [_pair_up(row) for row in self.rows(self.nodes.attributes)]
 
     def source(self, index: int) -> tuple[SourcePosition, ...]:
         """Where a node comes from, innermost user frame first."""
@@ -360,6 +369,11 @@ class Graph:
     def replace_nodes(self, **columns: Any) -> Graph:
         """The same graph with some node columns replaced."""
         return dataclasses.replace(self, nodes=dataclasses.replace(self.nodes, **columns))
+
+
+def _pair_up(row: tuple[str, ...]) -> dict[str, str]:
+    """Keys and values that stand in turns."""
+    return dict(zip(row[0::2], row[1::2], strict=True))
 
 
 def check_graph(graph: Graph) -> None:

@@ -9,7 +9,6 @@ whole; files of older versions have no texts of the user's files and no links fr
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -604,10 +603,7 @@ def _nodes(graph: Graph, ids: list[str], group_ids: list[str], columns: TextColu
 
 
 def _text_rows(graph: Graph, column: Ragged) -> list[list[str]]:
-    """The strings of every row: a slice of an array per row would take three times as long."""
-    texts = [graph.strings[s] for s in column.values.tolist()]
-    bounds = column.offsets.tolist()
-    return [texts[start:stop] for start, stop in itertools.pairwise(bounds)]
+    return [list(row) for row in graph.rows(column)]
 
 
 def _node_cost(row: list[float]) -> Json | None:

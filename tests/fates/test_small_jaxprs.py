@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jaxscope.model import NONE
+from jaxscope.model import NONE, GraphBuilder
 from jaxscope.program.fates.equations import (
     Equations,
     Values,
@@ -15,6 +15,41 @@ from jaxscope.program.fates.equations import (
 )
 from jaxscope.program.fates.no_ops import NoOpDetector
 from tests.fates.small_graphs import build
+
+
+def test_columns_read_at_once_are_those_read_row_by_row() -> None:
+    graph = build(WHILE.format(nconsts="cond_nconsts=1 body_nconsts=1", result="0"))
+    every, nodes = range(len(graph.nodes)), graph.nodes
+    assert graph.rows(nodes.types) == [graph.row(nodes.types, node) for node in every]
+    assert graph.all_attributes() == [graph.attributes(node) for node in every]
+    empty = GraphBuilder().build()
+    assert (empty.rows(empty.nodes.types), empty.all_attributes()) == ([], [])
+
+
+def test_what_the_output_of_a_shared_function_gives_is_found_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Every call of a function gives to all others: looked up anew, that grew quadratically."""
+    asked: list[int] = []
+    inputs = Equations.inputs
+
+    def counted(equations: Equations, owner: int, group: int) -> list[tuple[int, int]]:
+        asked.append(owner)
+        return inputs(equations, owner, group)
+
+    monkeypatch.setattr(Equations, "inputs", counted)
+    calls = "".join(f"eqn {n} pjit <x calls=0/jaxpr\n" for n in range(1, 5))
+    equations = Equations(
+        build(
+            f"in x input\neqn 0 pjit <x +0/jaxpr\n{calls}"
+            "in i input @0/jaxpr operand=0\neqn 0/0 sin <i @0/jaxpr\n"
+            "out o out <0/0 @0/jaxpr result=0"
+        )
+    )
+    output = equations.ids.index("o")
+    given = [equations.given_by_output(output) for _ in range(3)]
+    assert given[0] == given[2] == [(equations.ids.index(str(n)), 0) for n in range(5)]
+    assert sorted(asked) == [equations.ids.index(str(n)) for n in range(5)]
 
 
 def live(text: str) -> set[str]:

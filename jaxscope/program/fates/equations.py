@@ -61,10 +61,11 @@ class Equations:
         self.ids = [strings[s] for s in nodes.id.tolist()]
         self.operations = [strings[s] for s in nodes.operation.tolist()]
         kinds = nodes.kind.tolist()
-        self.is_equation = [kind == NodeKind.EQUATION for kind in kinds]
+        self.is_equation = (nodes.kind == NodeKind.EQUATION).tolist()
         self.group = nodes.group.tolist()
-        self.types = [graph.row(nodes.types, index) for index in range(len(nodes))]
-        self.attributes = [graph.attributes(index) for index in range(len(nodes))]
+        self.types = graph.rows(nodes.types)
+        self.attributes = graph.all_attributes()
+        self._given: dict[int, list[Value]] = {}
         self.operands: list[dict[int, Value]] = [{} for _ in kinds]
         edges = graph.edges
         for source, output, target, operand in zip(
@@ -171,6 +172,12 @@ class Equations:
 
     def given_by_output(self, node: int) -> list[Value]:
         """What an output of a nested jaxpr gives: its owners' results, inputs of the next round."""
+        found = self._given.get(node)
+        if found is None:
+            found = self._given[node] = self._find_given(node)
+        return found
+
+    def _find_given(self, node: int) -> list[Value]:
         group = self.group[node]
         nested = self.nested.get(group)
         if nested is None:

@@ -5,10 +5,11 @@ opcode does (compute, move, rename).
 from __future__ import annotations
 
 import dataclasses
+import math
 
 from jaxscope.model.graph import NONE, Graph, GroupKind
 from jaxscope.model.op_name import without_call
-from jaxscope.model.types import normal_type, read_count
+from jaxscope.model.types import normal_type, packed_type_bytes, read_count
 
 # An HLO module as plain lists: who uses what, across the borders of fusions.
 
@@ -39,6 +40,7 @@ class Instructions:
         called: Computations that an instruction calls, by instruction.
         roots: The root of each computation.
         holders: Instructions that carry an equation, by its id.
+        sizes: Per instruction bytes of the largest of its results whose size is known.
     """
 
     graph: Graph
@@ -52,6 +54,7 @@ class Instructions:
     roots: dict[int, int]
     holders: dict[str, list[int]]
     parameters: dict[tuple[int, int], int]
+    sizes: list[float]
 
     @classmethod
     def read(cls, graph: Graph) -> Instructions:
@@ -66,10 +69,10 @@ class Instructions:
         ):
             operands[target][operand] = source
             users[source].append(target)
-        rows = [graph.attributes(index) for index in range(count)]
+        rows = graph.all_attributes()
         tags = [
-            tuple(row["call"].split(", ")) if "call" in row else graph.row(nodes.derived, index)
-            for index, row in enumerate(rows)
+            tuple(row["call"].split(", ")) if "call" in row else derived
+            for row, derived in zip(rows, graph.rows(nodes.derived), strict=True)
         ]
         holders: dict[str, list[int]] = {}
         for index, row in enumerate(tags):
@@ -102,6 +105,7 @@ class Instructions:
             roots,
             holders,
             parameters,
+            [_largest(types) for types in graph.rows(nodes.types)],
         )
 
     def of(self, tag: str) -> list[int]:
@@ -224,3 +228,8 @@ def work_of(opcode: str) -> int:
     if opcode in _NAMES:
         return NAMING
     return MOVING if opcode in _MOVES else COMPUTING
+
+
+def _largest(types: tuple[str, ...]) -> float:
+    sizes = map(packed_type_bytes, types)
+    return max((size for size in sizes if not math.isnan(size)), default=0.0)

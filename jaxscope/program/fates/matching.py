@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 
 from jaxscope.model.graph import NONE, GroupKind, NodeKind
 from jaxscope.model.op_name import without_call
-from jaxscope.model.types import packed_type_bytes, read_count
+from jaxscope.model.types import read_count
 from jaxscope.program.fates.equations import Equations
 from jaxscope.program.fates.instructions import COMPUTING, Instructions, work_of
 from jaxscope.program.fates.outcomes import PassOutcome, quote_names
@@ -576,9 +576,10 @@ class InstructionMatcher:
             return None  # what is left came with the operation and is not the operation
         telling = telling or list(indices)
         sizes = self._sizes_before(id)
-        same = [i for i in telling if self._size(self._after, i) >= sizes.get(opcodes[i], math.inf)]
-        largest = max((self._size(self._after, index) for index in telling), default=0.0)
-        main = same or [i for i in telling if self._size(self._after, i) == largest] or telling
+        after = self._after.sizes
+        same = [i for i in telling if after[i] >= sizes.get(opcodes[i], math.inf)]
+        largest = max((after[index] for index in telling), default=0.0)
+        main = same or [i for i in telling if after[i] == largest] or telling
         holding = self._holdings.of(main)
         if holding is None:
             return None
@@ -608,16 +609,9 @@ class InstructionMatcher:
         found: dict[str, float] = {}
         if self._before is not None:
             for index in self._before.of(id):
-                opcode, size = self._before.opcodes[index], self._size(self._before, index)
+                opcode, size = self._before.opcodes[index], self._before.sizes[index]
                 found[opcode] = max(found.get(opcode, 0.0), size)
         return found
-
-    @staticmethod
-    def _size(module: Instructions, index: int) -> float:
-        sizes = [
-            packed_type_bytes(type) for type in module.graph.row(module.graph.nodes.types, index)
-        ]
-        return max((size for size in sizes if not math.isnan(size)), default=0.0)
 
     def _give_products_back(self) -> None:
         """A product that is made in the order of its transpose has the name of the transpose."""
