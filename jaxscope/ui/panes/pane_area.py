@@ -454,6 +454,7 @@ class PaneArea(QWidget):
         self._tree = PaneTree(self._ribbons)
         self._waiting: Split | None = None
         self._grows = False
+        self.is_wrapping = False
         self._companion: QWidget | None = None
         self._is_companion_hidden, self._companion_share = False, COMPANION_SHARE
         self._zone = QRubberBand(QRubberBand.Shape.Rectangle, self)
@@ -799,10 +800,18 @@ class PaneArea(QWidget):
         """Make room for ribbons, or take it away."""
         self._tree.set_ribbons_shown(is_shown)
 
+    def set_wrapping(self, is_wrapping: bool) -> None:
+        """Wrap long lines of texts, or scroll sideways to their ends."""
+        self.is_wrapping = is_wrapping
+        for pane in self.panes:
+            pane.code.set_wrapping(is_wrapping)
+
     # --- inside ---
 
     def _make_pane(self, stage_name: str) -> StagePane:
-        return StagePane(self._make_graph, self, self._selection, self._lines, stage_name)
+        pane = StagePane(self._make_graph, self, self._selection, self._lines, stage_name)
+        pane.code.set_wrapping(self.is_wrapping)
+        return pane
 
     def _make_specified(self, spec: PaneSpec) -> StagePane:
         pane = self._make_pane(spec.stage)

@@ -1,9 +1,9 @@
 """The text form of a pane: shows program text with line numbers, marks, costs and folds, and lets a
 person choose lines.
 
-Only visible lines are painted; nothing is computed per line that nobody looks at. A block is what
-is indented deeper than the line before it; `Folding` maps rows on the screen to lines (both
-0-based).
+Only visible lines are painted; nothing is computed per line that nobody looks at, unless long lines
+are wrapped. A block is what is indented deeper than the line before it; `Folding` maps rows on the
+screen to lines (both 0-based).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import enum
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -40,7 +41,7 @@ from jaxscope.report.mlir_constants import shorten_constants
 from jaxscope.ui.source.syntax import Colouring, MachineColouring, ProgramColouring, PythonColouring
 from jaxscope.ui.toolkit.theme import LIGHT, Theme, fixed_font
 
-# Which lines of a text are folded away, and which line stands in which row; no Qt.
+# Which lines of a text are folded away or wrapped, and which line stands in which row; no Qt.
 #
 # A block is what is indented deeper than the line above it: the body of a function, of an inner
 # jaxpr, of a computation, of a region. Whether a line begins one is seen from the line after it, so
@@ -49,6 +50,44 @@ from jaxscope.ui.toolkit.theme import LIGHT, Theme, fixed_font
 
 _LOOK_AHEAD = 32
 """So many empty lines may stand between a block's first line and its inside."""
+_HANG = 4
+"""Columns by which the further rows of a wrapped line stand deeper than its first."""
+_BREAKS = frozenset(" ,;([{")
+"""A line is broken after one of these, unless its row would be less than a third full."""
+_LEAST_COLUMNS = 16
+MOST_WRAPPED_LINES = 5_000
+"""Longer texts are not wrapped: each line would have to be looked at, at each change of width."""
+
+
+class Piece(NamedTuple):
+    """What a row shows of a line.
+
+    Attributes:
+        start: Its first column.
+        stop: The column after its last.
+        hang: At which column of the page it begins.
+    """
+
+    start: int
+    stop: int
+    hang: int
+
+
+def wrap_line(text: str, columns: int) -> tuple[Piece, ...]:
+    """The rows of a line on a page of so many columns; rows after the first hang."""
+    if len(text) <= columns:
+        return (Piece(0, len(text), 0),)
+    hang = min((_depth(text) or 0) + _HANG, columns // 2)
+    pieces: list[Piece] = []
+    start, indent = 0, 0
+    while len(text) - start > columns - indent:
+        most = start + columns - indent
+        least = start + (columns - indent) // 3
+        broken = (at + 1 for at in range(most - 1, least - 1, -1) if text[at] in _BREAKS)
+        stop = next(broken, most)
+        pieces.append(Piece(start, stop, indent))
+        start, indent = stop, hang
+    return (*pieces, Piece(start, len(text), indent))
 
 
 class Folding:
@@ -58,9 +97,38 @@ class Folding:
         self._lines = lines
         self._folded: dict[int, int] = {}
         self._shown: npt.NDArray[np.int64] | None = None
+        self._columns = 0
+        self._heights: npt.NDArray[np.int64] | None = None
+        self._ends: npt.NDArray[np.int64] | None = None
+
+    def wrap_at(self, columns: int) -> bool:
+        """Wrap lines that are longer than so many columns, none for 0; whether rows changed."""
+        if len(self._lines) > MOST_WRAPPED_LINES:
+            columns = 0
+        columns = max(columns, _LEAST_COLUMNS) if columns else 0
+        if columns == self._columns:
+            return False
+        self._columns, self._heights = columns, None
+        if columns:
+            counts = (len(wrap_line(line, columns)) for line in self._lines)
+            self._heights = np.fromiter(counts, np.int64, len(self._lines))
+        self._arrange()
+        return True
+
+    @property
+    def is_wrapping(self) -> bool:
+        """Whether long lines have several rows."""
+        return self._columns > 0
+
+    def pieces_of(self, line: int) -> tuple[Piece, ...]:
+        """What the rows of a line show of it."""
+        text = self._lines[line]
+        return wrap_line(text, self._columns) if self._columns else (Piece(0, len(text), 0),)
 
     @property
     def num_rows(self) -> int:
+        if self._ends is not None:
+            return int(self._ends[-1]) if len(self._ends) else 0
         return len(self._lines) if self._shown is None else len(self._shown)
 
     @property
@@ -70,13 +138,22 @@ class Folding:
 
     def line_at(self, row: int) -> int:
         """The line in a row; the row must be there."""
+        if self._ends is not None:
+            row = int(np.searchsorted(self._ends, row, "right"))
         return row if self._shown is None else int(self._shown[row])
 
     def row_of(self, line: int) -> int:
-        """The row of a line, or of the line that it is folded into."""
-        if self._shown is None:
-            return line
-        return max(int(np.searchsorted(self._shown, line, "right")) - 1, 0)
+        """The first row of a line, or of the line that it is folded into."""
+        place = line
+        if self._shown is not None:
+            place = max(int(np.searchsorted(self._shown, line, "right")) - 1, 0)
+        if self._ends is None:
+            return place
+        return int(self._ends[place - 1]) if place else 0
+
+    def num_rows_of(self, line: int) -> int:
+        """How many rows a line has that is not folded away."""
+        return 1 if self._heights is None else int(self._heights[line])
 
     def is_shown(self, line: int) -> bool:
         """Whether no fold hides a line."""
@@ -171,13 +248,16 @@ class Folding:
         return last + 1
 
     def _arrange(self) -> None:
-        if not self._folded:
-            self._shown = None
-            return
-        is_shown = np.ones(len(self._lines), bool)
-        for begin, end in self._folded.items():
-            is_shown[begin + 1 : end] = False
-        self._shown = np.flatnonzero(is_shown)
+        self._shown = None
+        if self._folded:
+            is_shown = np.ones(len(self._lines), bool)
+            for begin, end in self._folded.items():
+                is_shown[begin + 1 : end] = False
+            self._shown = np.flatnonzero(is_shown)
+        heights = self._heights
+        if heights is not None:
+            heights = np.cumsum(heights if self._shown is None else heights[self._shown])
+        self._ends = heights
 
 
 def _depth(line: str) -> int | None:
@@ -423,7 +503,7 @@ class CodeView(QAbstractScrollArea):
         self._copied: Sequence[str] = ()
         self._colouring: Colouring | None = None
         self._marks: Mapping[int, Mark] = {}
-        self._row_marks: Mapping[int, Mark] = {}
+        self._shown_marks: Mapping[int, Mark] = {}
         self._preview: Mapping[int, Mark] = {}
         self._folding = Folding()
         self._heat: Mapping[int, LineCost] = {}
@@ -436,6 +516,7 @@ class CodeView(QAbstractScrollArea):
         self._is_stale = False
         self._wanted = -1
         self._is_dragged = False
+        self._is_wrapping = False
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
@@ -455,6 +536,14 @@ class CodeView(QAbstractScrollArea):
     def marks(self) -> Mapping[int, Mark]:
         """Marks by 0-based line number."""
         return self._marks
+
+    def set_wrapping(self, is_wrapping: bool) -> None:
+        """Wrap long lines, or scroll sideways to their ends."""
+        if is_wrapping is not self._is_wrapping:
+            self._is_wrapping = is_wrapping
+            self.horizontalScrollBar().setValue(0)
+            self._update_scroll_bars()
+            self.viewport().update()
 
     def set_theme(self, theme: Theme, points: float) -> None:
         """Use a theme's colours and a size of type."""
@@ -488,7 +577,7 @@ class CodeView(QAbstractScrollArea):
         places = [bar.value() for bar in (self.verticalScrollBar(), self.horizontalScrollBar())]
         self._lines, self._colouring = lines, colouring
         self._copied = lines if copied is None else copied
-        self._marks = self._row_marks = self._preview = {}
+        self._marks = self._shown_marks = self._preview = {}
         self._folding = Folding(lines)
         self._wanted = -1
         last = len(lines) - 1 if keeps_place else -1
@@ -506,7 +595,8 @@ class CodeView(QAbstractScrollArea):
         self._mark_rows()
         if reveal and marks:
             top, bottom = self._visible_range()
-            if not any(top <= row < bottom - 1 for row in self._row_marks):
+            rows = map(self._folding.row_of, self._shown_marks)
+            if not any(top <= row < bottom - 1 for row in rows):
                 self.show_line(min(marks))
         self.viewport().update()
 
@@ -525,18 +615,21 @@ class CodeView(QAbstractScrollArea):
         """Top and bottom of lines, in pixels from the top of the page, also of those out of sight;
         what is folded away is where its block is.
         """
-        first = self.verticalScrollBar().value()
-        rows = [self._folding.row_of(line) - first for line in lines]
-        return [(row * self._line_px, (row + 1) * self._line_px) for row in rows]
+        first, folding, places = self.verticalScrollBar().value(), self._folding, []
+        for line in lines:
+            row = folding.row_of(line)
+            end = row + folding.num_rows_of(folding.line_at(row))
+            places.append(((row - first) * self._line_px, (end - first) * self._line_px))
+        return places
 
     def spans_of_lines(self, lines: Sequence[int]) -> list[tuple[float, float]]:
         """Left and right of the texts of lines, in pixels from the left of the page."""
         first, left = self.horizontalScrollBar().value(), float(self._gutter_px())
         spans = []
         for line in lines:
-            text = self._lines[line]
-            indent = len(text) - len(text.lstrip())
-            ends = ((column - first) * self._char_px for column in (indent, len(text)))
+            indent, pieces = _depth(self._lines[line]) or 0, self._folding.pieces_of(line)
+            end = max(piece.hang + piece.stop - piece.start for piece in pieces)
+            ends = ((column - first) * self._char_px for column in (indent, end))
             start, stop = (left + max(end, 0.0) for end in ends)
             spans.append((start, stop))
         return spans
@@ -574,13 +667,13 @@ class CodeView(QAbstractScrollArea):
     def _mark_rows(self) -> None:
         """A folded block shows the strongest mark of what is inside."""
         if not self._folding.folded:
-            self._row_marks = self._marks
+            self._shown_marks = self._marks
             return
-        rows: dict[int, Mark] = {}
+        marks: dict[int, Mark] = {}
         for line, mark in self._marks.items():
-            row = self._folding.row_of(line)
-            rows[row] = max(mark, rows.get(row, mark))
-        self._row_marks = rows
+            shown = self._folding.line_at(self._folding.row_of(line))
+            marks[shown] = max(mark, marks.get(shown, mark))
+        self._shown_marks = marks
 
     def set_heat(self, heat: Mapping[int, LineCost]) -> None:
         """Tell in the margin what lines cost, and took if that was measured, by 0-based number."""
@@ -655,11 +748,15 @@ class CodeView(QAbstractScrollArea):
     ) -> None:
         theme, line = self._theme, self._folding.line_at(row)
         begin, end = sorted((self._cursor, self._anchor))
+        pieces = self._folding.pieces_of(line)
+        part = row - self._folding.row_of(line)
+        whole = QRect(0, y - part * place.line, place.width, len(pieces) * place.line)
+        painter.setClipRect(QRect(0, y, place.width, place.line))
         paint_ground(
             painter,
             theme,
-            QRect(0, y, place.width, place.line),
-            self._row_marks.get(row),
+            whole,
+            self._shown_marks.get(line),
             self._preview.get(line),
             is_chosen=begin <= line <= end and begin != end,
             is_current=line == self._cursor and self.hasFocus(),
@@ -667,11 +764,21 @@ class CodeView(QAbstractScrollArea):
         painter.setClipRect(QRect(place.gutter, y, place.width, place.line))
         painter.setPen(QColor(theme.comment if self._is_stale else theme.text))
         text, colouring = self._lines[line], None if self._is_stale else self._colouring
-        paint_text(painter, theme, place, y, text, colouring, line, columns)
-        if hidden := self._folding.num_hidden(line):
-            x = place.gutter + (len(text) - columns[0]) * place.char
+        piece, hung = pieces[part], place
+        if len(pieces) > 1:
+            columns = piece.start, piece.stop - piece.start
+            hung = dataclasses.replace(place, gutter=place.gutter + round(piece.hang * place.char))
+        paint_text(painter, theme, hung, y, text, colouring, line, columns)
+        hidden = self._folding.num_hidden(line)
+        if hidden and part == len(pieces) - 1:
+            x = hung.gutter + (piece.stop - columns[0]) * place.char
             paint_hidden(painter, theme, place, x, y, hidden)
         painter.setClipping(False)
+        if part == 0:
+            self._paint_margin(painter, place, line, y)
+
+    def _paint_margin(self, painter: QPainter, place: RowGeometry, line: int, y: int) -> None:
+        theme = self._theme
         paint_number(painter, theme, place, y, line)
         if line in self._notes:
             paint_note(painter, theme, y, place.line)
@@ -721,13 +828,19 @@ class CodeView(QAbstractScrollArea):
         return int(8 * self._char_px) + 6 if self._has_times else 0
 
     def _update_scroll_bars(self) -> None:
+        columns = int((self.viewport().width() - self._gutter_px()) / self._char_px)
+        row = min(self.verticalScrollBar().value(), self._folding.num_rows - 1)
+        top = self._folding.line_at(row) if row >= 0 else 0
+        is_wrapped = self._folding.wrap_at(columns if self._is_wrapping else 0)
         visible = max(self.viewport().height() // self._line_px, 1)
         vertical, horizontal = self.verticalScrollBar(), self.horizontalScrollBar()
         vertical.setRange(0, max(self._folding.num_rows - visible, 0))
         vertical.setPageStep(visible)
         vertical.setSingleStep(1)
-        columns = int((self.viewport().width() - self._gutter_px()) / self._char_px)
-        horizontal.setRange(0, max(self._widest + 2 - columns, 0))
+        if is_wrapped:
+            vertical.setValue(self._folding.row_of(top))
+        beyond = max(self._widest + 2 - columns, 0)
+        horizontal.setRange(0, 0 if self._folding.is_wrapping else beyond)
         horizontal.setPageStep(max(columns, 1))
         horizontal.setSingleStep(4)
 
@@ -832,6 +945,8 @@ class CodeView(QAbstractScrollArea):
         elif (step := steps.get(Qt.Key(event.key()))) is not None and self._lines:
             extend = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
             here = self._folding.row_of(self._cursor) if self._cursor >= 0 else -1
+            if here >= 0 and step > 0:  # from its last row
+                here += self._folding.num_rows_of(self._folding.line_at(here)) - 1
             row = min(max(here + step, 0), self._folding.num_rows - 1)
             self._move_to(self._folding.line_at(row), extend=extend)
         else:

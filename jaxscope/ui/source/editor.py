@@ -65,6 +65,11 @@ class SourceEditor(QPlainTextEdit):
         self.updateRequest.connect(self._gutter.follow)
         self.blockCountChanged.connect(self._gutter.fit)
 
+    def set_wrapping(self, is_wrapping: bool) -> None:
+        """Wrap long lines, or scroll sideways to their ends."""
+        modes = QPlainTextEdit.LineWrapMode
+        self.setLineWrapMode(modes.WidgetWidth if is_wrapping else modes.NoWrap)
+
     def set_theme(self, theme: Theme, points: float) -> None:
         """Use a theme's colours and a size of type."""
         self._theme = theme

@@ -119,6 +119,7 @@ COMMANDS: Sequence[Command] = (
     Command("View", "Only the panes, on the whole screen", "toggle_presenting", ("F11",)),
     Command("View", "Light or dark", "toggle_theme", ("Ctrl+T",)),
     Command("View", "Animate changes of graphs", "set_animated", (), is_checkable=True),
+    Command("View", "Wrap long lines of texts", "wrap_lines", ("Alt+Z",), False, "panes", True),
     Command("View", "Larger type", "zoom_in", ("Ctrl++", "Ctrl+=")),
     Command("View", "Smaller type", "zoom_out", ("Ctrl+-",)),
     Command("View", "Ordinary type", "zoom_reset", ("Ctrl+0",)),

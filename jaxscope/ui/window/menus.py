@@ -378,6 +378,7 @@ class PaneCommands(QObject):
         self._window, self._area, self._settings, self._say = window, area, settings, say
         self._menu = commands.menus["Panes"]
         commands.actions["show_ribbons"].setChecked(settings.shows_ribbons)
+        commands.actions["wrap_lines"].setChecked(settings.wraps_lines)
         commands.connect_owner("panes", self)
         area.menu_requested.connect(self._on_area_menu_requested)
         window.installEventFilter(self)
@@ -388,6 +389,7 @@ class PaneCommands(QObject):
     def restore(self) -> None:
         """Lay panes out as they were; where nothing sound is remembered, they stay."""
         self._area.set_ribbons_shown(self._settings.shows_ribbons)
+        self._area.set_wrapping(self._settings.wraps_lines)
         arrangement = parse_arrangement(self._settings.arrangement)
         if arrangement is not None:
             self._area.arrange(arrangement, grows=self._settings.panes_grow)
@@ -447,6 +449,11 @@ class PaneCommands(QObject):
         """Show the ribbons between panes, or hide them."""
         self._settings.set_shows_ribbons(is_on)
         self._area.set_ribbons_shown(is_on)
+
+    def wrap_lines(self, is_on: bool) -> None:
+        """Wrap long lines of texts, or scroll sideways to their ends."""
+        self._settings.set_wraps_lines(is_on)
+        self._area.set_wrapping(is_on)
 
     def _on_area_menu_requested(self, _pane: StagePane, place: QPoint) -> None:
         self._menu.popup(place)

@@ -70,6 +70,7 @@ _FIELDS: dict[str, Callable[[object], bool]] = {
     "arrangement": _is_text,
     "panes_grow": _is_yes_or_no,
     "shows_ribbons": _is_yes_or_no,
+    "wraps_lines": _is_yes_or_no,
     "shows_lessons": _is_yes_or_no,
     "is_animated": _is_yes_or_no,
     "geometry": _is_text,
@@ -264,6 +265,15 @@ class Settings:
     def set_shows_ribbons(self, is_wanted: bool) -> None:
         """Remember whether ribbons are wanted."""
         self._set("shows_ribbons", is_wanted)
+
+    @property
+    def wraps_lines(self) -> bool:
+        """Whether long lines of texts are wrapped."""
+        return bool(self._values.get("wraps_lines", False))
+
+    def set_wraps_lines(self, is_wanted: bool) -> None:
+        """Remember whether that is wanted."""
+        self._set("wraps_lines", is_wanted)
 
     @property
     def is_animated(self) -> bool:

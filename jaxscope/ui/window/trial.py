@@ -164,6 +164,7 @@ class Trial(QObject):
             return
         editor = TrialEditor(text)
         editor.edit.set_theme(self._themes.theme, self._themes.points)
+        editor.edit.set_wrapping(self._workspace.area.is_wrapping)
         editor.edit.settled.connect(self._on_edit_settled)
         editor.edit.line_chosen.connect(self._on_edit_line_chosen)
         editor.save.clicked.connect(self.save)

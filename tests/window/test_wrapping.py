@@ -1,0 +1,141 @@
+"""Long lines wrapped: rows, and what is at lines stays at its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor
+from pytestqt.qtbot import QtBot
+
+from jaxscope.ui.source.code_view import MOST_WRAPPED_LINES, CodeView, Folding, Mark, wrap_line
+from jaxscope.ui.toolkit.theme import LIGHT
+from jaxscope.ui.window.settings import Settings
+
+from .conftest import Driver
+
+LONG = "    result = optax.softmax_cross_entropy(logits, labels, axis=-1, where=mask).mean(axis=0)"
+TEXT = ["def loss(x):", LONG, "    return result", "", "last = 1", *("pass" for _ in range(60))]
+
+
+def rows_of(text: str, columns: int) -> list[str]:
+    return [" " * piece.hang + text[piece.start : piece.stop] for piece in wrap_line(text, columns)]
+
+
+def test_further_rows_hang_and_begin_after_a_space_or_a_bracket() -> None:
+    assert rows_of(LONG, 40) == [
+        "    result = optax.softmax_cross_entropy",
+        "        (logits, labels, axis=-1, ",
+        "        where=mask).mean(axis=0)",
+    ]
+    for columns in (16, 17, 30, 40, 88, 89, 200):
+        rows = rows_of(LONG, columns)
+        assert all(len(row) <= columns for row in rows)
+        pieces = wrap_line(LONG, columns)
+        assert "".join(LONG[piece.start : piece.stop] for piece in pieces) == LONG
+        assert len({piece.hang for piece in pieces[1:]}) <= 1
+    assert rows_of("x" * 50, 20) == ["x" * 20, " " * 4 + "x" * 16, " " * 4 + "x" * 14]
+    assert rows_of("", 20) == [""]
+
+
+def test_rows_lead_to_lines_and_back_with_folds_too() -> None:
+    folding = Folding(TEXT)
+    assert folding.wrap_at(40)
+    assert not folding.wrap_at(40)
+    count = folding.num_rows_of(1)
+    assert count == 3
+    assert folding.num_rows == len(TEXT) + count - 1
+    assert [folding.line_at(row) for row in range(6)] == [0, 1, 1, 1, 2, 3]
+    assert [folding.row_of(line) for line in range(4)] == [0, 1, 4, 5]
+    assert folding.toggle(0)
+    assert folding.line_at(1) == 3 and folding.row_of(2) == 0 and folding.is_shown(3)
+    assert folding.toggle(0) and folding.wrap_at(0)
+    assert folding.num_rows == len(TEXT) and folding.row_of(2) == 2
+
+
+def test_very_long_texts_are_not_wrapped() -> None:
+    folding = Folding(["x" * 100] * (MOST_WRAPPED_LINES + 1))
+    assert not folding.wrap_at(40)
+    assert folding.num_rows == MOST_WRAPPED_LINES + 1
+
+
+@pytest.fixture
+def view(qtbot: QtBot) -> CodeView:
+    view = CodeView()
+    qtbot.addWidget(view)
+    view.resize(360, 300)
+    view.set_lines(TEXT, None)
+    view.show()
+    view.set_wrapping(True)
+    return view
+
+
+def test_a_line_has_one_place_with_all_its_rows(view: CodeView) -> None:
+    before, long, after = view.places_of_lines([0, 1, 2])
+    row = before[1] - before[0]
+    assert long == (before[1], after[0])
+    assert long[1] - long[0] == view.folding.num_rows_of(1) * row > row
+    ((left, right),) = view.spans_of_lines([1])
+    assert left < right <= view.viewport().width()
+    assert view.horizontalScrollBar().maximum() == 0
+    view.set_wrapping(False)
+    assert view.places_of_lines([1]) == [(row, 2 * row)]
+    assert view.horizontalScrollBar().maximum() > 0
+
+
+def test_a_click_on_any_row_chooses_its_line_and_keys_go_from_line_to_line(
+    view: CodeView, qtbot: QtBot
+) -> None:
+    chosen: list[int] = []
+    view.line_chosen.connect(chosen.append)
+    top, bottom = view.places_of_lines([1])[0]
+    for y in (top + 2, bottom - 2):
+        at = QPoint(200, y)
+        qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_Up, Qt.Key.Key_Down):
+        qtbot.keyClick(view, key)
+    assert chosen == [1, 1, 2, 1, 0, 1]
+
+
+def test_marks_cover_all_rows_and_the_margin_only_the_first(view: CodeView) -> None:
+    view.set_marks({1: Mark.FORWARD}, reveal=False)
+    view.set_notes({1: "look"})
+    picture = view.viewport().grab().toImage()
+    scale = picture.devicePixelRatio()
+    top, bottom = view.places_of_lines([1])[0]
+    row = (bottom - top) // view.folding.num_rows_of(1)
+
+    def colours(number: int, x: int) -> set[str]:
+        height = range(top + number * row + 2, top + (number + 1) * row - 2)
+        return {picture.pixelColor(int(x * scale), int(y * scale)).name() for y in height}
+
+    strong, soft = QColor(LIGHT.forward).name(), QColor(LIGHT.forward_soft).name()
+    for number in range(3):
+        assert strong in colours(number, 1)
+        assert soft in colours(number, view.viewport().width() - 3)
+    assert QColor(LIGHT.accent).name() in colours(0, 8), "the bookmark"
+    assert colours(1, 8) == colours(2, 8) == {soft}
+
+
+def test_the_line_at_the_top_stays_when_the_width_changes(view: CodeView, qtbot: QtBot) -> None:
+    view.verticalScrollBar().setValue(view.folding.row_of(4))
+    assert view.first_line == 4
+    view.resize(900, 300)
+    qtbot.waitUntil(lambda: view.folding.num_rows_of(1) == 1)
+    assert view.first_line == 4
+    view.toggle_fold(0)
+    assert view.folding.num_rows == len(TEXT) - 2
+
+
+def test_it_is_a_choice_of_all_panes_and_is_remembered(driver: Driver, tmp_path: Path) -> None:
+    window = driver.window
+    area, action = window.workspace.area, window.commands.actions["wrap_lines"]
+    assert action.isCheckable() and not action.isChecked()
+    action.trigger()
+    pane = area.open_pane("source")
+    assert pane is not None
+    assert all(each.code.folding.is_wrapping for each in area.panes)
+    assert Settings(str(tmp_path / "window.json")).wraps_lines
+    action.trigger()
+    assert not any(each.code.folding.is_wrapping for each in area.panes)
