@@ -123,6 +123,16 @@ def test_the_line_of_the_cursor_is_selected_and_the_selection_is_marked(
     driver.wait_until(lambda: bool(edit.extraSelections()))
 
 
+def test_the_cursor_begins_at_the_line_in_hand(
+    window: MainWindow, driver: Driver, trial: Trial
+) -> None:
+    editor_of(trial).discard.click()
+    pane = next(p for p in window.workspace.area.panes if p.wanted_stage == SOURCE)
+    pane.code.go_to_line(1)
+    trial.toggle()
+    assert editor_of(trial).edit.textCursor().blockNumber() == 1
+
+
 def test_keys_indent_as_python_wants(driver: Driver, trial: Trial) -> None:
     edit = editor_of(trial).edit
     edit.setPlainText("")

@@ -605,6 +605,13 @@ class CodeView(QAbstractScrollArea):
         """The first line in sight, by 0-based number."""
         return self._folding.line_at(self.verticalScrollBar().value())
 
+    @property
+    def line_in_hand(self) -> int:
+        """The current line where it is in sight, else the first that is; by 0-based number."""
+        first, last = self._visible_range()
+        is_seen = self._cursor >= 0 and first <= self._folding.row_of(self._cursor) < last
+        return self._cursor if is_seen else self.first_line
+
     def set_preview(self, marks: Mapping[int, Mark] = MappingProxyType({})) -> None:
         """Mark lines faintly: what is looked at ahead."""
         if marks or self._preview:

@@ -170,10 +170,10 @@ class Trial(QObject):
         editor.save.clicked.connect(self.save)
         editor.save_as.clicked.connect(self.ask_save_as)
         editor.discard.clicked.connect(self.discard)
-        top = pane.code.first_line
+        line = pane.code.line_in_hand
         pane.set_editor(editor)
         self._pane, self.editor = pane, editor
-        editor.edit.show_line(top)
+        editor.edit.show_line(line)
         editor.edit.setFocus()
         self._mark()
 
