@@ -9,18 +9,19 @@ import dataclasses
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jaxscope.cli.output import check_place, print_text, write_data
 from jaxscope.cli.parser import Options, PictureOptions
 from jaxscope.cli.runs import Watcher, named_file, run_options, show_progress, target_options
 from jaxscope.client import one_shot as client
-from jaxscope.client.subjects import load_saved
 from jaxscope.errors import EnvironmentProblem, JaxscopeError
-from jaxscope.export.capture_json import format_json
-from jaxscope.export.order import ExportOrder, split_order
 from jaxscope.model import Capture, Cost, Stage, Unavailable, is_available
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.model.stages import COMPILED_STAGES, stage_kind
+
+if TYPE_CHECKING:
+    from jaxscope.export.order import ExportOrder
 
 # What a failed capture leaves behind: the stages that worked, and why the others are missing.
 
@@ -100,6 +101,8 @@ def write_capture(
 
         save_capture(capture, path)  # itself whole or not at all
         return [path], []
+    from jaxscope.export.order import ExportOrder, split_order  # brings what pictures are made of
+
     order = ExportOrder(
         capture, stage, ending, look.theme, look.scale, look.width_px, look.expand, look.direction
     )
@@ -142,6 +145,8 @@ def run(options: Options) -> int:
             _write_partial(watcher.partial, error, options)
             raise
     if options.output is None:
+        from jaxscope.export.capture_json import format_json
+
         print_text(format_json(capture))
         return 0
     with show_progress() as show:
@@ -173,6 +178,8 @@ def obtain_capture(options: Options, watcher: Watcher) -> Capture:
     """
     file = named_file(options)
     if file.endswith(CAPTURE_ENDINGS):
+        from jaxscope.client.subjects import load_saved
+
         return load_saved(file, options.call)[0]
     return client.capture(
         file,

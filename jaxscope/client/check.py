@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from typing import TYPE_CHECKING
 
 from jaxscope.client.events import Event, Finished, HeadArrived, Output
-from jaxscope.client.one_shot import OnEvent, ask
 from jaxscope.client.requests import CaptureRequest, ValuesRequest
 from jaxscope.errors import JaxscopeError, Stopped, TraceError, WorkerLost
 from jaxscope.model import Capture, Check
 from jaxscope.model.capture import Checked, Severity
 from jaxscope.model.targets import is_absent
 from jaxscope.model.values import NonfiniteOrigin, Values
+
+if TYPE_CHECKING:
+    from jaxscope.client.one_shot import OnEvent
 
 LESSONS = {
     "branch-on-tracer": "samples/control_flow.py",
@@ -54,6 +57,8 @@ def check_call(request: CaptureRequest, on_event: OnEvent | None = None) -> Chec
     Raises:
         JaxscopeError: The file or the call is wrong, or something is missing.
     """
+    from jaxscope.client.one_shot import ask  # the window has a session of its own
+
     capture: Capture | None = None
     head = _Head(on_event)
     try:

@@ -8,8 +8,6 @@ from typing import Annotated, Protocol, TypeVar
 
 import msgspec
 
-from jaxscope.client.capture_assembler import CaptureAssembler, read_text
-from jaxscope.client.completion import complete_opened
 from jaxscope.client.events import (
     Event,
     HeadArrived,
@@ -19,36 +17,16 @@ from jaxscope.client.events import (
     StageArrived,
     TextArrived,
 )
-from jaxscope.client.experiment_collectors import (
-    AgreementCollector,
-    CeilingsCollector,
-    ComparisonCollector,
-    ProfileCollector,
-    RecompilationCollector,
-    RematCollector,
-    ScalingCollector,
-    SideCollector,
-    SteppingCollector,
-    ValuesCollector,
-)
 from jaxscope.client.requests import (
-    AgreementRequest,
-    CalibrationRequest,
     CaptureRequest,
-    ComparisonRequest,
+    EnvironmentRequest,
     OpenRequest,
-    ProfileRequest,
-    RecompilationRequest,
-    RematRequest,
+    OutlineRequest,
+    ProposeRequest,
     Request,
-    ScalingRequest,
-    SideRequest,
-    StepRequest,
     TimeRequest,
-    ValuesRequest,
 )
 from jaxscope.client.results import Device, EnvironmentReport, Proposal, Result, TargetReport
-from jaxscope.client.timing_assembler import TimingAssembler
 from jaxscope.errors import (
     CallError,
     EnvironmentProblem,
@@ -99,6 +77,8 @@ class CaptureCollector:
     """Answers to `capture`."""
 
     def __init__(self, _call: str) -> None:
+        from jaxscope.client.capture_assembler import CaptureAssembler  # of most of `program`
+
         self._assembler = CaptureAssembler()
 
     def feed(self, message: Message) -> Iterator[Event]:
@@ -131,23 +111,32 @@ class OpenCollector(CaptureCollector):
 
     def feed(self, message: Message) -> Iterator[Event]:
         if message.type == "buffer_assignment":
+            from jaxscope.client.capture_assembler import read_text
+
             self._assignment = read_text(message)
             self._aliased = _read(message, _Aliased).aliased
             return iter(())
         return super().feed(message)
 
     def result(self) -> Capture:
-        return complete_opened(super().result(), self._assignment, self._aliased)
+        return self._complete(super().result())
 
     def partial(self) -> Capture | None:
         found = super().partial()
-        return None if found is None else complete_opened(found, self._assignment, self._aliased)
+        return None if found is None else self._complete(found)
+
+    def _complete(self, capture: Capture) -> Capture:
+        from jaxscope.client.completion import complete_opened
+
+        return complete_opened(capture, self._assignment, self._aliased)
 
 
 class TimingCollector:
     """Answers to `time`."""
 
     def __init__(self, call: str) -> None:
+        from jaxscope.client.timing_assembler import TimingAssembler
+
         self._assembler = TimingAssembler(call)
 
     def feed(self, message: Message) -> Iterator[Event]:
@@ -268,20 +257,18 @@ _COLLECTORS: dict[type[Request], Callable[[str], Collector]] = {
     CaptureRequest: CaptureCollector,
     OpenRequest: OpenCollector,
     TimeRequest: TimingCollector,
-    ProfileRequest: ProfileCollector,
-    ScalingRequest: ScalingCollector,
-    RecompilationRequest: RecompilationCollector,
-    ComparisonRequest: ComparisonCollector,
-    SideRequest: SideCollector,
-    AgreementRequest: AgreementCollector,
-    ValuesRequest: ValuesCollector,
-    StepRequest: SteppingCollector,
-    CalibrationRequest: CeilingsCollector,
-    RematRequest: RematCollector,
+    OutlineRequest: AnswerCollector,
+    ProposeRequest: AnswerCollector,
+    EnvironmentRequest: AnswerCollector,
 }
-"""By the request whose answers they take; all other requests have one answer."""
+"""By the request whose answers they take; all other requests are for experiments."""
 
 
 def collector_for(request: Request) -> Collector:
     """The collector that understands the answers to a request."""
-    return _COLLECTORS.get(type(request), AnswerCollector)(getattr(request, "call", None) or "")
+    make = _COLLECTORS.get(type(request))
+    if make is None:
+        from jaxscope.client.experiment_collectors import EXPERIMENTS  # most runs are none
+
+        make = EXPERIMENTS[type(request)]
+    return make(getattr(request, "call", None) or "")

@@ -11,7 +11,7 @@ import abc
 import dataclasses
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
@@ -29,6 +29,19 @@ from jaxscope.client.events import (
     SideReady,
     Stepped,
     SteppingReady,
+)
+from jaxscope.client.requests import (
+    AgreementRequest,
+    CalibrationRequest,
+    ComparisonRequest,
+    ProfileRequest,
+    RecompilationRequest,
+    RematRequest,
+    Request,
+    ScalingRequest,
+    SideRequest,
+    StepRequest,
+    ValuesRequest,
 )
 from jaxscope.client.results import Result
 from jaxscope.client.timing_assembler import TimingAssembler
@@ -931,3 +944,18 @@ class SideCollector(LabCollector):
 
     def is_empty(self) -> bool:
         return not self._assembler.timing().measurements
+
+
+EXPERIMENTS: dict[type[Request], Callable[[str], LabCollector]] = {
+    ProfileRequest: ProfileCollector,
+    ScalingRequest: ScalingCollector,
+    RecompilationRequest: RecompilationCollector,
+    ComparisonRequest: ComparisonCollector,
+    SideRequest: SideCollector,
+    AgreementRequest: AgreementCollector,
+    ValuesRequest: ValuesCollector,
+    StepRequest: SteppingCollector,
+    CalibrationRequest: CeilingsCollector,
+    RematRequest: RematCollector,
+}
+"""By the request whose answers they take."""

@@ -206,8 +206,8 @@ def make_graph_page(choices: GraphChoices) -> GraphPage:
 
 def _load_modules() -> None:
     """Have the modules in memory that the first run and the first graph need."""
-    for module in ("jaxscope.client.collectors", "jaxscope.ui.canvas.graph_page"):
-        importlib.import_module(module)
+    for module in ("client.collectors", "client.capture_assembler", "ui.canvas.graph_page"):
+        importlib.import_module(f"jaxscope.{module}")
 
 
 class ErrorReporter(QObject):

@@ -5,17 +5,19 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
 from jaxscope.client.requests import OutlineRequest
 from jaxscope.client.supervisor_link import LocalLink
+from jaxscope.schema.archive import save_capture
 from jaxscope.ui import application, launch
 from jaxscope.ui.launch import EarlySession
 from jaxscope.ui.session.controller import Bridge
 
-from .programs import RecordedSession
+from .programs import RecordedSession, build_capture
 
 START = """
 import os, sys, tempfile
@@ -33,6 +35,26 @@ print(*sys.modules)
 sys.stdout.flush()
 os._exit(0)
 """
+
+PICTURE = """
+import os, sys, tempfile
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+from jaxscope.ui import launch
+from jaxscope.ui.window import workspace
+
+def tell(workspace):
+    assert all(canvas.scene is not None for canvas in workspace.area.canvases())
+    print(*sys.modules)
+    sys.stdout.flush()
+    os._exit(0)
+
+workspace._MAX_LOOKS = 1 << 30
+workspace.Workspace._read_facts = tell  # once the picture is painted
+settings = os.path.join(tempfile.mkdtemp(), "window.json")
+launch.open_window(sys.argv[1], settings_file=settings)
+"""
+MOST_OF_PICTURE = 200
+"""Modules of our own until a saved capture is on the screen."""
 
 LATE = (
     "jax",
@@ -63,6 +85,19 @@ def test_what_only_a_result_needs_is_loaded_with_it() -> None:
         if module == late or module.startswith(late.rstrip(".") + ".")
     }
     assert not wrong
+
+
+def test_the_picture_of_a_saved_capture_loads_what_it_needs(tmp_path: Path) -> None:
+    save_capture(build_capture(), tmp_path / "a.jaxscope")
+    command = [sys.executable, "-c", PICTURE, str(tmp_path / "a.jaxscope")]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    loaded = ran.stdout.split()
+    assert "jaxscope.picture.layout.layered" in loaded, ran.stderr
+    own = [name for name in loaded if name.partition(".")[0] == "jaxscope"]
+    assert len(own) <= MOST_OF_PICTURE, own
+    not_yet = {"jax", "google", "capstone", "pyqtgraph", "email", "jaxscope.client.session"}
+    assert not not_yet.intersection(loaded)
+    assert not {name for name in own if name.startswith("jaxscope.ui.pages.")}
 
 
 def test_a_session_begins_without_a_thread_that_loads_modules_beside_qt() -> None:

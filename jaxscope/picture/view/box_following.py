@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from jaxscope.model import NONE
 from jaxscope.picture.view.view import ROOT, View
-from jaxscope.program.diff.matching import follow_nodes
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
@@ -31,6 +30,8 @@ class BoxFollower:
     """
 
     def __init__(self, old: View, new: View) -> None:
+        from jaxscope.program.diff.matching import follow_nodes  # with the second picture
+
         self._old, self._new = old, new
         self._node_of = follow_nodes(old.graph, new.graph)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.metadata
 import itertools
 import platform
 import sys
@@ -269,6 +268,8 @@ def list_versions() -> list[tuple[str, str]]:
 
 
 def _version_of(*names: str) -> str:
+    import importlib.metadata
+
     for name in names:
         try:
             return importlib.metadata.version(name)

@@ -7,7 +7,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import dataclasses
-import importlib.metadata
 import inspect
 import itertools
 import re
@@ -111,6 +110,8 @@ def _find_folder() -> Path | None:
     checkout = Path(__file__).resolve().parents[3]
     if (checkout / "pyproject.toml").is_file() and (checkout / "samples").is_dir():
         return checkout / "samples"
+    import importlib.metadata  # of ten modules, which a checkout does not need
+
     with contextlib.suppress(importlib.metadata.PackageNotFoundError):
         for file in importlib.metadata.files("jaxscope") or ():
             if file.match("share/jaxscope/samples/*.py"):
