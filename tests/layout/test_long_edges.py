@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
+
 import jax
 import numpy as np
 import pytest
@@ -10,7 +13,12 @@ from view.programs import layers, trace
 from jaxscope.model import NONE
 from jaxscope.picture.layout.diagram import Spacing
 from jaxscope.picture.scene.build import build_scene
-from jaxscope.picture.scene.edge_details import MAX_EDGES, edges_of_connector, edges_of_item
+from jaxscope.picture.scene.edge_details import (
+    MAX_EDGES,
+    WayFinder,
+    edges_of_connector,
+    edges_of_item,
+)
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.build import build_view
 
@@ -90,3 +98,29 @@ def test_values_flow_onward_along_long_edges(scene: Scene) -> None:
                 continue  # beside each other
             way = edge.end[axis] - edge.begin[axis]
             assert (-way if turned[0] else way) >= -1e-6
+
+
+def test_ways_lead_around_boxes_and_meet_both_ends_as_values_flow(scene: Scene) -> None:
+    """Lit edges ran behind boxes, and seemed to end there."""
+    along = 1 if scene.direction == "down" else 0
+    num_frames, finder = scene.items.num_frames, WayFinder(scene)
+    boxes = np.concatenate([scene.items.rect[num_frames:], scene.connectors.rect])
+    low, high = boxes[:, :2] + 0.5, boxes[:, :2] + boxes[:, 2:] - 0.5
+    edges = {e for c in range(len(scene.connectors)) for e in edges_of_connector(scene, c)}
+    ways = {edge: way for edge in edges if (way := finder.find(edge))}
+    assert len(ways) > 0.8 * len(edges) > 10
+    for edge, way in ways.items():
+        assert (way[0], way[-1]) == (edge.begin, edge.end)
+        assert (way[1][along] - way[0][along]) * edge.leaves > 0
+        assert (way[-1][along] - way[-2][along]) * edge.enters > 0
+        for one, other in itertools.pairwise(way):
+            assert one[0] == other[0] or one[1] == other[1]
+            first, last = np.minimum(one, other), np.maximum(one, other)
+            assert not ((low < last) & (high > first)).all(axis=1).any()
+
+
+def test_a_wall_of_boxes_has_no_way_through(scene: Scene) -> None:
+    edges = [e for c in range(len(scene.connectors)) for e in edges_of_connector(scene, c)]
+    wall = dataclasses.replace(scene.items, rect=scene.items.rect.copy())
+    wall.rect[-1] = (-1e5, -1e5, 2e5, 2e5)
+    assert WayFinder(dataclasses.replace(scene, items=wall)).find(edges[0]) == ()

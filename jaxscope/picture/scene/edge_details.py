@@ -5,10 +5,12 @@ there is room, and the full way of edges that are shown as connectors.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from jaxscope.model import NONE
 from jaxscope.picture.layout.text_width import measure_text
@@ -261,26 +263,32 @@ class LongEdge(NamedTuple):
         target: Item that they enter.
         begin: Where it leaves the source's connector, or the source itself.
         end: Where it meets the target's connector, or the target itself.
+        leaves: Whether it begins in the scene's direction, 1, or against it, -1.
+        enters: Whether it ends in the scene's direction, likewise.
     """
 
     source: int
     target: int
     begin: Point
     end: Point
+    leaves: int
+    enters: int
 
 
 def edges_of_connector(scene: Scene, connector: int) -> tuple[LongEdge, ...]:
     """The edges that one connector stands for."""
     connectors = scene.connectors
     item, is_source = int(connectors.item[connector]), bool(connectors.is_source[connector])
-    here = _open_side(scene, connector)
+    here, side = _open_side(scene, connector)
     edges: list[LongEdge] = []
     for far in connectors.far[connector].tolist():
         partners = _find_partners(scene, connector, far)
         there = [(int(connectors.item[each]), _open_side(scene, each)) for each in partners]
-        for end, place in there or [(far, _side(scene, far, not is_source))]:
-            ends = (item, end, here, place) if is_source else (end, item, place, here)
-            edges.append(LongEdge(*ends))
+        for end, (place, other) in there or [(far, _side(scene, far, not is_source))]:
+            if is_source:
+                edges.append(LongEdge(item, end, here, place, side, -other))
+            else:
+                edges.append(LongEdge(end, item, place, here, other, -side))
     return tuple(edges[:MAX_EDGES])
 
 
@@ -325,16 +333,16 @@ def _surroundings(scene: Scene, item: int) -> set[int]:
     return found
 
 
-def _open_side(scene: Scene, connector: int) -> Point:
-    """The middle of the side of a connector that no line touches."""
+def _open_side(scene: Scene, connector: int) -> tuple[Point, int]:
+    """The middle of the side of a connector that no line touches, and which side that is."""
     connectors = scene.connectors
     is_onward = bool(connectors.is_source[connector] != connectors.is_reversed[connector])
-    return _middle(scene, connectors.rect[connector], is_onward)
+    return _middle(scene, connectors.rect[connector], is_onward), 1 if is_onward else -1
 
 
-def _side(scene: Scene, item: int, is_leaving: bool) -> Point:
+def _side(scene: Scene, item: int, is_leaving: bool) -> tuple[Point, int]:
     is_onward = is_leaving != bool(scene.items.is_reversed[item])
-    return _middle(scene, scene.items.rect[item], is_onward)
+    return _middle(scene, scene.items.rect[item], is_onward), 1 if is_onward else -1
 
 
 def _middle(scene: Scene, rect: np.ndarray, is_onward: bool) -> Point:
@@ -343,3 +351,111 @@ def _middle(scene: Scene, rect: np.ndarray, is_onward: bool) -> Point:
     if scene.direction == "down":
         return x + width / 2, y + height if is_onward else y
     return x + width if is_onward else x, y + height / 2
+
+
+# The way of a long edge around boxes: out of its connector into the next gap between ranks, along
+# that to a gap across ranks, and likewise to the other end. Such gaps are nearly always there, as
+# pictures are layered; where they are not, the edge has no way, and is drawn as a curve over all.
+
+
+_WAY_GAP_PX = 4.0
+_FROM_BOX_PX = 10.0
+_WIDE_PX = 60.0
+_MOST_TRIED = 6
+Floats = npt.NDArray[np.float64]
+
+
+class WayFinder:
+    """Finds ways of long edges around a scene's boxes, connectors and titles of groups."""
+
+    def __init__(self, scene: Scene) -> None:
+        num_frames = scene.items.num_frames
+        titles = scene.items.rect[:num_frames].copy()
+        titles[:, 3] = np.minimum(titles[:, 3], HEADER_PX)
+        rects = np.concatenate([titles, scene.items.rect[num_frames:], scene.connectors.rect])
+        self._is_down = scene.direction == "down"
+        if not self._is_down:  # across the flow first
+            rects = rects[:, [1, 0, 3, 2]]
+        self._low, self._high = rects[:, :2], rects[:, :2] + rects[:, 2:]
+        self._known: dict[LongEdge, tuple[Point, ...]] = {}
+
+    def find(self, edge: LongEdge) -> tuple[Point, ...]:
+        """The corners of a way, both ends among them; none where there is no way."""
+        way = self._known.get(edge)
+        if way is None:
+            way = self._known[edge] = self._find(edge)
+        return way
+
+    def _find(self, edge: LongEdge) -> tuple[Point, ...]:
+        begin, end = self._turn(edge.begin), self._turn(edge.end)
+        ways = self._ways(begin, end, edge.leaves, edge.enters)
+        for way in sorted(ways, key=_measure_way):
+            if not any(self._is_hit(*piece) for piece in itertools.pairwise(way)):
+                return tuple(map(self._turn, way))
+        return ()
+
+    def _ways(
+        self, begin: Point, end: Point, leaves: int, enters: int
+    ) -> Iterator[tuple[Point, ...]]:
+        """Ways that may be free."""
+        straight = self._gap_along(begin, begin[0], end[0], leaves)
+        if (end[1] - straight) * enters > 0:
+            yield begin, (begin[0], straight), (end[0], straight), end
+        for u in self._gaps_across(begin, end):
+            out = self._gap_along(begin, begin[0], u, leaves)
+            into = self._gap_along(end, end[0], u, -enters)
+            yield begin, (begin[0], out), (u, out), (u, into), (end[0], into), end
+
+    def _turn(self, point: Point) -> Point:
+        return point if self._is_down else (point[1], point[0])
+
+    def _is_hit(self, one: Point, other: Point) -> bool:
+        """Whether something is on a straight piece; its ends may touch what they belong to."""
+        low, high = np.minimum(one, other), np.maximum(one, other)
+        hit = (self._low + 1 < high) & (self._high - 1 > low)
+        is_level = (self._low + 1 < high + 1e-3) & (self._high - 1 > low - 1e-3)
+        return bool((np.where(high > low, hit, is_level)).all(axis=1).any())
+
+    def _gap_along(self, start: Point, u: float, other: float, side: int) -> float:
+        """The place in the next gap between ranks, from a point in a direction."""
+        low, high = min(u, other), max(u, other)
+        is_near = (self._low[:, 0] < high + _WAY_GAP_PX) & (self._high[:, 0] > low - _WAY_GAP_PX)
+        gaps = _find_gaps(self._low[is_near, 1], self._high[is_near, 1])
+        if side < 0:
+            gaps = [(-high, -low) for low, high in reversed(gaps)]
+        at = start[1] * side
+        begin, stop = next((max(low, at), high) for low, high in gaps if high > at + 1.0)
+        return side * min(begin + _FROM_BOX_PX, (begin + stop) / 2)
+
+    def _gaps_across(self, begin: Point, end: Point) -> list[float]:
+        """Places across the flow that are free all the way; a wide one on the way is best."""
+        low, high = sorted((begin[1], end[1]))
+        is_near = (self._low[:, 1] < high + _WAY_GAP_PX) & (self._high[:, 1] > low - _WAY_GAP_PX)
+        left, right = sorted((begin[0], end[0]))
+        found: list[tuple[float, float, float]] = []
+        for start, stop in _find_gaps(self._low[is_near, 0], self._high[is_near, 0]):
+            inner, outer = max(start, left), min(stop, right)
+            if inner > outer:  # not on the way: as near to it as can be
+                inner, outer = (
+                    (start, min(stop, start + _WIDE_PX))
+                    if start > right
+                    else (max(start, stop - _WIDE_PX), stop)
+                )
+            at = (inner + outer) / 2
+            detour = max(left - at, at - right, 0.0)
+            found.append((detour, -min(stop - start, _WIDE_PX), at))
+        return [at for _, _, at in sorted(found)[:_MOST_TRIED]]
+
+
+def _measure_way(way: tuple[Point, ...]) -> float:
+    """Its length, and something for each corner."""
+    length = sum(abs(x1 - x0) + abs(y1 - y0) for (x0, y0), (x1, y1) in itertools.pairwise(way))
+    return length + _WIDE_PX * len(way)
+
+
+def _find_gaps(low: Floats, high: Floats) -> list[tuple[float, float]]:
+    """What intervals leave free, rising; from each a little is kept away."""
+    order = np.argsort(low)
+    starts = [*(low[order] - _WAY_GAP_PX).tolist(), math.inf]
+    reached = [-math.inf, *(np.maximum.accumulate(high[order]) + _WAY_GAP_PX).tolist()]
+    return [gap for gap in zip(reached, starts, strict=True) if gap[0] < gap[1]]

@@ -101,6 +101,7 @@ _LEAST_BOW_PX = 40.0
 _MOST_BOW_PX = 400.0
 _ARROW_PX = 9.0
 _WHOLE_PX = 8000.0
+_CORNER_PX = 8.0
 _HALO = 3.0  # times the width of the line
 _HALO_ALPHA = 150
 _FEW = 4
@@ -113,8 +114,9 @@ def paint_long_edges(
     """Paint with a painter in pixels of the scene, which `scale` makes pixels of the widget,
     what is in `sight`.
 
-    A halo sets the lines off from those that they cross; boxes at both ends are outlined, so
-    that they can be found when one comes to them. What the painter clips away stays as it is.
+    They lead around boxes where there is a way. A halo sets them off from the lines that they
+    cross; boxes at both ends are outlined, so that they can be found when one comes to them. What
+    the painter clips away stays as it is.
     """
     colors, is_down = drawing.colors, drawing.scene.direction == DOWN
     num_frames = drawing.scene.items.num_frames
@@ -122,8 +124,12 @@ def paint_long_edges(
     ends: set[int] = set()
     strength = (_FEW_PX if len(edges) <= _FEW else _MANY_PX) / min(scale, 1.0)
     for edge in edges:
-        _add_curve(path, edge, is_down, sight)
-        _add_arrow(arrows, edge.end, is_down, strength / 2.0)
+        way = drawing.ways.find(edge) if _span(edge) <= _WHOLE_PX else ()
+        if way:
+            _add_way(path, way)
+        else:
+            _add_curve(path, edge, is_down, sight)
+        _add_arrow(arrows, edge, is_down, strength / 2.0)
         ends |= {edge.source, edge.target}
     if not ends:
         return
@@ -143,14 +149,32 @@ def paint_long_edges(
     painter.drawPath(arrows)
 
 
+def _span(edge: LongEdge) -> float:
+    (x0, y0), (x1, y1) = edge.begin, edge.end
+    return max(abs(x1 - x0), abs(y1 - y0))
+
+
+def _add_way(path: QPainterPath, way: Sequence[tuple[float, float]]) -> None:
+    """Straight pieces with round corners."""
+    corners = [QPointF(*place) for place, _ in itertools.groupby(way)]
+    path.moveTo(corners[0])
+    for before, corner, after in zip(corners, corners[1:], corners[2:], strict=False):
+        ways = (before - corner, after - corner)
+        sizes = [math.hypot(way.x(), way.y()) for way in ways]
+        radius = min(_CORNER_PX, sizes[0] / 2, sizes[1] / 2)
+        path.lineTo(corner + ways[0] * (radius / sizes[0]))
+        path.quadTo(corner, corner + ways[1] * (radius / sizes[1]))
+    path.lineTo(corners[-1])
+
+
 def _add_curve(path: QPainterPath, edge: LongEdge, is_down: bool, sight: Box) -> None:
-    """A curve that leaves and arrives in the direction of flow; of a very long one what is seen."""
+    """A curve that leaves and arrives as values flow there; of a very long one what is seen."""
     (x0, y0), (x1, y1) = edge.begin, edge.end
     bow = min(max(abs(y1 - y0 if is_down else x1 - x0) / 2.0, _LEAST_BOW_PX), _MOST_BOW_PX)
-    ways = (0.0, bow) if is_down else (bow, 0.0)
-    corners = np.array([(x0, y0), (x0 + ways[0], y0 + ways[1]),
-                        (x1 - ways[0], y1 - ways[1]), (x1, y1)])  # fmt: skip
-    if np.abs(corners[3] - corners[0]).max() <= _WHOLE_PX:
+    ways = np.array((0.0, bow) if is_down else (bow, 0.0))
+    corners = np.array([(x0, y0), ways * edge.leaves + (x0, y0),
+                        ways * -edge.enters + (x1, y1), (x1, y1)])  # fmt: skip
+    if _span(edge) <= _WHOLE_PX:
         path.moveTo(x0, y0)
         path.cubicTo(*corners[1:].ravel().tolist())
         return
@@ -159,9 +183,9 @@ def _add_curve(path: QPainterPath, edge: LongEdge, is_down: bool, sight: Box) ->
         path.lineTo(u1, v1)
 
 
-def _add_arrow(path: QPainterPath, end: tuple[float, float], is_down: bool, size: float) -> None:
-    x, y = end
-    back, half = _ARROW_PX * max(size, 1.0), _ARROW_PX * 0.6 * max(size, 1.0)
+def _add_arrow(path: QPainterPath, edge: LongEdge, is_down: bool, size: float) -> None:
+    x, y = edge.end
+    back, half = _ARROW_PX * max(size, 1.0) * edge.enters, _ARROW_PX * 0.6 * max(size, 1.0)
     if is_down:
         corners = [QPointF(x, y), QPointF(x - half, y - back), QPointF(x + half, y - back)]
     else:
