@@ -74,8 +74,8 @@ def check_file(file: Path, wanted: str | None = None) -> dict[str, dict[str, int
     """Check the calls that a file offers, or one call."""
     import jax
 
+    from jaxscope.model.outline import find_offered_calls
     from jaxscope.worker.host.call import call_namespace, parse_call
-    from jaxscope.worker.host.outline import find_offered_calls
     from jaxscope.worker.host.user_module import execute_file
     from tests.fates.compiled_calls import (
         capture_call,

@@ -24,7 +24,7 @@ from jaxscope.model import Capture
 FOLDER = Path(__file__).resolve().parent / "reference"
 _COMMON = "common options"
 
-_COMMANDS = """# Commands
+_COMMANDS = r"""# Commands
 
 `python docs/write_reference.py` writes this page from the parsers of the command line. Each command
 has `--help` with the same. `./run ARGS…`, in a checkout, is `jaxscope ARGS…`.
@@ -48,6 +48,20 @@ standard output ([its keys](json.md)).
 Targets are `cpu`, `cpu:8` (simulated devices), `gpu`, `gpu:0`, `tpu`, `aot:tpu:v5e:2x2`,
 `aot:gpu:h100` (compiled for only: [chips](../howto/chips.md)), and `ssh://host/gpu:0`
 (another machine: [devices](../howto/devices.md#other-machines)).
+
+## Completion
+
+`jaxscope completion SHELL` prints a script that lets Tab complete commands, options, their values,
+questions of `ask`, and the calls that the named file offers:
+
+| shell | a line for its settings |
+|---|---|
+| bash, in `~/.bashrc` | `eval "$(jaxscope completion bash)"` |
+| zsh, in `~/.zshrc`, behind `compinit` | `eval "$(jaxscope completion zsh)"` |
+| fish, in `~/.config/fish/config.fish` | `jaxscope completion fish \| source` |
+| PowerShell, in `$PROFILE` | `jaxscope completion powershell \| Out-String \| Invoke-Expression` |
+
+It was tried in bash 5.2, zsh 5.9 and fish 3.6; the script for PowerShell was not tried in one.
 """
 
 _LIBRARY = """# Library

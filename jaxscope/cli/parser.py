@@ -587,6 +587,8 @@ class Options:
         question: That `ask` answers, as typed.
         figure: That `figure` draws.
         is_animated: Whether its steps follow each other in one place.
+        shell: For which `completion` is; one of `SHELLS`.
+        typed: Words that it shall complete; none to print the script that asks so.
         chip: Whose published limits `roofline` takes, or None for those that were measured.
         targets: What `targets` compiles for; empty for every chip that it can.
         timeout_s: Wall seconds after which a run is stopped, or None.
@@ -616,6 +618,8 @@ class Options:
     question: str = ""
     figure: str = ""
     is_animated: bool = False
+    shell: str = ""
+    typed: tuple[str, ...] = ()
     remat: bool = False
     xla: Mapping[str, str] = dataclasses.field(default_factory=dict)
     picture: PictureOptions = dataclasses.field(default_factory=PictureOptions)
@@ -883,6 +887,8 @@ def parse(words: Sequence[str]) -> Options:
         xla=_read_xla(read.xla) if verb in ("capture", "bisect") else {},
         picture=read_picture_options(read) if verb in (*WRITING, "figure") else PictureOptions(),
         figure=getattr(read, "figure", "") if verb == "figure" else "",
+        shell=getattr(read, "shell", ""),
+        typed=tuple(getattr(read, "typed", ())),
         is_animated=getattr(read, "animated", False),
         time=read_time_options(read) if verb == "time" else TimeOptions(),
         diff=read_diff_options(read) if verb == "diff" else DiffOptions(),
@@ -930,6 +936,14 @@ def make_parser(verb: str) -> argparse.ArgumentParser:
             )
     elif about.takes == "script":
         _add_script_options(parser)
+    elif about.takes == "shell":
+        parser.add_argument("shell", choices=SHELLS, help="which shell")
+        parser.add_argument(
+            "typed",
+            nargs=argparse.REMAINDER,
+            metavar="WORDS",
+            help="what was typed so far: print what may follow; the printed script does this",
+        )
     elif about.takes == "paths":
         parser.add_argument("paths", nargs="+", metavar="PATH", help="a folder or a file")
     elif about.takes:
@@ -992,6 +1006,9 @@ def make_parser(verb: str) -> argparse.ArgumentParser:
     _add_common_options(parser)
     return parser
 
+
+SHELLS = ("bash", "zsh", "fish", "powershell")
+"""What `jaxscope completion` knows."""
 
 FIGURES = (
     *("program", "optimized", "memory", "roofline", "sharding", "collective"),

@@ -15,7 +15,7 @@ class Verb:
         example: A command that works in a checkout.
         takes: Which positional words it takes: `call` (FILE [CALL]), `file`, `pair`, `script`
             (SCRIPT ARGS…), `question` (FILE [CALL] QUESTION), `figure` (NAME FILE [CALL]),
-            `paths` (PATH…) or nothing.
+            `paths` (PATH…), `shell` or nothing.
     """
 
     module: str
@@ -113,4 +113,10 @@ VERBS = {
         "pair",
     ),
     "doctor": Verb("doctor", "show what works on this machine", "jaxscope doctor", ""),
+    "completion": Verb(
+        "completion",
+        "print what lets a shell complete commands, options and calls",
+        'eval "$(jaxscope completion bash)"',
+        "shell",
+    ),
 }

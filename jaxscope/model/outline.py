@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import io
+import re
+import tokenize
+
+_MAX_CALLS = 500
+_OFFER = re.compile(r"#+\s*jaxscope:\s*(?P<call>\S.*)")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -41,3 +47,22 @@ class Outline:
     functions: tuple[OutlinedFunction, ...]
     calls: tuple[OfferedCall, ...]
     doc: str
+
+
+def find_offered_calls(text: str) -> tuple[OfferedCall, ...]:
+    """Find the calls that comment lines `# jaxscope: CALL` offer, in order.
+
+    Only real comments count, never a look-alike inside a string. At most 500.
+    """
+    if "jaxscope:" not in text:
+        return ()
+    calls: list[OfferedCall] = []
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.COMMENT and (offer := _OFFER.fullmatch(token.string)):
+                calls.append(OfferedCall(offer["call"].strip(), token.start[0]))
+            if len(calls) == _MAX_CALLS:
+                break
+    except (tokenize.TokenError, SyntaxError):
+        pass  # the offers before the broken place stand
+    return tuple(calls)

@@ -38,7 +38,18 @@ needed, and Python packages into .venv (JAXSCOPE_VENV names another folder).
 WINDOWLESS = frozenset(
     {
         *("calls", "capture", "time", "memory", "roofline", "sharding", "targets"),
-        *("run", "open", "values", "check", "ask", "bisect", "figure", "diff", "doctor"),
+        *(
+            "run",
+            "open",
+            "values",
+            "check",
+            "ask",
+            "bisect",
+            "figure",
+            "diff",
+            "doctor",
+            "completion",
+        ),
         *("-h", "--help", "--version"),
     }
 )

@@ -7,7 +7,8 @@ import ast
 import pytest
 
 from jaxscope.errors import SourceError
-from jaxscope.worker.host.outline import find_functions, find_offered_calls, parse_source
+from jaxscope.model.outline import find_offered_calls
+from jaxscope.worker.host.outline import find_functions, parse_source
 from jaxscope.worker.host.source import SourceSnapshot
 
 FILE = '''"""A lesson."""

@@ -12,8 +12,8 @@ import pytest
 from compiling import comparable, compile_plain, compile_tagged
 
 from jaxscope.model.op_name import read_op_name
+from jaxscope.model.outline import find_offered_calls
 from jaxscope.worker.host.call import Call, call_namespace, parse_call
-from jaxscope.worker.host.outline import find_offered_calls
 from jaxscope.worker.host.user_module import execute_file
 
 SAMPLES = Path(__file__).parents[2] / "samples"

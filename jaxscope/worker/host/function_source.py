@@ -19,12 +19,12 @@ import numpy as np
 from jaxscope.errors import JaxscopeError
 from jaxscope.model.capture import CALL_FILE
 from jaxscope.model.graph import Graph
+from jaxscope.model.outline import find_offered_calls
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.compat import is_jitted
 from jaxscope.worker.faults.tracebacks import is_user_frame
 from jaxscope.worker.host.arguments import is_traceable
 from jaxscope.worker.host.call import Call
-from jaxscope.worker.host.outline import find_offered_calls
 from jaxscope.worker.host.source import SourceSnapshot, is_uploaded, read_source
 from jaxscope.worker.host.values import value_text
 

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import io
-import re
-import tokenize
 from collections.abc import Iterator
 from typing import Any
 
 from jaxscope.errors import Explanation, SourceError
-from jaxscope.model.outline import OfferedCall, OutlinedFunction
+from jaxscope.model.outline import OutlinedFunction, find_offered_calls
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import guard
 from jaxscope.worker.host.source import SourceSnapshot, read_source
 
 MAX_FUNCTIONS = 2000
-_MAX_CALLS = 500
 _MAX_SIGNATURE_CHARS = 300
 _MAX_DOC_CHARS = 2000
 _MAX_FILE_DOC_CHARS = 50_000
-_OFFER = re.compile(r"#+\s*jaxscope:\s*(?P<call>\S.*)")
 
 _TRANSFORMS = frozenset(
     prefix + name
@@ -71,25 +66,6 @@ def parse_source(source: SourceSnapshot) -> ast.Module:
                 kind=type(error.__cause__ or error).__name__,
             )
         ) from None
-
-
-def find_offered_calls(text: str) -> tuple[OfferedCall, ...]:
-    """Find the calls that comment lines `# jaxscope: CALL` offer, in order.
-
-    Only real comments count, never a look-alike inside a string. At most 500.
-    """
-    if "jaxscope:" not in text:
-        return ()
-    calls: list[OfferedCall] = []
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if token.type == tokenize.COMMENT and (offer := _OFFER.fullmatch(token.string)):
-                calls.append(OfferedCall(offer["call"].strip(), token.start[0]))
-            if len(calls) == _MAX_CALLS:
-                break
-    except (tokenize.TokenError, SyntaxError):
-        pass  # the offers before the broken place stand
-    return tuple(calls)
 
 
 def find_functions(tree: ast.Module) -> tuple[OutlinedFunction, ...]:

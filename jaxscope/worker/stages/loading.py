@@ -21,10 +21,10 @@ from typing import Any
 import jax
 
 from jaxscope.errors import CallError, Explanation, JaxscopeError, TraceError
+from jaxscope.model.outline import find_offered_calls
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import explain_exception, guard
 from jaxscope.worker.host.call import Call, call_namespace, list_functions, parse_call
-from jaxscope.worker.host.outline import find_offered_calls
 from jaxscope.worker.host.source import SourceSnapshot, read_source
 from jaxscope.worker.host.user_module import execute_file
 from jaxscope.worker.provenance.traced_program import trace_call

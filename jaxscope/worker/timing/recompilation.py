@@ -25,12 +25,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.errors import CallError, Explanation
+from jaxscope.model.outline import find_offered_calls
 from jaxscope.model.types import normal_type
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import explain_exception, guard
 from jaxscope.worker.host.call import Call, parse_call
-from jaxscope.worker.host.outline import find_offered_calls
 from jaxscope.worker.host.values import aval_text, value_text
 from jaxscope.worker.stages.loading import load_names
 from jaxscope.worker.targets.environment import describe_environment
