@@ -7,7 +7,8 @@ a call on a file in a process of its own, `compare_targets` the same for many ch
 equation, `check` looks for likely mistakes, `sharding` says how a capture is spread over devices,
 `watch` what a running program compiles, `open` what a job left behind; what these return prints
 itself as the command of that name does.
-In a notebook, a capture that ends a cell shows its stages as linked panes.
+In a notebook, a capture that ends a cell shows its stages as linked panes, and `%load_ext jaxscope`
+adds a magic that captures the call that ends a cell.
 Importing this loads neither JAX nor Qt nor NumPy.
 """
 
@@ -399,3 +400,14 @@ def show(what: Capture | str | os.PathLike[str], call: str | None = None) -> int
     from jaxscope.cli.window import open_on
 
     return open_on(what, call)
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """What `%load_ext jaxscope` calls: adds `%jaxscope CALL` and `%%jaxscope`.
+
+    Args:
+        shell: The running `InteractiveShell` of IPython.
+    """
+    from jaxscope.notebook import add_magic
+
+    add_magic(shell)

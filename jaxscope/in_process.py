@@ -1,4 +1,5 @@
-"""Capture a function of the running process: what `jaxscope.capture(f, *args)` does.
+"""Capture a function of the running process: what `jaxscope.capture(f, *args)` and the magic
+of a notebook do.
 
 The pipeline is the worker's own, and what it says is put together as the client would. Nothing is
 isolated here: the function is the caller's and already loaded.
@@ -14,6 +15,8 @@ from jaxscope.errors import UsageError
 from jaxscope.model import Capture
 from jaxscope.wire.messages import Message
 from jaxscope.worker.channel import Channel
+from jaxscope.worker.faults.explain import guard
+from jaxscope.worker.host.call import Call, call_namespace, parse_call
 from jaxscope.worker.host.function_source import (
     default_target,
     describe_live_call,
@@ -44,9 +47,28 @@ def capture_function(
     """
     if not callable(function):
         raise UsageError(f"A {type(function).__name__} is no function: it cannot be called.")
+    return _capture(describe_live_call(function, args, kwargs), passes=passes)
+
+
+def capture_text(text: str, names: Mapping[str, Any]) -> Capture:
+    """Every stage of a call that is written as in a file, on JAX's default device.
+
+    Args:
+        text: Such as `grad(loss)(w, f32[8, 2])`.
+        names: What it may name, beside the shorthands and transforms.
+
+    Raises:
+        CallError: The text is no call, or names what is not there.
+        UserCodeError: An argument or the function failed; carries the explanation.
+    """
+    with guard("call", call=text):
+        call = parse_call(text, call_namespace(names), file="")
+    return _capture(call, passes=False)
+
+
+def _capture(call: Call, *, passes: bool) -> Capture:
     assembler = CaptureAssembler()
-    call = describe_live_call(function, args, kwargs)
-    source = find_live_source(function)
+    source = find_live_source(call.base)
     request = {"target": default_target(), "passes": passes}
     ear = InProcessChannel(assembler)
     send_capture(request, ear, source, call)

@@ -1,17 +1,22 @@
 """Captures and reports as a prompt and a notebook show them.
 
 The model knows no HTML; what `jaxscope.capture` and its kin return is the model's capture with one
-method more, which Jupyter looks for. Comparisons and reports show the text of the command line.
+method more, which Jupyter looks for. Comparisons and reports show the text of the command line, and
+so do errors, in place of every frame of JAX and of ours. `%load_ext jaxscope` adds the magic
+`%%jaxscope`.
 """
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import dataclasses
 import html
 import os
 from pathlib import Path
+from typing import Any
 
-from jaxscope.errors import Explanation, UsageError
+from jaxscope.errors import CallError, Explanation, JaxscopeError, UsageError
 from jaxscope.model import Capture, is_available
 from jaxscope.model.capture import Checked
 from jaxscope.model.experiments import RematPolicies
@@ -181,3 +186,74 @@ def _frame(page: str) -> str:
         f'<iframe sandbox="allow-scripts" style="width:100%;height:{_HEIGHT_PX}px;border:0" '
         f'srcdoc="{html.escape(page, quote=True)}"></iframe>'
     )
+
+
+# IPython: errors as one block, and the magic.
+
+
+def _render_error(error: JaxscopeError) -> list[str]:
+    """What IPython shows of an error: the message of the command line, in place of all frames."""
+    from jaxscope.cli.dispatch import format_error
+
+    return format_error(error).splitlines()
+
+
+JaxscopeError._render_traceback_ = _render_error  # type: ignore[attr-defined] # IPython's own name
+
+
+def add_magic(shell: Any) -> None:
+    """Add `%jaxscope CALL` and `%%jaxscope` to a running IPython.
+
+    Args:
+        shell: Its `InteractiveShell`.
+    """
+
+    def jaxscope(line: str, cell: str | None = None) -> ShownCapture | None:
+        """Run the lines of a cell, and capture the call that ends it: it is compiled, not run.
+
+            %%jaxscope
+            w = jnp.ones((8, 2))
+            grad(loss)(w, f32[4, 8])
+
+        The call may use what calls on files may: `f32[4, 8]` is an array, `key(0)` a key, JAX's
+        transforms go by their bare names. `%jaxscope CALL` captures a call of one line.
+        """
+        return _run_magic(shell, line, cell)
+
+    shell.register_magic_function(jaxscope, "line_cell", "jaxscope")
+
+
+def _run_magic(shell: Any, line: str, cell: str | None) -> ShownCapture | None:
+    """The capture; None where the cell failed, which IPython has shown then."""
+    from jaxscope.in_process import capture_text
+
+    if cell is None:
+        return make_shown(capture_text(line, shell.user_ns))
+    if line.strip():
+        raise UsageError(
+            Explanation(
+                what=f"%%jaxscope takes nothing on its own line, which has {line.strip()!r}.",
+                remedy="Write the call at the end of the cell, or `%jaxscope CALL` without a cell.",
+            )
+        )
+    text = shell.transform_cell(cell)
+    statements = None
+    with contextlib.suppress(SyntaxError):
+        statements = ast.parse(text).body
+    if statements is None:
+        shell.run_cell(cell)  # which shows what is wrong with it
+        return None
+    if not statements or not isinstance(last := statements[-1], ast.Expr):
+        raise CallError(
+            Explanation(
+                what="The cell ends in no call.",
+                why="%%jaxscope captures the call that is the last expression of its cell.",
+                remedy="Such as: grad(loss)(w, f32[4, 8])",
+            )
+        )
+    lines = text.splitlines(keepends=True)
+    before = "".join(lines[: last.lineno - 1])
+    if before.strip() and not shell.run_cell(before).success:
+        return None
+    call = ast.get_source_segment(text, last) or ""
+    return make_shown(capture_text(call, shell.user_ns))

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import html
+import importlib.util
+import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -60,3 +64,86 @@ def test_a_capture_without_its_last_stages_is_shown(capture: Capture) -> None:
     partial = dataclasses.replace(capture, stages=stages)
     assert "XLA <failed>." in repr(partial)
     assert "iframe" in shown_in_notebook(partial)
+
+
+# In IPython itself, in a process of its own: it changes much of the one that it runs in.
+
+RUN_CELLS = """
+import io, json, sys
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+
+shell, found = InteractiveShell.instance(colors="nocolor"), []
+for cell in json.load(sys.stdin):
+    with capture_output() as shown:
+        answer = shell.run_cell(cell, store_history=True)
+    found.append(shown.stdout)
+sys.__stdout__.write(json.dumps(found))
+"""
+PAGE = Path(__file__).parents[2] / "docs/howto/notebook.md"
+
+
+def run_cells(*cells: str) -> list[str]:
+    """What each cell shows."""
+    if importlib.util.find_spec("IPython") is None:
+        pytest.skip("needs IPython (pip install ipython)")
+    answer = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", RUN_CELLS],
+        input=json.dumps(cells),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    shown: list[str] = json.loads(answer.stdout)
+    return shown
+
+
+LOSS = "import jax.numpy as jnp\ndef loss(w, x):\n    return jnp.mean((x @ w) ** 2)"
+
+
+def test_the_magic_captures_the_call_that_ends_a_cell() -> None:
+    shown = run_cells(
+        "%load_ext jaxscope",
+        LOSS,
+        "%%jaxscope\ngrad(loss)(f32[8, 2], f32[4, 8])",
+        "%jaxscope loss(f32[8, 2], f32[4, 8])",
+        "%%jaxscope\nw = jnp.ones((8, 2))\nprint('ran')\nloss(\n    w, w.T)",
+        "_.call",
+    )
+    assert "grad(loss)(f32[8, 2], f32[4, 8])\n  jaxpr: 4 equations\n  grad:" in shown[2]
+    assert "loss(f32[8, 2], f32[4, 8])\n  jaxpr: 4 equations" in shown[3]
+    assert shown[4].startswith("ran")
+    assert "loss(" in shown[5]
+
+
+def test_errors_are_one_block() -> None:
+    shown = run_cells(
+        "%load_ext jaxscope",
+        LOSS,
+        "%%jaxscope\nloss(f32[8, 2], f32[4, 9])",
+        "import jaxscope; jaxscope.capture(loss, jnp.ones((8, 2)), jnp.ones((4, 9)))",
+        "%%jaxscope\nlos(f32[8, 2])",
+        "%%jaxscope\nw = 1",
+        "%%jaxscope\nw = = 1",
+        "%%jaxscope\nw = 1 / 0\nloss(w, w)",
+        "%%jaxscope 5\nloss(w, w)",
+    )
+    for wrong in shown[2:4]:
+        assert "The shapes do not fit together." in wrong
+        assert "return jnp.mean((x @ w) ** 2)" in wrong
+        assert len(wrong.splitlines()) < 10
+    assert "The notebook has no 'los'" in shown[4]
+    assert "ends in no call" in shown[5]
+    assert "SyntaxError" in shown[6]
+    assert "during handling" not in shown[6].lower()
+    assert "ZeroDivisionError" in shown[7]
+    assert "jaxscope:" not in shown[7]
+    assert "takes nothing on its own line" in shown[8]
+
+
+def test_the_cells_of_the_page_run() -> None:
+    cells = re.findall(r"^```ipython\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
+    shown = run_cells(*cells)
+    assert len(shown) >= 4
+    assert not [text for text in shown if "Error" in text]
+    assert "grad(loss)" in shown[2]

@@ -122,7 +122,7 @@ def parse_call(text: str, names: Mapping[str, Any], *, file: str) -> Call:
     Args:
         text: The call expression.
         names: What `call_namespace` made; nothing is added to it.
-        file: The user's file, for messages.
+        file: The user's file, for messages; empty for a notebook.
 
     Raises:
         CallError: The text is no call, or names what the file does not have.
@@ -137,6 +137,7 @@ class _CallParser:
         self._text = text
         self._names = dict(names)
         self._file = file
+        self._holder = "The file" if file else "The notebook"
         self._transforms = {
             id(getattr(jax, name)): name for name in TRANSFORMS if hasattr(jax, name)
         }
@@ -326,11 +327,11 @@ class _CallParser:
             remedy = f"Arrays are written by their type, such as f32[8, 2]: {', '.join(known)}."
         elif functions:
             others = functions[:20]
-            remedy = f"The file has: {', '.join(functions[:20])}."
+            remedy = f"{self._holder} has: {', '.join(functions[:20])}."
         else:
-            remedy = "The file defines no functions."
+            remedy = f"{self._holder} defines no functions."
         calls = [self._with_name(name, other) for other in others]
-        what = f"The file has no {name!r}, which the call names."
+        what = f"{self._holder} has no {name!r}, which the call names."
         return self._no_call(what, remedy, calls, name)
 
     def _with_name(self, name: str, other: str) -> str:
