@@ -54,7 +54,7 @@ class Block:
     """A block of a page that is run.
 
     Attributes:
-        language: `console`, `python`, or `text`: what the block before prints.
+        language: Such as `console` or `python`.
         notes: What the comments before it say.
         line: Of the page, 1-based, at which it begins.
     """
@@ -66,6 +66,10 @@ class Block:
 
     @property
     def is_run(self) -> bool:
+        if self.language not in ("console", "python"):
+            return (
+                False  # what another prints or holds; cells of notebooks have a test of their own
+            )
         return not any(note.startswith("not run: ") for note in self.notes)
 
 
@@ -129,7 +133,7 @@ def run_page(page: Path, *, with_slow: bool) -> Iterator[Printed]:
     before: Printed | None = None
     status = 0
     for number, block in enumerate(read_blocks(page)):
-        if block.language == "text" and before is not None:
+        if block.language == "text" and before is not None:  # what the block before prints
             before.shown = block.body
         if before is not None:
             yield before
