@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -16,6 +16,7 @@ from jaxscope.ui.window.lessons import find_samples, parse_lesson
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.pasted_code import PasteDialog, find_problem, write_pasted
 from jaxscope.ui.window.places import Place
+from jaxscope.ui.window.start_page import SampleCard
 
 from .conftest import Driver
 from .programs import build_capture
@@ -160,6 +161,38 @@ def test_a_new_list_of_recent_files_leaves_nothing_of_the_one_before(window: Mai
     assert len(rows) == 2 and not any(row.isHidden() for row in rows)
     page.show_recent(["/a/two.py"])
     assert all(row.isHidden() for row in rows), "they lie below the new ones until they are gone"
+
+
+def test_the_keyboard_begins_at_what_can_be_opened_and_goes_from_card_to_card(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    page = window.start_page
+    page.show_recent([])
+    page.hide()
+    page.show()
+    cards = page.findChildren(SampleCard)
+    places = {card: card.mapTo(page.widget(), QPoint(0, 0)) for card in cards}
+
+    def at() -> SampleCard:
+        found = page.window().focusWidget()
+        assert isinstance(found, SampleCard)
+        return found
+
+    first = at()
+    assert places[first] == min(places.values(), key=lambda place: (place.y(), place.x()))
+    qtbot.keyClick(first, Qt.Key.Key_Right)
+    second = at()
+    assert places[second].x() > places[first].x()
+    qtbot.keyClick(second, Qt.Key.Key_Down)
+    below = at()
+    assert places[below].y() > places[second].y() and places[below].x() == places[second].x()
+    qtbot.keyClick(below, Qt.Key.Key_Up)
+    assert at() is second
+    for _ in range(30):
+        qtbot.keyClick(at(), Qt.Key.Key_Down)
+    last = at()
+    shown = last.mapTo(page.viewport(), QPoint(0, last.height() // 2)).y()
+    assert 0 < shown < page.viewport().height()
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (1600, 900)])

@@ -8,8 +8,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QPixmap, QResizeEvent, QShowEvent
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPixmap, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -37,7 +37,13 @@ _MAX_RECENT = 4
 
 
 class SampleCard(QPushButton):
-    """One sample: its graph, and what its lesson is about, in as many lines as that takes."""
+    """One sample: its graph, and what its lesson is about, in as many lines as that takes.
+
+    Signals:
+        left: An arrow key leads to what is above, -1, or below, 1.
+    """
+
+    left = Signal(int)
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -76,6 +82,12 @@ class SampleCard(QPushButton):
         self._picture.setVisible(picture is not None)
         if picture is not None:
             self._picture.setPixmap(QPixmap(str(picture)))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            self.left.emit(1 if event.key() == Qt.Key.Key_Down else -1)
+        else:
+            super().keyPressEvent(event)
 
     @property
     def has_picture(self) -> bool:
@@ -136,11 +148,12 @@ class StartPage(QScrollArea):
         self.setAccessibleName("Samples and recent files")
         self.setWidgetResizable(True)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # what can be opened has it
         self._theme = "light"
         self._steps: list[_StepBox] = []
         self._recent_box = QVBoxLayout()
         self._recent_box.setSpacing(2)
-        content = QWidget()
+        content = self._content = QWidget()
         content.setProperty("role", "content")
         column = QWidget()
         column.setProperty("role", "content")
@@ -179,6 +192,9 @@ class StartPage(QScrollArea):
         if samples:
             self._add_path(samples)
         super().showEvent(event)
+        opening = [button for button in self._buttons_shown() if button.property("path")]
+        if opening:
+            opening[0].setFocus()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -251,11 +267,33 @@ class StartPage(QScrollArea):
             cards = [SampleCard(path) for path in samples if path.stem in step.names]
             for card in cards:
                 card.clicked.connect(self._on_file_button_clicked)
+                card.left.connect(self._on_card_left)
                 card.show_picture(self._theme)
             if cards:
                 self._steps.append(_StepBox(number, step, cards))
                 self._path_box.addWidget(self._steps[-1])
         self._place_cards()
+
+    def _buttons_shown(self) -> list[QPushButton]:
+        """From above to below, and from left to right."""
+        every = self.findChildren(QPushButton)
+        found = [button for button in every if button.isVisibleTo(self)]
+        return sorted(found, key=lambda button: self._place_of(button).toTuple()[::-1])
+
+    def _place_of(self, button: QPushButton) -> QPoint:
+        return button.mapTo(self._content, QPoint(0, 0))
+
+    def _on_card_left(self, step: int) -> None:
+        card = self.sender()
+        if not isinstance(card, SampleCard):
+            return
+        here = self._place_of(card)
+        away = [(self._place_of(button) - here, button) for button in self._buttons_shown()]
+        beyond = [(by.y() * step, abs(by.x()), button) for by, button in away if by.y() * step > 0]
+        if beyond:
+            button = min(beyond, key=lambda each: each[:2])[2]
+            button.setFocus()
+            self.ensureWidgetVisible(button)
 
     def _place_cards(self) -> None:
         room = min(self.viewport().width(), _WIDEST_PX) - 2 * _SIDE_PX
