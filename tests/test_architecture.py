@@ -90,8 +90,17 @@ INNER_ORDER = {
         *("stages", "timing", "values", "main"),
     ),
     "ui": (
-        *("toolkit", "session", "canvas", "source", "selection", "panes", "figures", "window"),
-        *("pages", "application", "launch"),
+        *(
+            "handing_over",
+            "toolkit",
+            "session",
+            "canvas",
+            "source",
+            "selection",
+            "panes",
+            "figures",
+        ),
+        *("window", "pages", "application", "launch"),
     ),
 }
 

@@ -593,6 +593,7 @@ class Options:
         targets: What `targets` compiles for; empty for every chip that it can.
         timeout_s: Wall seconds after which a run is stopped, or None.
         memory_bytes: Memory a worker may take, or None for the default share of the machine.
+        new_window: Whether a window is opened even where one is open that could show the file.
     """
 
     verb: str
@@ -609,6 +610,7 @@ class Options:
     timeout_s: float | None = None
     memory_bytes: int | None = None
     x64: bool = False
+    new_window: bool = False
     is_json: bool = False
     is_rigorous: bool = False
     passes: bool = False
@@ -876,6 +878,7 @@ def parse(words: Sequence[str]) -> Options:
         timeout_s=read.timeout,
         memory_bytes=None if read.memory is None else int(read.memory * 2**30),
         x64=read.x64,
+        new_window=getattr(read, "new_window", False),
         is_json=read.json,
         is_rigorous=getattr(read, "rigorous", False),
         passes=getattr(read, "passes", False),
@@ -927,6 +930,11 @@ def make_parser(verb: str) -> argparse.ArgumentParser:
     if is_open:
         version = f"jaxscope {jaxscope.__version__}"
         parser.add_argument("--version", action="version", version=version)
+        parser.add_argument(
+            "--new-window",
+            action="store_true",
+            help="open a window of its own, even where one is open that could show the file",
+        )
     if about.takes == "pair":
         for side in ("A", "B"):
             parser.add_argument(

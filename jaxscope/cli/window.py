@@ -16,6 +16,7 @@ from jaxscope.setup.system_libraries import (
     find_missing_libraries,
     format_install_line,
 )
+from jaxscope.ui.handing_over import Offer, digest_surroundings, hand_over, program
 
 if TYPE_CHECKING:
     from jaxscope.model import Capture
@@ -33,6 +34,19 @@ def run(options: Options) -> int:
     if options.is_json:
         raise UsageError(Explanation("A window prints no JSON.", remedy="jaxscope capture --json"))
     _refuse_unknown_word(options.file)
+    limits = {
+        "python": options.python,
+        "timeout": options.timeout_s,
+        "memory": options.memory_bytes,
+        "x64": options.x64,
+    }
+    surroundings = digest_surroundings(limits)  # before Qt, which may change the environment
+    if options.file is not None and options.file.exists() and not options.new_window:
+        file = os.path.abspath(options.file)
+        offer = Offer(file, options.call or "", options.target, program(), surroundings)
+        if hand_over(offer):
+            print(f"{file} was handed to the window that is open (--new-window opens another).")
+            return 0
     check_qt()
     from jaxscope.ui.launch import open_window
 
@@ -44,6 +58,7 @@ def run(options: Options) -> int:
         timeout_s=options.timeout_s,
         memory_bytes=options.memory_bytes,
         x64=options.x64,
+        surroundings=surroundings,
     )
 
 

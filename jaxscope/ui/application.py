@@ -19,17 +19,19 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QWidget
 
 from jaxscope.errors import Explanation, InternalError
 from jaxscope.model import Capture
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
+from jaxscope.ui.handing_over import Offer, find_place, program
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.session.controller import Bridge, Controller, RunOptions, SessionLike
 from jaxscope.ui.session.quick_look import QuickLook
 from jaxscope.ui.toolkit.theme import DARK, LIGHT, Theme, ThemeSwitch
 from jaxscope.ui.window.autosave import Autosave, offer_unsaved
+from jaxscope.ui.window.door import Door
 from jaxscope.ui.window.lessons import find_samples
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.menus import (
@@ -63,12 +65,14 @@ def run_application(
     target: str,
     settings_file: str | None,
     runs_something: bool,
+    surroundings: str | None = None,
 ) -> int:
     """Show the window until it is closed, and return its exit status.
 
     Args:
         make_session: Called once, on a thread of its own; may wait.
         runs_something: Whether the session is wanted at once, and not with the first run.
+        surroundings: Of launches whose files this window takes; None if it takes none.
     """
     application = QApplication.instance()
     if not isinstance(application, QApplication):
@@ -98,9 +102,12 @@ def run_application(
     window.show()  # with its file: the start page then costs nothing
     if window.controller.state.capture is not None:
         window.workspace.area.make_panes()  # what they show is there: nothing is drawn without them
+    door = None if surroundings is None else open_door(window, surroundings)
     try:
         return application.exec()
     finally:
+        if door is not None:
+            door.close()
         sys.excepthook, threading.excepthook = hook, thread_hook
         signal.signal(signal.SIGINT, interrupt)
         bridge.close()
@@ -108,6 +115,38 @@ def run_application(
         # filters of events would be asked for what they no longer have.
         window.deleteLater()
         application.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def fits(offer: Offer, surroundings: str) -> bool:
+    """Whether a window shows what the launch would: of a saved capture nothing is run."""
+    is_same_place = offer.surroundings == surroundings or offer.file.endswith(CAPTURE_ENDINGS)
+    return offer.program == program() and is_same_place
+
+
+def open_door(window: MainWindow, surroundings: str) -> Door | None:
+    """Let the window take files of later launches; None where it cannot.
+
+    It takes none while something runs or a dialog waits: that would be lost.
+    """
+    place = find_place()
+    if place is None:
+        return None
+
+    def accepts(offer: Offer) -> bool:
+        is_busy = window.controller.state.is_running or QApplication.activeModalWidget() is not None
+        return not is_busy and window.isVisible() and fits(offer, surroundings)
+
+    def show(offer: Offer) -> None:
+        if not offer.file.endswith(CAPTURE_ENDINGS):
+            window.call_bar.target.setCurrentText(offer.target)
+        window.open_path(offer.file, offer.call)
+        window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
+        window.raise_()
+        window.activateWindow()
+
+    door = Door(place, accepts, window)
+    door.taken.connect(show)
+    return door
 
 
 def open_first(window: MainWindow, settings: Settings) -> None:

@@ -32,6 +32,7 @@ def open_window(
     memory_bytes: int | None = None,
     x64: bool = False,
     settings_file: str | None = None,
+    surroundings: str | None = None,
 ) -> int:
     """Show the window until it is closed, and return its exit status.
 
@@ -45,6 +46,8 @@ def open_window(
         memory_bytes: Memory that a run may take; None for three quarters of the machine's.
         x64: Whether 64-bit types are on.
         settings_file: Where the window remembers things; None for the usual place.
+        surroundings: What user code finds, as `digest_surroundings` tells it, for the window to
+            take files of later launches; None if it takes none.
     """
     sys.setswitchinterval(_SWITCH_S)
     # What was saved is shown, not run: its window needs processes only if a file is opened later.
@@ -61,6 +64,7 @@ def open_window(
         capture=capture,
         target=target,
         settings_file=settings_file,
+        surroundings=surroundings,
         runs_something=runs_something,
     )
 
