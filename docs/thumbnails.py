@@ -12,8 +12,9 @@ from pathlib import Path
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
+import numpy as np
 from few_colours import save_with_few_colours
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter
 
 from jaxscope.client import one_shot
@@ -39,8 +40,17 @@ def fit(picture: QImage) -> float:
     return min(room_x / picture.width(), room_y / picture.height(), 1.0)
 
 
+def find_fullest(picture: QImage, size: QSize) -> int:
+    """From where across a picture a part of a size has most edges of boxes and letters."""
+    grey = picture.convertToFormat(QImage.Format.Format_Grayscale8)
+    rows = np.asarray(grey.constBits()).reshape(grey.height(), grey.bytesPerLine())
+    seen = rows[: size.height(), : grey.width()].astype(np.int16)
+    edges = np.abs(np.diff(seen, axis=1)).sum(axis=0)
+    return int(np.convolve(edges, np.ones(size.width() - 1), "valid").argmax())
+
+
 def crop(picture: QImage, ground: QColor) -> QImage:
-    """The whole picture where that can be made out, else its upper part."""
+    """The whole picture where that can be made out, else of its upper part where most is."""
     room_x, room_y = WIDTH_PX - 2 * _MARGIN_PX, HEIGHT_PX - 2 * _MARGIN_PX
     scale = max(fit(picture), min(_LEAST_SCALE / _SCALE, 1.0))
     small = picture.scaledToWidth(
@@ -48,8 +58,8 @@ def crop(picture: QImage, ground: QColor) -> QImage:
     )
     made = QImage(WIDTH_PX, HEIGHT_PX, QImage.Format.Format_RGB32)
     made.fill(ground)
-    left = max((small.width() - room_x) // 2, 0)
-    part = QRect(left, 0, min(small.width(), room_x), min(small.height(), room_y))
+    size = QSize(min(small.width(), room_x), min(small.height(), room_y))
+    part = QRect(QPoint(find_fullest(small, size), 0), size)
     painter = QPainter(made)
     top = max((HEIGHT_PX - part.height()) // 2, _MARGIN_PX)
     painter.drawImage((WIDTH_PX - part.width()) // 2, top, small.copy(part))
