@@ -275,6 +275,7 @@ def test_a_call_that_a_remedy_names_goes_into_the_call_field(qtbot: QtBot):
     assert panel._remedy.text().startswith(f"Did you mean {link} or <a href='call:1'>")
     panel.show_error(CallError(Explanation("No.", remedy="The file has: a, b.", calls=calls)))
     assert link in panel._remedy.text() and "The file has" in panel._remedy.text()
+    assert panel._remedy.text().count("<br>") == 1, "all calls are in one line: the graph is below"
     with qtbot.waitSignal(panel.call_requested) as caught:
         panel._remedy.linkActivated.emit("call:1")
     assert caught.args == ["los2(f32[2])"]

@@ -304,6 +304,20 @@ def test_arrow_keys_walk_through_earlier_calls(
     assert edit.text() == "half typed("
 
 
+def test_the_call_that_opening_ran_is_an_earlier_call_too(
+    qtbot: QtBot, driver: Driver, window: MainWindow, source: Path
+):
+    driver.finish(driver.open(source), build_capture())
+    first = window.controller.state.call
+    edit = window.call_bar.edit
+    edit.setText("f(f32[9])")
+    qtbot.keyClick(edit, Qt.Key.Key_Return)
+    qtbot.keyClick(edit, Qt.Key.Key_Up)  # and not once for the one that stands there
+    assert edit.text() == first
+    qtbot.keyClick(edit, Qt.Key.Key_Down)
+    assert edit.text() == "f(f32[9])"
+
+
 def add_transform(window: MainWindow, name: str) -> None:
     actions = {action.data().name: action for action in window.call_bar.add_menu.actions()}
     actions[name].trigger()

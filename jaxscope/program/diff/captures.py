@@ -59,7 +59,7 @@ class StagePair:
     def title(self) -> str:
         """What the stages are called."""
         first, second = stage_kind(self.first).title, stage_kind(self.second).title
-        return first if first == second else f"{first} and {second}"
+        return first if first == second else f"{first} against {second}"
 
     @classmethod
     def parse(cls, key: str) -> StagePair:

@@ -112,11 +112,11 @@ class CallEdit(QLineEdit):
         self._history = list(calls)[-_MAX_HISTORY:]
         self._position = len(self._history)
 
-    def remember(self) -> None:
-        """Put the present text at the end of the history."""
-        text = self.text().strip()
-        if text:
-            self.set_history([*(call for call in self._history if call != text), text])
+    def remember(self, before: str = "") -> None:
+        """Put the present text at the end of the history, after the call that was run before."""
+        for text in (before, self.text().strip()):
+            if text:
+                self.set_history([*(call for call in self._history if call != text), text])
 
     @property
     def history(self) -> tuple[str, ...]:
@@ -221,6 +221,8 @@ class CallEdit(QLineEdit):
 
     def _walk(self, step: int) -> None:
         position = self._position + step
+        if 0 <= position < len(self._history) and self._history[position] == self.text().strip():
+            position += step  # it stands there already
         if not 0 <= position <= len(self._history):
             return
         if self._position == len(self._history):

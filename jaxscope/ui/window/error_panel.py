@@ -235,7 +235,7 @@ def _rich_remedy(explanation: Explanation) -> str:
     text = escape_html(f"What to try: {_fit(explanation.remedy, 800)}")
     text = _CODE.sub(r"<code><b>\1</b></code>", text)
     text = _ADDRESS.sub(_link, text).replace("\n", "<br>")
-    return "<br>".join((text, *calls))
+    return "<br>".join(part for part in (text, " · ".join(calls)) if part)
 
 
 def _link(address: re.Match[str]) -> str:

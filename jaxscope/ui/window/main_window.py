@@ -503,7 +503,9 @@ class MainWindow(QMainWindow):
             offered = (call for each in self.controller.state.functions for call in each.calls)
             call = next(offered, "")
             self.call_bar.set_call(call)
-        self.call_bar.edit.remember()
+        self.call_bar.edit.remember(
+            self.controller.state.call
+        )  # which opening the file may have run
         self.controller.run(call, self.call_bar.target.currentText().strip() or "cpu")
 
     def run_with_gradient(self) -> None:
