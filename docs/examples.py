@@ -9,6 +9,7 @@ special:
 
     <!-- measured -->           other figures every time: what is printed is not compared
     <!-- slow -->               run by the slow tests alone
+    <!-- fails -->              ends with status 1
     <!-- not run: WHY -->       needs what a test cannot have, such as another machine
 
 A command ends with status 0, or with 5 where something was found; `echo $?` prints it.
@@ -28,7 +29,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Iterator
-from importlib.metadata import version
+from importlib.metadata import entry_points, version
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -42,6 +43,10 @@ ASKED = "?"
 READER = "/home/ada"
 """Where the pages' reader is."""
 _LEFT_OUT = "…"
+# A checkout has no entry points; where jaxscope is installed, pytest finds the plugin by itself.
+_PLUGIN = (
+    () if entry_points(group="pytest11", name="jaxscope") else ("-p", "jaxscope.pytest_plugin")
+)
 _FENCE = re.compile(
     r"(?P<notes>(?:^<!--[^\n]*-->\n)*)^```(?P<language>\w+)\n(?P<body>.*?)^```$", re.M | re.S
 )
@@ -83,11 +88,12 @@ class Printed:
     printed: str
     status: int
     is_compared: bool
+    statuses: tuple[int, ...] = (0, 5)
 
     @property
     def problem(self) -> str:
         """What is wrong; empty where nothing is."""
-        if self.status not in (0, 5):
+        if self.status not in self.statuses:
             return f"line {self.line}: {self.command}: status {self.status}\n{self.printed}"
         if self.is_compared and not is_shown(self.shown, self.printed):
             return f"line {self.line}: {self.command}: it prints\n{self.printed}"
@@ -147,7 +153,8 @@ def run_page(page: Path, *, with_slow: bool) -> Iterator[Printed]:
                     status, printed = 0, str(status)
                 else:
                     status, printed = run_command(command)
-                yield Printed(line, command, shown, printed, status, is_compared)
+                statuses = (1,) if "fails" in block.notes else (0, 5)
+                yield Printed(line, command, shown, printed, status, is_compared, statuses)
         elif block.language == "python":
             saved = _SAVED.match(block.body)
             place = Path(saved[1] if saved else f"{page.stem}_{number}.py")
@@ -189,8 +196,15 @@ def run_command(command: str) -> tuple[int, str]:
                 return 0, ""  # sets up: `tests/setup` runs that
         return _catch(lambda: _run_jaxscope(words[1:]))
     if words[0] in ("python", "pytest"):
-        words = [sys.executable, *(["-m", "pytest"] if words[0] == "pytest" else []), *words[1:]]
-        answer = subprocess.run(words, capture_output=True, text=True, check=False)
+        tests = ["-m", "pytest", "-p", "no:cacheprovider", *_PLUGIN] if words[0] == "pytest" else []
+        path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+        answer = subprocess.run(
+            [sys.executable, *tests, *words[1:]],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "PYTHONPATH": path},
+        )
         return answer.returncode, answer.stdout + answer.stderr
     return 127, f"{words[0]}: the pages run no such command"
 
@@ -249,7 +263,7 @@ def renew(page: Path) -> list[str]:
             is_new = bool(found.shown.strip()) and not is_shown(found.shown, found.printed)
             if not found.is_compared:  # a page may speak of its figures
                 is_new = found.shown.strip() == ASKED
-            if found.status not in (0, 5):
+            if found.status not in found.statuses:
                 failed.append(f"{page.name}: {found.problem}")
             elif is_new:
                 start = _find_shown(lines, found, moved)

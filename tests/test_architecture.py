@@ -120,7 +120,7 @@ MAY_USE = {
     "ui": {"numpy", "PySide6", "shiboken6", "pyqtgraph", "pygments"},
     "cli": set(),
     "setup": set(),
-    FACE: set(),
+    FACE: {"pytest"},  # pytest_plugin.py, which pytest itself loads
 }
 
 # Modules of cli that may open the window; everything else must work without Qt.
@@ -304,7 +304,9 @@ def imports_of_package(package: str) -> str:
     return "\n".join(f"import {name}" for name in names if not name.endswith("__main__"))
 
 
-@pytest.mark.parametrize("statement", ["import jaxscope", "import jaxscope.cli"])
+@pytest.mark.parametrize(
+    "statement", ["import jaxscope", "import jaxscope.cli", "import jaxscope.pytest_plugin"]
+)
 def test_import_is_light(statement: str) -> None:
     heavy = {"jax", "jaxlib", "PySide6", "shiboken6", "numpy", "scipy", "google", "pyqtgraph"}
     assert not modules_loaded_by(statement) & heavy
