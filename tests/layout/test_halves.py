@@ -152,6 +152,26 @@ def test_a_gradient_stands_where_the_backward_part_ends(
         assert np.ptp(across) < box[1 - along + 2], "it goes straight there, not around"
 
 
+@pytest.mark.parametrize(("direction", "along"), [("down", 1), ("right", 0)])
+def test_it_stands_beside_the_part_also_where_something_long_is_on_its_rank(
+    direction: str, along: int
+) -> None:
+    def loss(x: jax.Array) -> jax.Array:
+        def row(total: jax.Array, values: jax.Array) -> tuple[jax.Array, None]:
+            return jax.lax.fori_loop(0, 7, lambda i, part: part + values[i] ** 2, total), None
+
+        return jax.lax.scan(row, jnp.float32(0), x)[0]
+
+    view = build_view(trace(jax.grad(loss), jnp.ones((5, 7))))
+    scene = build_scene(view, view.all_groups(), direction=direction)
+    assert_tidy(scene)
+    box, (at, size) = rect(scene, halves(view)[1]), rect(scene, "out:0")[[along, along + 2]]
+    outside = [n for n in range(scene.items.num_frames) if scene.items.parent[n] == NONE]
+    others = scene.items.rect[[n for n in outside if scene.items.ids[n] not in halves(view)]]
+    assert others[:, along + 2].max() > 150.0, "the indices of the inner loop are made before"
+    assert 0 < box[along] - (at + size) < at
+
+
 @pytest.mark.parametrize("direction", ["down", "right"])
 def test_a_gradient_that_is_used_is_led_to_where_values_flow_on(direction: str) -> None:
     """An update reads it; what is read there as well as told comes by one line around the part."""

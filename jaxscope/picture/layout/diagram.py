@@ -324,6 +324,7 @@ class Diagram:
         last: Nodes that must be on the last rank.
         early: Nodes to keep at the begin rather than near their users.
         late: Nodes to keep on the last rank but that of `last`.
+        low: Nodes that stand at the end of their rank, where others are longer, not at its begin.
         sequence: Nodes that stand in this order where they share a rank, and begin together there.
         fixed: Nodes that stand in this order where they share a rank, wherever that is.
         stub_across: Size across the flow of a stub that names each node; for edges that are
@@ -343,6 +344,7 @@ class Diagram:
     last: frozenset[int] = frozenset()
     early: frozenset[int] = frozenset()
     late: frozenset[int] = frozenset()
+    low: frozenset[int] = frozenset()
     sequence: tuple[int, ...] = ()
     fixed: tuple[int, ...] = ()
     stub_across: Sequence[float] = ()

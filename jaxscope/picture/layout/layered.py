@@ -94,6 +94,8 @@ def draw_layered_graph(
     for v in range(num):
         rank, size = threads.rank[v], threads.along[v]
         inset = 0.0 if v in level else min((heights[rank] - size) / 2, 20.0)
+        if v in diagram.low:
+            inset = heights[rank] - size
         y[v] = tops[rank] + inset + size / 2
     routes, stub_lines = route_edges(diagram, threads, x, y, tops, heights)
     stubs = tuple(

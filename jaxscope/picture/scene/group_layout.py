@@ -662,6 +662,7 @@ class GroupPlacer:
             frozenset(n for e, n in index.items() if isinstance(e, Port) and not e.is_entry),
             frozenset(index[each] for each in borders.early),
             frozenset(index[each] for each in borders.late),
+            frozenset(index[each] for each in room.above),
             tuple(index[arm] for arm in borders.arms),
             tuple(dict.fromkeys(index[end] for end in fixed if end in index)),
             stubs,
