@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
+from jaxscope.client.events import Finished
+from jaxscope.client.requests import CaptureRequest, OutlineRequest
 from jaxscope.model import Capture
+from jaxscope.model.outline import Outline, find_offered_calls
 from jaxscope.schema.archive import save_capture
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.window import files, workspace
 from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.worker.host.outline import find_functions
 
 from .conftest import Driver
-from .programs import build_capture
+from .programs import RecordedSession, build_capture
 
 
 @pytest.fixture
@@ -123,3 +128,49 @@ def test_a_file_that_is_none_is_told(
     window.files.load_first(str(path))
     driver.wait_until(lambda: window.controller.state.error is not None)
     assert path.name in str(window.controller.state.error)
+
+
+OFFERING = """\
+# jaxscope: g(f32[2])
+# jaxscope: grad(f)(f32[3])
+def f(x):
+    return x
+
+
+def g(x):
+    return x
+"""
+
+
+@pytest.mark.parametrize(("call", "run"), [("", "g(f32[2])"), ("f(f32[9])", "f(f32[9])")])
+def test_the_run_gets_the_worker_that_is_ready(
+    window: MainWindow,
+    driver: Driver,
+    session: RecordedSession,
+    tmp_path: Path,
+    call: str,
+    run: str,
+) -> None:
+    """Not the outline, which nobody waits for."""
+    path = tmp_path / "offering.py"
+    path.write_text(OFFERING, "utf-8")
+    window.open_path(str(path), call)
+    outline = driver.wait_for(OutlineRequest)
+    requests = [each.request for each in session.runs]
+    assert [type(request) for request in requests] == [CaptureRequest, OutlineRequest]
+    assert requests[0].call == window.call_bar.edit.text() == run
+    functions = find_functions(ast.parse(OFFERING))
+    outline.tell(Finished(Outline(tuple(functions), find_offered_calls(OFFERING), "")))
+    offered = next(each for each in window.controller.state.functions if each.calls)
+    assert offered.calls[0] == "g(f32[2])"  # what the outline puts first is what ran
+    assert len(session.of_type(CaptureRequest)) == 1
+
+
+def test_a_long_file_is_not_looked_through(
+    window: MainWindow, driver: Driver, session: RecordedSession, tmp_path: Path
+) -> None:
+    path = tmp_path / "long.py"
+    path.write_text("# jaxscope: f(f32[3])\n#" + 210_000 * "x", "utf-8")
+    window.open_path(str(path))
+    driver.wait_for(OutlineRequest)
+    assert not session.of_type(CaptureRequest)

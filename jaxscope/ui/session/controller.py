@@ -33,8 +33,10 @@ from jaxscope.client.requests import (
     ValuesRequest,
     Wish,
 )
+from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import Explanation, InternalError, JaxscopeError, SourceError
 from jaxscope.model import Capture, SourceFile, Timing
+from jaxscope.model.outline import find_offered_calls
 from jaxscope.model.values import Values
 from jaxscope.ui.session.source_file import read_source
 from jaxscope.ui.session.state import (
@@ -106,6 +108,7 @@ class Bridge(QObject):
         self._lock = threading.Lock()
         self._runs: dict[int, RunLike | None] = {}
         self._stopped: set[int] = set()
+        self._begun: dict[int, threading.Event] = {}
         self._next_number = 1
         self._is_closed = False
         self._post = Post(self._on_crossed)
@@ -113,14 +116,23 @@ class Bridge(QObject):
         if not is_lazy:
             self._begin_opening()
 
-    def start(self, request: Request) -> int:
-        """Start a run and return its number at once."""
+    def start(self, request: Request, after: int = 0) -> int:
+        """Start a run and return its number at once.
+
+        Args:
+            request: What to do.
+            after: A run that has to be started before this one; 0 for none.
+        """
         number, self._next_number = self._next_number, self._next_number + 1
         self._begin_opening()
         with self._lock:
             self._runs[number] = None
+            before, self._begun[number] = self._begun.get(after), threading.Event()
         threading.Thread(
-            target=self._start, args=(number, request), name="jaxscope-start", daemon=True
+            target=self._start_in_turn,
+            args=(number, request, before),
+            name="jaxscope-start",
+            daemon=True,
         ).start()
         return number
 
@@ -193,6 +205,16 @@ class Bridge(QObject):
         if unused is not None:
             unused.close()
         self._is_ready.set()
+
+    def _start_in_turn(self, number: int, request: Request, before: threading.Event | None) -> None:
+        if before is not None:
+            before.wait()
+        try:
+            self._start(number, request)
+        finally:
+            with self._lock:
+                begun = self._begun.pop(number)
+            begun.set()
 
     def _start(self, number: int, request: Request) -> None:
         self._is_ready.wait()
@@ -285,11 +307,16 @@ class Controller(QObject):
             self._set(end_run(self.state, Phase.FAILED, error))
             return
         target = target.strip() or self.state.target
+        offered = "" if call else _find_first_call(snapshot)
+        call = call or offered
         self._set(WindowState(file=snapshot.path, snapshot=snapshot, call=call, target=target))
         self._runs_first_call = not call
-        self._ask_outline()
+        if offered:
+            self.call_proposed.emit(offered)
         if call:
             self.run(call, target)
+        # The worker that is ready is for the run: what the outline needs is not waited for.
+        self._ask_outline(after=0 if is_remote(target) else self._run)
 
     def open_capture(
         self,
@@ -575,11 +602,14 @@ class Controller(QObject):
             self._bridge.forget(self._run)
             self._run = 0
 
-    def _ask_outline(self) -> None:
+    def _ask_outline(self, after: int = 0) -> None:
         if self._outline_run:
             self._bridge.forget(self._outline_run)
         self._outline_run = self._bridge.start(
-            OutlineRequest(file=self.state.file, python=self._options.python, drafts=self._drafts())
+            OutlineRequest(
+                file=self.state.file, python=self._options.python, drafts=self._drafts()
+            ),
+            after=after,
         )
 
     def _refresh_snapshot(self) -> None:
@@ -643,6 +673,20 @@ class Controller(QObject):
         if state is not self.state:
             self.state = state
             self.state_changed.emit(state)
+
+
+_MAX_LOOKED_THROUGH = 200_000
+"""Characters: these take 0.1 s."""
+
+
+def _find_first_call(snapshot: SourceFile) -> str:
+    """The first call that a file offers, which its outline would name first; empty for none.
+
+    Of a long file the worker says it: looking through all of it would hold up the window.
+    """
+    if len(snapshot.text) > _MAX_LOOKED_THROUGH:
+        return ""
+    return next((offered.call for offered in find_offered_calls(snapshot.text)), "")
 
 
 def _nothing_to_show(path: str) -> JaxscopeError:

@@ -433,7 +433,7 @@ class MainWindow(QMainWindow):
         self.controller.open_file(path, call, self.call_bar.target.currentText())
         state = self.controller.state
         if state.file and state.error is None:
-            self.call_bar.set_call(call)
+            self.call_bar.set_call(state.call)
             self._settings.add_recent_file(state.file)
             self.start_page.show_recent(self._settings.recent_files)
 
