@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -38,6 +39,7 @@ def session() -> RecordedSession:
 
 @pytest.fixture
 def window(qapp: QApplication, session: RecordedSession, tmp_path: Path) -> Iterator[MainWindow]:
+    QCursor.setPos(-1, -1)  # where a test before has left it, something would be under it
     bridge = Bridge(lambda: session)
     settings = Settings(str(tmp_path / "window.json"))
     window = build_window(qapp, bridge, RunOptions(), settings, late_panes=True)
