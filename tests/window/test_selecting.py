@@ -8,11 +8,12 @@ from pathlib import Path
 import jax
 import jax.numpy as jnp
 import numpy as np
+from PySide6.QtCore import QPointF
 from pytestqt.qtbot import QtBot
 
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.in_process import capture_function
-from jaxscope.model import Capture
+from jaxscope.model import NONE, Capture
 from jaxscope.program.links import LineSelection, LinkIndex, Links, NodeSelection, SeveralSelection
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.selection.selection import SelectionModel
@@ -237,3 +238,18 @@ def test_a_box_of_arguments_holds_what_stands_on_it(
     canvas._select_item(item, reveal=False)
     told = " ".join(window.workspace.inspector.page.toPlainText().split())
     assert "holds 3 arrays" in told, "not the equations in it, of which there are none"
+
+
+def test_a_click_on_nothing_puts_the_selection_away(
+    driver: Driver, window: MainWindow, source: Path
+):
+    driver.finish(driver.open(source), build_capture())
+    pane = window.workspace.area.panes[1]
+    driver.wait_until(lambda: pane.canvas is not None and pane.canvas.scene is not None)
+    assert isinstance(pane.canvas, GraphCanvas)
+    selection = window.workspace.selection
+    selection.select_node("grad", 1)
+    ground = QPointF(1.0, 1.0)
+    assert pane.canvas.item_at(ground) == NONE
+    pane.canvas.click(ground)
+    assert selection.selection is None

@@ -137,6 +137,7 @@ class GraphCanvas(QWidget):
         scene_changed: Another picture is shown.
         busy_changed: Whether a layout is being worked out.
         node_selected: Node index of what the person selected; -1 if nothing.
+        ground_clicked: A click was on nothing.
         group_selected: Id of a group without a node of its own, what stands on its box,
             the indices of the nodes inside, and whether it is selected besides others.
         nodes_selected: Indices of several nodes, and whether they are selected besides others.
@@ -149,6 +150,7 @@ class GraphCanvas(QWidget):
     scene_changed = Signal()
     busy_changed = Signal(bool)
     node_selected = Signal(int)
+    ground_clicked = Signal()
     group_selected = Signal(str, str, object, bool)
     nodes_selected = Signal(object, bool)
     node_hovered = Signal(int)
@@ -1051,8 +1053,11 @@ class GraphCanvas(QWidget):
             if len(far):
                 self._select_item(int(far[0]))
             return
+        item = self.item_at(place)
+        if item == NONE:
+            self.ground_clicked.emit()
         # What was clicked is in sight: the picture must not run away from the pointer.
-        self._select_item(self.item_at(place), reveal=False)
+        self._select_item(item, reveal=False)
 
     def _add_item(self, item: int) -> None:
         """Select an item besides what is selected already, or let it go."""
