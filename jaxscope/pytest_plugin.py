@@ -90,7 +90,7 @@ class Compiled:
         found = find_roofline(self.capture.stage("optimized"), trips, machine)
         if isinstance(found, Unavailable):
             self._not_known("How many kernels it has", found.reason)
-        count = len(found.kernels) + found.num_uncounted
+        count = len(found.kernels) + len(found.uncounted)
         if count > at_most:
             self._fail(f"It has {count:,} kernels; at most {at_most:,} were wanted.", "kernels")
 

@@ -95,7 +95,11 @@ def test_every_setting_is_told() -> None:
 
 
 def test_the_readme_is_one_page() -> None:
-    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 120
+    from jaxscope.report.answers import QUESTIONS
+
+    text = (ROOT / "README.md").read_text("utf-8")
+    assert len(text.splitlines()) <= 120
+    assert f"{len(QUESTIONS)} named questions" in text
 
 
 def has_slow(page: Path) -> bool:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from jaxscope.model import Graph, Stage, Unavailable
 from jaxscope.model.hardware import Ceilings, Peak, find_chip
 from jaxscope.model.types import type_bytes
+from jaxscope.model.units import format_count
 from jaxscope.program.cost.arithmetic import Arithmetics
 from jaxscope.program.cost.attribution import RowKind, share_out
 from jaxscope.program.cost.trip_counts import (
@@ -171,7 +172,7 @@ class Roofline:
         scopes: One point a named scope of the program.
         equations: One point an equation of the last jaxpr-level stage, with its share of kernels
             that hold several; not measured by themselves.
-        num_uncounted: Kernels whose work XLA does not count.
+        uncounted: Nodes of kernels whose work XLA does not count.
         rounds: How often the parts of the module run.
         num_repeated: Kernels that count more than once, being in loops.
         homes: The group that each kernel stands in, by its node.
@@ -183,7 +184,7 @@ class Roofline:
     lines: tuple[RooflinePoint, ...]
     scopes: tuple[RooflinePoint, ...]
     equations: tuple[RooflinePoint, ...]
-    num_uncounted: int
+    uncounted: tuple[int, ...]
     rounds: ExecutionCounts
     num_repeated: int
     homes: Mapping[int, int]
@@ -206,8 +207,9 @@ class Roofline:
             found.append(describe_unbounded_loops(self.num_unbounded))
         if any(point.is_uncertain for point in self.kernels):
             found.append(IN_BRANCHES)
-        if self.num_uncounted:
-            found.append(f"XLA does not count the work of {self.num_uncounted:,} kernels.")
+        if self.uncounted:
+            count = format_count(len(self.uncounted), "kernel")
+            found.append(f"XLA does not count the work of {count}.")
         if self.has_memory_on_chip:
             found.append("Values that lie in the chip's own fast memory are no traffic of kernels.")
         if self.stage == "hlo":
@@ -334,14 +336,14 @@ def find_roofline(
     graph = stage.graph
     code = machine if stage.name == "optimized" else None
     rounds = count_executions(graph, trips)
-    points, num_uncounted = find_kernels(graph, rounds, Arithmetics(graph, code))
+    points, uncounted = find_kernels(graph, rounds, Arithmetics(graph, code))
     found = Roofline(
         stage.name,
         _by_traffic(points),
         (),
         (),
         _equations(graph, trips, code),
-        num_uncounted,
+        tuple(uncounted),
         rounds,
         sum(point.rounds > 1 for point in points),
         {point.nodes[0]: int(graph.nodes.group[point.nodes[0]]) for point in points},
@@ -356,13 +358,13 @@ def find_roofline(
 
 def find_kernels(
     graph: Graph, rounds: ExecutionCounts, arithmetics: Arithmetics
-) -> tuple[list[RooflinePoint], int]:
+) -> tuple[list[RooflinePoint], list[int]]:
     """One point for each kernel of a module whose work is known.
 
     Returns:
-        Them in the graph's order, and how many others there are.
+        Them in the graph's order, and the nodes of the others.
     """
-    points, num_uncounted = [], 0
+    points, uncounted = [], []
     traffic = OffChipTraffic(graph) if has_memory_on_chip(graph) else None
     for node, times in _kernels(graph, rounds):
         flops, num_bytes = graph.nodes.cost[node, :2].tolist()
@@ -371,7 +373,7 @@ def find_kernels(
         if traffic is not None:
             num_bytes = traffic.of(node, num_bytes)
         if math.isnan(flops) or math.isnan(num_bytes):
-            num_uncounted += 1
+            uncounted.append(node)
             continue
         work = arithmetics.share(node, flops * times)
         points.append(
@@ -387,7 +389,7 @@ def find_kernels(
                 is_uncertain=int(graph.nodes.group[node]) in rounds.in_branch,
             )
         )
-    return points, num_uncounted
+    return points, uncounted
 
 
 def _equations(

@@ -13,6 +13,7 @@ from jaxscope.errors import JaxscopeError
 from jaxscope.model import Capture, Graph, Stage, Unavailable, is_available
 from jaxscope.model.hardware import Chip, chip_of_target
 from jaxscope.model.types import read_count
+from jaxscope.model.units import format_count
 from jaxscope.program.cost.trip_counts import find_trip_counts
 from jaxscope.program.roofline import Roofline, find_best, find_limit, find_roofline
 
@@ -69,9 +70,10 @@ def estimate(
     found = find_roofline(stage, trips, machine)
     if isinstance(found, Unavailable):
         return found
-    if found.num_uncounted:
+    if found.uncounted:
         return Unavailable(
-            f"XLA does not count the work of {found.num_uncounted:,} kernels.", "optimized"
+            f"XLA does not count the work of {format_count(len(found.uncounted), 'kernel')}.",
+            "optimized",
         )
     graph = stage.graph if stage is not None else None
     if not isinstance(graph, Graph):
@@ -186,7 +188,7 @@ def summarize_target(target: str, found: Capture | JaxscopeError) -> TargetRow:
     row = TargetRow(
         target,
         chip.title if chip else "",
-        kernels=len(points) + roofline.num_uncounted,
+        kernels=len(points) + len(roofline.uncounted),
         fusions=sum(point.operation == "fusion" for point in points),
         flops=flops,
         least_flops=least_flops,
@@ -199,8 +201,8 @@ def summarize_target(target: str, found: Capture | JaxscopeError) -> TargetRow:
         caveats=chip.caveats if chip else (),
         notes=roofline.notes,
     )
-    if roofline.num_uncounted:
-        why = f"XLA does not count the work of {roofline.num_uncounted:,} of its kernels."
+    if roofline.uncounted:
+        why = f"XLA does not count the work of {len(roofline.uncounted):,} of its kernels."
         row = dataclasses.replace(row, flops=math.nan, num_bytes=math.nan, why_no_work=why)
     best = estimate(stage, chip, trips, machine) if chip else None
     if best is None or isinstance(best, Unavailable):

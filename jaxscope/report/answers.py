@@ -196,20 +196,32 @@ def _kernels(evidence: Evidence) -> Answer:
     )
     if isinstance(found, Unavailable):
         return _missing(found)
-    kinds = Counter(point.operation for point in found.kernels)
-    told = ", ".join(f"{count:,} {name}" for name, count in kinds.most_common(5))
     graph = evidence.graph("optimized")
+    if isinstance(graph, Unavailable):
+        return _missing(graph)
+    kinds = Counter(point.operation for point in found.kernels)
+    kinds.update(graph.string(graph.nodes.operation, node) for node in found.uncounted)
+    told = ", ".join(f"{count:,} {name}" for name, count in kinds.most_common(5))
     facts = [
+        Fact(
+            f"{_id(graph, node)} ({graph.string(graph.nodes.operation, node)}): "
+            "XLA does not count its work",
+            "unknown",
+            _place(graph, node),
+        )
+        for node in found.uncounted
+    ]
+    facts += [
         Fact(
             f"{point.name} ({point.operation}): {format_bytes(point.num_bytes)}, "
             f"{format_flops(point.flops)}" + (f", {point.rounds:,} runs" * (point.rounds > 1)),
             "counted",
-            _place(graph, point.nodes[0]) if is_there(graph) else "",
+            _place(graph, point.nodes[0]),
         )
         for point in found.kernels
     ]
     return Answer(
-        f"The optimized program has {format_count(len(found.kernels), 'kernel')}"
+        f"The optimized program has {format_count(kinds.total(), 'kernel')}"
         + (f": {told}." if told else ".")
         + "".join(f" {note}" for note in found.notes),
         facts,

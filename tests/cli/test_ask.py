@@ -217,6 +217,19 @@ def test_a_saved_capture_says_that_it_cannot_run(jaxscope: CommandLine, saved: P
     assert "takes a run" in answer.errors
 
 
+def test_kernels_whose_work_is_not_counted_are_kernels(
+    jaxscope: CommandLine, program: Path
+) -> None:
+    call = "jnp.linalg.eigh(jnp.eye(16))"
+    found = jaxscope("ask", program, call, "kernels", "--json").json()
+
+    own = [fact for fact in found["facts"] if fact["certainty"] == "unknown"]
+    assert len(own) == 1, "eigh is a call of LAPACK, which XLA cannot look into"
+    assert "custom-call" in own[0]["text"]
+    assert f"has {len(found['facts'])} kernels" in found["answer"]
+    assert "the work of 1 kernel." in found["answer"]
+
+
 def test_the_list(jaxscope: CommandLine, saved: Path) -> None:
     lines = jaxscope("ask", saved, "help").output.splitlines()
     assert [line.split()[0] for line in lines] == [question.name for question in QUESTIONS]
