@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QTabBar, QWidget
 from pytestqt.qtbot import QtBot
@@ -231,6 +231,42 @@ def test_presented_text_can_be_read_from_the_last_row(driver: Driver, source: Pa
         assert part.fontInfo().pixelSize() >= least_px
     window.toggle_presenting()
     driver.wait_until(lambda: canvas.camera.scale * LABEL_TEXT_PX < least_px)
+
+
+def test_a_spotlight_dims_all_but_what_is_selected(driver: Driver, source: Path) -> None:
+    window = present(driver, source)
+    canvas = window.workspace.area.canvas_of("grad")
+    assert canvas is not None and canvas.scene is not None
+    window.workspace.selection.select_node("grad", 1)
+    driver.wait_until(lambda: canvas.is_sharp and not canvas.is_busy)
+    scene = canvas.scene
+    lit = int(scene.item_of_node[1])
+    other = next(n for n in range(scene.items.num_frames, len(scene.items)) if n != lit)
+
+    def contrast(item: int) -> int:
+        """Between the lightest and the darkest of what is inside of a box."""
+        x, y, width, height = scene.items.rect[item].tolist()
+        left, top = canvas.camera.to_widget(x + 4, y + 4)
+        right, bottom = canvas.camera.to_widget(x + width - 4, y + height - 4)
+        area = QRect(QPoint(round(left), round(top)), QPoint(round(right), round(bottom)))
+        picture = canvas.grab(area).toImage()
+        across, down = range(0, picture.width(), 2), range(0, picture.height(), 2)
+        seen = [picture.pixelColor(x, y).lightness() for x in across for y in down]
+        return max(seen) - min(seen)
+
+    before = contrast(lit), contrast(other)
+    driver.qtbot.keyClick(window, Qt.Key.Key_S)
+    assert contrast(lit) == before[0]
+    assert contrast(other) < 0.3 * before[1]
+    driver.qtbot.keyClick(window, Qt.Key.Key_S)
+    assert (contrast(lit), contrast(other)) == before
+    driver.qtbot.keyClick(window, Qt.Key.Key_S)
+    window.workspace.selection.clear()
+    assert contrast(other) > 0.3 * before[1], "nothing is dimmed where nothing is selected"
+    window.toggle_presenting()
+    window.workspace.selection.select_node("grad", 1)
+    driver.wait_until(lambda: canvas.is_sharp and not canvas.is_busy)
+    assert not canvas._is_spotlit
 
 
 def test_presenting_keeps_the_place_in_the_source_and_what_was_looked_at(

@@ -72,6 +72,7 @@ from jaxscope.ui.canvas.overlay import (
     paint_message,
     paint_overlay,
     paint_progress,
+    paint_spotlight,
 )
 from jaxscope.ui.canvas.picture import (
     OTHER_ROOM_PX,
@@ -175,7 +176,7 @@ class GraphCanvas(QWidget):
         self._legend = Legend(self)
         for extra in (self._minimap, self._legend):
             extra.hide()  # `GraphPage` gives them a place beside the picture
-        self._text_scale = 1.0
+        self._text_scale, self._is_spotlit = 1.0, False
         self._least_framed = LEAST_FRAMED
         self._before_presenting: Camera | None = None
         self._title = ""
@@ -319,6 +320,11 @@ class GraphCanvas(QWidget):
         x, y = self._camera.to_scene(place.x(), place.y())
         return self._drawing.index.line_at(x, y, _LINE_REACH_PX / self._camera.scale)
 
+    def set_spotlight(self, is_on: bool) -> None:
+        """Dim all but what is selected, or nothing."""
+        self._is_spotlit = is_on
+        self.update()
+
     def set_text_scale(self, scale: float) -> None:
         """Follow the size of the window's type; 1 is ordinary."""
         if scale != self._text_scale:
@@ -413,6 +419,8 @@ class GraphCanvas(QWidget):
         else:
             camera, width, height = self._camera, self.width(), self.height()
             missing = self._tiles.paint(painter, camera.x, camera.y, width, height, camera.scale)
+            if self._is_spotlit:
+                paint_spotlight(painter, self._drawing, self._highlight, camera, self.size())
             paint_overlay(painter, self._drawing, self._highlight, camera, width, height)
             paint_edge_shades(painter, self._drawing, camera, width, height)
             self._update_minimap()

@@ -277,6 +277,31 @@ def paint_overlay(
         painter.drawRoundedRect(QRectF(*rect.tolist()), 6, 6)
 
 
+_DIMMED = 0.82
+"""How much of what the spotlight leaves out is the ground's colour."""
+_LIT_GAP_PX = 6.0
+
+
+def paint_spotlight(
+    painter: QPainter, drawing: SceneDrawing, highlight: Highlight, camera: Camera, size: QSize
+) -> None:
+    """Dim all but what is selected; nothing where nothing is."""
+    items = np.union1d(highlight.selected, np.array([highlight.current]))
+    items = items[items != NONE].astype(np.int64)
+    if not len(items):
+        return
+    whole = QRect(0, 0, size.width(), size.height())
+    dark = QRegion(whole)
+    for rect in _outline(drawing, items, camera, _LIT_GAP_PX).tolist():
+        dark -= QRegion(QRectF(*rect).toAlignedRect())
+    veil = QColor(drawing.colors.background)
+    veil.setAlphaF(_DIMMED)
+    painter.save()
+    painter.setClipRegion(dark)
+    painter.fillRect(whole, veil)
+    painter.restore()
+
+
 def _outline(
     drawing: SceneDrawing, items: Indices, camera: Camera, gap: float
 ) -> npt.NDArray[np.float64]:

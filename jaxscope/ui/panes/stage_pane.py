@@ -165,7 +165,7 @@ class StagePane(QFrame):
         self._shown_graph: Graph | None = None
         self._call = ""
         self._shown = self._shown_text = ("", "")
-        self._points, self._scale = BASE_POINTS, 0.0
+        self._points, self._scale, self._is_spotlit = BASE_POINTS, 0.0, False
         self._table_graph: Graph | None = None
         self.code = CodeView()
         self.table = NodeTableView()
@@ -412,6 +412,12 @@ class StagePane(QFrame):
             self._canvas.set_theme(theme.name)
             self._canvas.set_text_scale(self._scale or points / BASE_POINTS)
 
+    def set_spotlight(self, is_on: bool) -> None:
+        """Dim all of the graph but what is selected, or nothing."""
+        self._is_spotlit = is_on
+        if self._canvas is not None:
+            self._canvas.set_spotlight(is_on)
+
     def present(self, scale: float) -> None:
         """Show nothing but the picture or the text; 0 brings the rest back.
 
@@ -496,6 +502,7 @@ class StagePane(QFrame):
             self._pages.addWidget(self._graph)
             self._canvas.set_theme(self._theme.name)
             self._canvas.set_text_scale(self._scale or self._points / BASE_POINTS)
+            self._canvas.set_spotlight(self._is_spotlit)
             self._graph.set_bare(is_bare=self._scale > 0)
             self._wake_graph()
             self._canvas.node_selected.connect(self._on_node_chosen)

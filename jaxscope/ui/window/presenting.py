@@ -43,6 +43,7 @@ _OF_SOURCE = "Source: the file as it ran."
 _ON = ("Space", "Right", "PgDown")
 _BACK = ("Shift+Space", "Left", "PgUp")
 """Keys of a keyboard, and those of the clickers that lecturers have."""
+_LIGHT = "S"
 _HINT = "Space: go through the program, equation by equation"
 _SAVED = "A saved capture is not run: open its file to go through the call with its numbers."
 _STALE = "This is of an earlier run: run the call, then go through it."
@@ -239,6 +240,9 @@ class PresentationMode:
                 shortcut = QShortcut(QKeySequence(name), window, slot)
                 shortcut.setEnabled(False)
                 self._shortcuts.append(shortcut)
+        self._is_spotlit = False
+        self._shortcuts.append(QShortcut(QKeySequence(_LIGHT), window, self.toggle_spotlight))
+        self._shortcuts[-1].setEnabled(False)
 
     @property
     def is_on(self) -> bool:
@@ -251,6 +255,15 @@ class PresentationMode:
             self._begin()
         else:
             self._end(self._hidden)
+
+    def toggle_spotlight(self) -> None:
+        """Dim all of the picture but what is selected, or nothing."""
+        self._set_spotlight(is_on=not self._is_spotlit)
+
+    def _set_spotlight(self, *, is_on: bool) -> None:
+        self._is_spotlit = is_on
+        for pane in self._workspace.area.panes:
+            pane.set_spotlight(is_on)
 
     def tell(self, state: WindowState, screen: Screen) -> None:
         """Say in the caption what is seen, or what goes on."""
@@ -332,6 +345,7 @@ class PresentationMode:
         if self._themes.points == during:  # or a person has chosen another size meanwhile
             self._themes.set_points(before)
         self.caption.hide()
+        self._set_spotlight(is_on=False)
         self._present_steps(is_on=False)
         self._call_bar.set_bare(is_bare=False)
         self._workspace.area.present(0.0)
