@@ -233,6 +233,16 @@ def test_presented_text_can_be_read_from_the_last_row(driver: Driver, source: Pa
     driver.wait_until(lambda: canvas.camera.scale * LABEL_TEXT_PX < least_px)
 
 
+def test_arrow_keys_select_in_what_is_presented(driver: Driver, source: Path) -> None:
+    window = present(driver, source)
+    canvas = window.workspace.area.canvas_of("grad")
+    driver.wait_until(lambda: canvas is not None and canvas.scene is not None)
+    assert window.focusWidget() is canvas
+    driver.qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Down)
+    assert window.workspace.selection.selection is not None
+    window.toggle_presenting()
+
+
 def test_a_spotlight_dims_all_but_what_is_selected(driver: Driver, source: Path) -> None:
     window = present(driver, source)
     canvas = window.workspace.area.canvas_of("grad")

@@ -365,7 +365,7 @@ class PresentationMode:
             # Always as high: the picture must not move with the text.
             self.caption.setMinimumHeight(_CAPTION_LINES * self.caption.fontMetrics().lineSpacing())
             if (pane := self._workspace.area.active) is not None:
-                pane.setFocus()  # not in the call, where keys are typed
+                pane.focus_content()  # not in the call, where keys are typed
 
     def _restore_places(self) -> None:
         """Lines of another height moved the sources; each shows again what it showed."""
