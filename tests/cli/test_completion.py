@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import re
 import select
 import shutil
@@ -21,7 +20,7 @@ from jaxscope.cli.verbs import VERBS, WINDOW
 from jaxscope.report.answers import QUESTIONS
 
 CALL = "layer_norm(f32[256, 1024])"
-PATIENCE_S = 60
+PATIENCE_S = 300
 
 
 @pytest.fixture
@@ -115,11 +114,18 @@ def need(shell: str) -> str:
 
 def type_into(command: list[str], folder: Path, setup: str, keys: str, wanted: str) -> str:
     """What an interactive shell shows after keys were typed; waits until the wanted is there."""
-    pid, terminal = pty.fork()
-    if pid == 0:
-        path = f"{folder / 'bin'}:{os.environ['PATH']}"
-        variables = {**os.environ, "PATH": path, "TERM": "dumb", "HOME": str(folder), "PS1": "> "}
-        os.execve(command[0], command, variables)
+    path = f"{folder / 'bin'}:{os.environ['PATH']}"
+    variables = {**os.environ, "PATH": path, "TERM": "dumb", "HOME": str(folder), "PS1": "> "}
+    # The terminal is made by a process of its own: this one may have threads, and must not fork.
+    process = subprocess.Popen(
+        [sys.executable, "-c", "import pty, sys; pty.spawn(sys.argv[1:])", *command],
+        env=variables,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert process.stdin is not None and process.stdout is not None
+    typed, terminal = process.stdin.fileno(), process.stdout.fileno()
     shown = ""
     end = time.monotonic() + PATIENCE_S
 
@@ -128,19 +134,20 @@ def type_into(command: list[str], folder: Path, setup: str, keys: str, wanted: s
         while text not in shown and time.monotonic() < end:
             if select.select([terminal], [], [], 0.2)[0]:
                 read = os.read(terminal, 1 << 16).decode("utf-8", "replace")
+                if not read:
+                    break
                 shown += read.replace("\a", "")  # zsh rings where a word is not complete yet
 
     try:
         # The shell takes keys only when it asks; what is echoed of this is not `READY2`.
-        os.write(terminal, f"{setup}; echo READY$((1+1))\n".encode())
+        os.write(typed, f"{setup}; echo READY$((1+1))\n".encode())
         wait_for("READY2")
         shown = ""
-        os.write(terminal, keys.encode())
+        os.write(typed, keys.encode())
         wait_for(wanted)
     finally:
-        os.kill(pid, 9)
-        os.waitpid(pid, 0)
-        os.close(terminal)
+        process.kill()  # the shell loses its terminal by that, and ends
+        process.communicate()
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
 
 
