@@ -143,3 +143,13 @@ def test_a_broken_search_says_why_and_escape_ends_it(qtbot: QtBot, pane: StagePa
     qtbot.keyClick(pane.header.search, Qt.Key.Key_Escape)
     assert pane.header.search.text() == ""
     assert pane.header.found_text == ""
+
+
+def test_escape_gives_the_keyboard_back_to_what_is_searched(qtbot: QtBot, pane: StagePane) -> None:
+    """A second one would put the selection away, and arrow keys went nowhere."""
+    for text in ("dot", ""):
+        type_search(qtbot, pane, text)
+        assert pane.window().focusWidget() is pane.header.search
+        qtbot.keyClick(pane.header.search, Qt.Key.Key_Escape)
+        assert pane.header.search.text() == ""
+        assert pane.window().focusWidget() is pane.canvas

@@ -139,3 +139,12 @@ def test_it_is_a_choice_of_all_panes_and_is_remembered(driver: Driver, tmp_path:
     assert Settings(str(tmp_path / "window.json")).wraps_lines
     action.trigger()
     assert not any(each.code.folding.is_wrapping for each in area.panes)
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_PageDown])
+def test_the_first_key_chooses_what_is_in_sight(view: CodeView, qtbot: QtBot, key: Qt.Key) -> None:
+    view.verticalScrollBar().setValue(view.folding.row_of(20))
+    chosen: list[int] = []
+    view.line_chosen.connect(chosen.append)
+    qtbot.keyClick(view, key)
+    assert chosen == [20]

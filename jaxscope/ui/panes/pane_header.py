@@ -138,6 +138,7 @@ class PaneHeader(QWidget):
     form_requested = Signal(object)
     search_edited = Signal(str)
     search_entered = Signal(int)
+    search_left = Signal()
     add_requested = Signal()
     close_requested = Signal()
 
@@ -267,12 +268,13 @@ class PaneHeader(QWidget):
                 self.search_entered.emit(-1 if is_back else 1)
                 return True
             # Escape in a search puts the search away, and nothing else.
-            is_escape = event.key() == Qt.Key.Key_Escape and bool(self.search.text())
+            is_escape = event.key() == Qt.Key.Key_Escape
             if is_escape and event.type() == QEvent.Type.ShortcutOverride:
                 event.accept()
                 return True
             if is_escape and is_press:
                 self.search.clear()
+                self.search_left.emit()
                 return True
         if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
             self._later.start()  # not before the focus has really changed

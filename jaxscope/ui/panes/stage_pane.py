@@ -188,6 +188,7 @@ class StagePane(QFrame):
         header.form_requested.connect(self.set_form)
         header.search_edited.connect(self._find)
         header.search_entered.connect(self._on_header_search_entered)
+        header.search_left.connect(self.focus_content)
         self._notice.setProperty("role", "muted")
         self._notice.setWordWrap(True)
         self._notice.setMargin(24)

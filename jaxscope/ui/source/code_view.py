@@ -952,7 +952,9 @@ class CodeView(QAbstractScrollArea):
         elif (step := steps.get(Qt.Key(event.key()))) is not None and self._lines:
             extend = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
             here = self._folding.row_of(self._cursor) if self._cursor >= 0 else -1
-            if here >= 0 and step > 0:  # from its last row
+            if here < 0 and abs(step) < len(self._lines):  # to the first line in sight
+                here, step = self._visible_range()[0], 0
+            elif here >= 0 and step > 0:  # from its last row
                 here += self._folding.num_rows_of(self._folding.line_at(here)) - 1
             row = min(max(here + step, 0), self._folding.num_rows - 1)
             self._move_to(self._folding.line_at(row), extend=extend)
