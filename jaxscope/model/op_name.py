@@ -12,6 +12,8 @@ that JAX gives the same name and place, set number 4 of such ones. XLA joins the
 instructions it merges with `;`, and puts the name of a call before those of what is called, with
 `/` between them.
 
+Of operations that JAX gives no name the tags are stack frames (`tag_frames`).
+
 A tag must not contain `@` (it cuts the name), `/`, `(`, `)` or `;` (they are syntax).
 """
 
@@ -24,6 +26,7 @@ import re
 from collections.abc import Iterable
 
 from jaxscope.model.graph import Direction
+from jaxscope.model.tag_frames import move_tags
 
 BASE_TAG = "b"
 DERIVED_TAG = "d"
@@ -36,6 +39,9 @@ _NAMELESS = re.compile(r'op_name="(?:jxs[bdpt]\d+~)+/*" ?')
 _NAMED_BEFORE = re.compile(r"/jxs[bdpt]\d+~(?:jxs[bdpt]\d+~)*/*(?=[\"';]|$)")
 _PRINTED = re.compile(r"jxs[bdpt]\d+~/*")
 _JOINED = re.compile(r'op_name="([^"]*jxs[^"]*[;:][^"]*)"')
+_JOINED_INSTRUCTION = re.compile(r'%([\w.-]+) = [^\n]*op_name="([^"\n]*;jxs[^"\n]*)"')
+_PERCENT_NAME = re.compile(r"%([\w.-]+)")
+_NO_NAME = re.compile(r"[^\w.-]")
 # Files that jaxscope 0.1 saved have tags that are parts of the name, as scopes are.
 _TAG_AFTER_SLASH = re.compile(r"/jxs[bdpt]\d+")
 _LEADING_TAG = re.compile(r"jxs[bdpt]\d+/?")
@@ -198,7 +204,10 @@ def strip_tags(text: str) -> str:
     """
     if "jxs" not in text:
         return text
-    named = _NAMELESS.sub("", text).replace(", metadata={}", "")
+    moved = move_tags(text)
+    if ";jxs" in moved:
+        moved = _rename_joined(moved)
+    named = _NAMELESS.sub("", moved).replace(", metadata={}", "")
     named = _JOINED.sub(lambda found: f'op_name="{_plain_name(found[1])}"', named)
     named = _PRINTED.sub("", _NAMED_BEFORE.sub("", named))
     if "jxs" not in named:
@@ -223,6 +232,36 @@ def _plain_name(name: str) -> str:
         twins = next((int(n) for kind, n in reversed(_TAG.findall(part)) if kind == EQUALS_TAG), -1)
         merged.setdefault((strip_tags(own), twins if twins >= 0 else ~number), strip_tags(part))
     return ";".join(merged.values())
+
+
+def name_without_tags(name: str, op_name: str) -> str:
+    """What XLA calls an instruction without tags; where it joined names that differs.
+
+    It takes the last part of the joined name: of `mul;jxsd3~//add` that is `add`, of `mul;add` it
+    is `mul_add`. An instruction that got its name before is called after the first.
+    """
+    called = _called_after(op_name)
+    if ";jxs" not in op_name or called == _called_after(op_name.partition(";")[0]):
+        return name
+    if name != called and not name.startswith(f"{called}."):
+        return name
+    return _called_after(_plain_name(op_name)) + name[len(called) :]
+
+
+def _called_after(op_name: str) -> str:
+    return _NO_NAME.sub("_", op_name.rpartition("/")[2])
+
+
+def _rename_joined(text: str) -> str:
+    """A module's text with `name_without_tags` wherever an instruction is named."""
+    renamed = {
+        name: new
+        for name, op_name in _JOINED_INSTRUCTION.findall(text)
+        if (new := name_without_tags(name, op_name)) != name
+    }
+    if not renamed:
+        return text
+    return _PERCENT_NAME.sub(lambda found: f"%{renamed.get(found[1], found[1])}", text)
 
 
 def instruction_name(name: str) -> str:

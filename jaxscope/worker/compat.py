@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import itertools
 import operator
+import re
 import sys
 import types
 import warnings
@@ -28,13 +29,7 @@ from jaxlib.mlir.dialects import stablehlo as _stablehlo
 from jaxlib.version import __version__ as _version
 
 from jaxscope.model.op_name import print_tag
-
-# Every private name of JAX and jaxlib that jaxscope uses, one function per difference.
-#
-# Nothing else in the project but `compat_recording` imports `jax._src` or a module of jaxlib whose
-# name starts with an underscore. Each function names the releases it was checked on: 0.8.0, 0.10.2
-# and 0.12.0.1 unless it says otherwise.
-
+from jaxscope.model.tag_frames import TAG_FILE
 
 try:
     import jaxlib._hlo as _hlo
@@ -46,12 +41,28 @@ _PORTABLE, _HEAD = b"StableHLO_v", 64
 
 Tracer = jax.core.Tracer
 
+_PLAIN = frozenset({type(None), bool, int, str, float})
 _JAXPR_TYPES = tuple({_core.Jaxpr, getattr(_core, "ClosedJaxpr", _core.Jaxpr)})
 
 
 def is_jaxpr(value: Any) -> bool:
     """Whether a parameter of an equation is an open or a closed jaxpr."""
     return isinstance(value, _JAXPR_TYPES)
+
+
+def holds_jaxpr(value: Any) -> bool:
+    """Whether a parameter is a jaxpr or has one somewhere inside."""
+    if type(value) in _PLAIN:
+        return False
+    if is_jaxpr(value):
+        return True
+    items: Any = ()
+    if isinstance(value, tuple | list):
+        items = value
+    elif isinstance(value, dict):
+        items = value.values()
+    # In a hurry: most parameters are tuples of a few integers.
+    return any(type(item) not in _PLAIN and holds_jaxpr(item) for item in items)
 
 
 def open_jaxpr(value: Any) -> Any:
@@ -174,6 +185,60 @@ class _PrintedStack(_source_info.NameStack):
 
     def __radd__(self, other: Any) -> Any:
         return _PrintedStack(other.stack + self.stack)
+
+
+_emit_cached_call: Any = getattr(_mlir, "_emit_cached_call", None)
+HAS_TAG_FRAMES = _emit_cached_call is not None
+"""Whether tags of calls without a name are stack frames; before 0.10.2 they are the names."""
+_TAGS_ALONE = re.compile(r"((?:jxs[bdpt]\d+~)+)/+")
+
+
+def _emit_tagged_call(context: Any, equation: Any, *arguments: Any) -> Any:
+    """As JAX's own, but that a tag which is the only name of a call is a stack frame.
+
+    JAX lowers an operation to a function, and calls it or puts what it does in the call's place.
+    Where the operation stands in no scope, a call among that has no name, and with the tag for a
+    name XLA would call the elements of its results otherwise, which stay when XLA inlines the call.
+    XLA puts a call's stack frames beneath those of what it calls.
+
+    Checked on 0.10.2 and 0.12.0.1.
+    """
+    here = _ir.Location.current
+    tags = _TAGS_ALONE.fullmatch(location_name(here))
+    if (
+        tags is None
+        or str(here) != f'loc("{tags[0]}")'  # has frames: XLA would put them there twice
+        or any(map(holds_jaxpr, equation.params.values()))  # names inside would be around the tag
+        or not any(map(_has_calls, arguments))
+    ):
+        return _emit_cached_call(context, equation, *arguments)
+    frame = _ir.Location.name(tags[1], childLoc=_ir.Location.file(TAG_FILE, 1, 0))
+    with _ir.Location.name("", childLoc=frame):
+        return _emit_cached_call(context, equation, *arguments)
+
+
+def location_name(location: Any) -> str:
+    """The name of an MLIR location. Since 0.9 the kinds of locations are classes of their own."""
+    is_name = getattr(location, "is_a_name", None)
+    if is_name is not None and not is_name():
+        return ""
+    try:
+        return str(location.name_str)
+    except (AttributeError, ValueError):
+        return ""
+
+
+def _has_calls(argument: Any) -> bool:
+    """Whether an argument is the function of an operation, and calls are made of it."""
+    function = getattr(argument, "func", None)
+    if function is None:
+        return False
+    body = function.operation.regions[0].blocks[0].operations
+    return not argument.inline or any(each.operation.name == "func.call" for each in body)
+
+
+if HAS_TAG_FRAMES:
+    setattr(_mlir, "_emit_cached_call", _emit_tagged_call)  # noqa: B010 # it has another type
 
 
 def with_tag(source_info: Any, kind: str, number: int, *, is_printed: bool = False) -> Any:

@@ -34,7 +34,7 @@ _CALLED = re.compile(
     r"(?:calls|to_apply|body|condition|branch_computations|true_computation|false_computation|"
     r"called_computations)=(?:\{([^}]*)\}|(%?[\w.\-]+))"
 )
-_LOCATION = re.compile(r"^(\d+) \{file_name_id=(\d+) function_name_id=\d+ line=(\d+)")
+_LOCATION = re.compile(r"^(\d+) \{file_name_id=(\d+) function_name_id=(\d+) line=(\d+)")
 _FRAME = re.compile(r"^(\d+) \{file_location_id=(\d+)(?: parent_frame_id=(\d+))?")
 _TAG = re.compile(r"jxsd(\d+)")
 _NAME = re.compile(r"%([\w.\-]+)")
@@ -67,6 +67,8 @@ class Line:
     rest: str
     computation: str
     is_root: bool
+    frame: int = 0
+    frame_tags: str = ""
 
     @functools.cached_property
     def called(self) -> tuple[str, ...]:
@@ -74,14 +76,13 @@ class Line:
         return tuple(name.strip().lstrip("%") for text in found for name in text.split(","))
 
     @property
-    def frame(self) -> int:
-        match = re.search(r"stack_frame_id=(\d+)", self.rest)
-        return int(match[1]) if match else 0
-
-    @property
     def op_name(self) -> str:
         match = re.search(r'op_name="([^"]*)"', self.rest)
-        return match[1] if match else ""
+        name = match[1] if match else ""
+        if not self.frame_tags:
+            return name
+        first, *others = name.split(";")  # of joined names the first is its own
+        return ";".join([f"{first}/{self.frame_tags}", *others])
 
     @property
     def dimensions(self) -> tuple[str, ...]:
@@ -102,7 +103,9 @@ class Module:
         self.roots: dict[str, str] = {}
         self.entry = ""
         self._files: dict[int, str] = {}
-        self._places: dict[int, tuple[str, int]] = {}
+        self._functions: dict[int, str] = {}
+        self._renamed: dict[str, str] = {}
+        self._places: dict[int, tuple[str, int, str]] = {}
         self._frames: dict[int, tuple[int, int]] = {}
         self._read(text)
         self.users: dict[str, list[str]] = {}
@@ -124,8 +127,12 @@ class Module:
             elif table == "FileNames" and line[:1].isdigit():
                 number, _, name = line.partition(" ")
                 self._files[int(number)] = name.strip('"')
+            elif table == "FunctionNames" and line[:1].isdigit():
+                number, _, name = line.partition(" ")
+                self._functions[int(number)] = name.strip('"')
             elif table == "FileLocations" and (match := _LOCATION.match(line)):
-                self._places[int(match[1])] = (self._files[int(match[2])], int(match[3]))
+                function = self._functions[int(match[3])]
+                self._places[int(match[1])] = (self._files[int(match[2])], int(match[4]), function)
             elif table == "StackFrames" and (match := _FRAME.match(line)):
                 self._frames[int(match[1])] = (int(match[2]), int(match[3] or 0))
 
@@ -147,10 +154,47 @@ class Module:
         operands = () if opcode in ("constant", "parameter") else tuple(_NAME.findall(inside))
         if opcode in ("constant", "parameter"):
             rest = f"({inside}){rest}"
-        name = name.lstrip("%")
-        self.lines[name] = Line(name, shape, opcode, operands, rest, computation, is_root)
+        name = self._untagged(name.lstrip("%"), rest)
+        operands = tuple(self._renamed.get(operand, operand) for operand in operands)
+        self.lines[name] = Line(
+            *(name, shape, opcode, operands, rest, computation, is_root), *self._read_frames(rest)
+        )
         if is_root:
             self.roots[computation] = name
+
+    def _untagged(self, name: str, rest: str) -> str:
+        """What XLA calls an instruction without tags.
+
+        It takes what stands behind the last `/`: `b` of `a;jxsd1~//b`, and `a_b` of `a;b`.
+        """
+        match = re.search(r'op_name="([^"]*;jxs[^"]*)"', rest)
+        if match is None:
+            return name
+        first, *_, last = match[1].split(";")
+        behind, number = last.split("/")[-1], name.partition(".")[2]
+        if name.partition(".")[0] != behind or first.split("/")[-1] == behind:
+            return name
+        parts = [re.sub(r"jxs[bdpt]\d+~/*", "", part) for part in match[1].split(";")]
+        joined = ";".join(dict.fromkeys(parts)).split("/")[-1].replace(";", "_")
+        self._renamed[name] = f"{joined}.{number}" if number else joined
+        return self._renamed[name]
+
+    def _read_frames(self, rest: str) -> tuple[int, str]:
+        """The innermost stack frame that is no tag, and the tags of all, the outermost first.
+
+        The number that stands for a frame's parent is larger by one.
+        """
+        match = re.search(r"stack_frame_id=(\d+)", rest)
+        number, own, tags = int(match[1]) if match else 0, 0, ""
+        while number in self._frames:
+            place, parent = self._frames[number]
+            file, _, function = self._places[place]
+            if file == "jxs~":
+                tags = function + tags
+            else:
+                own = own or number
+            number = parent - 1
+        return own, tags
 
     @functools.cached_property
     def callers(self) -> dict[str, Line]:
@@ -176,7 +220,7 @@ class Module:
     def place(self, name: str) -> tuple[str, int]:
         """File and line of the innermost frame of an instruction; `("", 0)` where it has none."""
         frame = self._frames.get(self.lines[name].frame)
-        return self._places.get(frame[0], ("", 0)) if frame else ("", 0)
+        return self._places[frame[0]][:2] if frame else ("", 0)
 
     def is_fused(self, name: str) -> bool:
         caller = self.callers.get(self.lines[name].computation)

@@ -6,12 +6,15 @@ import re
 from types import ModuleType
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from compiling import compile_plain, compile_tagged
 
 from jaxscope.model.op_name import strip_tags
+from jaxscope.model.tag_frames import TAG_FILE, move_tags
 from jaxscope.program.hlo.graph import convert_hlo, link_hlo_lines
+from jaxscope.program.hlo.proto import parse_module
 from jaxscope.worker import compat
 from jaxscope.worker.host.call import Call, call_namespace, parse_call
 from jaxscope.worker.provenance.traced_program import trace_call
@@ -111,6 +114,50 @@ def test_before_optimization_calls_are_called_as_those_of_the_untagged_program(t
 
     assert any(name.startswith(("jvp_jit", "vmap_jvp")) for name in names.findall(plain))
     assert names.findall(tagged) == names.findall(plain)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "jax.random.permutation(k, 10)",
+        "jax.random.categorical(k, jnp.ones((5, 3)))",
+        "jax.vmap(jax.random.normal)(jax.random.split(k, 4))",
+        "lax.scan(lambda k, _: tuple(jax.random.split(k)), k, None, length=3)",
+        "jax.grad(lambda a: jax.random.gamma(k, a))(2.5)",
+    ],
+)
+@pytest.mark.skipif(not compat.HAS_TAG_FRAMES, reason="before JAX 0.10.2 tags have to be names")
+def test_the_whole_text_is_that_of_the_untagged_program(body: str) -> None:
+    """JAX gives no name to the calls that make random numbers, and XLA keeps their results."""
+    names: dict[str, object] = {"__name__": "file", "jax": jax, "jnp": jnp, "lax": jax.lax}
+    exec(f"def f(k): return {body}", names)
+    call = parse_call("f(key(0))", call_namespace(names), file="f.py")
+    place = re.compile(r"(?<= )line=.*(?=})")
+
+    tagged, plain = (c.as_text() for c in (compile_tagged(call)[0], compile_plain(call)))
+
+    shown = strip_tags(tagged).replace("compile_tagged", "compile_plain")
+    assert place.sub("", shown).splitlines() == place.sub("", plain).splitlines()
+
+
+@pytest.mark.skipif(not compat.HAS_TAG_FRAMES, reason="before JAX 0.10.2 tags have to be names")
+def test_tags_of_frames_are_read_alike_from_the_module_and_from_its_text() -> None:
+    function = lambda k: jax.random.permutation(k, 10)  # noqa: E731 # is parsed by its name
+    call = parse_call("f(key(0))", call_namespace({"__name__": "f", "f": function}), file="f.py")
+    module = compat.optimized_module_of(compile_tagged(call)[0])
+
+    parsed = parse_module(module.as_serialized_hlo_module_proto())
+
+    lines = re.findall(r"^ +(?:ROOT )?%(\S+) = (.*)$", move_tags(module.to_string()), re.MULTILINE)
+    named = re.compile(r'op_name="([^"]*)"')
+    in_text = {name: (*named.findall(rest), "")[0] for name, rest in lines}
+    in_module = {
+        instruction.name: instruction.metadata.op_name
+        for computation in parsed.computations
+        for instruction in computation.instructions
+    }
+    assert in_module == in_text and sum("//xor" in name for name in in_text.values()) > 1
+    assert TAG_FILE not in str(parsed.computations)
 
 
 def test_a_function_that_xla_gives_no_name_has_one_in_graph_and_text() -> None:

@@ -22,7 +22,7 @@ from jaxscope.model.op_name import BASE_TAG, DERIVED_TAG, EQUALS_TAG, TagTable, 
 from jaxscope.worker import compat
 from jaxscope.worker.host.call import Call, call_namespace, parse_call
 from jaxscope.worker.provenance.stand_in import jitted_body, shown_body, tag_shown
-from jaxscope.worker.provenance.tagging import Tagger, holds_jaxpr, nested_jaxprs
+from jaxscope.worker.provenance.tagging import Tagger, nested_jaxprs
 from jaxscope.worker.provenance.traced_program import (
     NoGradient,
     TracedProgram,
@@ -262,7 +262,11 @@ def test_jaxprs_are_found_and_tagged_wherever_a_parameter_holds_them() -> None:
     assert [path for path, _ in found] == paths
     wanted = (closed, other, closed, closed.jaxpr, other, closed)
     assert all(a is b for (_, a), b in zip(found, wanted, strict=True))
-    assert [holds_jaxpr(value) for value in parameters.values()] == [False, *[True] * 5, False]
+    assert [compat.holds_jaxpr(value) for value in parameters.values()] == [
+        False,
+        *[True] * 5,
+        False,
+    ]
 
     tagger = Tagger()
     tagged = tagger.tag_parameters(parameters, "7")

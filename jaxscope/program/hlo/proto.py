@@ -14,7 +14,8 @@ from typing import Any
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message, message_factory
 
-from jaxscope.model.op_name import instruction_name
+from jaxscope.model.op_name import instruction_name, name_without_tags
+from jaxscope.model.tag_frames import TAG_FILE, is_tags, put_tags, untag_frames
 
 MAX_MODULE_BYTES = 512 << 20
 """Larger modules are refused: protobuf itself stops at 2 GiB, memory much earlier."""
@@ -25,6 +26,9 @@ HloMessage = Any
 
 _NAMED_BY_TAG = re.compile(rb"\x0a.jxs[bdp]\d", re.DOTALL)
 """A first field, which is the name, that begins with a tag: few modules have one."""
+
+
+_PLACE = ("source_file", "source_line", "source_end_line", "source_column", "source_end_column")
 
 
 @functools.cache
@@ -53,6 +57,10 @@ def parse_module(data: bytes) -> HloMessage:
         raise ValueError("the HLO module has no instructions")
     if _NAMED_BY_TAG.search(data):
         _rename(module)
+    if TAG_FILE.encode() in data:
+        _move_tags(module)
+    if b";jxs" in data:
+        _rename_joined(module)
     return module
 
 
@@ -61,3 +69,41 @@ def _rename(module: HloMessage) -> None:
         computation.name = instruction_name(computation.name)
         for instruction in computation.instructions:
             instruction.name = instruction_name(instruction.name)
+
+
+def _rename_joined(module: HloMessage) -> None:
+    for computation in module.computations:
+        for instruction in computation.instructions:
+            op_name = instruction.metadata.op_name
+            if ";jxs" in op_name:
+                instruction.name = name_without_tags(instruction.name, op_name)
+
+
+def _move_tags(module: HloMessage) -> None:
+    """Put the tags that stand in stack frames into the names of instructions."""
+    index = module.stack_frame_index
+    files, functions = list(index.file_names), list(index.function_names)
+    tags = {
+        number: functions[place.function_name_id - 1]
+        for number, place in enumerate(index.file_locations, start=1)
+        if 0 < place.file_name_id <= len(files)
+        and files[place.file_name_id - 1] == TAG_FILE
+        and 0 < place.function_name_id <= len(functions)
+        and is_tags(functions[place.function_name_id - 1])
+    }
+    frames = [(frame.file_location_id, frame.parent_frame_id) for frame in index.stack_frames]
+    untagged = untag_frames(frames, tags)
+    del index.stack_frames[:]
+    for place, parent in untagged.frames:
+        index.stack_frames.add(file_location_id=place, parent_frame_id=parent)
+    for computation in module.computations:
+        for instruction in computation.instructions:
+            metadata = instruction.metadata
+            number = metadata.stack_frame_id
+            if not 0 < number <= len(frames):
+                continue
+            metadata.op_name = put_tags(untagged.tags[number - 1], metadata.op_name)
+            metadata.stack_frame_id = untagged.numbers[number - 1]
+            if metadata.source_file == TAG_FILE:
+                for field in _PLACE:
+                    metadata.ClearField(field)

@@ -16,8 +16,6 @@ from typing import Any
 from jaxscope.model.op_name import BASE_TAG, DERIVED_TAG, EQUALS_TAG, PLUS_TAG, base_numbers
 from jaxscope.worker import compat, compat_recording
 
-_PLAIN = frozenset({type(None), bool, int, str, float})
-
 
 def nested_jaxprs(parameters: dict[str, Any]) -> list[tuple[str, Any]]:
     """Find the jaxprs among an equation's parameters.
@@ -28,22 +26,9 @@ def nested_jaxprs(parameters: dict[str, Any]) -> list[tuple[str, Any]]:
     """
     found: list[tuple[str, Any]] = []
     for name, value in parameters.items():
-        if type(value) not in _PLAIN and holds_jaxpr(value):
+        if compat.holds_jaxpr(value):
             found += _find_jaxprs(name, value)
     return found
-
-
-def holds_jaxpr(value: Any) -> bool:
-    """Whether a parameter is a jaxpr or has one somewhere inside."""
-    if compat.is_jaxpr(value):
-        return True
-    items: Any = ()
-    if isinstance(value, tuple | list):
-        items = value
-    elif isinstance(value, dict):
-        items = value.values()
-    # In a hurry: most parameters are tuples of a few integers.
-    return any(type(item) not in _PLAIN and holds_jaxpr(item) for item in items)
 
 
 def _find_jaxprs(path: str, value: Any) -> Iterator[tuple[str, Any]]:
@@ -67,7 +52,7 @@ def _change_jaxprs(parameters: dict[str, Any], change: Callable[[str, Any], Any]
     changed = {
         name: _change_parameter(name, value, change)
         for name, value in parameters.items()
-        if type(value) not in _PLAIN and holds_jaxpr(value)
+        if compat.holds_jaxpr(value)
     }
     return {**parameters, **changed} if changed else parameters
 
@@ -75,7 +60,7 @@ def _change_jaxprs(parameters: dict[str, Any], change: Callable[[str, Any], Any]
 def _change_parameter(path: str, value: Any, change: Callable[[str, Any], Any]) -> Any:
     if compat.is_jaxpr(value):
         return change(path, value)
-    if not holds_jaxpr(value):
+    if not compat.holds_jaxpr(value):
         return value
     if isinstance(value, dict):
         return {k: _change_parameter(f"{path}.{k}", item, change) for k, item in value.items()}

@@ -28,6 +28,7 @@ from jaxscope.model.op_name import (
     strip_tags,
 )
 from jaxscope.model.types import short_type
+from jaxscope.worker import compat
 from jaxscope.worker.stages.jaxpr import Provenance
 
 # What a StableHLO module says of devices: how arrays are spread, who takes part in collectives.
@@ -511,14 +512,7 @@ def _symbol(operation: Any, attribute: str) -> str:
 
 
 def _location_name(location: Any) -> str:
-    """The name of a location. Since 0.9 the kinds of locations are classes of their own."""
-    is_name = getattr(location, "is_a_name", None)
-    if is_name is not None and not is_name():
-        return _tagged_text(location)
-    try:
-        return str(location.name_str)
-    except (AttributeError, ValueError):
-        return _tagged_text(location)
+    return compat.location_name(location) or _tagged_text(location)
 
 
 def _tagged_text(location: Any) -> str:

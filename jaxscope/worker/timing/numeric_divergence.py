@@ -20,6 +20,7 @@ from typing import Any
 import jax
 
 from jaxscope.model.op_name import TagTable, read_op_name
+from jaxscope.model.tag_frames import move_tags
 from jaxscope.worker import compat
 from jaxscope.worker.host.call import Call
 from jaxscope.worker.provenance.traced_program import TracedProgram, find_inputs
@@ -390,7 +391,7 @@ def find_fusions(executable: Any, table: TagTable, ids: Sequence[str]) -> list[s
     inside: dict[str, set[str]] = {}
     fusions: list[tuple[str, str]] = []
     computation = ""
-    for line in compat.optimized_module_of(executable).to_string().splitlines():
+    for line in move_tags(compat.optimized_module_of(executable).to_string()).splitlines():
         if header := _COMPUTATION.match(line):
             computation = header["name"]
         if named := _OP_NAME.search(line):
