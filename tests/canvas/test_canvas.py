@@ -37,6 +37,22 @@ def test_a_click_selects_and_tells(qtbot: QtBot, canvas: GraphCanvas) -> None:
     assert signal.args == [NONE]
 
 
+def test_the_end_of_a_double_click_is_no_click(qtbot: QtBot, canvas: GraphCanvas) -> None:
+    """What was closed may have been where the pointer is; the selection would be put away."""
+    scene = canvas.scene
+    assert scene is not None
+    clicked: list[bool] = []
+    canvas.ground_clicked.connect(lambda: clicked.append(True))
+    ground, left = QPoint(3, 3), Qt.MouseButton.LeftButton
+    QTest.mouseDClick(canvas, left, pos=ground)
+    assert len(clicked) <= 1, "Qt's own first click"
+    before = len(clicked)
+    QTest.mouseRelease(canvas, left, pos=ground)
+    assert len(clicked) == before
+    QTest.mouseClick(canvas, left, pos=ground)
+    assert len(clicked) == before + 1
+
+
 def test_a_double_click_opens_a_group_and_it_stays_in_place(
     qtbot: QtBot, canvas: GraphCanvas
 ) -> None:

@@ -1265,11 +1265,12 @@ class GraphCanvas(QWidget):
             self.pan(-moved.x(), -moved.y())
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        was_dragging = self._is_dragging
+        # The end of a double click is no click: what it opened or closed is no longer there.
+        was_clicked = self._pressed is not None and not self._is_dragging
         self._pressed, self._is_dragging = None, False
         self.unsetCursor()
         self._adds = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-        if not was_dragging and event.button() == Qt.MouseButton.LeftButton:
+        if was_clicked and event.button() == Qt.MouseButton.LeftButton:
             self.click(event.position())
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
