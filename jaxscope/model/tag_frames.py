@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 TAG_FILE = "jxs~"
 """The file of the frames whose functions are tags."""
@@ -26,6 +26,7 @@ _TITLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
 _ROW = re.compile(r"^\d+ (.*)$", re.MULTILINE)
 _FIELD = re.compile(r"(\w+)=(\d+)")
 _TAGS = re.compile(r"(?:jxs[bdpt]\d+~)+")
+_FRAME_ID = re.compile(r"stack_frame_id=(\d+)")
 _REFERENCE = re.compile(r"(file_name_id|function_name_id|file_location_id)=(\d+)")
 _FRAMED = re.compile(
     r'(?:op_name="(?P<name>[^"]*)" )?'
@@ -39,7 +40,7 @@ class Untagged:
 
     Attributes:
         tags: Of each frame and those beneath it, the outermost first; empty where there are none.
-        numbers: What each frame is now; 0 where it and all beneath are tags.
+        numbers: What each frame is now; 0 where it and all beneath are tags, or it is not needed.
         frames: Place, as it was numbered, and parent of each frame that is left.
     """
 
@@ -53,12 +54,15 @@ def is_tags(function: str) -> bool:
     return _TAGS.fullmatch(function) is not None
 
 
-def untag_frames(frames: Sequence[tuple[int, int]], tags: Mapping[int, str]) -> Untagged:
+def untag_frames(
+    frames: Sequence[tuple[int, int]], tags: Mapping[int, str], used: Collection[int]
+) -> Untagged:
     """Take the frames that are tags out of a table; bad parents end a chain.
 
     Args:
         frames: Place and parent of each.
         tags: The tags of each place that is one.
+        used: Numbers of the frames of instructions: others with tags beneath them are not needed.
     """
     told: list[str] = []
     numbers: list[int] = []
@@ -72,7 +76,7 @@ def untag_frames(frames: Sequence[tuple[int, int]], tags: Mapping[int, str]) -> 
             # XLA does not put the frames of a call beneath the same ones, but beneath a tag.
             kept = kept[:half]
         new = 0
-        for place in reversed(kept):
+        for place in reversed(kept if number in used or len(kept) == len(places) else ()):
             new = left.setdefault((place, new), len(left) + 1)
         numbers.append(new)
     return Untagged(told, numbers, list(left))
@@ -125,7 +129,9 @@ def _move(text: str, found: re.Match[str]) -> str:
     frames = [_read_fields(line) for line in lines]
     shift = frames[0].get("parent_frame_id", 0)
     untagged = untag_frames(
-        [(row["file_location_id"], row.get("parent_frame_id", 0) - shift) for row in frames], tags
+        [(row["file_location_id"], row.get("parent_frame_id", 0) - shift) for row in frames],
+        tags,
+        {int(number) for number in _FRAME_ID.findall(text)},
     )
     number_of = {
         "file_name_id": _count_without(files, {tag_file}),

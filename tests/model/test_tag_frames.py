@@ -101,7 +101,7 @@ def test_every_chain_of_frames_keeps_what_is_no_tag(
             places.append(place)
         return places
 
-    untagged = untag_frames(frames, tags)
+    untagged = untag_frames(frames, tags, range(len(frames) + 1))
 
     assert len(set(untagged.frames)) == len(untagged.frames)
     assert all(parent < new for new, (_, parent) in enumerate(untagged.frames, start=1))
@@ -113,3 +113,8 @@ def test_every_chain_of_frames_keeps_what_is_no_tag(
         assert chain(list(untagged.frames), untagged.numbers[number - 1]) == left
         told = [tags[place] for place in reversed(places) if place in tags]
         assert untagged.tags[number - 1] == "".join(told)
+    unused = untag_frames(frames, tags, ())
+    assert len(unused.frames) <= len(untagged.frames)
+    for number in range(1, len(frames) + 1):
+        if tags.keys().isdisjoint(chain(frames, number)):
+            assert chain(list(unused.frames), unused.numbers[number - 1]) == chain(frames, number)

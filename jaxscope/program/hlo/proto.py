@@ -92,18 +92,21 @@ def _move_tags(module: HloMessage) -> None:
         and is_tags(functions[place.function_name_id - 1])
     }
     frames = [(frame.file_location_id, frame.parent_frame_id) for frame in index.stack_frames]
-    untagged = untag_frames(frames, tags)
+    instructions = [
+        each for computation in module.computations for each in computation.instructions
+    ]
+    used = {instruction.metadata.stack_frame_id for instruction in instructions}
+    untagged = untag_frames(frames, tags, used)
     del index.stack_frames[:]
     for place, parent in untagged.frames:
         index.stack_frames.add(file_location_id=place, parent_frame_id=parent)
-    for computation in module.computations:
-        for instruction in computation.instructions:
-            metadata = instruction.metadata
-            number = metadata.stack_frame_id
-            if not 0 < number <= len(frames):
-                continue
-            metadata.op_name = put_tags(untagged.tags[number - 1], metadata.op_name)
-            metadata.stack_frame_id = untagged.numbers[number - 1]
-            if metadata.source_file == TAG_FILE:
-                for field in _PLACE:
-                    metadata.ClearField(field)
+    for instruction in instructions:
+        metadata = instruction.metadata
+        number = metadata.stack_frame_id
+        if not 0 < number <= len(frames):
+            continue
+        metadata.op_name = put_tags(untagged.tags[number - 1], metadata.op_name)
+        metadata.stack_frame_id = untagged.numbers[number - 1]
+        if metadata.source_file == TAG_FILE:
+            for field in _PLACE:
+                metadata.ClearField(field)
