@@ -125,9 +125,6 @@ def _write(
     return rendered.notes
 
 
-# `jaxscope capture FILE [CALL] -o OUT`: inspect without a window.
-
-
 def run(options: Options) -> int:
     """Capture a call, or reopen a capture, and write it.
 

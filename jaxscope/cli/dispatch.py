@@ -29,11 +29,6 @@ from jaxscope.errors import (
 )
 from jaxscope.schema.safe_text import make_safe
 
-# Shows failures: for a person on standard error, under `--json` as one object on the output.
-#
-# The only place of the command line that formats errors.
-
-
 _OUTPUT_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF, errno.EFBIG})
 _MAX_PART_CHARS = 100
 _BUG = "This is a bug in jaxscope. Please report it with the lines above and `jaxscope doctor`."
@@ -131,9 +126,6 @@ def _wrap(error: Exception) -> JaxscopeError:
             full_traceback="".join(traceback.format_exception(error)),
         )
     )
-
-
-# From the words of a command line to the verb that runs, and from what it raised to a status.
 
 
 Handler = Callable[[int, FrameType | None], object] | int | None

@@ -553,9 +553,6 @@ def _read_sizes(read: argparse.Namespace) -> tuple[str, str, tuple[int, ...]]:
     return "", "", ()
 
 
-# The words of the command line: verbs, their options, their help.
-
-
 WRITING = ("capture", "open")
 """Verbs that write a capture with `-o`."""
 FORMATS = ("jaxscope", "json", "svg", "png", "pdf", "dot", "html", "txt", "md")
@@ -915,6 +912,11 @@ class _Parser(argparse.ArgumentParser):
                 remedy=f"Type: {self.prog} --help",
             )
         )
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """As argparse does, but an output that cannot be written is an error."""
+        if message:
+            print(message, end="", file=file, flush=True)
 
 
 def make_parser(verb: str) -> argparse.ArgumentParser:

@@ -52,9 +52,6 @@ def show_progress() -> Iterator[Show]:
         sys.stderr.flush()
 
 
-# Ask a worker, and let a person see what it does meanwhile.
-
-
 def run_options(options: Options) -> dict[str, Any]:
     """The options that every request understands.
 

@@ -195,12 +195,6 @@ def _find_values(proto: bytes, tags: TagTable) -> Iterator[tuple[str, Propagated
                 yield from ((id, value) for id in ids)
 
 
-# Put the messages of one run together to a capture, interpreting as they arrive.
-#
-# The worker sends the rawest stable thing; here it becomes graphs. An interpretation that fails
-# leaves its reason in the graph's place and costs nothing else: the text stays.
-
-
 _MAX_STAGES = 60  # as many as a `.jaxscope` file holds
 _MAX_FILES = 256
 _MAX_FINDINGS = 10_000

@@ -139,9 +139,6 @@ def _existing(place: str) -> Iterator[str]:
             yield os.path.realpath(path)
 
 
-# Sessions on other machines, opened when first needed and anew where one was lost.
-
-
 PING_S = 15.0
 DEFAULT_PYTHON = "python3"
 

@@ -63,16 +63,6 @@ def composite_for(request: Request) -> type[CompositeRun] | None:
     return None
 
 
-# A session: a supervisor and the runs that go through it. Threads and pipes; no Qt.
-#
-#     with Session() as session:
-#         run = session.start(CaptureRequest(file="f.py"), on_event=print)
-#         capture = run.wait()
-#
-# The window, the command line and the tests use the same class. Events are delivered on a thread of
-# the run's own, never on the caller's.
-
-
 _MAX_MOVES = 3
 
 

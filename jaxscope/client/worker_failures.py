@@ -57,9 +57,6 @@ def name_machine(failure: JaxscopeError, reason: str, machine: str) -> JaxscopeE
     return failure
 
 
-# Why a worker ended without a result, in words: signal, status, stack, memory, last output.
-
-
 _FRAME = re.compile(
     r'^\s*File "(?P<file>[^"]*)", line (?P<line>\d+) in (?P<name>.*)$', re.MULTILINE
 )

@@ -193,9 +193,6 @@ def _texts(texts: TextDiff, names: tuple[str, str]) -> Json:
     }
 
 
-# A comparison in each of its formats; the ending of a file's name picks one.
-
-
 def _format_json(comparison: Comparison) -> str:
     return json.dumps(comparison_to_json(comparison), indent=1, allow_nan=False)
 

@@ -236,9 +236,6 @@ def _format_cost(cost: Cost) -> str:
     return f"{format_flops(cost.flops)}, {format_bytes(cost.bytes_accessed)} accessed"
 
 
-# A capture as one self-contained HTML page: linked source, text and graph of every stage.
-
-
 _TOP = """\
 <header>
 <h1 class="call">{call}</h1>

@@ -373,9 +373,6 @@ def _start_painter() -> subprocess.Popen[bytes]:
     )
 
 
-# A scene as PNG, by way of SVG and the bundled font: the same on every machine.
-
-
 MAX_SIDE_PX = 16_000
 MAX_PIXELS = 80_000_000
 """Larger pictures are scaled down: few programs open them."""

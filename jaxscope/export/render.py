@@ -56,12 +56,6 @@ def stages_to_text(capture: Capture, stage_names: Sequence[str]) -> str:
     return "\n".join(parts)
 
 
-# Renders an export order into the bytes of a file, in any format.
-#
-# Renderers import what they need when they run: PDF and PNG bring libraries that text does not
-# need.
-
-
 MAX_DRAWN_BOXES = 60_000
 """A picture of more boxes opens fewer groups: at so many, its file has tens of megabytes."""
 

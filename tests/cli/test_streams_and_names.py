@@ -48,6 +48,17 @@ def test_an_output_that_cannot_be_written_is_said(archive: Path, line: str, says
     assert "Exception ignored" not in errors
 
 
+@pytest.mark.parametrize("words", (("--help",), ("capture", "--help"), ("--version",)))
+@pytest.mark.parametrize(
+    ("line", "says"), ((f'"$@" > {FULL}', "No space left on device"), ('"$@" >&-', "it is closed"))
+)
+def test_help_that_cannot_be_written_is_said(words: tuple[str, ...], line: str, says: str) -> None:
+    answer = shell(line, *words)
+    errors = answer.stderr.decode()
+
+    assert answer.returncode == 3 and says in errors and "Traceback" not in errors
+
+
 def test_who_reads_no_further_has_seen_enough(archive: Path) -> None:
     answer = shell('"$@" | head -c 1', "open", archive)
 

@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from jaxscope.picture.layout.diagram import Diagram, DiagramEdge, Spacing
 
 
-# Give every node a rank so that edges point onward.
-
-
 def rank_nodes(
     num: int,
     links: Sequence[DiagramEdge],

@@ -53,21 +53,6 @@ def reason_without_rule(primitive: str) -> str:
     return _REASONS.get(primitive, f"no rule counts {primitive}")
 
 
-# Cost of every equation of a jaxpr-level stage, and of the stage.
-#
-# Equations with nested jaxprs cost what these cost:
-#     a call (`jit`, `remat2`, `custom_jvp_call`, …) costs its body;
-#     `scan` costs its body times its length, and says so in the attribute `cost_note` (XLA's own
-#     analysis counts a loop's body once);
-#     `while` is unknown, because how often it runs is;
-#     `cond` is unknown unless all branches cost the same;
-#     `shard_map` and `pmap` cost what one device does, and say so;
-#     `pallas_call` costs its kernel once for each point of the grid; its traffic is unknown, as the
-#     kernel's author and the device decide which blocks stay in fast memory.
-# The cost of an equation inside a body is that of one execution. What is unknown makes every sum
-# that it is part of unknown, and says why in `cost_note`.
-
-
 _CALLS = frozenset(
     [
         "jit",

@@ -54,9 +54,6 @@ def _is_uncertain(graph: Graph, node: int) -> bool:
     return graph.strings[graph.nodes.operation[node]] in _UNCERTAIN
 
 
-# What each line of a source file costs in a stage, and the time it took where it was measured.
-
-
 Floats = npt.NDArray[np.float64]
 Int64s = npt.NDArray[np.int64]
 

@@ -11,9 +11,6 @@ from jaxscope.model.graph import NONE, Graph, GroupKind
 from jaxscope.model.op_name import without_call
 from jaxscope.model.types import normal_type, packed_type_bytes, read_count
 
-# An HLO module as plain lists: who uses what, across the borders of fusions.
-
-
 _PASSING = frozenset({"bitcast", "copy", "opt-barrier", "copy-start", "copy-done"})
 _EFFECTS = frozenset(
     {

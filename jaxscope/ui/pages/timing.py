@@ -132,9 +132,6 @@ def row_texts(row: Measurement) -> tuple[str, ...]:
     return what, format_seconds(row.median), describe_spread(row), device, runs, quality
 
 
-# How long the call takes, eager and compiled, and how sure that is.
-
-
 _PLOTTED = ("eager", "jit", "gradient_eager", "gradient_jit")
 _EMPTY_TITLE = "Not measured yet"
 _CHOOSE = "Choose a row to read how it was measured."

@@ -571,9 +571,6 @@ class FilterHeader(QHeaderView):
             self.filter_edited.emit(field.property("column"), text)
 
 
-# The table form of a stage.
-
-
 _WIDTHS_EM = (9, 11, 9, 14, 9, 11, 8, 8, 9, 12, 16)
 _WIDEST = {"FLOPs": "8,888 MFLOP", "memory traffic": "8,888 MiB", "time": "8,888 ms"}
 """Numbers are compared by eye: a column has room for the longest."""

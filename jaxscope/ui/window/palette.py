@@ -99,9 +99,6 @@ def _has_letters(letters: str, name: str) -> bool:
     return False
 
 
-# The command palette: everything the window can do, found by typing a few letters.
-
-
 _MOST_SHOWN = 60
 _ROOM_PX = 14
 """Above and below the text of a row together."""

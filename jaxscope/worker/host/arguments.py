@@ -16,9 +16,6 @@ from jaxscope.errors import CallError, Explanation
 from jaxscope.worker.host.call import Call
 from jaxscope.worker.host.values import value_text
 
-# The arguments of a call as JAX sees them: what is traced, what is static, what each is called.
-
-
 _SCALARS = (bool, int, float, complex)
 
 

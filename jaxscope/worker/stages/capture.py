@@ -193,12 +193,6 @@ def _sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-# The pipeline of one capture: file, call, trace, lower, compile, costs, texts.
-#
-# Stages are sent as soon as they are there, graphs before texts, so a window shows the jaxpr while
-# XLA still compiles. A stage that fails ends the pipeline; those before it stay.
-
-
 __all__ = ["handle_capture", "send_capture"]
 
 _UNCONVERTED = ConvertedJaxpr(GraphBuilder().build(), {}, {}, {}, {})

@@ -359,9 +359,6 @@ def _refuse(attempts: Sequence[tuple[str, Exception]], source: SourceSnapshot) -
     return Refusal(why, explanation.where, text)
 
 
-# Load the user's file and the requested call of it.
-
-
 def load_call(request: dict[str, Any], channel: Channel) -> tuple[SourceSnapshot, Call]:
     """Read and execute the user's file, and take the requested call apart.
 

@@ -196,11 +196,6 @@ def _wrong_growth(what: str, remedy: str) -> CallError:
     return CallError(Explanation(what=what, remedy=remedy, kind="NoGrowth"))
 
 
-# Answer a `scale` request: the same call at several sizes of an argument or of a name.
-#
-# Each size is sent when it is measured, so a stop or a failure at a large size keeps the others.
-
-
 DEFAULT_BUDGET_S = 0.5
 _MAX_SIZES = 40
 _SLOWEST_EAGER = 10
