@@ -55,8 +55,12 @@ def test_a_window_that_was_closed_is_deleted_in_order(
 
     def build(*arguments: Any, **options: Any) -> MainWindow:
         windows.append(build_window(*arguments, **options))
-        QTimer.singleShot(0, windows[0].close)
+        QTimer.singleShot(0, close)
         return windows[0]
+
+    def close() -> None:
+        windows[0].close()
+        qapp.quit()  # windows of other tests may be there: the last is not this one
 
     monkeypatch.setattr(application, "build_window", build)
     application.run_application(
