@@ -59,8 +59,8 @@ DIRECTIONS = st.sampled_from(["down", "right"])
 FITS = st.sampled_from([NO_WIDTH_LIMIT, Fit(True, 420.0), Fit(False, 300.0, 48.0)])
 
 
-# Always the same examples: few of all do differ (one was seen to the right, with parts side by side;
-# its boxes were up to 90 px apart), and that is not mended yet.
+# Always the same examples: few of all do differ (one was seen, to the right with parts beside each
+# other; its boxes were up to 90 px apart), and that is not mended yet.
 @settings(max_examples=50, deadline=None, derandomize=True)
 @given(nested_programs(), st.randoms(use_true_random=False), DIRECTIONS, FITS)
 def test_a_scene_does_not_depend_on_the_one_before(
