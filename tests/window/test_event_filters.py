@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,10 @@ def test_filters_let_events_of_the_end_pass_without_what_they_had(driver: Driver
 
 
 def test_a_window_that_was_closed_is_deleted_in_order(
-    qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qapp: QApplication,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
 ) -> None:
     windows: list[MainWindow] = []
     build_window = application.build_window
@@ -62,6 +66,9 @@ def test_a_window_that_was_closed_is_deleted_in_order(
         windows[0].close()
         qapp.quit()  # windows of other tests may be there: the last is not this one
 
+    # Else Qt posts a second quit, which ends every event loop of the tests that follow.
+    request.addfinalizer(functools.partial(qapp.setQuitOnLastWindowClosed, True))
+    qapp.setQuitOnLastWindowClosed(False)
     monkeypatch.setattr(application, "build_window", build)
     application.run_application(
         RecordedSession,
