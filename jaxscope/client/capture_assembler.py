@@ -228,7 +228,6 @@ class CaptureAssembler:
         self._job: Job | None = None
         self._fusion_log = ""
         self._wall_seconds = 0.0
-        self._is_done = False
         self._readers: dict[str, Callable[[Message], Stage | None]] = {
             "file": self._read_file,
             "head": self._read_head,
@@ -252,11 +251,6 @@ class CaptureAssembler:
     def has_head(self) -> bool:
         """Whether the head has arrived: before it there is nothing to show."""
         return self._head is not None
-
-    @property
-    def is_done(self) -> bool:
-        """Whether the run said that it ended well."""
-        return self._is_done
 
     def feed(self, message: Message) -> Stage | None:
         """Take a message; types that are no part of a capture are passed over.
@@ -464,7 +458,6 @@ class CaptureAssembler:
     def _read_done(self, message: Message) -> None:
         seconds = read_message_fields(message, DoneFields).wall_seconds
         self._wall_seconds = seconds if math.isfinite(seconds) and seconds >= 0.0 else 0.0
-        self._is_done = True
 
 
 def _place_the_call(graph: Graph, place: tuple[str, int, int]) -> Graph:

@@ -61,11 +61,6 @@ class CompositeRun(AwaitedRun, abc.ABC):
     def send(self, _wish: Wish) -> None:
         """Nothing: what asks several workers takes no further messages."""
 
-    def ask_where(self) -> None:
-        """Ask for the line that runs now; the answers are `Whereabouts` events."""
-        for part in self._live_parts():
-            part.ask_where()
-
     def output(self, stream: str) -> str:
         """What the code printed to `stdout` or `stderr` in all of its processes."""
         return "".join(part.output(stream) for part in self._parts)

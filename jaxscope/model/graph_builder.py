@@ -110,10 +110,6 @@ class GraphBuilder:
     def num_nodes(self) -> int:
         return len(self._nodes)
 
-    @property
-    def num_groups(self) -> int:
-        return len(self._groups)
-
     def add_node(
         self,
         id: str,

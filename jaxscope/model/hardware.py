@@ -96,10 +96,6 @@ class Ceilings:
         """FLOP per byte at which both limits meet."""
         return self.arithmetic.best / self.bandwidth.best
 
-    def attainable(self, intensity: float) -> float:
-        """FLOP per second that are possible at an arithmetic intensity."""
-        return min(self.arithmetic.best, intensity * self.bandwidth.best)
-
 
 # Published facts of chips, one file of `chips/` each, with the pages they were taken from.
 #

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import math
 from collections.abc import Mapping
 
 # Where a program's arrays lie when it runs on several devices.
@@ -50,11 +49,6 @@ class Sharding:
     tiles: tuple[int, ...] = ()
     holders: tuple[tuple[int, ...], ...] = ()
     has_own: bool = False
-
-    @property
-    def num_tiles(self) -> int:
-        """Parts that the array is cut into."""
-        return math.prod(self.tiles)
 
     def shard_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         """The shape that one device holds; the last part of an uneven cut is padded to it."""

@@ -93,11 +93,6 @@ class FrameSplitter:
         finally:
             del self._buffer[:start]
 
-    @property
-    def has_partial_frame(self) -> bool:
-        """Whether the stream so far ends inside a frame."""
-        return bool(self._buffer)
-
 
 def split_worker_frames() -> FrameSplitter:
     """A splitter for what a worker writes."""

@@ -106,7 +106,6 @@ def test_every_beginning_of_the_messages_is_a_capture() -> None:
             if stage.unavailable is None and not is_available(stage.text):
                 assert stage.text.reason == "The text has not arrived."
     assert seen == sorted(seen)
-    assert assembler.is_done
 
 
 def test_text_may_come_before_its_stage() -> None:

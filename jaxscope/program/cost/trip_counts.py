@@ -66,11 +66,6 @@ class AmountRange:
     low: Floats
     high: Floats
 
-    @property
-    def is_exact(self) -> bool:
-        """Whether there is one number of each."""
-        return bool(np.array_equal(self.low, self.high))
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ExecutionCounts:

@@ -223,12 +223,10 @@ class Nesting:
 
     Attributes:
         order: Indices of all computations but the entry, callers before callees.
-        entry: Index of the entry computation.
         sites: Per computation its call sites; the first is the one it is shown under.
     """
 
     order: tuple[int, ...]
-    entry: int
     sites: tuple[tuple[CallSite, ...], ...]
 
 
@@ -276,7 +274,7 @@ def find_nesting(module: HloMessage, first_nodes: list[int], trips: dict[int, st
                 queue.append(called)
     # Breadth first keeps the first site's home before the computation itself.
     order = queue[1:] + [index for index in range(len(computations)) if index not in seen]
-    return Nesting(tuple(order), entry, tuple(tuple(row) for row in sites))
+    return Nesting(tuple(order), tuple(tuple(row) for row in sites))
 
 
 # Which equations an instruction came from.

@@ -150,7 +150,6 @@ class Cut:
         row_dimensions: Dimensions of the array that the rows go through, slowest first.
         column_dimensions: The same of the columns.
         parts: In row-major order of the array; those that uneven sizes leave empty are left out.
-        has_own: Whether devices of one part hold values of their own there.
     """
 
     shape: tuple[int, ...]
@@ -159,7 +158,6 @@ class Cut:
     row_dimensions: tuple[int, ...]
     column_dimensions: tuple[int, ...]
     parts: tuple[Part, ...]
-    has_own: bool = False
 
     @property
     def side_ratio(self) -> float:
@@ -209,7 +207,6 @@ def cut_array(shape: tuple[int, ...], sharding: Sharding, num_devices: int) -> C
         rows,
         columns,
         tuple(parts),
-        sharding.has_own,
     )
 
 

@@ -179,7 +179,6 @@ class GraphCanvas(QWidget):
         self._text_scale, self._is_spotlit = 1.0, False
         self._least_framed = LEAST_FRAMED
         self._before_presenting: Camera | None = None
-        self._title = ""
         self._graph: Graph | None = None
         self._view: View | None = None
         self._expanded: frozenset[str] = frozenset()
@@ -897,11 +896,6 @@ class GraphCanvas(QWidget):
             self._start(self._graph, self._view, None)
 
     # --- selection, colours and marks ---
-
-    @property
-    def colour_by(self) -> ColourBy:
-        """What the colours of boxes mean."""
-        return self._colour_by
 
     def set_colour_by(self, by: ColourBy) -> None:
         """Let the colours of boxes mean something else."""

@@ -77,7 +77,6 @@ class Screen:
         can_skip: Just the part that is being measured can be left out.
         is_call_failed: The last run ended where the text of the call was read or evaluated.
         failed_over: The call that is still shown although another one failed since; or empty.
-        running_s: Whole seconds that the run has taken; 0 where nothing runs.
         time: How long the call takes, eager and compiled, in a few words; empty until this call of
             this text of the file was measured.
     """
@@ -91,7 +90,6 @@ class Screen:
     is_stopping: bool
     can_run: bool
     can_skip: bool
-    running_s: int
     notice: str
     is_stale: bool
     failed_over: str
@@ -120,7 +118,6 @@ def compute_screen(
         is_stopping=state.phase is Phase.STOPPING,
         can_run=state.can_run,
         can_skip=state.can_skip,
-        running_s=running_s,
         notice=_notice(state, running_s),
         is_stale=state.is_stale,
         failed_over=state.shown_call if state.is_stale and state.phase is Phase.FAILED else "",

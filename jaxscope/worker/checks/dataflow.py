@@ -19,7 +19,6 @@ from jaxscope.worker.provenance.tagging import nested_jaxprs
 MAX_SITES = 20_000
 """Of a program with more equations, those of every call counted, the rest is not looked at."""
 
-_LOOPS = frozenset({"scan", "while"})
 _SKIPPED = frozenset({"pallas_call"})  # reads and writes memory: no dataflow
 _PASSED_ON = frozenset(
     {"convert_element_type", "broadcast_in_dim", "reshape", "squeeze", "expand_dims", "copy"}
@@ -37,7 +36,6 @@ class Value:
         constant: The literal or captured array that it is, or None.
         users: The equations that read it, calls that only pass it on left out.
         is_result: Whether a program, a loop's body or a branch gives it back.
-        carried: The value that a loop starts with where this one is carried; else None.
     """
 
     aval: Any
@@ -45,7 +43,6 @@ class Value:
     constant: Any = None
     users: list[Site] = dataclasses.field(default_factory=list)
     is_result: bool = False
-    carried: Value | None = None
 
     @property
     def dtype(self) -> np.dtype[Any] | None:
@@ -140,11 +137,6 @@ class Site:
                 found.append(body.owner)
             body = body.owner.body
         return found
-
-    @property
-    def is_call(self) -> bool:
-        """Whether it only calls: its body is there, too."""
-        return any(body.kind == "call" for body in self.bodies)
 
 
 class Dataflow:
@@ -261,12 +253,8 @@ def _alike(one: Any, other: Any) -> bool:
 
 
 def _scan_inputs(site: Site, inner: Any) -> list[Value]:
-    num_consts, num_carry = (site.equation.params[n] for n in ("num_consts", "num_carry"))
-    carries = site.inputs[num_consts : num_consts + num_carry]
-    new = [Value(v.aval) for v in inner.invars[num_consts:]]
-    for value, start in zip(new, carries, strict=False):
-        value.carried = start
-    return [*site.inputs[:num_consts], *new]
+    num_consts = site.equation.params["num_consts"]
+    return [*site.inputs[:num_consts], *(Value(v.aval) for v in inner.invars[num_consts:])]
 
 
 def _while_inputs(site: Site, inner: Any, path: str) -> list[Value]:
@@ -274,10 +262,10 @@ def _while_inputs(site: Site, inner: Any, path: str) -> list[Value]:
     of_test, of_body = parameters["cond_nconsts"], parameters["body_nconsts"]
     own = site.inputs[:of_test] if path == "cond_jaxpr" else site.inputs[of_test:][:of_body]
     starts = site.inputs[of_test + of_body :]
-    return [*own, *(Value(start.aval, carried=start) for start in starts)]
+    return [*own, *(Value(start.aval) for start in starts)]
 
 
-def ancestors(value: Value, most: int = 200) -> Iterator[Value]:
+def ancestors(value: Value, most: int) -> Iterator[Value]:
     """The values that one is computed from, itself first; at most so many."""
     seen, waiting = {id(value)}, [value]
     while waiting and most > 0:

@@ -41,7 +41,7 @@ _COMPUTATION, _SCHEDULE, _ALIAS = 3, 7, 8
 """Fields of an `HloModuleProto`."""
 _EXPORTED_MODULE = 30
 """Where the table of `Exported` says where the field `mlir_module_serialized` is."""
-_MODULE_OF_PROTO, _ASSIGNMENT_OF_PROTO = 1, 3
+_MODULE_OF_PROTO = 1
 _MAX_NESTING = 3
 
 
@@ -62,13 +62,11 @@ class _Hlo:
         proto: Serialized; empty where there is only a text, which jaxlib does not take.
         text: As the file has it, or as jaxlib prints it.
         reason: Why there is no proto.
-        assignment: A serialized `BufferAssignmentProto`, if the file has one.
     """
 
     proto: bytes
     text: Callable[[], str]
     reason: str = ""
-    assignment: bytes = b""
 
 
 class _Reading:
@@ -313,15 +311,15 @@ def read_hlo(path: str) -> _Hlo:
                 f"{path}: jaxlib {version} cannot parse this text, so there is no graph: {why}",
             )
     if form is FileForm.HLO_PROTO:
-        module, assignment = cut_out_module(data)
+        module = cut_out_module(data)
         if module:
-            return _Hlo(module, lambda: compat.parse_hlo_module(module).to_string(), "", assignment)
+            return _Hlo(module, lambda: compat.parse_hlo_module(module).to_string())
         raise _no_module(path, "It begins as a serialized module does, but is damaged or cut off.")
     raise _no_module(path, "" if form is None else f"By its content it is {form.value}.")
 
 
-def cut_out_module(data: bytes) -> tuple[bytes, bytes]:
-    """The `HloModuleProto` in a file, and the `BufferAssignmentProto` beside it; empty if none.
+def cut_out_module(data: bytes) -> bytes:
+    """The `HloModuleProto` in a file; empty if there is none.
 
     The file may be the module itself, an `HloProto`, or an `HloSnapshot`, which holds one.
     """
@@ -336,13 +334,11 @@ def cut_out_module(data: bytes) -> tuple[bytes, bytes]:
             if data[key] & 7 == BYTES
         }
         if _COMPUTATION in parts and _is_text(parts.get(1, b"")):
-            return data, b""
-        inner = parts.get(_MODULE_OF_PROTO, b"")
-        module, _ = (inner, b"") if _is_module(inner) else (b"", b"")
-        if module:
-            return module, parts.get(_ASSIGNMENT_OF_PROTO, b"")
-        data = inner
-    return b"", b""
+            return data
+        data = parts.get(_MODULE_OF_PROTO, b"")
+        if _is_module(data):
+            return data
+    return b""
 
 
 def _is_module(data: bytes) -> bool:

@@ -50,10 +50,6 @@ class EquationFailed(Exception):
         self.id, self.error = id, error
 
 
-class CannotRepeat(Exception):
-    """What has side effects is not run a second time."""
-
-
 class Keeper:
     """Counts what all frames of a run keep, and drops what can be computed again.
 
