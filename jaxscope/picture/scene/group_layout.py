@@ -425,13 +425,12 @@ class GroupPlacer:
         self._texts = BoxTexts(view)
         self._sizes: dict[int, tuple[float, float]] = view.remembered.setdefault("sizes", {})
         self.placed: dict[int, PlacedGroup] = {}
-        self.frames: dict[int, Frame] = {}
-        self._port_order: dict[int, tuple[Port, ...]] = {}
         self._loose = OffPageConnectors(view, wiring, self._texts.title_of, fit.beside)
         self.is_reversed = self._loose.is_reversed
         self._changed = find_changed_groups(view, wiring, known, self._loose.partner_of)
         same = known.keys() - set(self._changed)
-        self.frames.update((box, known[box]) for box in same if wiring.is_open[box])
+        self.frames = {box: known[box] for box in same if wiring.is_open[box]}
+        self._port_order = {box: frame.order for box, frame in self.frames.items() if frame.order}
 
     def place_all(self, *, follows: bool = True) -> None:
         """Lay out every open group that is not known, children before parents.
@@ -497,30 +496,35 @@ class GroupPlacer:
         if fewer lines cross at borders then.
         """
         placed = self._arrange(box)
+        crossed = find_crossed_ports(placed, self.frames)
         for _ in range(_MAX_FOLLOWING):
+            better = self._follow_lines(box, placed, crossed) if crossed.orders else None
+            if better is None:
+                break
+            placed = better
             crossed = find_crossed_ports(placed, self.frames)
-            if not crossed.orders:
-                break
-            before = dict(self.placed), dict(self.frames), dict(self._port_order), placed
-            number = self._count_crossed(placed, crossed.orders)
-            self._follow(crossed.orders)
-            # What is around may turn with what is inside: if so, it is held as it stands.
-            for kept in ((), _list_across(placed)):
-                again = self._arrange(box, kept)
-                if self._count_crossed(again, crossed.orders) < number:
-                    placed = again
-                    break
-            else:
-                self.placed, self.frames, self._port_order, placed = before
-                self.frames[box] = self._frame(box, placed)
-                break
+        self.frames[box] = dataclasses.replace(self.frames[box], num_crossed=crossed.number)
         return placed
 
-    def _count_crossed(self, placed: PlacedGroup, inside: Collection[int]) -> int:
-        """Pairs of lines that cross at borders in a group and in some of those inside of it."""
-        number = find_crossed_ports(placed, self.frames).number
-        groups = [self.placed[box] for box in inside if box in self.placed]
-        return number + sum(find_crossed_ports(each, self.frames).number for each in groups)
+    def _follow_lines(
+        self, box: int, placed: PlacedGroup, crossed: CrossedPorts
+    ) -> PlacedGroup | None:
+        """Let ports inside a group follow its lines; None, and all as before, if nothing is won."""
+        before = dict(self.placed), dict(self.frames), dict(self._port_order)
+        inside = crossed.orders.keys()
+        number = crossed.number + self._count_crossed(inside)
+        self._follow(crossed.orders)
+        # What is around may turn with what is inside: if so, it is held as it stands.
+        for kept in ((), _list_across(placed)):
+            again = self._arrange(box, kept)
+            if find_crossed_ports(again, self.frames).number + self._count_crossed(inside) < number:
+                return again
+        self.placed, self.frames, self._port_order = before
+        return None
+
+    def _count_crossed(self, groups: Iterable[int]) -> int:
+        """Pairs of lines that cross at borders in groups."""
+        return sum(self.frames[box].num_crossed for box in groups)
 
     def _follow(self, orders: Mapping[int, tuple[Port, ...]]) -> None:
         """Lay groups out again with their ports in given orders."""
@@ -586,10 +590,10 @@ class GroupPlacer:
         if box == ROOT:
             height = inner_height + 2 * FRAME_PADDING_PX
             return Frame(width, height, FRAME_PADDING_PX, FRAME_PADDING_PX, ports)
-        follows = box in self._port_order
+        order = self._port_order.get(box, ())
         height = inner_height + HEADER_PX + 1.5 * FRAME_PADDING_PX
         top = HEADER_PX + FRAME_PADDING_PX / 2
-        return Frame(width, height, (width - inner) / 2, top, ports, follows)
+        return Frame(width, height, (width - inner) / 2, top, ports, order)
 
     def _align(self, pair: ForwardBackwardPair) -> None:
         """Bring the two open parts of a gradient to the same length, group beside group.
@@ -608,7 +612,8 @@ class GroupPlacer:
         for part, drawing in zip(pair, align_levels(*extents), strict=True):
             placed = dataclasses.replace(self.placed[part], drawing=drawing)
             self.placed[part] = placed
-            self.frames[part] = self._frame(part, placed)
+            number = find_crossed_ports(placed, self.frames).number
+            self.frames[part] = dataclasses.replace(self._frame(part, placed), num_crossed=number)
 
     def _most_across(self, box: int) -> float:
         """Pixels across that an open group's inside should not exceed."""

@@ -383,7 +383,8 @@ class Frame:
         left: Where its drawing begins, from its left.
         top: Likewise, from its top.
         ports: How far across its drawing each of its ports is.
-        follows: Whether their order is that of the lines around it, not its own.
+        order: That of the lines around it, where its ports follow them; else none.
+        num_crossed: Pairs of lines that cross at the borders of groups in it.
     """
 
     width: float
@@ -391,7 +392,8 @@ class Frame:
     left: float
     top: float
     ports: dict[Port, float]
-    follows: bool = False
+    order: tuple[Port, ...] = ()
+    num_crossed: int = 0
 
 
 def find_changed_groups(
@@ -412,7 +414,7 @@ def find_changed_groups(
     waiting = list(opened ^ known.keys())
     following: dict[int, list[int]] = {}
     for box, frame in known.items():
-        if frame.follows:
+        if frame.order:
             following.setdefault(view.boxes[box].parent, []).append(box)
     changed: set[int] = set()
     while waiting:
