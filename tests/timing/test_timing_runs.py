@@ -10,7 +10,9 @@ import statistics
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import cast
 
+import jax
 import pytest
 
 from jaxscope.client import multi_process_runs
@@ -21,6 +23,10 @@ from jaxscope.client.session import Session
 from jaxscope.errors import EnvironmentProblem, Stopped, TraceError
 from jaxscope.model import Timing
 from jaxscope.model.statistics import LEAST_PROCESSES, half_width
+from jaxscope.worker.channel import Channel
+from jaxscope.worker.host.call import parse_call
+from jaxscope.worker.timing import call_timing
+from jaxscope.worker.timing.forms import find_forms
 from jaxscope.worker.timing.stopwatch import CallDurations, Rounds, Stopwatch, Subject
 
 from .timed_programs import MEDDLING, MEDDLING_LATER, PROGRAMS
@@ -212,6 +218,47 @@ def test_results_so_far_are_told_while_it_goes_on(session: Session, file: str) -
     assert first.measurement("eager").runs > 0
     assert isinstance(timing, Timing)
     assert first.ratios[0].pairs < timing.ratios[0].pairs
+
+
+def test_a_slow_jitted_call_is_told_before_eager_calls_begin(session: Session, file: str) -> None:
+    """It has no warm-up, whose calls are told of others."""
+    seen: list[object] = []
+    session.start(TimeRequest(file, "waits_compiled(f32[3])", budget_s=0.05), seen.append).wait()
+    arrived = [event.measurement for event in seen if isinstance(event, MeasurementArrived)]
+    told = [measurement.name for measurement in arrived]
+    assert told.index("jit") < told.index("first_eager_call")
+    jitted = arrived[told.index("jit")]
+    assert jitted.protocol == "So far: the second call after compiling."
+    assert jitted.samples == arrived[told.index("second_call")].samples
+
+
+def test_what_the_first_eager_call_compiles_is_no_part_of_later_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else fast calls are taken for slow ones: not compared, and said to take long."""
+    num_calls = 0
+
+    def compiles_for_long(x: float) -> float:
+        nonlocal num_calls
+        num_calls += 1
+        if num_calls == 1:
+            time.sleep(1.0)
+            jax.monitoring.record_event_duration_secs(
+                "/jax/core/compile/backend_compile_duration", 1.0
+            )
+        return x
+
+    class Silent:
+        def send(self, *_message: object) -> None: ...
+
+    monkeypatch.setattr(call_timing, "_SLOWEST_CHECK_S", 0.9)
+    call = parse_call("f(1.0)", {"f": compiles_for_long}, file="f.py")
+    timed = call_timing._TimingRun(cast(Channel, Silent()), call_timing._read_plan({}), (), 0.0)
+    subject = timed._prepare_eager(find_forms(call), "")
+
+    assert num_calls > 1
+    assert subject is not None
+    assert subject.typical_s < 1.0
 
 
 def test_what_a_user_did_to_the_process_is_said(session: Session, tmp_path: Path) -> None:

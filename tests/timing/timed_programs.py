@@ -86,6 +86,12 @@ def waits(x):
         return value
     is_traced = isinstance(x, jax.core.Tracer)
     return jax.pure_callback(host, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
+
+def waits_compiled(x):
+    def host(value):
+        time.sleep(0.25)
+        return value
+    return jax.pure_callback(host, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
 """
 
 DIFFERENT_WORK = """

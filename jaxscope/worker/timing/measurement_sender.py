@@ -39,6 +39,7 @@ DISPATCH = (
 )
 WAIT = "From the return of the call until its result was ready. "
 SO_FAR = "So far: the last {count} calls of the warm-up, one after another."
+SO_FAR_ONCE = "So far: the second call after compiling."
 WARM_UP = (
     "Partial: the {count} calls of the warm-up, one after another and before it need be steady; "
     "no pairs were timed after it."
@@ -203,7 +204,8 @@ def send_ratio(
 def send_so_far(readings: MeasurementSender, subject: Subject) -> None:
     """Send what is known of a warm form before it is measured: a first eager call may take long."""
     durations = subject.warm_up_s[-_LAST_CALLS:]
-    protocol = SO_FAR.format(count=len(durations))
+    protocol = SO_FAR.format(count=len(durations)) if durations else SO_FAR_ONCE
+    durations = durations or [subject.typical_s]  # slow calls are warm without a warm-up
     readings.send(subject.name, durations, protocol, detail="so far")
 
 
