@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import io
 import os
 import platform
@@ -160,7 +161,7 @@ def run_page(page: Path, *, with_slow: bool) -> Iterator[Printed]:
             place = Path(saved[1] if saved else f"{page.stem}_{number}.py")
             place.write_text(block.body, "utf-8")
             if not saved:
-                failed, printed = _catch(lambda: _run_python(place, names))  # noqa: B023 - at once
+                failed, printed = _catch(functools.partial(_run_python, place, names))
                 before = Printed(block.line, f"block {number}", "", printed, failed, is_compared)
     if before is not None:
         yield before

@@ -61,7 +61,7 @@ def holds_jaxpr(value: Any) -> bool:
         items = value
     elif isinstance(value, dict):
         items = value.values()
-    # In a hurry: most parameters are tuples of a few integers.
+    # Every parameter of every equation comes here; most are tuples of a few integers.
     return any(type(item) not in _PLAIN and holds_jaxpr(item) for item in items)
 
 
@@ -238,7 +238,7 @@ def _has_calls(argument: Any) -> bool:
 
 
 if HAS_TAG_FRAMES:
-    setattr(_mlir, "_emit_cached_call", _emit_tagged_call)  # noqa: B010 # it has another type
+    vars(_mlir).update(_emit_cached_call=_emit_tagged_call)
 
 
 def with_tag(source_info: Any, kind: str, number: int, *, is_printed: bool = False) -> Any:

@@ -108,7 +108,7 @@ def test_it_is_no_json(jaxscope: CommandLine) -> None:
 def need(shell: str) -> str:
     found = shutil.which(shell)
     if found is None:
-        pytest.skip(f"needs {shell}")
+        pytest.skip(f"needs {shell} (apt-get install {shell})")
     return found
 
 

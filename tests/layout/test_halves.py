@@ -174,7 +174,7 @@ def test_it_stands_beside_the_part_also_where_something_long_is_on_its_rank(
 
 @pytest.mark.parametrize("direction", ["down", "right"])
 def test_a_gradient_that_is_used_is_led_to_where_values_flow_on(direction: str) -> None:
-    """An update reads it; what is read there as well as told comes by one line around the part."""
+    """An update reads it, and it is a result: one line leads it around the backward part."""
 
     def loss(w: jax.Array) -> jax.Array:
         return (jnp.tanh(w) ** 2).sum()

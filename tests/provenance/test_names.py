@@ -142,8 +142,10 @@ def test_the_whole_text_is_that_of_the_untagged_program(body: str) -> None:
 
 @pytest.mark.skipif(not compat.HAS_TAG_FRAMES, reason="before JAX 0.10.2 tags have to be names")
 def test_tags_of_frames_are_read_alike_from_the_module_and_from_its_text() -> None:
-    function = lambda k: jax.random.permutation(k, 10)  # noqa: E731 # is parsed by its name
-    call = parse_call("f(key(0))", call_namespace({"__name__": "f", "f": function}), file="f.py")
+    def f(k: jax.Array) -> jax.Array:
+        return jax.random.permutation(k, 10)
+
+    call = parse_call("f(key(0))", call_namespace({"__name__": "f", "f": f}), file="f.py")
     module = compat.optimized_module_of(compile_tagged(call)[0])
 
     parsed = parse_module(module.as_serialized_hlo_module_proto())

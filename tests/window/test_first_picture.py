@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -56,24 +57,26 @@ def test_facts_are_worked_out_after_the_picture_is_painted(
 
 
 @pytest.mark.usefixtures("busy")
+@pytest.mark.parametrize(
+    "look",
+    [
+        lambda window: window.workspace.selection.select_node("jaxpr", 1),
+        lambda window: window.pages.show_page("fusions"),
+    ],
+    ids=["select a node", "open a page"],
+)
 def test_what_is_looked_at_does_not_wait_for_a_layout(
-    window: MainWindow, driver: Driver, source: Path, reads: list[bool]
+    window: MainWindow,
+    driver: Driver,
+    source: Path,
+    reads: list[bool],
+    look: Callable[[MainWindow], None],
 ) -> None:
     driver.finish(driver.open(source), build_capture())
     assert not reads
-    window.workspace.selection.select_node("jaxpr", 1)
+    look(window)
     assert reads
     driver.wait_until(lambda: window.workspace.fusions.report is not None)
-
-
-@pytest.mark.usefixtures("busy")
-def test_an_open_page_does_not_wait_for_a_layout(
-    window: MainWindow, driver: Driver, source: Path, reads: list[bool]
-) -> None:
-    driver.finish(driver.open(source), build_capture())
-    assert not reads
-    window.pages.show_page("fusions")
-    assert reads
 
 
 @pytest.mark.usefixtures("busy")

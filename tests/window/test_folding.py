@@ -42,17 +42,17 @@ def test_the_block_around_a_line_is_found():
     assert [folding.block_of(n) for n in (0, 1, 2, 3, 5, 7, 9)] == [0, 0, 0, 3, 3, 0, None]
 
 
-def shown(qtbot: QtBot) -> CodeView:
+def show_code(qtbot: QtBot, lines: list[str] = TEXT, width: int = 400) -> CodeView:
     view = CodeView()
     qtbot.addWidget(view)
-    view.resize(400, 300)
-    view.set_lines(TEXT, None)
+    view.resize(width, 300)
+    view.set_lines(lines, None)
     view.show()
     return view
 
 
 def test_keys_fold_and_marks_stay_visible(qtbot: QtBot):
-    view = shown(qtbot)
+    view = show_code(qtbot)
     view.set_marks({5: Mark.FORWARD, 7: Mark.BACKWARD}, reveal=False)
     view.go_to_line(4)
     qtbot.keyClicks(view, "-")
@@ -71,7 +71,7 @@ def test_keys_fold_and_marks_stay_visible(qtbot: QtBot):
 
 
 def test_a_click_on_the_triangle_folds_and_copying_keeps_all(qtbot: QtBot):
-    view = shown(qtbot)
+    view = show_code(qtbot)
     before = view.grab().toImage()
     place = view.places_of_lines([3])[0]
     column = next(
@@ -87,7 +87,7 @@ def test_a_click_on_the_triangle_folds_and_copying_keeps_all(qtbot: QtBot):
 
 
 def test_ctrl_and_shift_choose_several_and_the_pointer_looks_ahead(qtbot: QtBot):
-    view = shown(qtbot)
+    view = show_code(qtbot)
     several: list[tuple[list[int], bool]] = []
     hovered: list[int] = []
     view.lines_chosen.connect(lambda lines, adds: several.append((list(lines), adds)))

@@ -14,6 +14,7 @@ from jaxscope.ui.toolkit.theme import LIGHT
 from jaxscope.ui.window.settings import Settings
 
 from .conftest import Driver
+from .test_folding import show_code
 
 LONG = "    result = optax.softmax_cross_entropy(logits, labels, axis=-1, where=mask).mean(axis=0)"
 TEXT = ["def loss(x):", LONG, "    return result", "", "last = 1", *("pass" for _ in range(60))]
@@ -62,11 +63,7 @@ def test_very_long_texts_are_not_wrapped() -> None:
 
 @pytest.fixture
 def view(qtbot: QtBot) -> CodeView:
-    view = CodeView()
-    qtbot.addWidget(view)
-    view.resize(360, 300)
-    view.set_lines(TEXT, None)
-    view.show()
+    view = show_code(qtbot, TEXT, 360)
     view.set_wrapping(True)
     return view
 
