@@ -20,7 +20,7 @@ from jaxscope.export.chart import (
 from jaxscope.export.figures import Figure
 from jaxscope.model import Capture, Unavailable
 from jaxscope.model.hardware import Ceilings
-from jaxscope.model.units import format_bytes, format_flops, format_seconds, three_digits
+from jaxscope.model.units import format_bytes, format_flops, format_seconds, shorten, three_digits
 from jaxscope.picture.palette import PALETTES
 from jaxscope.picture.tint.classes import TINT_PALETTES
 from jaxscope.program.cost.trip_counts import find_trip_counts
@@ -60,8 +60,7 @@ def _heading(
 ) -> Iterator[str]:
     palette = PALETTES[theme]
     most = int((width - 40) / text_width("m", 20))
-    told = title if len(title) <= most else f"{title[: most - 1]}…"
-    yield svg_text(20, 32, told, palette.text, size=20)
+    yield svg_text(20, 32, shorten(title, most), palette.text, size=20)
     for number, line in enumerate(note):
         yield svg_text(20, 58 + _LINE_PX * number, line, palette.muted, size=15)
 

@@ -1,4 +1,6 @@
-"""Numbers as people read them: counts of operations, bytes and seconds with fitting units."""
+"""Numbers as people read them: counts of operations, bytes and seconds with fitting units; and
+texts that are not too long.
+"""
 
 from __future__ import annotations
 
@@ -47,6 +49,11 @@ def format_count(count: int, noun: str) -> str:
 def count_lines(text: str) -> int:
     """How many lines a text has: what ends the last one begins no other."""
     return text.count("\n") + (text != "" and not text.endswith("\n"))
+
+
+def shorten(text: str, most: int = 80) -> str:
+    """The text, or its beginning and `…`: at most so many characters."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def three_digits(value: float) -> str:

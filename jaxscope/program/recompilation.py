@@ -13,7 +13,7 @@ from jaxscope.model.experiments import (
     Signature,
 )
 from jaxscope.model.types import parse_array_type
-from jaxscope.model.units import format_count, format_seconds
+from jaxscope.model.units import format_count, format_seconds, shorten
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
 KEY_CHANGE_TEXTS = {
@@ -64,7 +64,7 @@ def describe_key_change(change: KeyChange) -> str:
     if change.kind in ("unknown", "cleared", "new_function"):
         return f"{words} at {change.path}" if change.path else words
     name = f"{change.path}: " if change.path else ""
-    return f"{name}{_shorten(change.before)} → {_shorten(change.after)} ({words})"
+    return f"{name}{shorten(change.before)} → {shorten(change.after)} ({words})"
 
 
 def advise(
@@ -247,9 +247,5 @@ def _dimensions(type: str) -> tuple[int, ...]:
 
 
 def _few(values: Sequence[object]) -> str:
-    texts = [_shorten(str(value), 30) for value in dict.fromkeys(values)]
+    texts = [shorten(str(value), 30) for value in dict.fromkeys(values)]
     return ", ".join(texts if len(texts) <= 6 else [*texts[:3], "…", texts[-1]])
-
-
-def _shorten(text: str, limit: int = 80) -> str:
-    return text if len(text) <= limit else text[: limit - 1] + "…"

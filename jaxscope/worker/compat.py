@@ -96,6 +96,32 @@ def evaluate_jaxpr(value: Any, arguments: Iterable[Any]) -> list[Any]:
     return list(_core.eval_jaxpr(open_jaxpr(value), consts_of(value), *arguments))
 
 
+def run_equations(
+    jaxpr: Any, inputs: Sequence[Any], run: Callable[[int, Any, list[Any]], list[Any]]
+) -> list[Any]:
+    """Run a jaxpr one equation after the other.
+
+    Args:
+        jaxpr: Open or closed.
+        inputs: A value for each of its inputs.
+        run: Gives the results of an equation; called with its number, itself and its operands.
+
+    Returns:
+        The results of the jaxpr.
+    """
+    inner = open_jaxpr(jaxpr)
+    known = dict(zip(inner.constvars, consts_of(jaxpr), strict=False))
+    known.update(zip(inner.invars, inputs, strict=True))
+
+    def read(atom: Any) -> Any:
+        return atom.val if is_literal(atom) else known[atom]
+
+    for number, equation in enumerate(inner.eqns):
+        results = run(number, equation, [read(atom) for atom in equation.invars])
+        known.update(zip(equation.outvars, results, strict=True))
+    return [read(atom) for atom in inner.outvars]
+
+
 def reuses_keys(inner: Any) -> bool:
     """Whether an open jaxpr uses a random key up twice, by JAX's own checker.
 
@@ -289,6 +315,12 @@ def user_frames(source_info: Any) -> Iterator[tuple[str, int, int, str]]:
     """File, line (1-based), column (0-based) and function of each user frame, innermost first."""
     for frame in _frames(source_info.traceback):
         yield frame.file_name, frame.start_line, frame.start_column, frame.function_name
+
+
+def user_place(equation: Any) -> tuple[str, int] | None:
+    """File and line (1-based) of the innermost user frame of an equation; None if it has none."""
+    frame = next(user_frames(equation.source_info), None)
+    return None if frame is None else frame[:2]
 
 
 @functools.lru_cache(maxsize=1 << 16)

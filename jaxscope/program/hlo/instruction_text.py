@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from google.protobuf import message, message_factory, unknown_fields
 
+from jaxscope.model.units import shorten
 from jaxscope.program.hlo.proto import HloMessage
 
 # Shapes and layouts as XLA writes them: `f32[8,128]` and `{1,0:T(8,128)}`.
@@ -182,7 +183,7 @@ def read_attributes(instruction: HloMessage) -> dict[str, str]:
             text = render(value)
             if text:
                 name = _NAMES.get(field.name, field.name)
-                attributes[name] = text if name in _WHOLE else _shorten(text)
+                attributes[name] = text if name in _WHOLE else shorten(text, _MAX_TEXT)
     if instruction.opcode == "parameter":
         attributes["parameter_number"] = str(instruction.parameter_number)
     elif instruction.opcode == "get-tuple-element":
@@ -191,10 +192,6 @@ def read_attributes(instruction: HloMessage) -> dict[str, str]:
     if config:
         _read_backend_config(config, attributes)
     return attributes
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= _MAX_TEXT else text[: _MAX_TEXT - 1] + "…"
 
 
 def _braces(values: Any) -> str:
@@ -407,7 +404,7 @@ _RENDERERS: dict[str, Callable[[Any], str]] = {
 def _read_backend_config(config: bytes, attributes: dict[str, str]) -> None:
     """Pick what readers look for out of the backend's own configuration."""
     text = config.decode("utf-8", "replace")
-    attributes["backend_config"] = _shorten(text)
+    attributes["backend_config"] = shorten(text, _MAX_TEXT)
     try:
         parsed = json.loads(text)
     except (ValueError, RecursionError):
@@ -425,7 +422,7 @@ def _read_backend_config(config: bytes, attributes: dict[str, str]) -> None:
         attributes["estimated_cycles"] = str(cycles)
     fusion = parsed.get("fusion_config", parsed.get("fusion_backend_config"))
     if isinstance(fusion, dict) and isinstance(fusion.get("kind"), str):
-        attributes["fusion_config"] = _shorten(fusion["kind"])
+        attributes["fusion_config"] = shorten(fusion["kind"], _MAX_TEXT)
     product = parsed.get("gemm_backend_config")
     if isinstance(product, dict) and isinstance(product.get("precision_config"), dict):
         _read_precision(product["precision_config"], attributes)
@@ -439,4 +436,4 @@ def _read_precision(config: dict[str, Any], attributes: dict[str, str]) -> None:
     if any(numbers) or algorithm != _NO_ALGORITHM:
         told = f"operand_precision={_braces(numbers)}"
         told += f", algorithm={algorithm}" if algorithm != _NO_ALGORITHM else ""
-        attributes["precision_config"] = _shorten(told)
+        attributes["precision_config"] = shorten(told, _MAX_TEXT)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QLabel, QMainWindow, QWidget
 from jaxscope.model import NodeKind, is_available
 from jaxscope.model.stages import stage_kind
 from jaxscope.model.stepping import Step, StepValue
+from jaxscope.model.units import shorten
 from jaxscope.picture.scene.edge_details import LABEL_TEXT_PX
 from jaxscope.program.explanations import explain_operation
 from jaxscope.program.links import NodeSelection
@@ -188,13 +189,11 @@ class PresentedSteps(QObject):
 
 def _join(values: Iterable[StepValue]) -> str:
     """The types and first numbers of values."""
-    told = [f"{value.type} {_shorten(value.summary.text)}".strip() for value in values]
+    told = [
+        f"{value.type} {shorten(value.summary.text, _MAX_CHARACTERS)}".strip() for value in values
+    ]
     more = f", {len(told) - _MAX_VALUES} more" if len(told) > _MAX_VALUES else ""
     return ", ".join(told[:_MAX_VALUES]) + more
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= _MAX_CHARACTERS else f"{text[: _MAX_CHARACTERS - 1]}…"
 
 
 class PresentationMode:

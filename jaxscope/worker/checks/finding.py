@@ -56,5 +56,5 @@ def is_installed(file: str) -> bool:
 
 def own_frame(equation: Any) -> tuple[str, int, int] | None:
     """File, line and column where an equation was made; None inside of an installed library."""
-    frame = next(iter(compat.user_frames(equation.source_info)), None)
+    frame = next(compat.user_frames(equation.source_info), None)
     return None if frame is None or is_installed(frame[0]) else frame[:3]

@@ -343,8 +343,8 @@ def _is_copied(value: Any, constant: Any) -> bool:
 def _describe(name: str, constant: _Constant) -> Finding:
     size = aval_bytes(constant.value)
     what = f"The array {name}" if name else "An array without a name"
-    places = [_place(equation) for _, equation in constant.readers]
-    file, line = places[0] if places else ("", 0)
+    first = constant.readers[0][1] if constant.readers else None
+    file, line = (first is not None and compat.user_place(first)) or ("", 0)
     type = aval_text(jax.typeof(constant.value))
     return Finding(
         rule="captured-constant",
@@ -364,13 +364,8 @@ def _tell_readers(readers: Sequence[tuple[str, Any]]) -> str:
         return "No equation reads it."
     told = []
     for id_, equation in readers[:_MOST_READERS]:
-        file, line = _place(equation)
-        where = f", {os.path.basename(file)}:{line}" if file else ""
+        place = compat.user_place(equation)
+        where = f", {os.path.basename(place[0])}:{place[1]}" if place else ""
         told.append(f"{id_} ({equation.primitive.name}{where})")
     more = len(readers) - len(told)
     return f"Read by {', '.join(told)}{f' and {more:,} more' if more else ''}."
-
-
-def _place(equation: Any) -> tuple[str, int]:
-    frame = next(iter(compat.user_frames(equation.source_info)), None)
-    return (frame[0], frame[1]) if frame is not None else ("", 0)

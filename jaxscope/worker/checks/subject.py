@@ -75,7 +75,7 @@ class Subject:
 
     def place(self, site: Site) -> tuple[str, int, int] | None:
         """File, line and column where an equation was made; None inside of a library."""
-        frame = next(iter(compat.user_frames(site.equation.source_info)), None)
+        frame = next(compat.user_frames(site.equation.source_info), None)
         return None if frame is None or not self.is_own(frame[0]) else frame[:3]
 
     def caller_place(self, site: Site) -> tuple[str, int, int] | None:

@@ -153,6 +153,34 @@ def box_statics(
     return tuple(map(box, args)), {name: box(value) for name, value in kwargs.items()}
 
 
+def split_leaves(
+    function: Callable[..., Any],
+    arguments: tuple[tuple[Any, ...], dict[str, Any]],
+    places: Sequence[int],
+) -> tuple[Callable[[list[Any], list[Any]], Any], list[Any], list[Any]]:
+    """A function of some leaves of its arguments and of the others, and both.
+
+    Args:
+        function: Of the whole arguments.
+        arguments: Positional and keyword ones.
+        places: Of the leaves that are set apart, among all.
+
+    Returns:
+        The function; the leaves that are set apart; all leaves, with None in the places of those.
+    """
+    leaves, tree = jax.tree.flatten(arguments)
+
+    def merged(apart: list[Any], rest: list[Any]) -> Any:
+        values = list(rest)
+        for place, value in zip(places, apart, strict=True):
+            values[place] = value
+        args, kwargs = jax.tree.unflatten(tree, values)
+        return function(*args, **kwargs)
+
+    rest = [None if place in places else leaf for place, leaf in enumerate(leaves)]
+    return merged, [leaves[place] for place in places], rest
+
+
 def unbox_statics(
     args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -24,6 +24,7 @@ import numpy as np
 from jaxscope.errors import CallError, Explanation
 from jaxscope.model.capture import CALL_FILE
 from jaxscope.model.types import spell_scalars
+from jaxscope.model.units import shorten
 from jaxscope.worker.host.values import ArrayShorthand, find_shorthand, shorthands
 
 TRANSFORMS = (
@@ -185,16 +186,16 @@ class _CallParser:
             column = getattr(error, "offset", None)
             place = f" at character {column}" if column else ""
             closed = _close_brackets(self._text)
-            remedy = f"Did you mean {_shorten(closed)}?" if closed else ""
+            remedy = f"Did you mean {shorten(closed)}?" if closed else ""
             raise self._no_call(
-                f"The call {_shorten(self._text)!r} is not a Python expression: {why}{place}.",
+                f"The call {shorten(self._text)!r} is not a Python expression: {why}{place}.",
                 remedy or "Type a call such as grad(loss)(f32[8], f32[8]).",
                 [closed] if closed else (),
                 self._text[(column or 1) - 1 :] or self._text,
             ) from None
         if not isinstance(tree.body, ast.Call):
             is_name = isinstance(tree.body, ast.Name | ast.Attribute)
-            text = _shorten(self._text)
+            text = shorten(self._text)
             raise self._no_call(
                 f"{text!r} is not a call.",
                 f"Add arguments in parentheses, such as {text}(f32[8])."
@@ -427,7 +428,3 @@ def _is_partial(node: ast.Call) -> bool:
 def _compile(node: ast.expr) -> CodeType:
     expression = ast.fix_missing_locations(ast.Expression(copy.deepcopy(node)))
     return compile(expression, CALL_FILE, "eval")
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= 80 else text[:79] + "…"

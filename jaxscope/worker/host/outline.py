@@ -9,6 +9,7 @@ from typing import Any
 
 from jaxscope.errors import Explanation, SourceError
 from jaxscope.model.outline import OutlinedFunction, find_offered_calls
+from jaxscope.model.units import shorten
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import guard
 from jaxscope.worker.host.source import SourceSnapshot, read_source
@@ -105,7 +106,9 @@ def _outline_function(function: _Function, owner: str) -> OutlinedFunction:
         kind="method" if owner else "function",
         line=function.lineno,
         end_line=function.end_lineno or function.lineno,
-        signature=_cut(f"{function.name}({_unparse(function.args)}){result}"),
+        signature=shorten(
+            f"{function.name}({_unparse(function.args)}){result}", _MAX_SIGNATURE_CHARS
+        ),
         doc=(ast.get_docstring(function) or "")[:_MAX_DOC_CHARS],
     )
 
@@ -128,7 +131,7 @@ def _outline_assigned(statement: ast.Assign | ast.AnnAssign) -> Iterator[Outline
         kind="function",
         line=statement.lineno,
         end_line=statement.end_lineno or statement.lineno,
-        signature=_cut(signature),
+        signature=shorten(signature, _MAX_SIGNATURE_CHARS),
         doc="",
     )
 
@@ -147,8 +150,9 @@ def _outline_class(definition: ast.ClassDef, owner: str) -> OutlinedFunction:
         kind="class",
         line=definition.lineno,
         end_line=definition.end_lineno or definition.lineno,
-        signature=_cut(
-            f"class {definition.name}({bases})" if bases else f"class {definition.name}"
+        signature=shorten(
+            f"class {definition.name}({bases})" if bases else f"class {definition.name}",
+            _MAX_SIGNATURE_CHARS,
         ),
         doc=(ast.get_docstring(definition) or "")[:_MAX_DOC_CHARS],
     )
@@ -159,9 +163,3 @@ def _unparse(node: ast.AST) -> str:
         return ast.unparse(node)
     except (RecursionError, ValueError):
         return "…"
-
-
-def _cut(signature: str) -> str:
-    if len(signature) <= _MAX_SIGNATURE_CHARS:
-        return signature
-    return signature[: _MAX_SIGNATURE_CHARS - 1] + "…"

@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxscope.model.units import shorten
 from jaxscope.worker import compat
 
 _ELEMENT_NAMES = {
@@ -75,7 +76,7 @@ _repr.maxlevel = 4
 def value_text(value: Any) -> str:
     """One short line for any value; never the contents of a large array, and never raises."""
     try:
-        return _cut(" ".join(_describe(value).split()))
+        return shorten(" ".join(_describe(value).split()), MAX_TEXT)
     except Exception:
         return f"<{type(value).__name__}>"
 
@@ -114,10 +115,6 @@ def _describe_array(value: Any) -> str:
     return aval_text(jax.typeof(value) if not isinstance(value, jax.ShapeDtypeStruct) else value)
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"
-
-
 class ArrayShorthand:
     """`f32[8, 2]`: a deterministic random array, seeded by its position in the call.
 
@@ -145,6 +142,18 @@ class ArrayShorthand:
         """`f32(3)`: that value in this dtype, as `numpy.float32(3)` would give."""
         # Without a dtype: given one, JAX leaves the array on one device under `jax.set_mesh`.
         return jnp.asarray(np.asarray(value, _available_dtype(self._dtype)))
+
+
+def is_float(value: Any) -> bool:
+    """Whether it is an array of floats, or the type of one."""
+    dtype = getattr(value, "dtype", None)
+    return dtype is not None and bool(jnp.issubdtype(dtype, jnp.floating))
+
+
+def is_plain_array(value: Any) -> bool:
+    """Whether it is an array that NumPy holds as well: keys of random numbers are none."""
+    dtype = getattr(value, "dtype", None)
+    return dtype is not None and not jnp.issubdtype(dtype, jax.dtypes.extended)
 
 
 _narrowed: dict[str, str] = {}

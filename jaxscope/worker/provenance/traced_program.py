@@ -34,6 +34,7 @@ from jaxscope.worker.host.arguments import (
     parameter_names,
 )
 from jaxscope.worker.host.call import Call
+from jaxscope.worker.host.values import is_float
 from jaxscope.worker.provenance.stand_in import BaseRecorder, InnerStages, StageJaxpr, tag_shown
 from jaxscope.worker.provenance.tagging import Tagger, nested_jaxprs
 
@@ -290,8 +291,8 @@ def trace_gradient(base: StageJaxpr) -> tuple[StageJaxpr, bool]:
     """
     inner = compat.open_jaxpr(base.jaxpr)
     inputs = [variable.aval for variable in inner.invars]
-    wanted = [i for i, aval in enumerate(inputs) if _is_float(aval)]
-    floats = [i for i, atom in enumerate(inner.outvars) if _is_float(atom.aval)]
+    wanted = [i for i, aval in enumerate(inputs) if is_float(aval)]
+    floats = [i for i, atom in enumerate(inner.outvars) if is_float(atom.aval)]
     if not wanted:
         raise NoGradient("None of its arguments is a float.")
     if not floats:
@@ -316,11 +317,6 @@ def trace_gradient(base: StageJaxpr) -> tuple[StageJaxpr, bool]:
 
 def _like(aval: Any) -> Any:
     return jax.ShapeDtypeStruct(aval.shape, aval.dtype)  # type: ignore[no-untyped-call] # JAX's
-
-
-def _is_float(aval: Any) -> bool:
-    dtype = getattr(aval, "dtype", None)
-    return dtype is not None and bool(jnp.issubdtype(dtype, jnp.floating))
 
 
 def _sum_dtype(value: Any) -> Any:

@@ -312,6 +312,22 @@ def convert_jaxpr(
     return converter.finish()
 
 
+class _TypeTexts:
+    """Texts of abstract values, each made once."""
+
+    def __init__(self) -> None:
+        self._known: dict[Any, str] = {}
+
+    def __call__(self, aval: Any) -> str:
+        try:
+            known = self._known.get(aval)
+        except TypeError:  # some abstract values are not hashable
+            return aval_text(aval)
+        if known is None:
+            known = self._known[aval] = aval_text(aval)
+        return known
+
+
 class _Converter:
     def __init__(
         self,
@@ -336,7 +352,7 @@ class _Converter:
         self._provenances: dict[str, Provenance] = {}
         self._stacks: dict[Any, tuple[tuple[str, ...], Direction, tuple[str, ...]]] = {}
         self._frames: dict[Any, tuple[tuple[str, int, int, str], ...]] = {}
-        self._types: dict[Any, str] = {}
+        self._type = _TypeTexts()
         self._texts: dict[int, tuple[Any, str]] = {}
         self._keep_alive: list[Any] = []
         self._nested_of = remember_nested()
@@ -627,15 +643,6 @@ class _Converter:
     def _literal(self, atom: Any) -> str:
         return f"{value_text(atom.val)}:{self._type(atom.aval)}"
 
-    def _type(self, aval: Any) -> str:
-        try:
-            known = self._types.get(aval)
-        except TypeError:  # some abstract values are not hashable
-            return aval_text(aval)
-        if known is None:
-            known = self._types[aval] = aval_text(aval)
-        return known
-
     def _result_name(self, variable: Any) -> str:
         """JAX's own text calls a result that nothing uses `_`."""
         if compat.is_dropped(variable) or id(variable) not in self._used:
@@ -671,7 +678,7 @@ class _Printer:
         self._equation_nodes = converted.equation_nodes
         self._groups = converted.groups
         self._printed: set[int] = set()
-        self._types: dict[Any, str] = {}
+        self._type = _TypeTexts()
         self.lines: list[str] = []
         self.nodes: list[int] = []
 
@@ -727,15 +734,6 @@ class _Printer:
         if compat.is_literal(atom):
             return f"{value_text(atom.val)}:{self._type(atom.aval)}"
         return self._names.get(id(atom), "?")
-
-    def _type(self, aval: Any) -> str:
-        try:
-            known = self._types.get(aval)
-        except TypeError:
-            return aval_text(aval)
-        if known is None:
-            known = self._types[aval] = aval_text(aval)
-        return known
 
     def _add(self, line: str, node: int) -> None:
         self.lines.append(line)

@@ -20,6 +20,7 @@ import numpy as np
 
 from jaxscope.worker import compat
 from jaxscope.worker.host.call import Call
+from jaxscope.worker.host.values import is_plain_array
 from jaxscope.worker.provenance.tagging import nested_jaxprs
 from jaxscope.worker.provenance.traced_program import (
     TAKEN_APART,
@@ -123,18 +124,12 @@ class Walk:
             TimeoutError: There are too many equations, or they take too long.
             Exception: Whatever an equation raises that cannot run by itself.
         """
-        inner = compat.open_jaxpr(jaxpr)
-        consts = dict(zip(inner.constvars, compat.consts_of(jaxpr), strict=False))
-        known = {**consts, **dict(zip(inner.invars, inputs, strict=True))}
+        consts = set(compat.open_jaxpr(jaxpr).constvars)
 
-        def read(atom: Any) -> Any:
-            return atom.val if compat.is_literal(atom) else known[atom]
-
-        for number, equation in enumerate(inner.eqns):
+        def run(number: int, equation: Any, values: list[Any]) -> list[Any]:
             self._num_run += 1
             if self._num_run > _MAX_EQUATIONS or time.monotonic() > self._deadline_s:
                 raise TimeoutError
-            values = [read(atom) for atom in equation.invars]
             results = self._run_equation(equation, values, f"{prefix}{number}")
             constants = [
                 value
@@ -142,8 +137,9 @@ class Walk:
                 if compat.is_literal(atom) or atom in consts
             ]
             self._judge(f"{prefix}{number}", equation, values, results, constants)
-            known.update(zip(equation.outvars, results, strict=True))
-        return [read(atom) for atom in inner.outvars]
+            return results
+
+        return compat.run_equations(jaxpr, inputs, run)
 
     def _run_equation(self, equation: Any, values: list[Any], id: str) -> list[Any]:
         for name, called, inputs in find_called(equation, values):
@@ -482,7 +478,7 @@ def _find_origin(
 
 
 def _name(found: FoundError, first_inf: FoundError | None) -> Nonfinite:
-    file, line = _place(found)
+    file, line = compat.user_place(found.equation) or ("", 0)
     if found.is_constant:
         text = f"They come from a constant that is not finite, which {_describe(found)} reads"
     elif found.reads_inf:
@@ -500,15 +496,10 @@ def _name(found: FoundError, first_inf: FoundError | None) -> Nonfinite:
 
 def _describe(found: FoundError) -> str:
     """An equation with its id, operation, place, and the rounds of the loops around it."""
-    file, line = _place(found)
-    where = f", {file.rpartition('/')[2]}:{line}" if file else ""
+    place = compat.user_place(found.equation)
+    where = f", {place[0].rpartition('/')[2]}:{place[1]}" if place else ""
     rounds = "".join(f" in {each}" for each in reversed(found.rounds))
     return f"{found.id} ({found.equation.primitive.name}{where}){rounds}"
-
-
-def _place(found: FoundError) -> tuple[str, int]:
-    frame = next(iter(compat.user_frames(found.equation.source_info)), None)
-    return (frame[0], frame[1]) if frame is not None else ("", 0)
 
 
 def _most_rounds(inner: Any) -> float:
@@ -526,12 +517,6 @@ def _most_rounds(inner: Any) -> float:
     return most
 
 
-def _is_plain(value: Any) -> bool:
-    """Whether NumPy holds it as well: keys of random numbers it does not."""
-    dtype = getattr(value, "dtype", None)
-    return dtype is not None and not jnp.issubdtype(dtype, jax.dtypes.extended)
-
-
 def _size(values: Sequence[Any]) -> int:
     return sum(getattr(value, "nbytes", 0) for value in values)
 
@@ -540,6 +525,6 @@ def _run(executable: Any, inputs: Sequence[Any]) -> list[Any]:
     """The results; donated arguments are copies."""
     tree = executable.in_tree
     values = list(inputs)[len(inputs) - tree.num_leaves :]
-    copies = [np.array(v) if _is_plain(v) else v for v in values]
+    copies = [np.array(v) if is_plain_array(v) else v for v in values]
     args, kwargs = jax.tree.unflatten(tree, copies)
     return list(jax.tree.leaves(executable(*args, **kwargs)))

@@ -28,6 +28,7 @@ from jaxscope.model.op_name import (
     strip_tags,
 )
 from jaxscope.model.types import short_type
+from jaxscope.model.units import shorten
 from jaxscope.worker import compat
 from jaxscope.worker.stages.jaxpr import Provenance
 
@@ -503,8 +504,7 @@ def _attribute_text(value: Any) -> str:
             return f"{len(value)} elements of {short_type(str(value.type))}"
     except (TypeError, AttributeError):
         pass
-    text = str(value)
-    return text if len(text) <= _MAX_ATTRIBUTE_TEXT else text[: _MAX_ATTRIBUTE_TEXT - 1] + "…"
+    return shorten(str(value), _MAX_ATTRIBUTE_TEXT)
 
 
 def _symbol(operation: Any, attribute: str) -> str:

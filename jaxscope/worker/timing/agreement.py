@@ -17,7 +17,7 @@ from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import guard
 from jaxscope.worker.host.call import Call
-from jaxscope.worker.host.values import aval_text
+from jaxscope.worker.host.values import aval_text, is_plain_array
 from jaxscope.worker.provenance.tagging import nested_jaxprs
 from jaxscope.worker.provenance.traced_program import TracedProgram, find_inputs, trace_call
 from jaxscope.worker.stages.loading import load_call
@@ -307,7 +307,16 @@ def _compare_equations(laboratory: Laboratory, program: TracedProgram, call: Cal
         return
 
     def all_results(*values: Any) -> list[list[Any]]:
-        return _evaluate(inner, compat.consts_of(jaxpr), values)
+        """Of every equation at the top level, without what no message can compare."""
+        results = []
+
+        def run(_number: int, equation: Any, operands: list[Any]) -> list[Any]:
+            outputs = compat.bind_equation(equation, operands)
+            results.append([output for output in outputs if is_plain_array(output)])
+            return outputs
+
+        compat.run_equations(jaxpr, values, run)
+        return results
 
     eager = all_results(*inputs)
     compiled = jax.jit(all_results)(*inputs)
@@ -321,13 +330,12 @@ def _compare_equations(laboratory: Laboratory, program: TracedProgram, call: Cal
         is_equal = worst is None or not (worst["differing"] or worst["num_nan"])
         equal.update(dict.fromkeys(equation.outvars, is_equal))
         if worst is not None and not is_equal:
-            frame = next(iter(compat.user_frames(equation.source_info)), None)
-            place = f"{frame[0]}:{frame[1]}" if frame is not None else ""
+            place = compat.user_place(equation)
             found.append(
                 {
                     "id": str(number),
                     "operation": equation.primitive.name,
-                    "place": place,
+                    "place": f"{place[0]}:{place[1]}" if place else "",
                     "worst": worst,
                     "inputs_equal": inputs_equal,
                 }
@@ -352,21 +360,6 @@ def _primitives(inner: Any) -> set[str]:
     return names
 
 
-def _evaluate(inner: Any, consts: Sequence[Any], inputs: Sequence[Any]) -> list[list[Any]]:
-    """The results of every top-level equation; what no message can compare becomes empty."""
-    environment: dict[Any, Any] = dict(zip(inner.constvars, consts, strict=False))
-    environment.update(zip(inner.invars, inputs, strict=True))
-    results = []
-    for equation in inner.eqns:
-        values = [
-            atom.val if compat.is_literal(atom) else environment[atom] for atom in equation.invars
-        ]
-        outputs = compat.bind_equation(equation, values)
-        environment.update(zip(equation.outvars, outputs, strict=True))
-        results.append([output for output in outputs if _is_plain(output)])
-    return results
-
-
 def _worst(path: str, one: Sequence[Any], other: Sequence[Any]) -> dict[str, Any] | None:
     compared = [compare_arrays(path, a, b) for a, b in zip(one, other, strict=True)]
     return max(
@@ -378,11 +371,6 @@ def _worst(path: str, one: Sequence[Any], other: Sequence[Any]) -> dict[str, Any
         ),
         default=None,
     )
-
-
-def _is_plain(value: Any) -> bool:
-    dtype = getattr(value, "dtype", None)
-    return dtype is not None and not jnp.issubdtype(dtype, jax.dtypes.extended)
 
 
 def plain(leaf: Any) -> Any:

@@ -15,8 +15,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.worker import compat
-from jaxscope.worker.host.arguments import box_statics, is_traceable, keep_arrays, unbox_statics
+from jaxscope.worker.host.arguments import (
+    box_statics,
+    is_traceable,
+    keep_arrays,
+    split_leaves,
+    unbox_statics,
+)
 from jaxscope.worker.host.call import Call
+from jaxscope.worker.host.values import is_float
 from jaxscope.worker.timing.same_work import refuse_unrun
 
 Function = Callable[..., Any]
@@ -92,21 +99,16 @@ def find_gradient_forms(forms: Forms, *, with_value: bool = False) -> Forms | No
     Args:
         with_value: Whether the value is returned as well, as training steps want it.
     """
-    leaves, tree = jax.tree.flatten(forms.eager_arguments)
-    places = [place for place, leaf in enumerate(leaves) if _is_float_array(leaf)]
+    leaves = jax.tree.leaves(forms.eager_arguments)
+    places = [place for place, leaf in enumerate(leaves) if is_float(leaf)]
     if not places:
         return None
+    eager, floats, rest = split_leaves(forms.eager, forms.eager_arguments, places)
 
     def total(floats: list[Any], rest: list[Any]) -> Any:
-        merged = list(rest)
-        for place, value in zip(places, floats, strict=True):
-            merged[place] = value
-        args, kwargs = jax.tree.unflatten(tree, merged)
-        return _sum_floats(forms.eager(*args, **kwargs))
+        return _sum_floats(eager(floats, rest))
 
     gradient = jax.value_and_grad(total) if with_value else jax.grad(total)
-    floats = [leaves[place] for place in places]
-    rest = [None if place in places else leaf for place, leaf in enumerate(leaves)]
     arguments: ArgumentPair = ((floats, rest), {})
     return Forms(gradient, _jit_boxed(gradient), arguments, _box(arguments))
 
@@ -148,18 +150,8 @@ def with_donation(
         precision: As in `with_settings`.
         options: As in `with_settings`.
     """
-    leaves, tree = jax.tree.flatten(forms.eager_arguments)
     inner = _with_precision(forms.jitted, precision)
-
-    def merged(donated: list[Any], rest: list[Any]) -> Any:
-        values = list(rest)
-        for place, value in zip(places, donated, strict=True):
-            values[place] = value
-        args, kwargs = jax.tree.unflatten(tree, values)
-        return inner(*args, **kwargs)
-
-    donated = [leaves[place] for place in places]
-    rest = [None if place in places else leaf for place, leaf in enumerate(leaves)]
+    merged, donated, rest = split_leaves(inner, forms.eager_arguments, places)
     jitted = _jit_boxed(merged, compiler_options=_read_options(options or {}), donate_argnums=0)
     return dataclasses.replace(forms, jitted=jitted, jitted_arguments=_box(((donated, rest), {})))
 
@@ -208,15 +200,10 @@ def _is_some_jit(function: Function) -> bool:
     return compat.is_jitted(function) or lowers
 
 
-def _is_float_array(leaf: Any) -> bool:
-    dtype = getattr(leaf, "dtype", None)
-    return dtype is not None and bool(jnp.issubdtype(dtype, jnp.floating))
-
-
 def _sum_floats(result: Any) -> Any:
     """One number to differentiate: the result itself, or the sum of all that are floats."""
     leaves = [jnp.asarray(leaf) for leaf in jax.tree.leaves(keep_arrays(result))]
-    floats = [leaf for leaf in leaves if _is_float_array(leaf)]
+    floats = [leaf for leaf in leaves if is_float(leaf)]
     if not floats:
         raise TypeError("The function returns no floating-point number to differentiate.")
     if len(floats) == 1 and not floats[0].shape:

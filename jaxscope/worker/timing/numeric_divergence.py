@@ -451,12 +451,12 @@ class _Search:
                 "run of the function must compute something else than its equations do."
             )
         last = equations[group.numbers[-1]]
-        frame = next(iter(compat.user_frames(last.source_info)), None)
+        place = compat.user_place(last)
         ids = [str(number) for number in group.numbers]
         fields = {
             "equations": ids,
             "operations": [equations[number].primitive.name for number in group.numbers],
-            "place": f"{frame[0]}:{frame[1]}" if frame is not None else "",
+            "place": f"{place[0]}:{place[1]}" if place else "",
             "worst": group.difference,
             "is_least": group.is_least,
             "fusions": self._find_fusions(ids),

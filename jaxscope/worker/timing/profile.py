@@ -103,21 +103,13 @@ class _Walk:
         self._prefixes: dict[int, str] = {}
 
     def run(self, jaxpr: Any, inputs: Sequence[Any], prefix: str) -> list[Any]:
-        inner = compat.open_jaxpr(jaxpr)
-        environment: dict[Any, Any] = {}
-        environment.update(zip(inner.constvars, compat.consts_of(jaxpr), strict=False))
-        environment.update(zip(inner.invars, inputs, strict=True))
+        return compat.run_equations(
+            jaxpr,
+            inputs,
+            lambda number, *equation: self._run_equation(f"{prefix}{number}", *equation),
+        )
 
-        def read(atom: Any) -> Any:
-            return atom.val if compat.is_literal(atom) else environment[atom]
-
-        for number, equation in enumerate(inner.eqns):
-            values = [read(atom) for atom in equation.invars]
-            results = self._run_equation(equation, values, f"{prefix}{number}")
-            environment.update(zip(equation.outvars, results, strict=True))
-        return [read(atom) for atom in inner.outvars]
-
-    def _run_equation(self, equation: Any, values: list[Any], path: str) -> list[Any]:
+    def _run_equation(self, path: str, equation: Any, values: list[Any]) -> list[Any]:
         nested = nested_jaxprs(equation.params)
         body = next((j for _, j in nested), None)
         now_s = self._now_s

@@ -26,6 +26,7 @@ from jaxscope.worker.host.arguments import (
     find_array_places,
     leaf_path,
     parameter_names,
+    split_leaves,
     unbox_statics,
 )
 from jaxscope.worker.host.call import Call, parse_call
@@ -81,20 +82,12 @@ def compile_batch(laboratory: Laboratory, call: Call, names: str, size: int) -> 
     """
     places = _batched_places(call, names)
     composed = call.compose(call.base)
-    leaves, tree = jax.tree.flatten((call.args, call.kwargs))
-
-    def merge(batched: list[Any], rest: list[Any]) -> Any:
-        values = list(rest)
-        for place, value in zip(places, batched, strict=True):
-            values[place] = value
-        args, kwargs = jax.tree.unflatten(tree, values)
-        return composed(*args, **kwargs)
+    merged, single_arrays, rest = split_leaves(composed, (call.args, call.kwargs), places)
 
     def mapped(batched: list[Any], rest: list[Any]) -> Any:
-        return jax.vmap(lambda values: merge(values, rest))(batched)
+        return jax.vmap(lambda values: merged(values, rest))(batched)
 
-    stacked = [jnp.repeat(jnp.asarray(leaves[place])[None], size, 0) for place in places]
-    rest = [None if place in places else leaf for place, leaf in enumerate(leaves)]
+    stacked = [jnp.repeat(jnp.asarray(array)[None], size, 0) for array in single_arrays]
     single = compile_form(laboratory, find_forms(call), "eager")
     args, kwargs = single.subject.prepare()
     jitted = single.subject.function

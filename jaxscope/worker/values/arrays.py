@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.model.units import shorten
 from jaxscope.model.value_queries import Index, ValueCondition, parse_slice
 from jaxscope.worker.stages.nonfinite import count_nonfinite
 
@@ -114,7 +115,7 @@ def _write(array: Any) -> str:
         edgeitems=3,
     )
     words = " ".join(text.replace("...", "…").split()).replace("[ ", "[").replace(" ]", "]")
-    return words if len(words) <= _MAX_TEXT else f"{words[: _MAX_TEXT - 1]}…"
+    return shorten(words, _MAX_TEXT)
 
 
 # Conditions.

@@ -165,7 +165,7 @@ class Evaluator:
                 )
             operands = [read(atom) for atom in equation.invars]
             # Equations of a library's own function stand on the user's line that calls it.
-            self._places.append(place_of(equation) or self._places[-1])
+            self._places.append(compat.user_place(equation) or self._places[-1])
             try:
                 results = self._run_equation(equation, operands, id)
                 self._remember(id, equation, results)
@@ -445,8 +445,3 @@ def _show(number: Any) -> str:
 
 def _is_variable(atom: Any) -> bool:
     return not compat.is_literal(atom)
-
-
-def place_of(equation: Any) -> tuple[str, int] | None:
-    frame = next(iter(compat.user_frames(equation.source_info)), None)
-    return (str(frame[0]), int(frame[1])) if frame is not None else None

@@ -21,7 +21,7 @@ from jaxscope.worker.channel import Channel, run_skippable
 from jaxscope.worker.faults.explain import explain_exception
 from jaxscope.worker.host.values import aval_text
 from jaxscope.worker.values.arrays import matches, summarize, view_slice
-from jaxscope.worker.values.evaluation import Evaluator, place_of
+from jaxscope.worker.values.evaluation import Evaluator
 from jaxscope.worker.values.frames import EquationFailed, Frame, Inside, Keeper
 from jaxscope.worker.values.subject import Subject, open_subject
 
@@ -414,7 +414,7 @@ class Stepper:
         """Of an equation; in a library's own function of the call of it."""
         found, frame = ("", 0), self._root
         for number, part in path:
-            found = place_of(frame.equations[number]) or found
+            found = compat.user_place(frame.equations[number]) or found
             if part >= 0:
                 frame = frame.inside(number).part(part)
         return found
