@@ -230,9 +230,6 @@ def run_agreement(options: Options) -> Agreement:
         return ask(request, Agreement, watch)
 
 
-# The experiments of `jaxscope time`: run one, and print it as a table or as JSON.
-
-
 Experiment = tuple[
     Callable[[Options], Any], Callable[[Any], Document], Callable[[Any], dict[str, Any]]
 ]

@@ -52,9 +52,6 @@ def read_targets(words: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word.strip() for word in words.split(",") if word.strip()))
 
 
-# What the two programs of a comparison are made with, as words of the command line.
-
-
 _PAIRS = {
     "precision": "precision of matrix products: default,highest",
     "dtype": "type that floating-point arguments are cast to: float32,bfloat16, or float64 with "
@@ -159,9 +156,6 @@ def read_assignments(words: Sequence[str], example: str) -> tuple[dict[str, str]
     return sides
 
 
-# The options of `jaxscope diff`: what of the two sides differs, what is shown, where it goes.
-
-
 DIFF_FORMATS = ("html", "md", "txt", "json")
 DIFFERENT = 5
 """Exit status of `jaxscope diff` where the sides differ, and of `check` where something was found;
@@ -249,9 +243,6 @@ def read_diff_options(read: argparse.Namespace) -> DiffOptions:
     )
 
 
-# The options of `capture` that say how a picture shall look.
-
-
 _MAX_PX = 16_000
 
 
@@ -311,9 +302,6 @@ def _width(word: str) -> int:
     if not 1 <= number <= _MAX_PX:
         raise argparse.ArgumentTypeError(f"{word!r} is not a whole number from 1 to {_MAX_PX}")
     return number
-
-
-# The options of `jaxscope time`: which experiment, and what it varies or compares.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

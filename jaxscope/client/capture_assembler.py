@@ -71,9 +71,6 @@ from jaxscope.schema.capture_messages import (
 )
 from jaxscope.wire.messages import Message
 
-# Put the messages `pass` and `passes_end` together: the stage `passes` and what it knows.
-
-
 _NO_GRAPH = Unavailable("The passes are a list; each has its own text.", "passes")
 _STAGE = "passes"
 
@@ -136,9 +133,6 @@ def _seconds_of(message: Message) -> list[float]:
         return []
     known = np.isfinite(column) & (column >= 0.0)
     return list(map(float, np.where(known, column, np.nan)))
-
-
-# Read the message `placement`: devices, and how arrays are spread over them.
 
 
 _MAX_TEXT = 10_000

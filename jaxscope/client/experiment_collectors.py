@@ -241,9 +241,6 @@ def _read_answer(message: Message, kind: type[T]) -> T:
     return _ANSWERS.read(kind, dict(message.fields))
 
 
-# What a program of the timing lab takes besides time.
-
-
 def read_cost(message: Message, fields: Any, prefix: str = "") -> ProgramCost:
     """Work, traffic and memory of a program.
 
@@ -503,9 +500,6 @@ def _read_side(message: Message, name: str, environment: Environment) -> Measure
     return disturb(make_measurement(name, seconds, SCALE_PROTOCOL), environment)
 
 
-# Collect the answers to `recompile`: signatures, how often each was called, what came besides.
-
-
 class RecompilationCollector(LabCollector):
     """Answers to `recompile`."""
 
@@ -557,10 +551,6 @@ class RecompilationCollector(LabCollector):
 
 
 _Programs = Annotated[tuple[OutsideCompilation, ...], _Many]
-
-
-# Collect the answers to `remat`: what each policy keeps, computes and needs.
-
 
 _MAX_POLICIES = 50
 
@@ -646,9 +636,6 @@ def _cost(message: Message, proto: bytes) -> Cost:
 
 def _seconds(value: float | None) -> float:
     return value if value is not None and math.isfinite(value) and value >= 0 else math.nan
-
-
-# Collect the answers to `calibrate`, and keep what a machine reached.
 
 
 class _CeilingFields(msgspec.Struct, frozen=True):

@@ -47,8 +47,6 @@ from jaxscope.wire.relay import (
     encode_control,
 )
 
-# Which requests take several workers; what conducts them is loaded when it is needed.
-
 
 def composite_for(request: Request) -> type[CompositeRun] | None:
     """What conducts the request; None where one worker answers it."""

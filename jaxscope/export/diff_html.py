@@ -40,9 +40,6 @@ from jaxscope.report.diff import (
 from jaxscope.report.document import Section, make_items, write_html
 from jaxscope.schema.safe_text import escape_html
 
-# A graph as SVG with its differences marked, for the HTML page.
-
-
 EXPANDED_NODES = 300
 """Up to so many nodes everything is drawn opened; a page cannot open boxes afterwards."""
 MOST_NODES = 20_000

@@ -126,9 +126,6 @@ def find_gaps(timeline: Timeline) -> list[tuple[float, float]]:
     return list(zip(starts[is_gap].tolist(), ends[is_gap].tolist(), strict=True))
 
 
-# A figure: something that can be drawn, and the table that holds the same values.
-
-
 ENDINGS = (".svg", ".png", ".csv", ".json")
 """Of files that a figure can be written to."""
 
@@ -458,9 +455,6 @@ def make_histogram(call: str, measurements: Sequence[Measurement]) -> Histogram 
     return Histogram(f"Times of {call}", note, tuple((10.0**edges).tolist()), series)
 
 
-# One run of the compiled program: which instruction ran when, on which thread.
-
-
 TIMELINE_KINDS = (
     "instruction",
     "with others inside",
@@ -550,9 +544,6 @@ def _make_rows(
             rows[lane, depth] = len(names)
             names.append(name if depth == 0 else "")
     return rows, names
-
-
-# The stages of one measured run, one below the other, at the times when they really happened.
 
 
 WATERFALL_KINDS = ("once", "first calls", "until steady", "steady calls", "copies, many at once")

@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from jaxscope.report.measurement_documents import ProfileOverlay
 
 
-# The JSON of the timing lab: the contract's keys of a timing, and one key per experiment.
-
-
 def lab_head_to_json(call: str, environment: Environment, warnings: Sequence[str]) -> Json:
     """What every timing has; an experiment without plain measurements has none."""
     return {

@@ -21,8 +21,6 @@ from jaxscope.picture.view.operations import Style
 
 T = TypeVar("T")
 
-# The stage that an export is about.
-
 
 def find_stage(capture: Capture, name: str) -> Stage:
     """The stage of that name.

@@ -132,9 +132,6 @@ def _color(color: str) -> str:
     return " ".join(f"{int(color[i : i + 2], 16) / 255:.3f}" for i in (1, 3, 5))
 
 
-# A scene as PDF: one page, vector, with the bundled font embedded.
-
-
 _MAX_SIDE_PT = 14_400.0  # of a page, in the PDF specification
 _POINTS_PER_PX = 0.75
 _PAINTED = 0.9

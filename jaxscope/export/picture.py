@@ -123,10 +123,6 @@ class Text:
 
 Shape = Rect | LinePath | Polygon | Text
 
-
-# The legend under an exported picture: what its colours and outlines mean, in words.
-
-
 _TEXT_PX = 11.0
 _ROW_PX = 20.0
 _PADDING_PX = 12.0
@@ -207,9 +203,6 @@ def _places(entries: Sequence[Entry], width: float) -> list[tuple[float, int]]:
         places.append((x, row))
         x += wide + _GAP_PX
     return places
-
-
-# What to paint of a scene, in order, as plain shapes: SVG, PDF and PNG read the same list.
 
 
 _ROUND_STYLES = frozenset({Style.INPUT, Style.OUTPUT, Style.CONSTANT, Style.PORT})

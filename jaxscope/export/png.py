@@ -268,9 +268,6 @@ def _without_above(row: bytearray) -> bytearray:
     return row
 
 
-# Paints many pictures at a time, in as many processes as there are cores.
-
-
 MAX_PAINTERS = 8
 _FEW = 4
 """So many documents are painted sooner than a process starts."""

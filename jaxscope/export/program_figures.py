@@ -82,9 +82,6 @@ def _below(note: Sequence[str]) -> float:
     return _TOP_PX + _LINE_PX * (len(note) - 1)
 
 
-# Memory, step by step.
-
-
 @dataclasses.dataclass(frozen=True, eq=False)
 class MemoryFigure(Figure):
     """Bytes alive at each step of the schedule, and how many of them are temporaries."""
@@ -156,9 +153,6 @@ class MemoryFigure(Figure):
         told = f"step of the schedule, 0 to {count - 1:,}"
         yield svg_text(middle, bottom + 24, told, palette.text, anchor="middle")
         yield "</svg>"
-
-
-# Kernels under a roofline.
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -252,9 +246,6 @@ class RooflineFigure(Figure):
         yield "</svg>"
 
 
-# Arrays cut over devices.
-
-
 @dataclasses.dataclass(frozen=True, eq=False)
 class ShardingFigure(Figure):
     """Each array as a grid of the parts that devices hold."""
@@ -308,9 +299,6 @@ class ShardingFigure(Figure):
             if text_width(told, 13) < across and down > 14:
                 yield svg_text(left + across / 2, top + down / 2 + 5, told,
                                PALETTES[theme].text, anchor="middle", size=13)  # fmt: skip
-
-
-# Collectives, step by step.
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

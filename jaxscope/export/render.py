@@ -28,8 +28,6 @@ from jaxscope.picture.view.opening import open_largest
 from jaxscope.picture.view.view import View
 from jaxscope.schema.safe_text import make_safe, make_safe_line
 
-# Stages as plain text.
-
 
 def capture_to_text(capture: Capture, stage_name: str) -> str:
     """The program of one stage as JAX or XLA prints it, with a newline at the end.

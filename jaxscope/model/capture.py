@@ -20,9 +20,6 @@ from jaxscope.model.op_name import TagTable
 from jaxscope.model.sharding import Job, Placement
 from jaxscope.model.unavailable import Unavailable
 
-# Places of a capture that a person marked, with what they wrote about them.
-
-
 SOURCE_STAGE = "source"
 """Stands for a stage's name where a line of a file is marked."""
 
@@ -43,9 +40,6 @@ class Bookmark:
     place: str
     note: str = ""
     group: str = ""
-
-
-# How much memory the compiled program takes, as XLA planned it.
 
 
 Place = tuple[int, int, int, int, int, str]
@@ -86,9 +80,6 @@ class MemoryPlan:
     def total_bytes(self) -> float:
         """Arguments, results and temporaries together; what is aliased counts once."""
         return self.argument_bytes + self.result_bytes - self.aliased_bytes + self.temporary_bytes
-
-
-# What each of XLA's passes did to the module.
 
 
 _UNKNOWN = Cost()
@@ -172,9 +163,6 @@ class PassRecord:
 def pack_module(proto: bytes) -> bytes:
     """A serialized module as `PassRecord.packed` has it; empty if it is too large to be kept."""
     return zlib.compress(proto, _LEVEL) if len(proto) <= MAX_MODULE_BYTES else b""
-
-
-# What one run of one call produced: stages, arguments, fates, checks, messages.
 
 
 NO_MEMORY_PLAN = Unavailable("The capture holds no memory plan.", "optimized")

@@ -210,9 +210,6 @@ class ProgramComparison:
     is_across_processes: bool = False
 
 
-# What a sequence of calls compiles, and what made it compile again.
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class KeyChange:
     """One difference between the keys of two calls of a jitted function.
@@ -330,9 +327,6 @@ class Recompilation:
     outside: tuple[OutsideCompilation, ...] = ()
 
 
-# What each policy of `jax.checkpoint` would do to a gradient: bytes kept, work, memory.
-
-
 AS_WRITTEN = "as written"
 _UNKNOWN = Cost()
 
@@ -389,9 +383,6 @@ class RematPolicies:
     def as_written(self) -> RematOutcome | None:
         """The gradient without any policy of ours."""
         return next((o for o in self.outcomes if o.policy == AS_WRITTEN), None)
-
-
-# Where a property of a program changes, over versions, passes, flags or commits.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -19,9 +19,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-# Rows of differing length in two flat arrays.
-
-
 Int32s = npt.NDArray[np.int32]
 
 

@@ -169,9 +169,6 @@ class Timing:
         return next((m for m in self.measurements if m.name == name), None)
 
 
-# One run of a compiled program, instruction by instruction.
-
-
 @dataclasses.dataclass(frozen=True, eq=False)
 class Timeline:
     """What ran when in one call of the program; N events on L threads.

@@ -280,9 +280,6 @@ def normal_type(text: str) -> str:
     return text if found is None else str(found)
 
 
-# What tiled layouts add to an array's payload.
-
-
 _TILED_LAYOUT = re.compile(r"\{([\d,]*)(?::T((?:\([\d,]+\))+))?[^}]*\}")
 _TILE = re.compile(r"\(([\d,]+)\)")
 
@@ -325,9 +322,6 @@ def _divides(tiles: list[list[int]]) -> bool:
         and all(a % b == 0 for a, b in zip(reversed(first), reversed(tile), strict=False))
         for tile in tiles[1:]
     )
-
-
-# Compare types with patterns such as `f32[*,128]`.
 
 
 @functools.lru_cache(maxsize=65536)

@@ -343,10 +343,6 @@ COMPILER_OPERATIONS: Mapping[str, str] = {
 }
 """Explanations by operation name."""
 
-
-# Find the explanation of an operation by the name that a graph gives it.
-
-
 _BY_KIND = {
     NodeKind.INPUT: "A value that comes in from outside: an argument, or a result of the program "
     "around this one.",

@@ -252,9 +252,6 @@ def borrow_arguments(columns: StageColumns, named: StageColumns) -> StageColumns
     return dataclasses.replace(columns, argument_row=rows, argument_key=named.argument_key)
 
 
-# Which thing of one stage belongs to which of another: the lines of a ribbon between two panes.
-
-
 Pairs = npt.NDArray[np.int32]
 """Pairs of indices, of shape `(pairs, 2)`, each pair once, in rising order."""
 

@@ -10,9 +10,6 @@ import difflib
 import functools
 from collections.abc import Sequence
 
-# Why a line of a Python file has no equation, where the line itself says that.
-
-
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
@@ -91,9 +88,6 @@ def _is_text(value: ast.expr) -> bool:
 
 def _span(first: int, last: int | None) -> range:
     return range(first, (last or first) + 1)
-
-
-# Where the lines of a text are in a later version of it.
 
 
 _MAX_COMPARED = 4_000_000

@@ -102,9 +102,6 @@ def _cycles(graph: Graph, found: Roofline) -> float:
     return float(found.sum_up(known).high[0]) if known else math.nan
 
 
-# A row for each target: time at best, work, traffic, memory, and whether the memory is enough.
-
-
 _SCALES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _SIZE = r"([\d.]+)([KMGT]?)B?"
 _EXHAUSTED = (

@@ -784,9 +784,6 @@ def _types(evidence: Evidence) -> Answer:
     )
 
 
-# Questions that need another run.
-
-
 def _speed(evidence: Evidence) -> Answer:
     timing = evidence.timing
     if timing is None:

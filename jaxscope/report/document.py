@@ -160,8 +160,6 @@ def make_items(lines: Sequence[str], most: int | None = None) -> Items:
     return Items([*lines[:most], *([f"and {left_out:,} more"] if left_out else [])])
 
 
-# Text for a terminal.
-
 WIDTH = 98
 """Of the lines of a terminal, where paragraphs are wrapped."""
 
@@ -216,8 +214,6 @@ def _table_lines(table: Table) -> Iterator[str]:
     if table.rest:
         yield f"  {table.rest}"
 
-
-# Markdown, to be pasted into an issue or a review.
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 
@@ -274,9 +270,6 @@ def _longest_ticks(text: str) -> int:
     return max((len(run) for run in re.findall(r"`+", text)), default=0)
 
 
-# HTML, as a part of a page.
-
-
 def write_html(document: Document) -> str:
     """Headings of the third level, paragraphs and tables, for the body of a page."""
     return "\n".join(part for section in document for part in _html_parts(section))
@@ -312,9 +305,6 @@ def _html_table(table: Table) -> str:
 def _html(cell: Cell) -> str:
     text = escape_html(cell_text(cell))
     return f"<code>{text}</code>" if isinstance(cell, Verbatim) else text
-
-
-# A table for other programs.
 
 
 def table_to_csv(table: Table) -> str:

@@ -17,9 +17,6 @@ from jaxscope.program.fusion.summary import FusionReport
 from jaxscope.report.document import Number, Table, known_cell
 from jaxscope.schema.contract import number_to_json
 
-# All that is known about the fusions of one capture, as data, rows and JSON.
-
-
 _MAX_NAMES = 8
 _MAX_READERS = 8
 """Of one kernel, that the JSON explains; the others are counted."""
@@ -176,9 +173,6 @@ def decision_table(steps: Sequence[Decision]) -> Table:
         for place, step in enumerate(steps)
     ]
     return Table(_LOG_HEADERS, rows)
-
-
-# What is known about fusions as attributes of their nodes, for readers that show attributes.
 
 
 _MAX_VALUES = 8

@@ -347,9 +347,6 @@ def signature_row(signature: Signature) -> tuple[Cell, ...]:
     )
 
 
-# Where eager and jitted results part, in words.
-
-
 TRIAL_HEADERS = ("switched off", "the equations then", "the whole program then", "")
 _OUTCOMES = {
     "equal": "agree with eager",

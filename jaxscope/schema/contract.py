@@ -86,9 +86,6 @@ class TextColumns:
         return column if encoded is None else len(encoded[:column].decode("utf-8", "ignore"))
 
 
-# Edges in the contract's JSON: one for every value that flows, with the type of that value.
-
-
 def edges_to_json(graph: Graph, ids: Sequence[str], types: Sequence[Sequence[str]]) -> list[Json]:
     """The edges of a graph.
 

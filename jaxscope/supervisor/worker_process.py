@@ -26,9 +26,6 @@ from jaxscope.wire.protocol import BEGUN_SIGN, DISCONNECTED_STATUS
 from jaxscope.wire.relay import split_worker_frames
 from jaxscope.wire.scratch import remove_scratch
 
-# What a worker prints, cut to what a window can show: a few pieces a second, each small.
-
-
 PIECE_BYTES = 16 << 10
 TAIL_BYTES = 4 << 10
 

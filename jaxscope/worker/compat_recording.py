@@ -31,9 +31,6 @@ _context = _source_info._source_info_context
 _set_current_trace: Any = _core.set_current_trace
 
 
-# Which axes of values `vmap` adds: what JAX's own trace says while it batches.
-
-
 class BatchAxes:
     """Axes of the variables of a program that the `vmap`s of a call added.
 

@@ -32,8 +32,6 @@ from jaxscope.picture.scene.wiring import Frame, Wiring
 from jaxscope.picture.view.tree import BranchKind
 from jaxscope.picture.view.view import ROOT, Box, View
 
-# What of a scene can be taken over into the next one, where a group more or less is open.
-
 
 class SceneSettings(NamedTuple):
     """How a scene is made of a view: what is made otherwise has nothing to take over."""
@@ -79,9 +77,6 @@ class SceneMemory:
         if latest is not None and latest.view is view and latest.manner == manner:
             return latest
         return DrawnGroups(view, manner, {}, {}, 0)
-
-
-# Put the sheets of open groups into each other: the columns of a scene.
 
 
 Int32s = npt.NDArray[np.int32]

@@ -47,9 +47,6 @@ from jaxscope.picture.view.labels import BoxText, text_of
 from jaxscope.picture.view.operations import Style
 from jaxscope.picture.view.view import ROOT, View
 
-# What is written on boxes, shortened to fit the widest box there is.
-
-
 BOX_PADDING_PX = 12.0
 BOX_MAX_PX = 256.0
 
@@ -78,9 +75,6 @@ class BoxTexts:
     def title_of(self, box: int) -> str:
         """Its first line."""
         return self.of(box).title
-
-
-# What a group's layout arranges: boxes and ports, where the two parts of a gradient are one.
 
 
 _PORT_PX = 8.0

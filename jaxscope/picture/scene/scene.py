@@ -217,9 +217,6 @@ def empty_scene(direction: str, num_nodes: int) -> Scene:
     )
 
 
-# How a scene is arranged for the room it has.
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class Fit:
     """What a scene does to be as narrow as a page.

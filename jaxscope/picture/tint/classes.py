@@ -211,9 +211,6 @@ def _natural(name: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() else (-1, part) for part in _NUMBERS.split(name)]
 
 
-# Which class of colour each box of a picture belongs to, and what the classes mean.
-
-
 NUM_LEVELS = 5
 _STEP = 4.0
 """Each level begins at a quarter of the one above it: the five span a factor of 256 and more."""

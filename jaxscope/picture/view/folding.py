@@ -17,9 +17,6 @@ from jaxscope.picture.view.operations import CONSTANTS, LOOPS, PLUMBING, SPREADE
 from jaxscope.picture.view.tree import Draft, Input
 from jaxscope.program.dataflow import Boundaries, Origin, attribute_column, find_boundaries
 
-# Fold literals and scalar constants into the labels of what uses them.
-
-
 _LITERAL = re.compile(r"^in\[(\d+)\]$")
 _DENSE = re.compile(r"^dense<(.*?)>(?: : .*)?$", re.DOTALL)
 _SPLAT = re.compile(r"^[-+\w.]{1,24}$")
@@ -198,9 +195,6 @@ def _spell_bits(value: str, type_text: str) -> str:
         raw, size = raw << 16, 4
     (number,) = struct.unpack(code, raw.to_bytes(size, "big"))
     return f"{number:g}"
-
-
-# Fold one-operation bodies, such as the `add` of a reduction, into their owner's label.
 
 
 _BOUNDARY_OPERATIONS = frozenset({"parameter", "stablehlo.return", "func.return"})

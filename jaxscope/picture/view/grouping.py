@@ -227,9 +227,6 @@ def _runs(
     return tuple(result)
 
 
-# Split groups with very many children into contiguous sections that fit on a page.
-
-
 MAX_CHILDREN = 150
 _SECTION_SIZE = 40
 
@@ -286,9 +283,6 @@ def _borders(crossing: list[int], num: int, size: int) -> list[int]:
         slack = range(ideal - size // 4, ideal + size // 4 + 1)
         borders.append(min(slack, key=lambda at: (crossing[at], abs(at - ideal))))
     return [*borders, num]
-
-
-# Show what a program does again and again once, with how often: ×12.
 
 
 _NUMBER = re.compile(r"_?\d+")
@@ -495,9 +489,6 @@ class _Signature:
 
     def _intern(self, key: object) -> int:
         return self._numbers.setdefault(key, len(self._numbers))
-
-
-# Dissolve boxes that hold a single box; their names stay with what was inside.
 
 
 _JOINT = " / "

@@ -16,9 +16,6 @@ from jaxscope.picture.view.forward_backward import counterpart_name
 from jaxscope.picture.view.tree import GATHERED, Branch, BranchKind, Child
 from jaxscope.picture.view.view import ROOT, BoxEdge, View
 
-# Which groups are open at first: as many as fit on a page that one can read.
-
-
 MAX_VISIBLE = 60
 _FEW = 12
 _CLOSED = GATHERED | {BranchKind.SECTION}
@@ -220,9 +217,6 @@ def step_copy(view: View, opened: frozenset[str], box_id: str, by: int) -> froze
     return (opened - before) | after | {view.boxes[copies[at]].id}
 
 
-# Open many groups at once, yet no more than one can find one's way in.
-
-
 MANY_BOXES = 300
 
 
@@ -233,9 +227,6 @@ def open_many(view: View, num_boxes: int = MANY_BOXES) -> frozenset[str]:
     """
     inner = frozenset(box.id for box in view.boxes[1:] if box.children and box.kind not in GATHERED)
     return open_largest(view, inner, num_boxes)
-
-
-# A view without what is inside groups that stay closed, to try out which of the others to open.
 
 
 _NOT_HERE = (NONE,)

@@ -283,9 +283,6 @@ def _name_arm(arm: str, function: str) -> str:
     return f"branch {arm}" if arm.isdigit() else arm
 
 
-# Where nodes stand among the children of a group, and which values cross between children.
-
-
 def nodes_of(child: Child) -> list[int]:
     """Every node with a box in a child, and the nodes that its boxes are the insides of."""
     if isinstance(child, int):

@@ -23,9 +23,6 @@ from jaxscope.model.graph_builder import add_attributes
 from jaxscope.model.types import ArrayType, parse_array_type, read_count
 from jaxscope.program.cost.rules import CUMULATIVE_PRIMITIVES, Equation, UncountedError, find_rule
 
-# Why the work of an equation is unknown, in words that a person can read beside the number.
-
-
 _LIBRARY = "it is a call of a linear algebra library, whose work XLA does not count"
 _SERIES = "it is a series that is summed until it converges"
 _CALLBACK = "it is Python code of the program"

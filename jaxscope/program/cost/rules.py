@@ -22,9 +22,6 @@ from typing import Any
 
 from jaxscope.model.types import ArrayType, read_count
 
-# One equation as the counting rules see it: its primitive, its types and its parameters.
-
-
 Costs = tuple[float, float, float]
 """FLOPs, bytes, transcendentals."""
 

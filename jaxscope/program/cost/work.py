@@ -317,9 +317,6 @@ def work_to_json(work: Work | None) -> Mapping[str, Any] | None:
     }
 
 
-# Work and traffic of a whole program with loops, as numbers for a table.
-
-
 LOOPS_COUNTED = "Work and traffic count loops × their trip count, which XLA knows."
 BRANCHES_COUNTED = "Of a condition's branches, work and traffic count the dearest."
 _UNKNOWN = "Work and traffic are unknown: "

@@ -35,8 +35,6 @@ from jaxscope.program.sharding.arrays import (
 )
 from jaxscope.program.sharding.placement import NodeSharding, NodeShardings
 
-# Which stage of one capture is compared with which stage of another, and which cannot be.
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class StagePair:
@@ -120,9 +118,6 @@ def _merge(ours: list[str], theirs: list[str]) -> list[str]:
         if name not in merged:
             merged.append(name)
     return list(dict.fromkeys([*merged, *rest]))
-
-
-# Which command says which of two programs is faster, where neither was measured.
 
 
 _AHEAD_OF_TIME = "aot:"
@@ -362,9 +357,6 @@ def _spell(values: Sequence[NodeSharding]) -> str:
     return "; ".join(value.text for value in values)
 
 
-# Compare two captures stage by stage.
-
-
 _BASE = "jaxpr"
 
 
@@ -589,9 +581,6 @@ def _notes(a: Capture, b: Capture) -> list[str]:
         if ours != theirs and ours and theirs:
             notes.append(f"The first used {name} {ours}, the second {name} {theirs}: {meaning}.")
     return notes
-
-
-# Equations of the base function that met with another fate on the other side.
 
 
 _STAGE = "jaxpr"

@@ -99,9 +99,6 @@ def find_moved_boundaries(
     return moved
 
 
-# What became of every node: the same, changed, moved, added or removed, and what changed in it.
-
-
 Int8s = npt.NDArray[np.int8]
 
 
@@ -303,9 +300,6 @@ def _cost_differs(
     with np.errstate(invalid="ignore"):
         far = np.abs(before - after) > _COST_TOLERANCE * np.maximum(np.abs(before), np.abs(after))
     return np.asarray(np.any(far & known, axis=1), np.bool_)
-
-
-# Say of two nodes that correspond what differs, each thing before and after.
 
 
 ABSENT = "none"

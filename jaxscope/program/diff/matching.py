@@ -284,9 +284,6 @@ def _sorted_by(keys: npt.NDArray[np.generic], num_rows: int) -> tuple[Int64s, In
     return order, offsets
 
 
-# Operands, users and boundaries of single nodes, ready to be followed.
-
-
 _MAX_USERS = 64
 """A value with more users says nothing about which is which, and must not cost a square."""
 

@@ -152,9 +152,6 @@ class Lowering:
         return found
 
 
-# Fates of the equations of the last jaxpr-level stage: what was lowered and compiled.
-
-
 COMPILED = "after_optimizations"
 """Stands for all passes together: from the module that XLA received to the one that runs."""
 

@@ -13,9 +13,6 @@ from collections.abc import Collection, Hashable
 from jaxscope.model.graph import NONE, Graph, NodeKind
 from jaxscope.model.types import read_count
 
-# A jaxpr-level graph as plain lists: what feeds each equation, and how nested jaxprs connect.
-
-
 Value = tuple[int, int]
 """A result: node index, and which of its results."""
 
@@ -251,9 +248,6 @@ class Equations:
         return False
 
 
-# Choices that are made before anything runs: a predicate or an index that is a literal.
-
-
 _CARRIERS = frozenset({"convert_element_type", "broadcast_in_dim", "reshape", "squeeze", "copy"})
 _WORDS = {"True": 1, "False": 0, "true": 1, "false": 0}
 _MAX_STEPS = 20
@@ -335,9 +329,6 @@ def has_reader(equations: Equations, node: int, held: Collection[str]) -> bool:
             waiting += [value for value in given if value not in seen]
             seen.update(given)
     return bool(waiting)
-
-
-# Which equations of a jaxpr matter: whose results reach a result of the program or an effect.
 
 
 _EFFECTS = frozenset(
@@ -497,9 +488,6 @@ class _Walk:
                     self._use(value)
                 elif value is not None:
                     self._inner.setdefault(owner, []).append(value)
-
-
-# What can be said of values before anything runs: which are constants, which are equal.
 
 
 _INLINED = frozenset({"jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "remat2"})

@@ -203,9 +203,6 @@ class Instructions:
         return elements[number] if number < len(elements) else NONE
 
 
-# How much an instruction does, by its opcode.
-
-
 COMPUTING, MOVING, NAMING, NEVER = range(4)
 """How much an instruction does: computes, makes or moves elements, only says how bytes lie."""
 

@@ -205,9 +205,6 @@ class InstructionNeighbours:
         return found
 
 
-# What the instructions that carry an equation are to it: a fusion, a kernel, a library call, …
-
-
 LAYOUT_OPCODES = frozenset(
     {
         "bitcast",
@@ -474,9 +471,6 @@ def describe_loop(
     if steps is not None and steps > 1:
         text += f" and does {steps:,} of the {length} steps each time"
     return text
-
-
-# Which instructions of the optimized module hold each equation, named after it or not.
 
 
 _RELATED_OPCODES = {

@@ -12,9 +12,6 @@ from jaxscope.model.types import packed_type_bytes, parse_array_type
 from jaxscope.program.fates.equations import Equations
 from jaxscope.program.fates.outcomes import quote_equations
 
-# Why an equation changes nothing: one of its operands is the neutral one of its operation.
-
-
 _EITHER = {"add": 0.0, "add_any": 0.0, "mul": 1.0, "max": -math.inf, "min": math.inf}
 _SECOND = {"sub": 0.0, "div": 1.0, "pow": 1.0, "shift_left": 0.0}
 _WORDS = {

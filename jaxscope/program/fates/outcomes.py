@@ -9,8 +9,6 @@ from collections.abc import Mapping, Sequence
 
 from jaxscope.model.capture import Fate
 
-# What XLA's passes were seen to do to an equation.
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PassStep:
@@ -96,9 +94,6 @@ def to_sentence(text: str) -> str:
     if not text:
         return text
     return text[0].upper() + text[1:] + ("" if text.endswith(".") else ".")
-
-
-# Several fates as one: of an equation's inside, or of all that came from it.
 
 
 RUNNING = ("library", "kernel", "fused")

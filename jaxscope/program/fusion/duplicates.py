@@ -157,9 +157,6 @@ def _is_number(text: str) -> bool:
     return read_count(text) is not None
 
 
-# Values that several kernels compute again, each for itself.
-
-
 _NOT_WORTH_REPORTING = frozenset({"constant", "parameter", "broadcast", "iota", "tuple", "bitcast"})
 
 

@@ -12,9 +12,6 @@ from collections.abc import Mapping
 from jaxscope.model import NONE, Graph, GroupKind
 from jaxscope.model.types import type_bytes
 
-# The graph of an HLO module, read out of its columns once for the questions about fusions.
-
-
 FREE = frozenset(
     {
         "parameter",
@@ -137,9 +134,6 @@ class Module:
             else:
                 break
         return kernel
-
-
-# Kinds of fusions in words.
 
 
 _WORDS = {

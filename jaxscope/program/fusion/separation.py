@@ -234,10 +234,6 @@ RULES: tuple[tuple[str, str, FusionRule], ...] = (
 )
 """Name, what it says in general, and the rule; the likeliest reason first."""
 
-
-# Why two instructions are not one kernel, as far as the module lets one infer it.
-
-
 _MAX_BETWEEN = 20_000
 _DECISIVE = frozenset({"control-flow", "copy"})
 """Rules beside which no other says anything."""

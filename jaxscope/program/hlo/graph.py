@@ -23,9 +23,6 @@ from jaxscope.model.op_name import NOT_THE_USERS, TagTable, in_call, read_op_nam
 from jaxscope.program.hlo.instruction_text import ShapeTexts, read_attributes
 from jaxscope.program.hlo.proto import HloMessage, parse_module
 
-# Named scopes of the user's program, read out of an `op_name`.
-
-
 _WRAPPER = re.compile(r"^([A-Za-z_]\w*)\((.*)\)$", re.DOTALL)
 _FUNCTION_NAMES = frozenset({"jit", "pjit", "pmap", "shard_map", "custom_jvp", "custom_vjp"})
 _STRUCTURE = re.compile(
@@ -81,9 +78,6 @@ def _unwrap(part: str, depth: int) -> list[str]:
     return inner
 
 
-# Where instructions come from: the module's tables of files, functions, places and frames.
-
-
 Frame = tuple[str, int, int, str]
 """File, 1-based line, 0-based column (-1: unknown), function."""
 
@@ -136,9 +130,6 @@ class FrameTable:
 
 def _row(table: list[str], number: int) -> str:
     return table[number - 1] if 0 < number <= len(table) else ""
-
-
-# Who calls which computation, and how computations nest.
 
 
 _REGIONS = frozenset(
@@ -275,9 +266,6 @@ def find_nesting(module: HloMessage, first_nodes: list[int], trips: dict[int, st
     # Breadth first keeps the first site's home before the computation itself.
     order = queue[1:] + [index for index in range(len(computations)) if index not in seen]
     return Nesting(tuple(order), tuple(tuple(row) for row in sites))
-
-
-# Which equations an instruction came from.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -652,9 +640,6 @@ def _unique(name: str, used: set[str]) -> str:
         candidate = f"{name}~{number}"
     used.add(candidate)
     return candidate
-
-
-# Which instruction each line of a module's text defines.
 
 
 _DEFINITION = re.compile(r"^\s+(?:ROOT\s+)?%?([^\s=%]+) = ")

@@ -17,9 +17,6 @@ from google.protobuf import message, message_factory, unknown_fields
 from jaxscope.model.units import shorten
 from jaxscope.program.hlo.proto import HloMessage
 
-# Shapes and layouts as XLA writes them: `f32[8,128]` and `{1,0:T(8,128)}`.
-
-
 _TUPLE, _OPAQUE, _TOKEN, _BUFFER = 13, 14, 17, 34
 _SPECIAL_NAMES = {_OPAQUE: "opaque[]", _TOKEN: "token[]"}
 _DEFAULT_ELEMENT_BITS = 0
@@ -92,9 +89,6 @@ def _element_name(shape: HloMessage) -> str:
     enum = shape.DESCRIPTOR.fields_by_name["element_type"].enum_type
     value = enum.values_by_number.get(shape.element_type)
     return "invalid" if value is None or value.number == 0 else value.name.lower()
-
-
-# The values of HLO constants, as short text.
 
 
 _MAX_ELEMENTS = 8

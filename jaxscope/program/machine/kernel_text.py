@@ -12,9 +12,6 @@ import numpy.typing as npt
 from jaxscope.model.capture import Stage
 from jaxscope.model.graph import NONE, Graph
 
-# Which instruction of the optimized program each line of machine code computes.
-
-
 _NO_NAME = re.compile(r"[^A-Za-z0-9_]")
 _KERNEL, _KERNEL_END = "; ===== ", " ====="
 _ASSEMBLY = "; ----- assembly for "
@@ -57,9 +54,6 @@ def _function_name(line: str) -> str:
     if line.startswith(_ASSEMBLY):
         return line.partition(": ")[2].rpartition(" bytes")[0].rpartition(", ")[0]
     return line.partition("@")[2].partition("(")[0].strip('"')
-
-
-# Which instructions XLA generated code for.
 
 
 _PREFIX = "__compute_module_"

@@ -558,9 +558,6 @@ def _known(num_bytes: float) -> float:
     return num_bytes if num_bytes == num_bytes else 0.0
 
 
-# Donated arguments: whose memory the results took over, and why the others were of no use.
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class Donation:
     """A donated argument.

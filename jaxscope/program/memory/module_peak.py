@@ -82,9 +82,6 @@ def build_light_graph(module: HloMessage) -> Graph:
     return builder.build()
 
 
-# The most memory that a module needs at once, read from the module alone.
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class ModulePeak:
     """Bytes that are alive at once at most, arguments and results included.

@@ -19,9 +19,6 @@ from jaxscope.program.diff.texts import ADDED, CHANGED, REMOVED, SAME, TextDiff,
 from jaxscope.program.hlo.graph import convert_hlo
 from jaxscope.program.passes.snapshot import Snapshot, SnapshotReader
 
-# The module before and after a pass as graphs, with what changed in each.
-
-
 Int8s = npt.NDArray[np.int8]
 
 _NOT_KEPT = Unavailable(
@@ -125,9 +122,6 @@ def _changes(graph: Graph, own: Snapshot, other: Snapshot, alone: Change) -> Int
         elif name in own.rows and own.rows[name].key != other.rows[name].key:
             changes[node] = Change.CHANGED
     return changes
-
-
-# Two texts of one pass line against line.
 
 
 _MAX_LINES = 600

@@ -20,9 +20,6 @@ from jaxscope.program.memory.module_peak import ModulePeak, find_module_peak
 from jaxscope.program.passes.follow import EquationFollower, Lineage
 from jaxscope.program.passes.snapshot import Snapshot, SnapshotReader, excerpt_changes
 
-# Takes the modules after each pass, one by one, and keeps what is worth keeping of each.
-
-
 _MAX_TOTAL_CHARS = 16 << 20
 _MAX_PACKED_BYTES = 24 << 20
 """Compressed modules together; later ones are not kept, and their graphs not shown."""
@@ -233,9 +230,6 @@ def _whole(snapshot: Snapshot) -> str:
     """The whole module, as far as it fits."""
     empty = Snapshot({}, {}, {}, {}, {}, set(), set(), "")
     return excerpt_changes(empty, snapshot, set(), set(snapshot.rows), set())[1]
-
-
-# The passes as text: one line each, as a timeline.
 
 
 TIMED = (

@@ -226,9 +226,6 @@ def _kind(proto: HloMessage) -> int:
     return hash(proto.SerializeToString(deterministic=True))
 
 
-# The text of what a pass changed, before and after, bounded.
-
-
 MAX_CHARS = 40_000
 """Per pass and side: what a reader can look through."""
 

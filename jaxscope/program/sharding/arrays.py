@@ -257,9 +257,6 @@ def cut_to_text(cut: Cut, max_parts: int = 32) -> list[str]:
     return lines
 
 
-# The arguments and results of a program, and what each device holds of them.
-
-
 _UNUSED = "The program does not use it."
 _NO_SHARDING = "JAX does not tell how it is spread."
 

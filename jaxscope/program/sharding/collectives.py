@@ -135,9 +135,6 @@ def name_axes(groups: Groups, axes: Sequence[tuple[str, int]]) -> tuple[str, ...
     return tuple(axes[k][0] for k in along) if wanted == set(map(frozenset, groups)) else None
 
 
-# Collectives of a program: who takes part, how many bytes go in and must move.
-
-
 KINDS = {
     "all-reduce": "combines a value over devices; each gets the result",
     "all-gather": "puts the parts of all together; each gets the whole",

@@ -70,9 +70,6 @@ def read_device_list(text: str) -> tuple[int, ...]:
     return read_numbers(listed[0])
 
 
-# Read what Shardy writes in StableHLO: `#sdy.sharding<@mesh, [{"x"}, {}]>` and its meshes.
-
-
 _MESH_LINE = re.compile(
     r"sdy\.mesh @(?P<name>[\w.$-]+|\"[^\"]+\")\s*=\s*(?P<body><.*?>)", re.DOTALL
 )

@@ -30,9 +30,6 @@ from jaxscope.program.sharding.notation import (
     parse_shardy_values,
 )
 
-# How the value of any node is spread: as the stage states it, or as the compiler decided.
-
-
 PER_DEVICE = "optimized"
 """The stage in which a program is cut already: its shapes are those of one device."""
 

@@ -86,9 +86,6 @@ def colors(theme: str) -> Colors:
     )
 
 
-# The colours of a picture's boxes: by their styles, or by a tint.
-
-
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
 class Shades:
     """Colours to paint boxes with.

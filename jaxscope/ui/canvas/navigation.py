@@ -17,9 +17,6 @@ from jaxscope.model import NONE
 from jaxscope.model.graph import Int32s
 from jaxscope.picture.scene.scene import Scene
 
-# Which part of a scene is seen, and how large.
-
-
 MAX_SCALE = 8.0
 MARGIN_PX = 24.0
 _ORDINARY_PX = 480.0
@@ -203,9 +200,6 @@ def is_any_in_sight(
     wide, high = width / camera.scale, height / camera.scale
     across = (left + rects[:, 2] > 0) & (left < wide)
     return bool((across & (top + rects[:, 3] > 0) & (top < high)).any())
-
-
-# Where the boxes of nodes are on the screen, for ribbons between panes.
 
 
 Places = npt.NDArray[np.float64]

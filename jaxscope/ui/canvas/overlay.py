@@ -32,8 +32,6 @@ from jaxscope.ui.canvas.drawing import (
 from jaxscope.ui.canvas.navigation import Camera
 from jaxscope.ui.canvas.scene_index import Indices
 
-# Words in the place of a picture, or over one that is being worked out.
-
 
 def paint_message(painter: QPainter, size: QSize, colors: Colors, text: str) -> None:
     """Say why there is no picture, in the middle of its place."""
@@ -54,9 +52,6 @@ def paint_progress(painter: QPainter, width: int, colors: Colors, text: str) -> 
     painter.setPen(colors.text)
     painter.setFont(graph_font(12))
     painter.drawText(area, Qt.AlignmentFlag.AlignCenter, text)
-
-
-# Shades at the borders of a picture beyond which it goes on.
 
 
 _SHADE_PX = 12.0

@@ -38,8 +38,6 @@ from jaxscope.ui.canvas.navigation import (
 )
 from jaxscope.ui.canvas.scene_index import SceneIndex
 
-# What stays in its place on the screen when a picture is replaced by another.
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Anchor:
@@ -369,9 +367,6 @@ class Arranger:
         free = self.room.along(self.direction) - _LEGEND_PX - 2 * SIDE_PX
         needs_overview = self._along(scene) * WHOLE_SCALE * self.room.text_scale > free
         return max(self._across(scene) - self._most_across(needs_overview), 0.0)
-
-
-# A picture of a graph, worked out beside the window.
 
 
 OTHER_ROOM_PX = 60

@@ -15,9 +15,6 @@ from jaxscope.model import NONE
 from jaxscope.picture.scene.edge_details import EdgeLabels
 from jaxscope.picture.scene.scene import Scene
 
-# Find rectangles near a place without looking at all of them.
-
-
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 

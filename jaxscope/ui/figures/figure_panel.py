@@ -50,9 +50,6 @@ from jaxscope.ui.figures.plots import TimingPlot
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
 
-# A chart of bars in rows that can be zoomed, read and clicked; see `analysis.figures.lanes`.
-
-
 _ZOOM_STEP = 1.25
 _MOST_ZOOM = 1e6
 _THINNEST_PX = 2.0
@@ -322,9 +319,6 @@ class LanePlot(QWidget):
 
     def _color(self, kind: int) -> QColor:
         return QColor(KIND_COLORS[self._theme.name][kind])
-
-
-# A figure with its table twin, values under the pointer, and a button that writes it to a file.
 
 
 _FILTER = "Picture (*.svg *.png);;Table (*.csv);;Data (*.json)"

@@ -113,9 +113,6 @@ class Plot(QWidget):
         return found
 
 
-# A chart over two logarithmic axes, with values under the pointer.
-
-
 _SYMBOLS = ("o", "s", "d", "t")
 
 
@@ -296,9 +293,6 @@ class TimingPlot(Plot):
         self.reading_changed.emit(self.describe_at(place))
 
 
-# Bytes alive at each step of the compiled program; a click picks a step.
-
-
 _TICK_PX = 60.0
 """Room of a number on the axis of steps."""
 
@@ -391,9 +385,6 @@ class MemoryPlot(Plot):
         step = self.step_at(event.scenePos())  # type: ignore[attr-defined] # pyqtgraph's event
         if step >= 0:
             self.step_chosen.emit(step)
-
-
-# Kernels, lines or scopes over arithmetic intensity, under what the machine reaches at most.
 
 
 _LEAST_INTENSITY = 1e-3

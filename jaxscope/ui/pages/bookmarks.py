@@ -41,9 +41,6 @@ if TYPE_CHECKING:
     from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 
 
-# Bookmarks where they are: in the graphs and in the margins of the texts.
-
-
 class BookmarkMarkers(QObject):
     """Tells every pane what of it is bookmarked, and again whenever that changes."""
 
@@ -86,9 +83,6 @@ class BookmarkMarkers(QObject):
             pane.highlighter.notes_of = self.notes_of
             pane.highlighter.group_notes_of = self.group_notes_of
             pane.highlighter.apply_notes()
-
-
-# Goes to a group by the id of its box: selects what is inside, and shows the box.
 
 
 class GroupNavigator(QObject):
@@ -141,9 +135,6 @@ class GroupNavigator(QObject):
         canvas = self._area.canvas_of(place.stage)
         if graph is not None and canvas is not None:
             self._select(place, graph, canvas)
-
-
-# The page of bookmarks: where they are, what was written about them; a click goes there.
 
 
 _HELP = (

@@ -47,9 +47,6 @@ if TYPE_CHECKING:
     from jaxscope.ui.pages.comparison_view import CompareView
 
 
-# Get the other side of a comparison and compare, without ever making the window wait.
-
-
 @dataclasses.dataclass(frozen=True, eq=False)
 class _FinishedRun:
     """A finished run that a later one can be compared with."""

@@ -57,9 +57,6 @@ from jaxscope.ui.toolkit.widgets import (
     set_up_table,
 )
 
-# The differences of a stage as a table; a row selects the node on both sides.
-
-
 _COLUMNS = ("", "first", "second", "what differs")
 _WIDTHS_EM = (12, 32, 32, 24)
 
@@ -179,9 +176,6 @@ class DifferencesView(QTableView):
         indexes = selected.indexes()
         if indexes and not self._is_told:
             self.row_chosen.emit(*self.rows.nodes_at(indexes[0].row()))
-
-
-# A comparison on the screen: both graphs or both texts, and the table of what differs.
 
 
 _GRAPHS, _TEXTS = "graphs", "texts"

@@ -31,9 +31,6 @@ from jaxscope.ui.toolkit.rich_text import escape_breakable
 from jaxscope.ui.toolkit.widgets import PlainTabs, make_label
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
-# Fusions, kernels and launches described as HTML.
-
-
 _MAX_SHOWN = 8
 
 
@@ -92,9 +89,6 @@ def _values(values: list[tuple[str, str, float]]) -> str:
     if len(values) > _MAX_SHOWN:
         lines.append(f"and {len(values) - _MAX_SHOWN} more")
     return "<br>".join(lines)
-
-
-# The fusions of the optimized program in a table, and what fusing brought as a whole.
 
 
 HEADERS = ("#", "fusion", "kind", "reads", "writes", "saves", "computed twice", "computes")

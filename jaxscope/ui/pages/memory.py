@@ -55,9 +55,6 @@ if TYPE_CHECKING:
     from jaxscope.ui.figures.plots import MemoryPlot
 
 
-# What each policy of `jax.checkpoint` would do to the gradient: asked for with a button.
-
-
 _REMAT_QUESTION = (
     "What would jax.checkpoint do to this gradient? Each of its policies is put on the base "
     "function in memory, and the gradient compiled anew; your file stays as it is."
@@ -105,9 +102,6 @@ class RematPart(QWidget):
         self.notes.setText("\n".join([*found.warnings, *missing, PROTOCOL]))
         hints = [meaning_of(outcome.policy) for outcome in found.outcomes]
         self.table.rows.set_table(remat_table(found), hints)
-
-
-# What the compiled program needs of memory: the plan, each step, and what lives on.
 
 
 _QUESTION = PAGES["memory"].answers

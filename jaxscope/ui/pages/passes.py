@@ -40,9 +40,6 @@ if TYPE_CHECKING:
     from jaxscope.ui.pages.pass_graphs import PassGraphs
 
 
-# Recorded passes as rows of a table.
-
-
 RECEIVED = "as XLA received it"
 HEADERS = (
     "dump",
@@ -130,9 +127,6 @@ def describe_unlisted(records: Sequence[PassRecord]) -> str:
 def search_text(record: PassRecord) -> str:
     """What a filter looks through."""
     return f"{record.name} {record.pipeline} {record.text} {record.before}".casefold()
-
-
-# What XLA's passes did: a timeline, and the module before and after each, as texts and graphs.
 
 
 _MAX_NAMES = 6

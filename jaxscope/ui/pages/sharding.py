@@ -52,9 +52,6 @@ from jaxscope.ui.toolkit.theme import LIGHT, Theme
 from jaxscope.ui.toolkit.widgets import ChoiceBox, SelectableLabel, TurningSplitter, make_splitter
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
-# Draws how an array is cut: a grid of parts, coloured by the devices that hold them.
-
-
 _MARGIN_PX = 6
 _CAPTION_PX = 20
 _LONGEST = 6.0
@@ -174,9 +171,6 @@ class CutView(QWidget):
                 QToolTip.showText(event.globalPos(), told, self)
                 return True
         return super().event(event)
-
-
-# How a program is spread over devices: its arrays, its collectives, and one device's part.
 
 
 _QUESTION = PAGES["sharding"].answers

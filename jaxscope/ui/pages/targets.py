@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from jaxscope.program.targets import TargetRow
 
 
-# Compile the present call for many targets, one after another, while the window answers.
-
-
 class ManyTargets(QObject):
     """Runs beside what the window shows, and takes nothing of it away.
 
@@ -113,9 +110,6 @@ def _make_row(
     from jaxscope.program.targets import summarize_target  # with the first target
 
     return summarize_target(target, found)
-
-
-# One call compiled for many chips, side by side.
 
 
 _QUESTION = PAGES["targets"].answers

@@ -35,9 +35,6 @@ from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.widgets import ChoiceBox, FlowLayout, SplitOrTabs
 from jaxscope.ui.window.page_context import PageContext
 
-# What the second of two compared programs is made with, as a form.
-
-
 PRECISIONS = ("default", "high", "highest", "bfloat16", "tensorfloat32", "float32")
 DTYPES = ("float32", "bfloat16", "float16", "float64")
 POLICIES = (
@@ -169,9 +166,6 @@ def _flow(*widgets: QWidget) -> QWidget:
             widget.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         flow.addWidget(widget)
     return holder
-
-
-# Two calls against each other.
 
 
 _QUESTION = PAGES["versus"].answers

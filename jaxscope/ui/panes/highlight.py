@@ -127,9 +127,6 @@ def find_lines(lines: Sequence[str], query: Query, text: str, *, is_plain: bool)
     return found.astype(np.int32)
 
 
-# Which lines of a stage's text belong to a selection.
-
-
 def marks_of_nodes(text: StageText, linked: Linked) -> dict[int, Mark]:
     """Marks by 0-based line number."""
     marks: dict[int, Mark] = {}
@@ -147,9 +144,6 @@ def marks_of_nodes(text: StageText, linked: Linked) -> dict[int, Mark]:
 def marks_of_lines(lines: npt.NDArray[np.int32]) -> dict[int, Mark]:
     """Marks of lines that a search found, by 0-based number."""
     return dict.fromkeys(lines.tolist(), Mark.FOUND)
-
-
-# What is lit up in a pane, in whichever form it shows, and where on the screen that is.
 
 
 Places = npt.NDArray[np.float64]

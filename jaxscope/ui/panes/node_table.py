@@ -48,9 +48,6 @@ from jaxscope.ui.source.code_view import PREVIEW_STRENGTH
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
 from jaxscope.ui.toolkit.widgets import NO_INDEX, EmptyNotice, Index
 
-# The colours of rows that belong to a selection, for tables and trees.
-
-
 _FORWARD, _BACKWARD, _SELECTED, _AHEAD = 1, 2, 4, 8
 
 
@@ -113,9 +110,6 @@ def _brushes(theme: Theme) -> dict[int, QBrush]:
         faint.setAlphaF(PREVIEW_STRENGTH)
         brushes[mark], brushes[mark | _AHEAD] = QBrush(QColor(name)), QBrush(faint)
     return brushes
-
-
-# Which nodes one column of the table lets through: texts, regular expressions, numbers; no Qt.
 
 
 Mask = npt.NDArray[np.bool_]
@@ -243,9 +237,6 @@ def _find_places(graph: Graph, matches: Callable[[str], bool]) -> Mask:
     )
     found[filled] = hits[back.reshape(-1)]
     return found
-
-
-# A stage's nodes as a table over the graph's columns: nothing is copied per node.
 
 
 _LEFT = Qt.AlignmentFlag.AlignLeft
@@ -489,9 +480,6 @@ class RowPainter(QStyledItemDelegate):
         metrics = option.fontMetrics
         text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, inner.width())
         painter.drawText(inner, int(side | Qt.AlignmentFlag.AlignVCenter), text)
-
-
-# A table's header with a field below each title that filters by that column.
 
 
 _HELP = (

@@ -140,9 +140,6 @@ class OutlineModel(QAbstractItemModel):
         return ", ".join(part for part in parts if part)
 
 
-# The tree form of a stage: an outline of its graph for those who cannot or need not see it.
-
-
 class OutlineView(QTreeView):
     """Groups as branches; what is selected elsewhere is shown in its branch.
 

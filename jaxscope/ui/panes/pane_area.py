@@ -422,9 +422,6 @@ def _describe(splitter: QSplitter, specify: Callable[[StagePane], PaneSpec]) -> 
     return Split(splitter.orientation() == Qt.Orientation.Horizontal, tuple(parts), shares)
 
 
-# Panes, as many as wanted, laid out freely: beside and below each other, moved by their grips.
-
-
 class PaneArea(QWidget):
     """Owns the panes; `panes_changed` fires when one is opened, closed or shows another stage.
 

@@ -20,9 +20,6 @@ from PySide6.QtWidgets import (
 
 from jaxscope.ui.toolkit.widgets import ChoiceBox
 
-# The handle at a pane's corner by which it is moved; a click opens the pane's menu.
-
-
 _DOT_PX, _GAP_PX = 2, 5
 
 
@@ -89,9 +86,6 @@ class PaneGrip(QWidget):
             self.clicked.emit(self.mapToGlobal(self.rect().bottomLeft()))
         else:
             super().keyPressEvent(event)
-
-
-# The row above a pane: which stage, in which form, the search, and the pane's own buttons.
 
 
 SOURCE = "source"

@@ -93,9 +93,6 @@ def find_tables(capture: Capture) -> Tables:
     return tables
 
 
-# What the inspector says about fusions; found on a thread of its own, like fates.
-
-
 OPTIMIZED = "optimized"
 _NOT_READ = "jaxscope could not look into the fusions, which is a bug in jaxscope"
 

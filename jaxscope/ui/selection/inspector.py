@@ -92,9 +92,6 @@ def _link(id: str, stage: Stage | None) -> str:
     return f"<a href='node:{escape_html(stage.name)}:{index[id]}'>{text}</a>"
 
 
-# The inspector's text of one node or one source line; no Qt.
-
-
 _MAX_NEIGHBOURS = 24
 _MAX_LEAVES = 8
 _MAX_SPOKEN = 400
@@ -550,9 +547,6 @@ def _count(stage: str, linked: Linked) -> str:
     return f"{target}{format_count(forward or backward, f'{other}node')}{suffix}</a>"
 
 
-# What the inspector says of what is selected: a line, a node, a group, or several together.
-
-
 class SelectionDescriber:
     """Puts together what the parts of the window know of the selection.
 
@@ -619,9 +613,6 @@ class SelectionDescriber:
         operation = graph.string(graph.nodes.operation, found[1])
         name = f"{title_of_stage(place[0])} · {place[1]}"
         return f"{name} {operation}", f"node:{found[0]}:{found[1]}"
-
-
-# The panel below the source that describes what is selected.
 
 
 class _Page(QTextBrowser):

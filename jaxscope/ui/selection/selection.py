@@ -394,9 +394,6 @@ class SelectionModel(QObject):
         self.changed.emit(self.links)
 
 
-# What a person marked in a capture, and what they wrote about it.
-
-
 MAX_NOTE_CHARACTERS = 2_000
 
 

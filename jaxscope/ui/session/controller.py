@@ -55,8 +55,6 @@ from jaxscope.ui.session.state import (
 )
 from jaxscope.ui.toolkit.threads import Post
 
-# Carries a session's events from its threads to the window's.
-
 
 class RunLike(Protocol):
     """What the window asks of a run."""
@@ -244,9 +242,6 @@ class Bridge(QObject):
             with self._lock:
                 self._runs.pop(number, None)
                 self._stopped.discard(number)
-
-
-# What the window does: opens files, starts and stops runs, turns their events into state.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -22,9 +22,6 @@ from jaxscope.model.file_kinds import (
     open_without_waiting,
 )
 
-# Reads a file of the user's for showing: bounded, and never from something that is no file.
-
-
 MAX_SOURCE_BYTES = 5 * 1024 * 1024
 
 
@@ -84,9 +81,6 @@ def _problem(
             kind="UnreadableFile",
         )
     )
-
-
-# Notices when the user's file is saved, however the editor does it.
 
 
 _SETTLE_MS = 150

@@ -59,9 +59,6 @@ from jaxscope.model.values import Values
 from jaxscope.program.node_times import time_stages
 from jaxscope.ui.session.call_text import find_base_name
 
-# What the timing lab has found for the window, as one frozen value; no Qt.
-
-
 LabResult = (
     Profile | Scaling | Recompilation | ProgramComparison | Agreement | Ceilings | RematPolicies
 )
@@ -439,9 +436,6 @@ def _keep_known(known: tuple[Stage, ...], complete: tuple[Stage, ...]) -> tuple[
     )
 
 
-# The outline of a file turned into the list of functions that the window shows.
-
-
 def merge_outline(event: object) -> tuple[OfferedFunction, ...] | None:
     """Functions with the calls offered for them; None while the outline has not come.
 
@@ -465,9 +459,6 @@ def merge_outline(event: object) -> tuple[OfferedFunction, ...] | None:
     ]
     functions += [OfferedFunction(name, 0, "", "", tuple(texts)) for name, texts in calls.items()]
     return tuple(sorted(functions, key=lambda f: places[f.name] if f.calls else len(places)))
-
-
-# Events of a run turned into state: a pure function, one case per kind of event.
 
 
 def apply_event(state: WindowState, event: object) -> tuple[WindowState, str]:

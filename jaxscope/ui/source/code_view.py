@@ -469,9 +469,6 @@ def paint_text(
     painter.drawText(QPoint(round(x + done * place.char), baseline), visible[done:])
 
 
-# Program text of which only what is visible is painted, and in which lines are chosen.
-
-
 _FOLD_KEYS = frozenset("-+*/")
 _MAX_COPIED_LINES = 100_000
 _MAX_COLUMNS = 20_000

@@ -16,9 +16,6 @@ from pygments import lex
 from pygments.lexers import PythonLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, String, _TokenType
 
-# Which parts of a line of program text are keywords, names, numbers and so on.
-
-
 Span = tuple[int, int, str]
 """Start, length and role, the role being a colour's name in `Theme`."""
 

@@ -18,9 +18,6 @@ from PySide6.QtWidgets import QApplication
 from jaxscope.picture.palette import DARK as DARK_GRAPH
 from jaxscope.picture.palette import LIGHT as LIGHT_GRAPH
 
-# The application's style sheet, made from a theme's colours and a size of type.
-
-
 _SHEET = Template("""
 QMainWindow, QDialog { background: $window; }
 QDialog[role="palette"] { border: 1px solid $border; }
@@ -191,9 +188,6 @@ def build_stylesheet(theme: Theme, points: float) -> str:
     colours = {name: getattr(theme, name) for name in theme.__slots__}
     scale = {"title": f"{points * 1.7:.1f}", "heading": f"{points * 1.15:.1f}"}
     return _SHEET.substitute(**colours, **scale)
-
-
-# Colours, type sizes and the style sheet: one table per theme, everything else derived.
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

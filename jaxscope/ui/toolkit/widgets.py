@@ -43,9 +43,6 @@ from PySide6.QtWidgets import (
 
 from jaxscope.model.units import format_count
 
-# A combo box whose arrow follows the theme; style sheets can only show one from a file.
-
-
 _ARROW_PX = 4.0
 _LIST_MARGIN_PX = 24
 _MAX_ROWS = 20
@@ -221,9 +218,6 @@ class PlainTabs(QTabWidget):
             self.setAccessibleName(name)
 
 
-# A label of plain text that can be selected and copied, as long as there is any.
-
-
 class SelectableLabel(QLabel):
     """Wraps its lines. While it is empty, neither keyboard nor click can reach it: a screen reader
     would have nothing to say there.
@@ -243,9 +237,6 @@ class SelectableLabel(QLabel):
         self.setTextInteractionFlags(
             flags.TextSelectableByMouse if text else flags.NoTextInteraction
         )
-
-
-# What a table says in its own place while it has no rows, and the way to have some again.
 
 
 _MARGIN_PX = 12
@@ -313,9 +304,6 @@ class EmptyNotice(QFrame):
         self.setGeometry(self._view.viewport().rect())
         self.setVisible(is_empty)
         self._view.setAccessibleDescription(self.text)
-
-
-# Notes that take one line until they are asked for: a measurement can have many to mind.
 
 
 TALL_LINES = 46
@@ -413,9 +401,6 @@ class FoldedNotes(QWidget):
         self._show()
 
 
-# A row that wraps to further rows when the window is narrow or the type is large.
-
-
 class FlowLayout(QLayout):
     """Places items from left to right at their preferred sizes, in as many rows as needed.
 
@@ -484,9 +469,6 @@ class FlowLayout(QLayout):
             rows[-1].append((item, x, size))
             x += size.width() + self._spacing_px
         return rows
-
-
-# Parts of a page one above the other where there is room, else behind tabs.
 
 
 class SplitOrTabs(QWidget):

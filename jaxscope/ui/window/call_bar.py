@@ -61,9 +61,6 @@ from jaxscope.ui.session.state import OfferedFunction
 from jaxscope.ui.toolkit.theme import fixed_font
 from jaxscope.ui.toolkit.widgets import ChoiceBox, LetterMenu, MenuButton, make_label
 
-# The line in which a call is typed: history with the arrow keys, completion of names.
-
-
 _MIN_PREFIX = 1
 _MAX_HISTORY = 200
 
@@ -260,9 +257,6 @@ def _find_part(text: str, part: str) -> tuple[int, int] | None:
     return None if found is None else found.span()
 
 
-# A small form for a transform's arguments: which to differentiate by, which axes to map.
-
-
 _MAX_ARGUMENT = 60
 _AXES: Sequence[tuple[str, int | None]] = (
     ("the same for all", None),
@@ -361,9 +355,6 @@ class TransformForm(QFrame):
 def _shorten(argument: str) -> str:
     half = _MAX_ARGUMENT // 2
     return argument if len(argument) <= _MAX_ARGUMENT else f"{argument[:half]}…{argument[-half:]}"
-
-
-# The functions of the file, and under each the calls that the file offers.
 
 
 _WIDTH_PX, _ROW_PADDING_PX = 560, 6
@@ -477,9 +468,6 @@ class FunctionList(QFrame):
             self.call_chosen.emit(first.data(0, _CALL_ROLE))
         elif item.data(0, _FUNCTION_ROLE):
             self.function_chosen.emit(item.data(0, _FUNCTION_ROLE))
-
-
-# The bar across the top: the call, its transforms, the target, Run and Stop.
 
 
 _TARGETS = (

@@ -14,8 +14,6 @@ from jaxscope.ui.panes.pane_area import PaneSide
 from jaxscope.ui.panes.pane_header import Form
 from jaxscope.ui.window.places import Place
 
-# Every command of the window in one table: its menu, its text, what does it, its keys.
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Command:

@@ -268,9 +268,6 @@ def write_export(order: ExportOrder, path: str, on_step: OnProgress) -> tuple[li
     return paths, notes
 
 
-# What an export is doing and how far it is, at the bottom of the window, with a Stop.
-
-
 _PATIENCE_MS = 300
 """What is done sooner needs no progress: it would only flicker."""
 
@@ -326,9 +323,6 @@ class ExportProgress(QWidget):
     def _on_exporter_ended(self, _about: object = None) -> None:
         self._patience.stop()
         self.hide()
-
-
-# The dialog that asks what to export, in which format, colours and size.
 
 
 _MAX_PX = 16_000

@@ -39,9 +39,6 @@ if TYPE_CHECKING:
     from jaxscope.ui.window.workspace import Workspace
 
 
-# Names that dialogs offer for what is saved; no Qt.
-
-
 _MAX_CHARACTERS = 80
 _WORDS = re.compile(r"[A-Za-z0-9_]+")
 
@@ -189,9 +186,6 @@ class CaptureFiles(QObject):
             self.saved.emit(path)
         else:
             self.failed.emit(problem)
-
-
-# Opening, saving and exporting: the dialogs and what they lead to.
 
 
 _OPEN_FILTER = "Python and saved captures (*.py *.jaxscope *.json);;All files (*)"

@@ -63,9 +63,6 @@ if TYPE_CHECKING:
     from jaxscope.ui.window.trial import Trial
 
 
-# The main window: call bar, pipeline strip, workspace; shows the controller's state.
-
-
 _PRESSING = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _BETWEEN_MS = 10
 """Between pages that are made unseen, so that the window answers meanwhile."""

@@ -102,9 +102,6 @@ class GraphChoices(QObject):
         canvas.set_engine(Engine.GRAPHVIZ if self._uses_graphviz else Engine.OWN)
 
 
-# The commands of the menu Graph: what is open in the active one, and how all of them are shown.
-
-
 class GraphCommands(QObject):
     """Commands for the graph of the active pane, and the choices for all graphs.
 
@@ -182,9 +179,6 @@ class GraphCommands(QObject):
     def _canvas(self) -> GraphCanvas | None:
         pane = self._area.active
         return pane.canvas if pane is not None else None
-
-
-# The commands of the menu Go: places visited, what is near, the way between two.
 
 
 _MAX_RADIUS = 12
@@ -277,9 +271,6 @@ class GoCommands(QObject):
 
     def _on_selection_changed(self, _links: object) -> None:
         self._radius = 0
-
-
-# Outlines in step with the graphs that they are the twins of: what is open in one is in both.
 
 
 _LISTENED = "has_twins"

@@ -22,9 +22,6 @@ from PySide6.QtWidgets import (
 
 from jaxscope.ui.toolkit.widgets import make_label
 
-# Which commands fit what was typed, the best first; no Qt.
-
-
 _WORD = re.compile(r"[^\W_]+")
 
 _WHOLE, _BEGINS, _BEGINS_NAME, _WORD_BEGINS, _MENU_BEGINS, _INSIDE, _LETTERS = range(7)
@@ -248,9 +245,6 @@ def _row(entry: PaletteEntry) -> QWidget:
     layout.addWidget(name, 1)
     layout.addWidget(keys)
     return row
-
-
-# What the palette offers: the items of every menu.
 
 
 _ON = " (on)"

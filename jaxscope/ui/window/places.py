@@ -27,8 +27,6 @@ from PySide6.QtWidgets import (
 from jaxscope.ui.toolkit.rich_text import escape_html
 from jaxscope.ui.toolkit.widgets import ANY_PX, MenuButton, make_label, make_splitter
 
-# What a page is, and where.
-
 
 class Place(enum.Enum):
     """Where pages are."""
@@ -56,9 +54,6 @@ class Page:
     answers: str
     is_always_named: bool = True
     works_unseen: bool = False
-
-
-# The row at the bottom: places, what is going on, names of the drawer's pages.
 
 
 class _Said(QLabel):
@@ -225,9 +220,6 @@ class PlaceRow(QWidget):
         self._show_said()
 
 
-# The list of what can be measured and tried.
-
-
 _LIST_PX, _ITEM_PX = 270, 8
 _DRAWER_SHARE, _HEIGHTS = 0.42, 1000
 
@@ -292,9 +284,6 @@ class QuestionList(QListWidget):
     def _on_self_current_item_changed(self, item: QListWidgetItem | None, _before: object) -> None:
         if item is not None:
             self.page_chosen.emit(item.data(Qt.ItemDataRole.UserRole))
-
-
-# The places.
 
 
 class Places(QStackedWidget):

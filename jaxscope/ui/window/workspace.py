@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from jaxscope.ui.canvas.graph_page import GraphPage
 
 
-# The body of the window: panes and pages, put together and kept in step.
-
-
 _LESSON_BESIDE_PX = 1900
 """From this width on a lesson stands beside the views; the program's graph stays large."""
 _LESSON_SHARE = 0.55

@@ -270,9 +270,6 @@ _FORMULAS: dict[str, tuple[Formula, ...]] = {
     ),
 }
 
-
-# A branch of `where` that is not taken, and still makes the gradient NaN.
-
 _SINGULAR_AT_ZERO = frozenset({"sqrt", "log", "div", "rsqrt"})
 _TESTS: dict[str, Callable[[float, float], bool]] = {
     "gt": operator.gt,
@@ -390,8 +387,6 @@ def _find_singular(value: Value, varying: set[int]) -> Iterator[Site]:
         if site is not None and site.name in _SINGULAR_AT_ZERO and id(site.inputs[-1]) in varying:
             yield site
 
-
-# Sums in few bits.
 
 _BITS = {"bfloat16": 8, "float16": 11, "float8_e4m3fn": 4, "float8_e5m2": 3}
 

@@ -252,9 +252,6 @@ def _changes(node: ast.AST, is_target: Any) -> bool:
     )
 
 
-# The arrays that a trace holds as constants: their names, and the equations that read them.
-
-
 LARGE_CONSTANT_BYTES = 1 << 20
 _MOST_TOLD = 20
 _MOST_READERS = 3

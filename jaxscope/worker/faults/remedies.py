@@ -22,8 +22,6 @@ import jax
 from jaxscope.model.units import format_bytes
 from jaxscope.worker.faults.tracebacks import walk_frames
 
-# The limits that the system sets to this process's memory; allocations beyond them fail oddly.
-
 
 def describe_memory_limit() -> str:
     """One sentence on the tightest limit that is in force; empty if there is none."""
@@ -38,9 +36,6 @@ def describe_memory_limit() -> str:
         return ""
     size, how = min(limits)
     return f"A memory limit of {size / 1e9:.2f} GB is in force for this process ({how})."
-
-
-# What is said to each fault that users of JAX meet: one row for each, read from the top.
 
 
 DOCS = "https://docs.jax.dev/en/latest/"

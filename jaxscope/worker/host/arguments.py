@@ -296,9 +296,6 @@ def leaf_path(path: Sequence[Any], names: Sequence[str]) -> str:
     return f"{position.key}{rest}"
 
 
-# Find array arguments of a call by name, as places among the leaves of all its arguments.
-
-
 ALL = "all"
 
 

@@ -166,9 +166,6 @@ def _send(channel: Channel, snapshot: SourceSnapshot) -> None:
     channel.send("file", {"path": snapshot.path, "sha256": snapshot.sha256}, {"utf8": data})
 
 
-# A call of a function that is already loaded: the form that the pipeline takes, without a file.
-
-
 _MAX_ARGUMENT_CHARS = 60
 _NO_SOURCE = SourceSnapshot(path="", text="", sha256="")
 

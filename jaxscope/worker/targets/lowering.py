@@ -156,9 +156,6 @@ class _DeviceExchange:
         return compat.replace_equations(jaxpr, equations) if has_changed else jaxpr
 
 
-# Lower a traced program for the target, here or not, and say whether an absent chip has room.
-
-
 def lower_for_target(traced: Any, target: str, channel: Channel) -> Any:
     """Lower a `jax.stages.Traced`, and say what compiling ahead of time leaves open.
 

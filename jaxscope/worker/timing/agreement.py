@@ -152,9 +152,6 @@ def _number_text(value: float) -> str:
     return repr(float(value))
 
 
-# Answer an `agree` request: do eager, jitted and double-precision results agree, and where not?
-
-
 _MAX_LEAVES = 2_000
 _MAX_EQUATIONS = 5_000
 _RANDOM = frozenset({"random_bits", "threefry2x32", "random_gamma", "rng_bit_generator"})

@@ -401,9 +401,6 @@ def find_fusions(executable: Any, table: TagTable, ids: Sequence[str]) -> list[s
     return [name for name, called in fusions if set(ids) <= inside.get(called, set())]
 
 
-# Tell where eager and jitted results part, and which part of the compiler makes the difference.
-
-
 BUDGET_S = 30.0
 _MOST_EQUATIONS = 5_000
 _MOST_WHOLE = 4

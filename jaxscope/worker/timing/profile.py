@@ -38,9 +38,6 @@ from jaxscope.worker.timing.forms import find_forms
 from jaxscope.worker.timing.stopwatch import Stopwatch, Subject, gc_paused
 from jaxscope.worker.timing.xla_profiler import Recorded, RunTimes, record_calls, sum_events
 
-# Time each equation of a program by itself, as an eager run does them: one after another.
-
-
 _block: Callable[[Any], Any] = jax.block_until_ready
 
 

@@ -172,9 +172,6 @@ def _no_such(what: str, name: str, known: tuple[str, ...], why: str = "") -> Cal
     )
 
 
-# One of two programs that are compared: loaded, compiled with its settings, ready to be called.
-
-
 _GRADIENTS = frozenset({"grad", "value_and_grad", "vjp", "linearize", "jacrev", "hessian"})
 
 
@@ -329,9 +326,6 @@ def send_durations(
             {"name": name, "protocol": protocol},
             {"seconds": np.asarray(seconds, np.float64)},
         )
-
-
-# Answer a `compare` request: two programs, measured in random pairs, and their results.
 
 
 DEFAULT_BUDGET_S = 3.0

@@ -118,9 +118,6 @@ def _write(array: Any) -> str:
     return shorten(words, _MAX_TEXT)
 
 
-# Conditions.
-
-
 def matches(condition: ValueCondition, value: Any) -> bool:
     """Whether an element of a value, or its type, is as a condition says."""
     if condition.kind == "shape":
@@ -151,9 +148,6 @@ _COMPARISONS: dict[str, Any] = {
     "==": np.equal,
     "!=": np.not_equal,
 }
-
-
-# The slice in view.
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
