@@ -273,11 +273,6 @@ def _read_work(message: Message, prefix: str) -> ProgramWork:
     return find_program_work(graph)
 
 
-# Collect the answers of the timing lab's experiments; all of it was written by a worker.
-#
-# Statistics are made here, from the raw durations; a worker that was stopped leaves what it sent.
-
-
 SCALE_PROTOCOL = (
     "Each call timed by itself until its result was ready, in random pairs of chunks of 20, or of "
     "single calls where they take over 10 ms."

@@ -251,12 +251,6 @@ def with_warning(found: Timing | ProgramComparison, text: str) -> Timing | Progr
     return dataclasses.replace(found, warnings=(*found.warnings, text))
 
 
-# Two programs in processes of their own take turns: who is next, and when it is enough.
-#
-# The same protocol as within one process (pairs of chunks in random order, few looks), but for more
-# calls left out at the start of a turn: a process that waited finds its data gone from the caches.
-
-
 Block = npt.NDArray[np.float64]
 MeasureBlock = Callable[[int, int, int], Block]
 """Which of the two, how many calls are kept, how many before are not: seconds of each kept one."""
@@ -317,13 +311,6 @@ def measure_interleaved(
             turns.stopped = "precise"
         if spent_s >= budget_s and not turns.stopped:
             turns.stopped = "budget"
-
-
-# Compare two programs that cannot live in one process: two workers, which take turns.
-#
-# Two processes differ even where their programs do not: where code and data lie is drawn anew in
-# each. So one pair of processes proves nothing, and the whole is repeated with fresh pairs; each
-# pair is one value.
 
 
 E = TypeVar("E")

@@ -24,13 +24,6 @@ from jaxscope.client.supervisor_link import SupervisorLink
 from jaxscope.errors import Explanation, SourceError, UsageError, WorkerLost
 from jaxscope.model.graph import strings_to_arrays
 
-# The user's files that another machine needs: the file itself and the modules it has beside it.
-#
-# They are sent with each request and never written to the other machine's disk. What the file
-# imports from its own folder or package is found by reading it, not by running it. Data files are
-# not sent.
-
-
 MAX_FILES = 500
 MAX_BYTES = 16 << 20
 

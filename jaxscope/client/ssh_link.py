@@ -30,12 +30,6 @@ from jaxscope.client.supervisor_link import Connection, start_process
 from jaxscope.errors import EnvironmentProblem, Explanation
 from jaxscope.wire.relay import GREETING
 
-# What is sent to another machine: the supervisor's and the worker's sources, and a first line.
-#
-# Nothing needs to be installed there beyond Python and JAX. The sources are unpacked into a folder
-# of the process that starts from them, which removes it at its end.
-
-
 TOO_OLD_STATUS = 97
 ENDED_EARLY_STATUS = 98
 
@@ -199,12 +193,6 @@ def _spell(machine: str) -> str:
 
 def _problem(what: str, why: str, remedy: str, kind: str) -> EnvironmentProblem:
     return EnvironmentProblem(Explanation(what=what, why=why, remedy=remedy, kind=kind))
-
-
-# Start a supervisor on another machine through the system's OpenSSH.
-#
-# OpenSSH brings its configuration, its keys, its agents and its jump hosts; jaxscope adds none of
-# its own and never asks for a password.
 
 
 CONNECT_S = 10

@@ -142,12 +142,6 @@ def _badge(style: MarkStyle, x: float, y: float, number: str) -> str:
     )
 
 
-# A comparison as one self-contained HTML page: graphs side by side, differences, texts.
-#
-# The page needs no network and asks for none: its policy forbids every address. Marks and tables
-# are there without the script too; the script shows one stage at a time and follows clicks.
-
-
 _MOST_ROWS = 2_000
 _MOST_LINES = 4_000
 _MAX_FATES = 50

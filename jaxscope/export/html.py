@@ -47,12 +47,6 @@ from jaxscope.report.fusion import add_fusion_notes
 from jaxscope.report.mlir_constants import shorten_constants
 from jaxscope.schema.safe_text import escape_html, make_safe, make_safe_line
 
-# The data behind the HTML page: each stage's lines, nodes and links as plain lists.
-#
-# The script of the page answers "what belongs to this?" by the rule of `jaxscope.program.links`,
-# from the same columns.
-
-
 MAX_DETAILED_NODES = 20_000
 """Above so many nodes a stage's inspector entries are left out; they would double the file."""
 

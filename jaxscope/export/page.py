@@ -41,12 +41,6 @@ from jaxscope.picture.view.operations import Style
 from jaxscope.picture.view.view import View
 from jaxscope.schema.safe_text import escape_html
 
-# What every page has around its content: a policy that closes it, a style, a script, a theme.
-#
-# A page needs no network and asks for none: its policy forbids every address, and only the one
-# script and the one style sheet inside, named by their hashes, may act.
-
-
 _BEFORE = """\
 <!DOCTYPE html>
 <html lang="en">

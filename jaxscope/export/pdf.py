@@ -20,13 +20,6 @@ from jaxscope.export.picture import LinePath, Picture, Polygon, Rect, Shape, Tex
 from jaxscope.export.progress import OnProgress, ignore_progress, part_of_progress, report_progress
 from jaxscope.schema.safe_text import make_safe_line
 
-# Shapes as the operators of a PDF page.
-#
-# A page of a hundred thousand shapes has a million numbers: the library writes each with a function
-# of its own, which takes most of half a minute. Here a shape is one formatted line, and a text,
-# whose letters the library must count to embed them, is asked for once and moved to its places.
-
-
 _ARC = 0.4477
 """How far from a corner the control points of a quarter of a circle are, in radii."""
 

@@ -34,13 +34,6 @@ from jaxscope.export.progress import OnProgress, ignore_progress, part_of_progre
 from jaxscope.export.svg import FONT_FALLBACKS, format_number, render_shape
 from jaxscope.picture.scene.scene import TITLE_PX, Scene
 
-# A picture as SVG, band by band: each band holds only the shapes that touch it.
-#
-# The renderer works on one band at a time, so that no call takes long, and a picture of a hundred
-# thousand shapes needs little memory. Where texts are too small to read, what looks alike is joined
-# into one path: a renderer takes longer over an element than over what is in it.
-
-
 _CURVE_BEYOND_PX = 1.0
 """Control points lie between the ends, and a border's half is narrower: nothing reaches farther."""
 

@@ -78,13 +78,6 @@ def check_offsets(offsets: Int32s, num_values: int) -> None:
         raise ValueError(f"offsets do not rise from 0 to {num_values}")
 
 
-# A graph of one stage, as columns: NumPy arrays and one table of strings.
-#
-# Fifty thousand nodes as objects take seconds to decode and hundreds of megabytes; as columns they
-# take milliseconds. `Graph` is the columns; `Graph.node(i)` reads one node out as a `Node`, for the
-# inspector, for exports and for tests.
-
-
 Int8s = npt.NDArray[np.int8]
 
 Floats = npt.NDArray[np.float64]
@@ -445,12 +438,6 @@ def _check_column(
 def _check_rows(name: str, ragged: Ragged, multiple: int) -> None:
     if bool(np.any(ragged.lengths() % multiple)):
         raise ValueError(f"rows of {name} must have a multiple of {multiple} values")
-
-
-# Turn a `Graph` into named arrays and back, for the wire and for files.
-#
-# The names are stable: they are part of the `.jaxscope` file format. Strings travel as one UTF-8
-# buffer and the offsets of each string in it.
 
 
 Arrays = Mapping[str, npt.NDArray[Any]]

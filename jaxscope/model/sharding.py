@@ -11,11 +11,6 @@ import dataclasses
 import enum
 from collections.abc import Mapping
 
-# Where a program's arrays lie when it runs on several devices.
-#
-# Two numberings: a device has an `id`, which JAX prints, and a *position* in the order in which the
-# program counts its devices. HLO texts and replica groups speak of positions.
-
 
 class ShardingKind(enum.Enum):
     """How an array is spread over the devices."""

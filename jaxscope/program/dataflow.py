@@ -75,12 +75,6 @@ def first_node_inside(graph: Graph, group: int) -> int:
     return int(nodes[0]) if len(nodes) else NONE
 
 
-# Where values enter nested programs and leave them, read from a graph's columns.
-#
-# Graphs do not spell these edges out: an input inside says which operand of its owner it receives,
-# and a node inside that is the root or names a result says what of the owner's results it gives.
-
-
 Int64s = npt.NDArray[np.int64]
 
 Origin = tuple[int, int]
@@ -183,12 +177,6 @@ def _integers(graph: Graph, strings: npt.NDArray[np.int32]) -> Int64s:
         return -1 if number is None else number
 
     return np.fromiter(map(read, strings.tolist()), np.int64, len(strings))
-
-
-# Where values cross the borders of nested programs: edges that a graph does not spell out.
-#
-# A value enters a scan's body, a jit's program or a fusion as an operand of the node that owns it,
-# and is an input inside; what leaves is a result inside, and goes to users of the owner's result.
 
 
 NodePair = tuple[int, int]

@@ -1,17 +1,20 @@
 """Find nodes by what they are and how they are connected: the language of searches (words, fields,
 types, numbers, chains) and an index that answers over one graph.
 
-add `add` in the id, name, operation, type or scope; case does not matter "a b" text with spaces
-op:add name:x scope:layer_0 type:f32 id:3 only there; `op:add` is the whole operation f32[*,128] a
-type: `*` is any one size, `...` any number of sizes; `*[8]`, `[8,*]` model.py:12 line:12 what comes
-from a line of the source flops>1M bytes>=4k what costs more or less than a number; unknown costs
-match nothing kind:input direction:backward /add|mul/ a regular expression, found anywhere in what a
-word is looked for in -word not this dot_general -> add -> max operations each of which feeds the
-next dot_general -> ... -> max with anything in between
+    add                  `add` in the id, name, operation, type or scope; case does not matter
+    "a b"                text with spaces
+    op:add  name:x  scope:layer_0  type:f32  id:3   only there; `op:add` is the whole operation
+    f32[*,128]           a type: `*` is any one size, `...` any number of sizes; `*[8]`, `[8,*]`
+    model.py:12  line:12 what comes from a line of the source
+    flops>1M  bytes>=4k  what costs more or less than a number; unknown costs match nothing
+    kind:input  direction:backward
+    /add|mul/            a regular expression, found anywhere in what a word is looked for in
+    -word                not this
+    dot_general -> add -> max      operations each of which feeds the next
+    dot_general -> ... -> max      with anything in between
 
 In a chain a bare word is an operation, by its JAX or its XLA name; borders of nested programs and
-fusions are no steps. Words next to each other must all hold. Pure text in, frozen values out:
-nothing is searched here.
+fusions are no steps. Words next to each other must all hold.
 
 `parse_query` turns text into a frozen `Query`; `SearchIndex` answers it over one graph: every
 string is looked at once, nodes only as arrays, so 50,000 nodes take a few milliseconds.
@@ -32,25 +35,6 @@ import numpy.typing as npt
 from jaxscope.model import Direction, Graph, NodeKind, Ragged
 from jaxscope.model.types import matches_type, read_count
 from jaxscope.program.dataflow import FeedGraph
-
-# The language of searches: words, types, places, numbers, and chains of connected operations.
-#
-#     add                  `add` in the id, name, operation, type or scope; case does not matter
-#     "a b"                text with spaces
-#     op:add  name:x  scope:layer_0  type:f32  id:3   only there; `op:add` is the whole operation
-#     f32[*,128]           a type: `*` is any one size, `...` any number of sizes; `*[8]`, `[8,*]`
-#     model.py:12  line:12 what comes from a line of the source
-#     flops>1M  bytes>=4k  what costs more or less than a number; unknown costs match nothing
-#     kind:input  direction:backward
-#     /add|mul/            a regular expression, found anywhere in what a word is looked for in
-#     -word                not this
-#     dot_general -> add -> max      operations each of which feeds the next
-#     dot_general -> ... -> max      with anything in between
-#
-# In a chain a bare word is an operation, by its JAX or its XLA name; borders of nested programs and
-# fusions are no steps. Words next to each other must all hold. Pure text in, frozen values out:
-# nothing is searched here.
-
 
 _FIELDS = ("op", "name", "scope", "type", "id", "kind", "direction", "line")
 _TOKEN = re.compile(

@@ -6,7 +6,7 @@ one `stages/N.bin` per stage (columns and text, as described in the manifest), `
 passes were recorded, `lab.json` where something was measured, `window.json` where a window saved
 it; bookmarks are the comment of the zip, so readers that know none can open it. Reading treats the
 file as hostile: nothing is unpickled or run, no path in it is opened, sizes are checked while
-inflating.
+inflating, and what does not fit is refused as a whole.
 """
 
 from __future__ import annotations
@@ -148,15 +148,6 @@ def split_timing(
     """The timing of the call, and the experiments."""
     timing = next((result for result in results if isinstance(result, Timing)), None)
     return timing, tuple(result for result in results if not isinstance(result, Timing))
-
-
-# `.jaxscope` files: save a capture, and reopen it without running anything.
-#
-# A file is a zip with `manifest.json` (everything small), `sources.json` (texts of the user's
-# files) one `stages/N.bin` per stage (its columns and its text, as described in the manifest),
-# where something was measured `lab.json`, and where a window saved it `window.json`. Reading treats
-# the file as hostile: nothing is unpickled or run, no path in it is opened, sizes are checked while
-# inflating, and what does not fit is refused as a whole.
 
 
 _MANIFEST = "manifest.json"

@@ -16,13 +16,6 @@ from typing import Any
 
 from jaxscope.wire.plain_text import strip_controls as strip_controls
 
-# Text from a stranger's program, made safe to print, to paste and to embed.
-#
-# A name or an error message may carry escape sequences that reprogram a terminal, or marks that
-# turn the reading direction so that text shows something other than it says. They are replaced by
-# what they are, never dropped in silence.
-
-
 _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _UNSAFE = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff{_BIDI}]")
 

@@ -175,15 +175,6 @@ class SpareScheduler:
         return [] if len(recent) > MAX_IDLE_DEATHS else due
 
 
-# The process between a client and its workers: starts, watches, signals and kills them.
-#
-#     PYTHON bootstrap.py jaxscope.supervisor.supervisor
-#
-# It speaks `client.relay` on its standard streams, runs no user code, imports neither JAX nor
-# NumPy, and ends with everything it started when its input ends. One thread: a worker dies with the
-# *thread* that started it (PR_SET_PDEATHSIG), and nothing here may wait for anything but `select`.
-
-
 GRACE_S = 2.0
 """From the SIGINT of a stop to the kill."""
 

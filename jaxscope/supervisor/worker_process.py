@@ -177,12 +177,6 @@ def become(
         os._exit(_NOT_RUN_STATUS)
 
 
-# One worker as the supervisor sees it: a process, its pipes, and what is known of its state.
-#
-# Standard library only. Nothing here waits: the supervisor's loop calls in when a pipe has
-# something or when time has passed.
-
-
 BOOTSTRAP = os.path.join(PACKAGE_FOLDER, "worker", "bootstrap.py")
 MAX_OUTPUT_BYTES = 64 << 20
 MAX_REPLY_BYTES = 8 << 30

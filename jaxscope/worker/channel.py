@@ -25,12 +25,6 @@ import numpy as np
 from jaxscope.wire.messages import Message, encode_message
 from jaxscope.wire.protocol import BEGUN_SIGN, DISCONNECTED_STATUS
 
-# Leave out one part of a measurement when the person who waits for it says so.
-#
-# The wish arrives as a signal, since the main thread is busy with what is to be left out. It takes
-# effect when Python code runs again: a compilation in C++ ends first.
-
-
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -122,12 +116,6 @@ def _on_skip(_number: int, frame: FrameType | None) -> None:
     _skip_state.raised_at_s = monotonic()
     _skip_state.raise_later(_AGAIN_S)
     raise Skipped
-
-
-# What a worker says to its client: one object, one descriptor, any thread.
-#
-# Everything needed to speak is bound here before user code runs, so code that replaces `os.write`,
-# `json.dumps` or `print` does not change what is sent.
 
 
 _HEARTBEAT_S = 0.2

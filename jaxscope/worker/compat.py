@@ -676,11 +676,6 @@ def place_program(traced: Any, shardings: Sequence[Any], jaxpr: Any, params: Any
     return clone
 
 
-# The private names of JAX's distributed runtime: the store that processes of a job share.
-#
-# Checked on 0.8.0, 0.10.2 and 0.12.0.1.
-
-
 try:
     from jaxlib._hlo import HloPrintOptions as _PrintOptions
 except ImportError:  # jaxlib 0.8 keeps it in `_jax`

@@ -16,11 +16,6 @@ import numpy.typing as npt
 from jaxscope.model import NONE, Ragged
 from jaxscope.picture.view.operations import Style
 
-# A scene: everything that a drawing of a graph shows, placed, in columns.
-#
-# The window, the exports and the tests read the same scene; nothing in it knows of Qt.
-
-
 Floats = npt.NDArray[np.float64]
 Int32s = npt.NDArray[np.int32]
 

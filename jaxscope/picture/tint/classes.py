@@ -464,12 +464,6 @@ def _by_likeness(graph: Graph, scene: Scene, selected: Collection[int]) -> Tint:
     return _pack(scene, np.where(has_alike, 0, np.where(has_same, 1, 2)).astype(np.int32), classes)
 
 
-# Colours of tints, light and dark, that common kinds of colour blindness distinguish.
-#
-# Kinds follow Okabe and Ito's set in tints that text stays legible on; levels go from pale to
-# strong in one hue, so that they keep their order in grey as well.
-
-
 FillAndBorder = tuple[str, str]
 """Fill and border, as `#rrggbb`."""
 

@@ -8,7 +8,8 @@ that JAX 0.8.0, 0.10.2 and 0.12.0 make before optimization: where these releases
 serves all, where they do not, only the releases that were counted, and any between two that agree.
 Threefry counts as XLA counts the hash written out, as for a TPU (shifts, xors, additions); for a
 CPU the same rounds stand in a loop, of which XLA's analysis counts one round; this counts all.
-`jax_threefry_partitionable` is taken as JAX sets it by default.
+`jax_threefry_partitionable` is taken as JAX sets it by default: each number is the hash of its own
+position.
 """
 
 from __future__ import annotations
@@ -222,14 +223,6 @@ def add_update(equation: Equation) -> Costs:
     return float(value.size), 3.0 * value.num_bytes, 0.0
 
 
-# Work of JAX's random primitives: the counter-based Threefry hash, and XLA's own generator.
-#
-# Threefry counts as XLA counts the hash written out, as for a TPU: shifts, xors and additions. For
-# a CPU the same rounds stand in a loop, of which XLA's analysis counts one turn; this counts all.
-# `jax_threefry_partitionable` is taken as JAX sets it by default: each number is the hash of its
-# own position.
-
-
 _HASH_FLOPS = 117
 """Of one `threefry2x32`, which makes two 32-bit words: twenty rounds and five key injections."""
 
@@ -323,13 +316,6 @@ def _position_flops(shape: tuple[int, ...]) -> int:
 def _require_threefry(equation: Equation) -> None:
     if equation.operand(0).element != "key<fry>":
         raise UncountedError("only Threefry keys are counted")
-
-
-# Functions that are lowered to many elementwise instructions: polynomials, cases, logarithms.
-#
-# Counted on the modules that JAX 0.8.0, 0.10.2 and 0.12.0 make before optimization. Where these
-# releases agree the count serves all; where they do not, only the releases that were counted, and
-# any between two that agree.
 
 
 _HALVES = frozenset({"f16", "bf16"})

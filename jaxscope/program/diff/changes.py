@@ -32,13 +32,6 @@ from jaxscope.program.diff.matching import (
 )
 from jaxscope.program.diff.sequences import longest_rising
 
-# Tell what moved to another group, scope or place from what moved along with its surroundings.
-#
-# A group has no name that lasts: `fused_computation.3` is `.5` in the next version. So groups
-# correspond by what they hold: each to the group of the other side that most of its nodes went to.
-# Where both sides agree on that, a node stayed; where its group went elsewhere, it moved.
-
-
 Int64s = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 

@@ -218,12 +218,6 @@ def _source_lines(side: ComparedGraph, codes: Codes) -> Int64s:
     return found
 
 
-# What surrounds a node, as one number: Weisfeiler–Lehman rounds over operands, users, nesting.
-#
-# After r rounds two nodes have the same number if everything within r steps of them looks alike.
-# Each round costs a few passes over the columns, so 50,000 nodes take milliseconds.
-
-
 class NeighbourKinds(enum.Enum):
     """Which neighbours count."""
 
@@ -347,14 +341,6 @@ def _find_boundaries(graph: Graph) -> dict[int, list[int]]:
         if group != NONE and owners[group] != NONE and kind in edges_of_programs:
             found.setdefault(owners[group], []).append(node)
     return found
-
-
-# Find which node of one graph is which node of another, without any map from the reader.
-#
-# Steps, from certain to plausible: neighbourhoods that look alike and are unique on both sides;
-# their neighbours, along equal edges; what remains, by order, between what is known. First with
-# full content (operation, types, attributes), then by origin and operation alone, so that a program
-# at another size or precision still finds itself.
 
 
 Int32s = npt.NDArray[np.int32]

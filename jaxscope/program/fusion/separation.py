@@ -14,12 +14,6 @@ from jaxscope.model.types import parse_array_type, type_bytes
 from jaxscope.model.units import format_bytes, format_count, format_flops
 from jaxscope.program.fusion.fusions import Module
 
-# Why two kernels are not one: the rules that an inference draws on, each by itself.
-#
-# XLA does not say why it did not fuse. These rules state what keeps its backends from fusing; one
-# that applies is a likely reason, not the compiler's own word.
-
-
 _EFFECTS = frozenset({"infeed", "outfeed", "send", "recv", "rng-get-and-update-state"})
 _COLLECTIVES = (
     *("all-gather", "all-reduce", "all-to-all", "collective-broadcast", "collective-permute"),

@@ -415,13 +415,6 @@ def find_loop_names(
     return found
 
 
-# Convert an HLO module into a graph.
-#
-# Every instruction of every computation is one node, in the proto's order, so that row `i` of
-# whatever the worker computed per instruction belongs to node `i`. Every computation but the entry
-# is one group, nested under the computation that calls it.
-
-
 _MAX_EDGE_TYPE = 200
 
 

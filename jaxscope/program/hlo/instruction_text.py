@@ -152,12 +152,6 @@ def _number(value: Any, field: str) -> str:
     return text if is_same else f"{value:.{enough}g}"
 
 
-# What an instruction says of itself beyond opcode, operands and types, as short texts.
-#
-# Only fields that are set are looked at. The tables below are the whole vocabulary; a field that is
-# in none of them is left out, because the stage's text has it in full.
-
-
 _MAX_TEXT = 300
 _WHOLE = frozenset({"replica_groups", "source_target_pairs", "sharding"})
 """What is read again: a part of a list of devices would say something else."""

@@ -24,12 +24,6 @@ from jaxscope.model.capture import MemoryPlan, Place
 from jaxscope.model.types import packed_type_bytes, padding_bytes, read_count
 from jaxscope.program.hlo.graph import link_hlo_lines
 
-# The order in which a compiled module runs, read from its own text.
-#
-# XLA prints the instructions of a scheduled computation in the order of the schedule, and every
-# line is linked to its node. So the order needs no room of its own in a capture.
-
-
 _MAX_HEADER = 200_000
 _ALIAS = re.compile(r"\{\s*([\d,\s]*)\}:\s*\((\d+),\s*\{\s*\}")
 _INSIDE = frozenset({"while", "call", "conditional", "async-start"})

@@ -339,8 +339,8 @@ def _restrict(snapshot: Snapshot, rows: dict[str, InstructionRow], owners: Owner
 # computes the same (merged), a constant (folded), a new instruction (rewritten). Where nobody uses
 # the result any more, it is dead.
 #
-# The modules compared are those of `lineage.py`: instructions that nothing depends on are not in
-# them, so an instruction ends in the pass that stopped using it, and not in the one that swept up.
+# The modules compared are those of `Lineage`: instructions that nothing depends on are not in them,
+# so an instruction ends in the pass that stopped using it, and not in the one that removed it.
 #
 # Cost: per vanished equation a search through at most `_MAX_VISITS` users. Limits: where a pass
 # rebuilds a whole region at once, users of a vanished instruction are new as well, and nothing
@@ -642,12 +642,6 @@ def _has_changed_more(was: InstructionRow, now: InstructionRow) -> bool:
 def _name(row: InstructionRow) -> str:
     """`the dot dot_general.3`, `the bitcast`, `the constant.4`."""
     return f"the {row.name}" if row.name.startswith(row.opcode) else f"the {row.opcode} {row.name}"
-
-
-# Follow every equation through the passes: what became of its operation, and what ended it.
-#
-# An equation lives as long as an instruction holds it (`lineage.py`) that does work of its kind. Of
-# a product that is a matrix product, and not the reshape that is left when the product is gone.
 
 
 _UNSPECIFIC_OPCODES = frozenset(

@@ -110,7 +110,7 @@ class Snapshot:
             module before this one. What is in them holds no equation.
         entry: Name of the entry computation.
         renamed: What instructions are called here whose names the next module has otherwise, by
-            the name that XLA gives them in this one; see `lineage.py`.
+            the name that XLA gives them in this one; see `follow.Lineage`.
     """
 
     rows: dict[str, InstructionRow]

@@ -41,12 +41,10 @@ from jaxscope.picture.tint.classes import TINT_PALETTES, Tint
 from jaxscope.picture.view.operations import Style
 from jaxscope.ui.canvas.scene_index import Floats, Indices, SceneIndex
 
-# The palette of graphs as Qt colours; the table itself is in `picture/palette.py`.
-
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
 class Colors:
-    """A palette ready to paint with; see `analysis.view.palette.Palette`."""
+    """A palette ready to paint with; see `jaxscope.picture.palette.Palette`."""
 
     background: QColor
     text: QColor
@@ -251,13 +249,6 @@ def arrows_in(index: SceneIndex, box: Box, lines: Indices | None = None) -> QPai
         path.addPolygon(QPolygonF([QPointF(x, y) for x, y in arrow_of(scene, line)]))
         path.closeSubpath()
     return path
-
-
-# Draw a part of a scene at a scale: everything near, flat shapes from afar.
-#
-# Arrays are handed to Qt without a copy: `drawRects` and `drawLines` read a C-contiguous float64
-# array through a wrapped pointer. Painting fifty thousand boxes takes 22 ms so, and 160 ms through
-# a list of `QRectF`.
 
 
 NEAR_SCALE = 0.35

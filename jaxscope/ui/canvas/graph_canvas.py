@@ -629,7 +629,7 @@ class GraphCanvas(QWidget):
             self._restart()
 
     def set_hidden_passes(self, names: Collection[str]) -> None:
-        """Leave out simplifications; the names are those of `analysis.view.build.PASSES`."""
+        """Leave out simplifications; the names are those of `picture.view.build.PASSES`."""
         if frozenset(names) != self._without:
             self._without = frozenset(names)
             kept, self._view = self.keep(), None

@@ -297,11 +297,6 @@ TABLE = (
 )
 
 
-# What to say to the faults that users of JAX meet: what it means, what to try, where to read on.
-#
-# Faults that need a closer look come first; then the first row of the table that fits speaks.
-
-
 def find_remedy(error: BaseException, text: str) -> Remedy | None:
     """The row of the table that speaks about an exception, or None."""
     names = frozenset(cls.__name__ for cls in type(error).__mro__)

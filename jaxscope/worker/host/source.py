@@ -166,12 +166,6 @@ def _own(path: Sequence[str]) -> list[str]:
     return [entry.removeprefix(_MARK) for entry in path if entry.startswith(_MARK)]
 
 
-# Read a file of the user's: once, without blocking, and with an answer for every odd file.
-#
-# What is read here is what is run, shown and hashed, so a file that changes during a run cannot
-# make the three disagree.
-
-
 MAX_SOURCE_BYTES = 5 << 20
 """Python needs about a hundred times this much memory to parse a file."""
 

@@ -38,13 +38,6 @@ from jaxscope.worker.host.values import is_float
 from jaxscope.worker.provenance.stand_in import BaseRecorder, InnerStages, StageJaxpr, tag_shown
 from jaxscope.worker.provenance.tagging import Tagger, nested_jaxprs
 
-# Turn a call into a traced program whose equations carry tags, and keep what was seen on the way.
-#
-# Where the call applies transforms, a stand-in takes the place of the base function. It runs the
-# function as the transform would, and follows and tags what it does. So it needs to know nothing
-# about the transforms around it, and the program stays the one that JAX makes without it.
-
-
 _jit = jax.jit  # files replace it by what does nothing, to run without
 
 

@@ -207,14 +207,6 @@ def _propagated_module(folder: Path) -> bytes:
     return b""
 
 
-# Compile a program, and read what XLA planned for its memory.
-#
-# The plan is there once the program is compiled; asking for it took 0.1 ms for a program of 94
-# instructions, 17 ms for 6,290 and 54 ms for 15,740, 0.1 to 4 % of the processor time of compiling
-# them: XLA serializes the plan each time. It is asked for in a thread of its own, while the main
-# thread reads the optimized module.
-
-
 _SIZES = {
     "argument_bytes": "argument_size_in_bytes",
     "result_bytes": "output_size_in_bytes",

@@ -31,14 +31,6 @@ from jaxscope.worker.stages.protobuf import (
     read_packed_columns,
 )
 
-# Cut an HLO module into modules of one instruction each, on serialized bytes.
-#
-# XLA analyses the cost of a whole module only. A module of one instruction, its operands as
-# parameters and the computations it calls, costs what the instruction costs.
-#
-# Most programs repeat themselves, so each slice has a key that says what it computes and nothing
-# else (no names, ids or metadata): equal keys cost the same.
-
 
 class ModuleField:
     """Field numbers of `xla.HloModuleProto`."""

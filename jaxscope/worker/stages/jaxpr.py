@@ -209,22 +209,6 @@ def argument_names(equation: Any, inner: Any) -> Sequence[str]:
     return [str(name or "") for name in names] if len(names) == len(inner.invars) else ()
 
 
-# Convert a jaxpr to a graph in columns, every equation of every nested jaxpr one node.
-#
-# Conventions of the attributes, which views rely on:
-#     `path`, `argument`  of a root input: where it sits in the arguments, and its number
-#     `operand`           of a nested input: index of the owner's operand that it receives
-#     `argument_name`     of an input of a loop's body: the name of the function's parameter
-#     `result`            of an output: index of the owner's (or the program's) result that it gives
-#     `in[K]`             literal operand number K, such as `2.0:f32[]`
-#     `shares`            of an equation: group that shows its nested jaxpr, owned by another
-#     `shared_by`         of an equation: ids of the others that share a jaxpr of its
-#     `calls`             of an equation that shares one of several: the groups of all, in order
-#     `differentiation`   of an equation: which part of which derivative, if there are several
-#     `batch_axes`        axes that `vmap` added to each result: `0;` of the first of two
-# Everything else is a parameter of the equation, as short text.
-
-
 MAX_FRAMES = 16
 """Frames kept of a traceback; the innermost ones, where users look."""
 
@@ -657,12 +641,6 @@ class _Converter:
             self._num_names += 1
             self._keep_alive.append(variable)
         return known
-
-
-# Print a jaxpr the way JAX does, and remember which equation each line shows.
-#
-# JAX's own printer does not say which line belongs to which equation, and hoists shared jaxprs out
-# of their place. Names are those of the graph, unique over the whole program.
 
 
 def print_jaxpr(jaxpr: Any, converted: ConvertedJaxpr) -> StageText:

@@ -228,11 +228,6 @@ def _diagonal(choices: list[list[str]]) -> Iterator[tuple[str, ...]]:
             yield picked
 
 
-# Propose a call of a function that traces, for a person who gave none.
-#
-# Candidates are traced until one succeeds; no value is ever run through the function.
-
-
 BUDGET_S = 8.0
 MAX_ATTEMPTS = 400
 _OF_TRACING = (

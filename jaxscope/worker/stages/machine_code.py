@@ -25,13 +25,6 @@ from jaxscope.worker.channel import Channel
 from jaxscope.worker.targets.gpu_tools import GpuTools, toolkit_options
 from jaxscope.worker.targets.tpu_bundles import remove_bundles, take_bundles
 
-# Which kernel each file that a compiler wrote is of, and in what form it shows the kernel.
-#
-# The CPU's compiler names files after kernels. The GPU's numbers them, so the name is looked up in
-# the text; what it launches stands in a list of its own. The TPU's bundles come from a folder that
-# was named when the process began.
-
-
 _FILE = re.compile(
     r"module_\d+\.(?P<module>[^.]*)(?:\.obj-file)?"
     r"(?:\.(?:__compute_module_)?(?P<kernel>.+?)(?:_kernel_module)?)?"
@@ -138,11 +131,6 @@ def _launches(path: Path) -> Iterator[tuple[str, str]]:
                     match["kernel"],
                     f"{match['grid']}, {match['threads']}, shared memory: {match['shared']} bytes",
                 )
-
-
-# Collect the code that XLA writes while it compiles, kernel by kernel.
-#
-# The worker reads and bounds; the client makes the text of it, for that needs a disassembler.
 
 
 _LOGGING_PASS = "priority-fusion"

@@ -29,12 +29,6 @@ from jaxscope.worker.provenance.traced_program import (
     trace_call,
 )
 
-# Which equation of a program first makes NaN or Inf: the equations are run one by one.
-#
-# Calls and branches are taken apart. A loop is run to the first round after which its state is not
-# finite, in one program of its own, and the equations of that round are run one by one.
-
-
 _MAX_EQUATIONS = 2000
 
 
@@ -325,13 +319,6 @@ def find_round(loop: Loop, *, for_nan: bool) -> tuple[int, list[Any]] | None:
     carried = (jnp.int32(0), start, start, jnp.zeros((), bool))
     number, before, _, is_found = jax.lax.while_loop(goes_on, take_round, carried)
     return (int(number) - 1, list(before)) if bool(is_found) else None
-
-
-# Results with NaN or Inf: how many there are, and which equation made the first of them.
-#
-# A small program is run once on the call's own arguments after it was compiled; what may run long,
-# talks to the outside or runs nowhere near is left alone, and nothing is said about it. Where a
-# result is not finite, the equations are run one by one until one of them makes such a value.
 
 
 RULE = "non-finite-result"

@@ -30,14 +30,6 @@ from jaxscope.worker.stages.hlo_cost import UNKNOWN, Costs, module_cost
 from jaxscope.worker.stages.machine_code import compile_with
 from jaxscope.worker.stages.protobuf import BYTES, read_fields
 
-# How long each of XLA's passes takes, in the compilation whose result is shown.
-#
-# XLA's own recorder notes every pass and every pipeline of passes by name; the recording stays in
-# memory. The compilation that writes a module after each pass would measure the writing, so it is
-# the other one that is timed, and what both did is matched here: by pipelines, in their order, and
-# within each by the passes' order. What does not match is unknown.
-
-
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -213,13 +205,6 @@ def _base(name: str) -> str:
 def _safe(name: str) -> str:
     """As XLA has it in the names of files."""
     return _UNSAFE.sub("_", name)
-
-
-# Record XLA's passes: a second compilation that writes the module after each, sent as it comes.
-#
-# XLA writes one file per pass that changed something. Each is sent and removed as soon as the next
-# one is there, so neither the disk nor this process ever holds more than a few of them. Whatever
-# goes wrong here costs the passes and nothing else.
 
 
 MAX_PASSES = 2000

@@ -13,12 +13,6 @@ import dataclasses
 import numpy as np
 import numpy.typing as npt
 
-# Protocol buffers without their library: cut serialized messages apart and put them together.
-#
-# The worker may run where protobuf is not installed. Nothing here knows a schema; field numbers are
-# the business of whoever cuts.
-
-
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 
 Field = tuple[int, int, int, int, int]
@@ -127,13 +121,6 @@ def encode_bytes(number: int, payload: bytes) -> bytes:
 def encode_number(number: int, value: int) -> bytes:
     """A varint field."""
     return encode_varint(number << 3 | VARINT) + encode_varint(value)
-
-
-# Cut many serialized messages apart at once, into columns.
-#
-# The same as `wire_format.read_fields` message by message, at a tenth of its time for thousands of
-# messages: all of them advance by one field together, in NumPy. A module of ten thousand
-# instructions is read in the time that Python needs for one thousand.
 
 
 Int64s = npt.NDArray[np.int64]

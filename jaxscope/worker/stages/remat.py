@@ -32,12 +32,6 @@ from jaxscope.worker.stages.jaxpr import convert_jaxpr
 from jaxscope.worker.stages.loading import load_call
 from jaxscope.worker.targets.environment import describe_environment
 
-# Answer a `remat` request: what each policy of `jax.checkpoint` would do to a gradient.
-#
-# The base function is put inside `jax.checkpoint` with each policy in turn, in memory: nothing of
-# the user's file changes. Every one is traced, lowered and compiled for real; nothing runs.
-
-
 _COST_BUDGET_S = 2.0
 _DIFFERENTIATING = frozenset(
     {"grad", "value_and_grad", "vjp", "jacrev", "hessian", "linearize", "jacfwd"}

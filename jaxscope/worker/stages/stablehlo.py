@@ -32,11 +32,6 @@ from jaxscope.model.units import shorten
 from jaxscope.worker import compat
 from jaxscope.worker.stages.jaxpr import Provenance
 
-# What a StableHLO module says of devices: how arrays are spread, who takes part in collectives.
-#
-# Shardy writes it as `sdy.sharding`, GSPMD as `mhlo.sharding`, both as attributes of the function.
-
-
 _NAMES = ("sdy.sharding", "mhlo.sharding")
 _TABLES = frozenset({"replica_groups", "source_target_pairs"})
 _MESH = re.compile(r"#sdy\.mesh<\[(?P<axes>[^\]]*)\]>")
@@ -148,14 +143,6 @@ def _texts(attributes: Any, name: str) -> tuple[str, ...]:
 def _attribute(texts: tuple[str, ...], number: int) -> dict[str, str]:
     text = texts[number] if number < len(texts) else ""
     return {"sharding": text} if text else {}
-
-
-# Convert a StableHLO module to a graph in columns, and link its text to it.
-#
-# Functions other than `main` are the insides of `func.call` operations; one that several calls
-# share is shown once, inside its first caller, and every caller is named. Terminators become output
-# nodes. An operation without a tag of its own (a constant that the lowering made) takes the
-# provenance of the operation that it is inside of.
 
 
 MAX_CONSTANT_ELEMENTS = 16

@@ -77,12 +77,6 @@ def _version(version: tuple[int, int, int]) -> str:
     return f"major: {major} minor: {minor} patch: {patch}"
 
 
-# Compile for devices that are not there: topologies of TPUs and descriptions of GPUs.
-#
-# A topology is opened before the user's file runs, for opening it starts no backend, and tells how
-# many devices the file shall find. Nothing of it can run: no values, no times, no autotuning.
-
-
 MAX_DEVICES = 1024
 """Each has a simulated CPU device beside it."""
 

@@ -5,8 +5,9 @@ An equation's cone is the equation with all that it is computed from. Going up f
 differs, the first equation whose compiled cone differs from the eager one while its inputs' cones
 do not is where the difference arises; how many equations before it must be compiled with it is
 tried in the same way. Then passes of XLA are switched off one by one, and some in pairs: with the
-pass other bits, without it the eager ones. Nothing is guessed from the text of programs. (Keep the
-rest of the old `divergence` docstring: cost and limits.)
+pass other bits, without it the eager ones. Nothing is guessed from the text of programs: what is
+found was compiled and compared. Cost: a compilation for each cone, each number of equations and
+each pass that is tried, within a budget of time.
 """
 
 from __future__ import annotations
@@ -26,17 +27,6 @@ from jaxscope.worker.host.call import Call
 from jaxscope.worker.provenance.traced_program import TracedProgram, find_inputs
 from jaxscope.worker.stages.passes import name_passes
 from jaxscope.worker.timing.experiment import Laboratory
-
-# Find where a compiled program first leaves the eager one: which equations, compiled together.
-#
-# An equation's *cone* is the equation with all that it is computed from. The cone, compiled by
-# itself, gives other bits than those equations run one by one, or it does not. Going up from a
-# result that differs, the first equation whose cone differs while its inputs' cones do not is where
-# the difference arises. How many of the equations before it have to be compiled with it is tried in
-# the same way, from the eager values of whatever they need.
-#
-# Nothing here is guessed from the text of programs: everything found was compiled and compared.
-
 
 Fields = dict[str, Any]
 Compare = Callable[[Sequence[Any], Sequence[Any]], Fields | None]
@@ -252,11 +242,6 @@ class Divergence:
 
     def _read(self, atom: Any) -> Any:
         return atom.val if compat.is_literal(atom) else self._values[atom]
-
-
-# Which pass of XLA's makes compiled results leave the eager ones: switch each off, and compare.
-#
-# What is said of a pass was seen: with it, other bits; without it, the eager ones.
 
 
 _DISABLE = "xla_disable_hlo_passes"

@@ -153,12 +153,6 @@ def _program_order(path: str) -> tuple[tuple[int, str], ...]:
     return tuple((int(part), "") if part.isdigit() else (-1, part) for part in path.split("/"))
 
 
-# Answer a `profile` request: where the time of a call goes, instruction by instruction.
-#
-# The optimized program runs under XLA's own recorder, in memory; the equations of the last
-# jaxpr-level stage run one by one. Both are sent per run, and the other side makes the statistics.
-
-
 DEFAULT_BUDGET_S = 4.0
 MAX_RUNS = 30
 _MAX_EVENTS = 200_000

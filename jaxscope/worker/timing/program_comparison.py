@@ -46,12 +46,6 @@ from jaxscope.worker.timing.measurement_sender import WARM_UP
 from jaxscope.worker.timing.stages_and_transfers import fresh_arguments
 from jaxscope.worker.timing.stopwatch import SubjectFailed, gc_paused
 
-# What one side of a comparison is made with: types, precision, donation, remat, XLA's options.
-#
-# All of these can differ between two programs of one process. What cannot (the number of devices,
-# environment variables, the interpreter) is set where the process starts.
-
-
 DTYPES = ("float16", "bfloat16", "float32", "float64")
 
 """JAX's policies that take no arguments."""
@@ -405,13 +399,6 @@ def _measure(laboratory: Laboratory, sides: list[PreparedProgram], budget_s: flo
         )
     if failure is not None:
         laboratory.warn(f"Measuring ended early: {laboratory.describe(failure)}")
-
-
-# Answer a `side` request: one of two programs that run in processes of their own.
-#
-# The client lets the two processes take turns: it names one, which measures a block of calls while
-# the other waits for a message and does nothing. It also hands the results of the first to the
-# second, which compares them with its own.
 
 
 MAX_OUTCOME_BYTES = 64 << 20

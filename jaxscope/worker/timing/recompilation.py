@@ -622,11 +622,6 @@ class RecordedJit:
         return getattr(self.inner, name)
 
 
-# Answer a `recompile` request: run calls in turn and report everything that jit compiles.
-#
-# Causes come from the keys of the calls themselves, and are checked against JAX's own explanation.
-
-
 Change = tuple[str, str, str, str]
 """Kind, path, before and after."""
 MAX_SIGNATURES = 2_000

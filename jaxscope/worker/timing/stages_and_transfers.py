@@ -22,13 +22,6 @@ from jaxscope.worker.timing.measurement_sender import MeasurementSender, Span
 from jaxscope.worker.timing.stopwatch import Stopwatch, Subject
 from jaxscope.worker.timing.xla_profiler import busy_seconds
 
-# What happens once per program: trace, lower, compile, first calls; each is timed once.
-#
-# A compiler's run cannot be repeated cheaply, so these numbers are single readings and carry no
-# interval. JAX's caches are emptied first, else a trace made while preparing would make the next
-# one look free.
-
-
 _COMPILATION_EVENTS = frozenset(
     {"/jax/core/compile/jaxpr_trace_duration", "/jax/core/compile/backend_compile_duration"}
 )

@@ -18,12 +18,6 @@ from jaxscope.model.op_name import instruction_name
 from jaxscope.worker import compat
 from jaxscope.worker.timing.stopwatch import Stopwatch, Subject
 
-# What a recorded trace says about the instructions of a program; pure functions of events.
-#
-# Each execution of an instruction is one event on one thread's line. Loops, calls and conditionals
-# are events that enclose those of their bodies; other events of different threads may overlap.
-
-
 Floats = npt.NDArray[np.float64]
 
 
@@ -117,12 +111,6 @@ def _enclosed_ns(events: Sequence[TraceEvent]) -> list[float]:
 
 def _end(event: TraceEvent) -> float:
     return event.start_ns + event.duration_ns
-
-
-# Record calls with XLA's own recorder, and find what belongs to each of them.
-#
-# The recorder has a clock of its own. Marks, whose times on the stopwatch's clock are known as
-# well, say how far the two are apart; so each event can be laid beside the call that caused it.
 
 
 _NUM_MARKS = 3
