@@ -81,6 +81,7 @@ def write_capture(
     stage: str,
     look: PictureOptions,
     on_step: Callable[[str, float], None] = lambda _doing, _share: None,
+    lab: Sequence[object] = (),
 ) -> tuple[list[Path], list[str]]:
     """Write a capture; returns the files, and what is not as it was asked for.
 
@@ -91,6 +92,7 @@ def write_capture(
         stage: The stage that a picture or text shows, or `all`.
         look: How pictures look.
         on_step: Told what is being done, and how much of it is done, from 0 to 1.
+        lab: What was measured, which `.jaxscope` files hold.
 
     Raises:
         UsageError: There is no such stage.
@@ -99,7 +101,7 @@ def write_capture(
     if ending == "jaxscope":
         from jaxscope.schema.archive import save_capture  # only when one is saved
 
-        save_capture(capture, path)  # itself whole or not at all
+        save_capture(capture, path, None, lab)  # itself whole or not at all
         return [path], []
     from jaxscope.export.order import ExportOrder, split_order  # brings what pictures are made of
 

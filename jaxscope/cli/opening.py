@@ -7,10 +7,11 @@ from jaxscope.cli.output import check_place, print_found, print_text
 from jaxscope.cli.parser import Options
 from jaxscope.cli.runs import Watcher, run_options, show_progress
 from jaxscope.client.left_behind import find_left_behind
-from jaxscope.client.opening import open_found, read_recordings
+from jaxscope.client.opening import add_recorded, open_measured, read_recordings
 from jaxscope.export.capture_json import format_json
 from jaxscope.model import Capture
 from jaxscope.model.left_behind import LeftBehind
+from jaxscope.model.timing import Profile
 from jaxscope.report.opened import describe_capture, opened_to_document, opened_to_json
 
 
@@ -25,9 +26,9 @@ def run(options: Options) -> int:
         check_place(options.output)
     with show_progress() as show:
         found = find_left_behind(options.others, lambda text: show(f"{text} …"))
+        recordings = read_recordings(found, lambda text: show(f"{text} …"))
+        found = add_recorded(found, recordings)
     if options.output is None and options.module is None:
-        with show_progress() as show:
-            recordings = read_recordings(found, lambda text: show(f"{text} …"))
         print_found(
             options,
             lambda: opened_to_json(found, recordings),
@@ -35,21 +36,25 @@ def run(options: Options) -> int:
         )
         return 0
     with show_progress() as show:
-        capture = open_found(found, options.module, Watcher(show), **run_options(options))
+        capture, profile = open_measured(
+            found, recordings, options.module, Watcher(show), **run_options(options)
+        )
         if options.output is not None:
             places, notes = write_capture(
-                capture, options.output, options.output_format, options.stage, options.picture
+                *(capture, options.output, options.output_format, options.stage, options.picture),
+                lab=() if profile is None else (profile,),
             )
     if options.output is None:
         print_text(format_json(capture) if options.is_json else describe_capture(capture))
         return 0
-    tell(capture, places, [*notes, *_note_choice(found, capture, options)], options)
+    tell(capture, places, [*notes, *_note_choice(found, capture, profile, options)], options)
     return 0
 
 
-def _note_choice(found: LeftBehind, capture: Capture, options: Options) -> list[str]:
+def _note_choice(
+    found: LeftBehind, capture: Capture, profile: Profile | None, options: Options
+) -> list[str]:
     if options.module is not None or len(found.modules) < 2:
         return []
-    return [
-        f"{capture.call} is the largest of {len(found.modules)} modules; --module NAME chooses."
-    ]
+    how = "the largest" if profile is None else "the one that took most time"
+    return [f"{capture.call} is {how} of {len(found.modules)} modules; --module NAME chooses."]

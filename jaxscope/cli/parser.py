@@ -972,7 +972,8 @@ def make_parser(verb: str) -> argparse.ArgumentParser:
         parser.add_argument(
             "--module",
             metavar="NAME",
-            help="the module to look at, by a name of the list (default with -o: the largest)",
+            help="the module to look at, by a name of the list (default with -o: the one that took "
+            "most time where a profile says it, else the largest)",
         )
     if verb in ("capture", "memory"):
         parser.add_argument(

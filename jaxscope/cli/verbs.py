@@ -55,7 +55,7 @@ VERBS = {
     "open": Verb(
         "opening",
         "list what a job left behind, or make a capture of it: dumps of XLA and JAX, HLO, "
-        "StableHLO, jax.export",
+        "StableHLO, jax.export, profiles",
         "jaxscope open DUMP_FOLDER -o step.jaxscope",
         "paths",
     ),

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from jaxscope.client.one_shot import OnEvent, ask
 from jaxscope.client.requests import OpenRequest
 from jaxscope.errors import Explanation, SourceError
-from jaxscope.model import Capture, is_available
+from jaxscope.model import Capture
 from jaxscope.model.left_behind import LeftBehind, LeftModule
-from jaxscope.program.recording import Recording, lay_recordings, read_recording
+from jaxscope.model.timing import Profile
+from jaxscope.program.node_times import time_stages
+from jaxscope.program.recording import Recording, make_profile, read_recording
 from jaxscope.schema.archive import load_capture
 from jaxscope.wire.job_files import read_whole
 
@@ -36,45 +40,102 @@ def open_module(module: LeftModule, on_event: OnEvent | None = None, **options: 
 def open_found(
     found: LeftBehind, name: str | None = None, on_event: OnEvent | None = None, **options: Any
 ) -> Capture:
-    """A capture of a module that was found, or one that jaxscope saved where there is no module.
+    """The capture of `open_measured`, with the times of profiles beside it on its nodes."""
+    recordings = read_recordings(found)
+    known = add_recorded(found, recordings)
+    return open_measured(known, recordings, name, on_event, **options)[0]
+
+
+def open_measured(
+    found: LeftBehind,
+    recordings: Mapping[str, Recording | str],
+    name: str | None = None,
+    on_event: OnEvent | None = None,
+    **options: Any,
+) -> tuple[Capture, Profile | None]:
+    """A capture of a module that was found, and what profiles beside it say of its times.
 
     Args:
-        found: What is there.
-        name: Of the module; None for the largest.
+        found: What is there, as `add_recorded` makes it.
+        recordings: What its profiles say.
+        name: Of the module; None for the one that took most time, else the largest. Where only
+            profiles have modules and there is a saved capture, that one is taken.
 
     Raises:
         UsageError: There is no such module.
         SourceError: Nothing can be read.
     """
-    if found.modules or name is not None:
-        module = found.module(name)
-        return _lay_over(open_module(module, on_event, **options), module, found)
-    if found.captures:
-        return load_capture(found.captures[0])
-    raise SourceError(
-        Explanation(
-            what=f"There is no module in {', '.join(found.paths)}, only a profile.",
-            remedy="Name the dump folder of the same run beside it; without -o and --module, what "
-            "the profile measured is listed.",
-        )
+    if name is None and not found.has_own_modules and found.captures:
+        return lay_over(load_capture(found.captures[0]), recordings)
+    if not found.modules and name is None:
+        raise SourceError(explain_no_module(found, recordings))
+    module = found.module(name)
+    return lay_over(open_module(module, on_event, **options), recordings, module)
+
+
+def explain_no_module(found: LeftBehind, recordings: Mapping[str, Recording | str]) -> Explanation:
+    """Why nothing can be opened where only profiles were found, and they hold no module."""
+    problems = [each for each in recordings.values() if isinstance(each, str)]
+    return Explanation(
+        what=f"There is no module in {', '.join(found.paths)}, only a profile without modules.",
+        why=" ".join(problems) or "XLA's profiler writes the modules that ran while it recorded.",
+        remedy="Open the dump folder of the same run beside it. What the profile measured is "
+        "listed by: jaxscope open PROFILE",
     )
 
 
-def _lay_over(capture: Capture, module: LeftModule, found: LeftBehind) -> Capture:
-    """The capture with the times that profiles beside the module have of it."""
-    stage = capture.stage("optimized")
-    if not found.profiles or stage is None or not is_available(stage.graph):
-        return capture
-    recordings = read_recordings(found)
+def lay_over(
+    capture: Capture, recordings: Mapping[str, Recording | str], module: LeftModule | None = None
+) -> tuple[Capture, Profile | None]:
+    """The capture with the times that profiles have of it, and these times.
+
+    Args:
+        capture: Of the program.
+        recordings: What each profile says, by path, or why it cannot be read.
+        module: What the capture is of; None where it was not opened as a module.
+    """
     problems = [each for each in recordings.values() if isinstance(each, str)]
     readable = {path: each for path, each in recordings.items() if isinstance(each, Recording)}
-    graph, told = lay_recordings(stage.graph, module.name, readable)
-    timed = dataclasses.replace(stage, graph=graph)
-    return dataclasses.replace(
+    if module is not None and "recorded" in module.files:  # the same module may be in others
+        readable = {path: readable[path] for path in module.files["recorded"]}
+    profile, told = make_profile(capture, readable, None if module is None else module.name)
+    timed = dataclasses.replace(
         capture,
-        stages=tuple(timed if each is stage else each for each in capture.stages),
+        stages=capture.stages if profile is None else time_stages(capture.stages, profile),
         messages=(*capture.messages, *problems, *filter(None, [told])),
     )
+    return timed, profile
+
+
+def add_recorded(found: LeftBehind, recordings: Mapping[str, Recording | str]) -> LeftBehind:
+    """What was found, with the modules that only profiles hold, and the seconds of all."""
+    seconds: dict[str, float] = {}
+    for recording in recordings.values():
+        for timed in recording.instructions if isinstance(recording, Recording) else ():
+            seconds[timed.module] = seconds.get(timed.module, 0.0) + timed.seconds
+    counts = Counter(module.name for module in found.modules)
+    modules = [
+        dataclasses.replace(module, seconds=seconds.get(module.name, 0.0))
+        if counts[module.name] == 1
+        else module
+        for module in found.modules
+    ]
+    recorded = [each for each in _recorded_modules(recordings) if each.name not in counts]
+    labels = Counter(module.label for module in recorded)
+    above = os.path.commonpath([os.path.dirname(path) for path in recordings or ("/",)])
+    for each in recorded:
+        (path,) = each.files["recorded"]
+        longer = f"{os.path.relpath(path, above)}/{each.label}"
+        modules.append(each if labels[each.label] == 1 else dataclasses.replace(each, label=longer))
+    return dataclasses.replace(found, modules=tuple(modules))
+
+
+def _recorded_modules(recordings: Mapping[str, Recording | str]) -> Iterator[LeftModule]:
+    for path, recording in recordings.items():
+        for each in recording.modules if isinstance(recording, Recording) else ():
+            files = {"recorded": (path,)}
+            size = each.num_bytes
+            yield LeftModule(each.name, each.label, "", files, size, size, each.seconds)
 
 
 def read_recordings(

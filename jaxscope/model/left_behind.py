@@ -8,7 +8,13 @@ from collections.abc import Mapping
 from jaxscope.errors import Explanation, UsageError
 
 _STAGES = ("jaxpr", "stablehlo", "hlo", "passes", "optimized", "machine")
-_STAGE_OF_ROLE = {"pass": "passes", "code": "machine", "places": "jaxpr", "module": "hlo"}
+_STAGE_OF_ROLE = {
+    "pass": "passes",
+    "code": "machine",
+    "places": "jaxpr",
+    "module": "hlo",
+    "recorded": "optimized",
+}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -20,10 +26,12 @@ class LeftModule:
         label: The same, made unique among all that were found: `module_0008.jit_step`.
         platform: What it was compiled for, as the name of a file says, such as `cpu`; or empty.
         files: Paths by what they hold: `jaxpr`, `places` (a jaxpr with its lines), `stablehlo`,
-            `hlo`, `optimized`, `module` (HLO, before or after optimization), `pass`,
-            `assignment`, `code`, `fusion_log`; each in order.
+            `hlo`, `optimized`, `module` (HLO, before or after optimization), `recorded` (a
+            profile, which holds the module under its label), `pass`, `assignment`, `code`,
+            `fusion_log`; each in order.
         num_bytes: Of all of them, as they lie on the disk.
         weight: Bytes of the module itself, by which the largest of several is found.
+        seconds: Work of all its runs in the profiles beside it; 0 where none tells.
     """
 
     name: str
@@ -32,6 +40,7 @@ class LeftModule:
     files: Mapping[str, tuple[str, ...]]
     num_bytes: int
     weight: int = 0
+    seconds: float = 0.0
 
     @property
     def stages(self) -> tuple[str, ...]:
@@ -65,17 +74,27 @@ class LeftBehind:
 
     @property
     def largest(self) -> LeftModule:
-        """The module that is taken where none is chosen; there must be one."""
+        """The module that has the most bytes; there must be one."""
         return max(self.modules, key=lambda module: module.weight)
 
+    @property
+    def has_own_modules(self) -> bool:
+        """Whether there is a module that is not only in a profile."""
+        return any("recorded" not in module.files for module in self.modules)
+
+    @property
+    def ranked(self) -> list[LeftModule]:
+        """The modules, first those that took most time, then the largest."""
+        return sorted(self.modules, key=lambda module: (-module.seconds, -module.weight))
+
     def module(self, name: str | None = None) -> LeftModule:
-        """A module by its label or name; the largest without one.
+        """A module by its label or name; without one the first by rank.
 
         Raises:
             UsageError: There is none of that name, or there are several.
         """
         if name is None:
-            return self.largest
+            return self.ranked[0]
         found = [each for each in self.modules if name in (each.label, each.name)]
         if len(found) == 1:
             return found[0]

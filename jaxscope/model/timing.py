@@ -252,11 +252,13 @@ class NodeTimes:
 
     Attributes:
         stage: Name of the stage whose nodes these are.
-        times: In the order of their first execution.
+        times: In the order of their first execution; of a job's own recording the costliest first,
+            and means in place of medians.
         runs: How often the program was run.
-        wall: Median wall seconds of a run, while it was recorded.
+        wall: Median wall seconds of a run, while it was recorded; NaN where it is not known.
         plain_wall: The same without recording; how much recording costs is the difference.
-        covered: Median seconds of a run in which at least one of the parts was at work.
+        covered: Median seconds of a run in which at least one of the parts was at work; NaN where
+            it is not known.
         protocol: One sentence: how it was measured.
     """
 
@@ -271,6 +273,8 @@ class NodeTimes:
     @property
     def coverage(self) -> float:
         """Share of the wall seconds that the parts explain."""
+        if math.isnan(self.wall):
+            return math.nan
         return min(self.covered / self.wall, 1.0) if self.wall > 0 else 0.0
 
     @property
@@ -287,6 +291,8 @@ class Profile:
         compiled: Of the instructions of the optimized program.
         eager: Of the equations of the last jaxpr-level stage, run one by one.
         timeline: Of one run of the optimized program, the one of median length.
+        recording: Path of the recording that a job left, which the times are from; empty where
+            jaxscope ran the call itself.
     """
 
     call: str
@@ -295,6 +301,7 @@ class Profile:
     eager: NodeTimes | Unavailable
     warnings: tuple[str, ...] = ()
     timeline: Timeline | Unavailable = NO_TIMELINE
+    recording: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

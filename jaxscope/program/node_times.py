@@ -125,7 +125,7 @@ def describe_profile_place(line: LineTime) -> str:
 def describe_overlap(side: NodeTimes) -> str:
     """Why parts can take longer together than the whole; empty where they do not."""
     work = sum(time.exclusive for time in side.times)
-    if work <= 1.05 * side.covered:
+    if not work > 1.05 * side.covered:
         return ""
     return (
         f"{format_seconds(work)} of work in {format_seconds(side.covered)}: several threads work "

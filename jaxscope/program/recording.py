@@ -13,14 +13,18 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from google.protobuf import descriptor_pb2, descriptor_pool, message, message_factory
 
+from jaxscope.model.capture import Capture
 from jaxscope.model.graph import Graph
 from jaxscope.model.op_name import TagTable, instruction_name
+from jaxscope.model.timing import NodeTime, NodeTimes, Profile
+from jaxscope.model.unavailable import Unavailable, is_available
+from jaxscope.model.units import format_count, format_seconds
 from jaxscope.program.hlo.graph import convert_hlo
 
 _METADATA_PLANE = "/host:metadata"
+_MOST_OTHERS = 3
 _FIELDS = {
     "Space": (("planes", 1, "Plane"),),
     "Plane": (
@@ -69,6 +73,9 @@ class MeasuredInstruction:
         count: How often it ran.
         runs: How often its module ran, as far as it is said.
         seconds: In all, without what ran inside of it.
+        with_inside: In all, with what ran inside of it.
+        low: The smallest sum of these over one run of its module.
+        high: The largest.
         is_placed: Whether the module in the recording has this instruction.
     """
 
@@ -82,7 +89,32 @@ class MeasuredInstruction:
     count: int
     runs: int
     seconds: float
+    with_inside: float
+    low: float
+    high: float
     is_placed: bool
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RecordedModule:
+    """A module that lies in a recording and ran there.
+
+    Attributes:
+        name: The module's.
+        program: The number of the program in its process; -1 where the recording does not say it.
+        num_bytes: Of the serialized module.
+        seconds: Of all of its instructions.
+    """
+
+    name: str
+    program: int
+    num_bytes: int
+    seconds: float
+
+    @property
+    def label(self) -> str:
+        """As the recording names it."""
+        return f"{self.name}({self.program})" if self.program >= 0 else self.name
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -91,9 +123,11 @@ class Recording:
 
     Attributes:
         instructions: The costliest first.
+        modules: Those that lie in it and ran, the costliest first.
     """
 
     instructions: tuple[MeasuredInstruction, ...]
+    modules: tuple[RecordedModule, ...] = ()
 
     @property
     def seconds(self) -> float:
@@ -183,64 +217,123 @@ def read_recording(data: bytes) -> Recording:
     except (message.DecodeError, RecursionError) as error:
         raise ValueError(f"the bytes are no recording of XLA's profiler: {error}") from None
     modules: dict[tuple[str, int], bytes] = {}
-    sums: dict[tuple[str, int, str], list[float]] = {}
+    sums: dict[tuple[str, int, str], _Sums] = {}
     runs: dict[tuple[str, int], set[object]] = {}
     for plane in space.planes:
         if plane.name == _METADATA_PLANE:
             modules.update(_find_modules(plane))
-        for module, program, name, run, seconds in _list_events(plane):
-            total = sums.setdefault((module, program, name), [0, 0.0])
-            total[0] += 1
-            total[1] += seconds
+        for module, program, name, run, seconds, with_inside in _list_events(plane):
+            total = sums.setdefault((module, program, name), _Sums())
+            total.count += 1
+            total.seconds += seconds
+            total.by_run[run] = total.by_run.get(run, 0.0) + with_inside
             runs.setdefault((module, program), set()).add(run)
     graphs = {key: _read_graph(modules, *key) for key in dict.fromkeys(key[:2] for key in sums)}
     found = [
-        _place(graphs[module, program], module, program, name, int(count), seconds, runs)
-        for (module, program, name), (count, seconds) in sums.items()
+        _place(graphs[module, program], module, program, name, total, runs)
+        for (module, program, name), total in sums.items()
     ]
-    return Recording(tuple(sorted(found, key=lambda each: (-each.seconds, each.name))))
+    recording = Recording(tuple(sorted(found, key=lambda each: (-each.seconds, each.name))))
+    seconds_of = dict(sum_recorded(recording, lambda each: f"{each.module}({each.program})"))
+    named = [
+        RecordedModule(*key, len(proto), seconds_of[f"{key[0]}({key[1]})"])
+        for key, proto in modules.items()
+        if graphs.get(key) is not None
+    ]
+    named.sort(key=lambda each: (-each.seconds, each.name))
+    return dataclasses.replace(recording, modules=tuple(named))
 
 
-def lay_recordings(
-    graph: Graph, module: str, recordings: Mapping[str, Recording]
-) -> tuple[Graph, str]:
-    """The graph of an optimized module with the seconds that one run of it took, by instruction.
+@dataclasses.dataclass(slots=True)
+class _Sums:
+    """Of the events of one instruction; `by_run` with what ran inside of them."""
 
-    A recording is of this module if it has its name, and the same operation under the same name
-    from JAX for each of its instructions.
+    count: int = 0
+    seconds: float = 0.0
+    by_run: dict[object, float] = dataclasses.field(default_factory=dict)
+
+
+def make_profile(
+    capture: Capture, recordings: Mapping[str, Recording], module: str | None = None
+) -> tuple[Profile | None, str]:
+    """What recordings say that a run of a captured program took, by instruction.
+
+    A recording is of this program if each of its instructions has the same operation under the
+    same name from JAX there.
 
     Args:
-        graph: Of the module.
-        module: Its name.
+        capture: Of the program.
         recordings: By path.
+        module: Name of the module; None where it is not known: of any name then.
 
     Returns:
-        The graph, and what was laid over it or why nothing was; empty where no recording has a
-        module of that name.
+        The times, and what they are or why there are none; that is empty where no recording has a
+        module of that name, or the program was not compiled.
     """
-    fitting: list[tuple[str, list[MeasuredInstruction]]] = []
-    num_named = 0
+    programs: list[tuple[str, list[MeasuredInstruction]]] = []
     for path, recording in recordings.items():
-        programs: dict[int, list[MeasuredInstruction]] = {}
+        by_number: dict[tuple[str, int], list[MeasuredInstruction]] = {}
         for each in recording.instructions:
-            if each.module == module:
-                programs.setdefault(each.program, []).append(each)
-        num_named += len(programs)
-        fitting += [
-            (path, found)
-            for found in programs.values()
-            if found[0].runs and all(_is_in(graph, each) for each in found)
-        ]
+            if module in (None, each.module):
+                by_number.setdefault((each.module, each.program), []).append(each)
+        programs += [(path, found) for found in by_number.values()]
+    stage = capture.stage("optimized")
+    if not programs or stage is None or not is_available(stage.graph):
+        return None, ""
+    graph = stage.graph
+    fitting = [
+        (path, found)
+        for path, found in programs
+        if found[0].runs and all(_is_in(graph, each) for each in found)
+    ]
     if len(fitting) != 1:
         told = f"{len(fitting)} programs" if fitting else "No program"
-        why = f"{told} of the name {module} in the profiles that were opened fit this module"
-        return graph, f"{why}: no time is laid over it." if num_named else ""
+        of_name = f" of the name {module}" if module is not None else ""
+        verb = "fit" if fitting else "fits"
+        why = f"{told}{of_name} in the profiles that were opened {verb} this module"
+        return None, f"{why}: no time is laid over it."
     path, found = fitting[0]
-    seconds = np.full(len(graph.nodes), np.nan)
-    for each in found:
-        seconds[graph.index_by_id[each.name]] = each.seconds / each.runs
-    told = f"Seconds of instructions are from {path}: the mean of {found[0].runs} runs."
-    return graph.replace_nodes(seconds=seconds), told
+    times = NodeTimes(
+        stage.name,
+        tuple(map(_mean_time, found)),
+        *(found[0].runs, math.nan, math.nan, math.nan),
+        _describe_origin(path, recordings[path], found),
+    )
+    no_eager = Unavailable("The profile of a job has no run equation by equation.")
+    no_timeline = Unavailable("One run by itself is not taken from the profile of a job.")
+    profile = Profile(
+        capture.call, capture.environment, times, no_eager, (), no_timeline, recording=path
+    )
+    runs = format_count(found[0].runs, "run")
+    told = f"Seconds of instructions are from {path}: the mean of {runs}."
+    return profile, told
+
+
+def _mean_time(each: MeasuredInstruction) -> NodeTime:
+    return NodeTime(
+        each.name,
+        round(each.count / each.runs),
+        each.with_inside / each.runs,
+        *(each.low, each.high, each.seconds / each.runs),
+    )
+
+
+def _describe_origin(path: str, recording: Recording, found: Sequence[MeasuredInstruction]) -> str:
+    own = sum(each.seconds for each in found)
+    whole = recording.seconds
+    others = [
+        f"{each.label} {each.seconds / whole if whole > 0 else 0.0:.1%}"
+        for each in recording.modules
+        if (each.name, each.program) != (found[0].module, found[0].program)
+    ]
+    shown = [*others[:_MOST_OTHERS], *(["…"] if len(others) > _MOST_OTHERS else [])]
+    beside = f"; other modules: {', '.join(shown)}" if others else ""
+    return (
+        f"From {path}. Seconds are the mean of a run, added up over threads and devices. "
+        f"This module has {own / whole if whole > 0 else 0.0:.1%} of the "
+        f"{format_seconds(whole)} of work in the recording{beside}. {recording.unplaced:.1%} of "
+        "all work could not be placed on an instruction of a module."
+    )
 
 
 def _is_in(graph: Graph, each: MeasuredInstruction) -> bool:
@@ -260,8 +353,7 @@ def _place(
     module: str,
     program: int,
     name: str,
-    count: int,
-    seconds: float,
+    total: _Sums,
     runs: dict[tuple[str, int], set[object]],
 ) -> MeasuredInstruction:
     operation = equation = file = ""
@@ -274,8 +366,13 @@ def _place(
         place = next(iter(graph.source(row)), None)
         file, line = (place.file, place.line) if place is not None else ("", 0)
     num_runs = len(runs[module, program] - {None})
+    sums = total.by_run.values()
     return MeasuredInstruction(
-        *(module, program, name, operation, equation, file, line, count, num_runs, seconds),
+        *(module, program, name, operation, equation, file, line, total.count, num_runs),
+        seconds=total.seconds,
+        with_inside=sum(sums),
+        low=min(sums) if len(sums) >= num_runs else 0.0,
+        high=max(sums),
         is_placed=row is not None,
     )
 
@@ -294,11 +391,16 @@ def _read_graph(modules: dict[tuple[str, int], bytes], module: str, program: int
         return None
 
 
+def split_recorded_name(text: str) -> tuple[str, int]:
+    """A module and the number of its program, as recordings name both: `jit_step(10)`."""
+    name, _, number = text.rpartition("(")
+    return (name, int(number[:-1])) if name and number[:-1].isdecimal() else (text, -1)
+
+
 def _find_modules(plane: Any) -> Iterator[tuple[tuple[str, int], bytes]]:
     """Modules by name and program number: `jit_step(10)`."""
     for entry in plane.event_metadata:
-        name, _, number = _text(entry.value.name).rpartition("(")
-        program = int(number[:-1]) if number[:-1].isdigit() else -1
+        name, program = split_recorded_name(_text(entry.value.name))
         for stat in entry.value.stats:
             if stat.bytes_value:
                 try:
@@ -307,8 +409,8 @@ def _find_modules(plane: Any) -> Iterator[tuple[tuple[str, int], bytes]]:
                     continue
 
 
-def _list_events(plane: Any) -> Iterator[tuple[str, int, str, object, float]]:
-    """Module, program, instruction, run, and seconds without what ran inside."""
+def _list_events(plane: Any) -> Iterator[tuple[str, int, str, object, float, float]]:
+    """Module, program, instruction, run, and seconds without and with what ran inside."""
     stats = {entry.key: _text(entry.value.name) for entry in plane.stat_metadata}
     wanted = {"hlo_op", "hlo_module", "program_id", "run_id"}
     if "hlo_op" not in stats.values():
@@ -330,6 +432,7 @@ def _list_events(plane: Any) -> Iterator[tuple[str, int, str, object, float]]:
                 instruction_name(str(known["hlo_op"])),
                 known.get("run_id"),
                 max(duration - inside, 0) * 1e-12,
+                duration * 1e-12,
             )
 
 

@@ -192,7 +192,10 @@ def line_table(
         )
 
     headers = ("alone", "share", "with calls", "line", "code")
-    table = make_table(headers, lines, row, most)
+    if not any(texts.get(line.file) for line, _ in lines):  # a job's profile has no code
+        table = make_table(headers[:-1], lines, lambda found: row(found)[:-1], most)
+    else:
+        table = make_table(headers, lines, row, most)
     if not table.rest:
         return table
     left_out = lines[most:]
@@ -202,15 +205,21 @@ def line_table(
     return dataclasses.replace(table, rest=rest)
 
 
-def node_table(side: NodeTimes, overlay: Overlay | None, most: int | None = None) -> Table:
-    """A row for each instruction or equation, at most so many; the rest is summed up."""
-    operations = {}
+def node_table(
+    side: NodeTimes, overlay: Overlay | None, most: int | None = None, *, is_of_job: bool = False
+) -> Table:
+    """A row for each instruction or equation, at most so many; the rest is summed up.
+
+    Args:
+        is_of_job: Whether to say of each instruction what JAX called its equation.
+    """
+    operations, equations = {}, {}
     if overlay is not None:
         graph = overlay.graph
-        operations = {
-            time.name: graph.string(graph.nodes.operation, node)
-            for node, time in zip(overlay.nodes, overlay.times, strict=True)
-        }
+        for node, time in zip(overlay.nodes, overlay.times, strict=True):
+            operations[time.name] = graph.string(graph.nodes.operation, node)
+            if is_of_job:
+                equations[time.name] = graph.attributes(node).get("op_name", "")
 
     def row(time: NodeTime) -> tuple[Cell, ...]:
         return (
@@ -220,12 +229,14 @@ def node_table(side: NodeTimes, overlay: Overlay | None, most: int | None = None
             count_cell(time.count),
             time.name,
             operations.get(time.name, ""),
+            *((Verbatim(equations.get(time.name, "")),) if is_of_job else ()),
         )
 
     kind = "instruction" if side.stage == "optimized" else "equation"
     headers = ("alone", "with inside", "observed", "times", kind, "operation")
+    shown = (*headers, "equation") if is_of_job else headers
     ordered = sorted(side.times, key=lambda time: -time.exclusive)
-    table = make_table(headers, ordered, row, most)
+    table = make_table(shown, ordered, row, most)
     if not table.rest:
         return table
     seconds = format_seconds(sum(time.exclusive for time in ordered[most:]))

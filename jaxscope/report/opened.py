@@ -42,7 +42,7 @@ _HEADERS = ("module", "compiled for", "what is there", "passes", "size of the mo
 def opened_to_document(
     found: LeftBehind, recordings: Mapping[str, Recording | str] = _NO_RECORDINGS
 ) -> list[Section]:
-    """The modules, the largest first, what can be done with them, and what was measured.
+    """The modules, the costliest or largest first, what can be done, and what was measured.
 
     Args:
         found: What is there.
@@ -50,12 +50,10 @@ def opened_to_document(
     """
     blocks: list[Block] = []
     if found.modules:
-        count, largest = format_count(len(found.modules), "module"), found.largest
-        size = format_bytes(largest.weight)
+        count = format_count(len(found.modules), "module")
         alone = len(found.modules) == 1
-        blocks.append(f"{count}: {largest.label}" if alone else f"{count}; {_largest(found, size)}")
-        rows = sorted(found.modules, key=lambda module: -module.weight)
-        blocks.append(_table(rows))
+        blocks.append(f"{count}: {found.largest.label}" if alone else f"{count}; {_first(found)}")
+        blocks.append(_table(found.ranked))
         path = shlex.join(found.paths)
         choice = "" if alone else " --module NAME"
         blocks.append(f"To look at one: jaxscope open {path}{choice} -o out.jaxscope")
@@ -147,8 +145,11 @@ def _difference_row(row: RecordedDifference) -> tuple[Cell, ...]:
     )
 
 
-def _largest(found: LeftBehind, size: str) -> str:
-    return f"the largest is {found.largest.label} ({size})."
+def _first(found: LeftBehind) -> str:
+    first = found.ranked[0]
+    if first.seconds > 0:
+        return f"{first.label} took most time ({format_seconds(first.seconds)})."
+    return f"the largest is {first.label} ({format_bytes(first.weight)})."
 
 
 def _table(modules: list[LeftModule]) -> Table:

@@ -14,9 +14,17 @@ import pytest
 from cli.commands import CommandLine
 
 from jaxscope.client.left_behind import find_left_behind
-from jaxscope.client.opening import open_found
-from jaxscope.model import is_available
+from jaxscope.client.opening import (
+    add_recorded,
+    lay_over,
+    open_found,
+    open_measured,
+    read_recordings,
+)
+from jaxscope.model import Capture, is_available
+from jaxscope.model.timing import NodeTimes, Profile
 from jaxscope.program.recording import MeasuredInstruction, Recording, read_recording
+from jaxscope.schema.archive import load_saved
 
 JOB = """\
 import sys
@@ -141,13 +149,7 @@ def test_times_are_laid_over_the_module_of_a_dump(
         ([dump, traces["four"], traces["eight"]], False),  # which of them is not told
     ):
         capture = open_found(find_left_behind(list(map(str, paths))), module.label)
-        stage = capture.stage("optimized")
-        assert stage is not None and is_available(stage.graph)
-        graph = stage.graph
-        times = {
-            graph.string(graph.nodes.name, row): float(graph.nodes.seconds[row])
-            for row in np.flatnonzero(~np.isnan(graph.nodes.seconds)).tolist()
-        }
+        times = times_of(capture)
         if is_timed:
             expected = {each.name: each.seconds / 4 for each in of_step(recording)}
             assert times == pytest.approx(expected)
@@ -155,6 +157,91 @@ def test_times_are_laid_over_the_module_of_a_dump(
             assert not times
         told = [text for text in capture.messages if "Seconds of instr" in text or "fit" in text]
         assert bool(told) == (len(paths) > 1)
+
+
+def times_of(capture: Capture) -> dict[str, float]:
+    """Seconds of the optimized program's instructions, by name."""
+    stage = capture.stage("optimized")
+    assert stage is not None and is_available(stage.graph)
+    graph = stage.graph
+    return {
+        graph.string(graph.nodes.name, row): float(graph.nodes.seconds[row])
+        for row in np.flatnonzero(~np.isnan(graph.nodes.seconds)).tolist()
+    }
+
+
+def test_a_recording_alone_opens_as_the_modules_that_ran(
+    traces: dict[str, Path],
+    recording: Recording,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The costliest where none is named; with its times, which the saved capture keeps."""
+    jaxscope = CommandLine(capsys)
+    folder = next(f for f in traces["four"].parents if f.name == "four")
+    listed = jaxscope("open", folder, "--json").json()["modules"]
+    assert {each["module"] for each in listed} == {each.module for each in recording.instructions}
+    assert jaxscope("open", folder, "-o", tmp_path / "out.jaxscope").status == 0
+    saved = load_saved(tmp_path / "out.jaxscope")
+    assert saved.capture.call == recording.modules[0].label == listed[0]["name"]
+    (profile,) = saved.lab
+    assert isinstance(profile, Profile) and profile.recording == str(traces["four"])
+    assert isinstance(profile.compiled, NodeTimes)
+    exclusive = {each.name: each.exclusive for each in profile.compiled.times}
+    assert exclusive == {each.name: each.seconds / 4 for each in of_step(recording)}
+    for each in profile.compiled.times:
+        assert each.exclusive <= each.seconds * (1 + 1e-9)
+        assert each.low <= each.seconds <= each.high
+    assert np.isnan(profile.compiled.wall) and np.isnan(profile.compiled.coverage)
+    opened = open_found(find_left_behind([str(folder)]), "jit_step")
+    assert times_of(opened) == pytest.approx(exclusive)
+    dump = folder.parent / "dump"
+    module = next(m for m in find_left_behind([str(dump)]).modules if m.name == "jit_step")
+    own, dumped = (
+        each.stage("optimized")
+        for each in (opened, open_found(find_left_behind([str(dump)]), module.label))
+    )
+    assert own is not None and dumped is not None
+    assert is_available(own.text) and is_available(dumped.text)
+    assert own.text.text == dumped.text.text
+
+
+def test_of_two_recordings_each_has_its_own_modules(traces: dict[str, Path]) -> None:
+    found = find_left_behind([str(traces["four"]), str(traces["eight"])])
+    recordings = read_recordings(found)
+    known = add_recorded(found, recordings)
+    labels = [module.label for module in known.modules]
+    assert len(set(labels)) == len(labels)
+    steps = [module for module in known.modules if module.name == "jit_step"]
+    for module in steps:
+        (path,) = module.files["recorded"]
+        _, profile = open_measured(known, recordings, module.label)
+        assert profile is not None and profile.recording == path
+
+
+def test_a_recording_is_laid_over_a_saved_capture_of_the_same_program(
+    traces: dict[str, Path], recording: Recording, tmp_path: Path
+) -> None:
+    """Also of one that jaxscope made, whose module has no name of its own."""
+    home = next(folder for folder in traces["four"].parents if (folder / "job.py").exists())
+    watched = load_saved(home / "watched" / "step.jaxscope").capture
+    timed, profile = lay_over(watched, {"four": recording})
+    assert profile is not None and profile.call == watched.call
+    assert set(times_of(timed)) == {each.name for each in of_step(recording)}
+    _, nothing = lay_over(watched, {"other": read_recording(b"")})
+    assert nothing is None
+
+
+def test_a_recording_without_modules_says_so(
+    traces: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = traces["four"].read_bytes()
+    bare = tmp_path / "bare.xplane.pb"
+    bare.write_bytes(data.replace(b"/host:metadata", b"/host:xetadata"))
+    answer = CommandLine(capsys)("open", bare, "-o", tmp_path / "out.jaxscope")
+    assert answer.status == 1
+    assert "only a profile without modules" in answer.errors
+    assert "100.0% of it could not be placed" in CommandLine(capsys)("open", bare).output
 
 
 def test_a_damaged_recording_is_said(

@@ -156,7 +156,7 @@ def test_json_of_an_older_version_says_that_it_lacks_the_source(
     open_saved(qtbot, late_window, tmp_path / "old.json")
     area = late_window.workspace.area
     (source,) = [pane for pane in area.panes if pane.wanted_stage == SOURCE]
-    assert "saved without the text" in said_by(source)
+    assert "holds no text of the source" in said_by(source)
 
 
 OTHERS = {

@@ -39,6 +39,18 @@ if TYPE_CHECKING:
     from jaxscope.ui.figures.figure_panel import FigurePanel
 
 _QUESTION = PAGES["profile"].answers
+_MEANING = (
+    "Each instruction of the compiled program under XLA's own recorder, and each equation "
+    "run by itself. The graph, the table of nodes and the inspector then show the times."
+)
+_BY_JOB = (
+    "Measured by XLA's profiler while the job ran. The graph, the table of nodes and the inspector "
+    "show the times, too."
+)
+_OPEN_ONE = (
+    "Open the profile of a job that ran this program (the folder that jax.profiler.trace wrote, or "
+    "its xplane.pb) to see what each instruction and line took there."
+)
 _NAME_COLUMN = 4
 _TIMELINE_STAGE = "optimized"
 
@@ -50,8 +62,7 @@ class ProfilePage(ExperimentPage):
         super().__init__(
             context,
             _QUESTION,
-            "Each instruction of the compiled program under XLA's own recorder, and each equation "
-            "run by itself. The graph, the table of nodes and the inspector then show the times.",
+            _MEANING,
             "Measure each node",
         )
         self._profile: Profile | None = None
@@ -101,6 +112,14 @@ class ProfilePage(ExperimentPage):
     def show_state(self, state: WindowState) -> None:
         self._stages, self._files = state.stages, state.files
         super().show_state(state)
+        profile = state.lab.profile
+        is_of_job = profile is not None and bool(profile.recording)
+        self.form.setRowVisible(0, profile is not None or not state.is_view_only)
+        self.side.setHidden(is_of_job)  # of a job there is no run equation by equation
+        self.with_eager.setHidden(state.is_view_only)
+        self.button.setHidden(state.is_view_only)
+        of_job = _BY_JOB if is_of_job else _OPEN_ONE
+        self._meaning.setText(of_job if is_of_job or state.is_view_only else _MEANING)
 
     def start(self) -> None:
         super().start()
@@ -131,6 +150,19 @@ class ProfilePage(ExperimentPage):
                 table.rows.set_table(Table((), ()))
             return
         overlay = self._overlay(side)
+        if profile.recording:
+            work = sum(time.exclusive for time in side.times)
+            heading = (
+                f"{profile.call}: in the job a run took {format_seconds(work)} of work, the mean "
+                f"of {format_count(side.runs, 'run')}"
+            )
+            self.say(heading, [side.protocol, *profile.warnings])
+        else:
+            self._say_measured(profile, side, is_other=overlay is None or bool(overlay.strangers))
+        self._show_lines(overlay, side)
+        self.nodes.rows.set_table(node_table(side, overlay, is_of_job=bool(profile.recording)))
+
+    def _say_measured(self, profile: Profile, side: NodeTimes, *, is_other: bool) -> None:
         heading = (
             f"{profile.call}: a recorded run takes {format_seconds(side.wall)}; "
             f"{side.coverage:.0%} of it is in what is listed, {format_seconds(side.gaps)} are "
@@ -142,11 +174,9 @@ class ProfilePage(ExperimentPage):
             f"Other runs, without recording, took {format_seconds(side.plain_wall)} each.",
             *profile.warnings,
         ]
-        if overlay is None or overlay.strangers:
+        if is_other:
             notes.append("Some names belong to another program than the one that is shown.")
         self.say(heading, notes, (profile.call, profile.environment))
-        self._show_lines(overlay, side)
-        self._show_nodes(overlay, side)
 
     def show_links(self, links: Links) -> None:
         """Mark the instructions that a selection made elsewhere means."""
@@ -203,9 +233,6 @@ class ProfilePage(ExperimentPage):
     def _show_lines(self, overlay: Overlay | None, side: NodeTimes) -> None:
         lines = line_shares(overlay, side) if overlay is not None else ()
         self.lines.rows.set_table(line_table(self._files, lines))
-
-    def _show_nodes(self, overlay: Overlay | None, side: NodeTimes) -> None:
-        self.nodes.rows.set_table(node_table(side, overlay))
 
 
 make_page = ProfilePage

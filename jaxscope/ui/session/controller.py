@@ -37,6 +37,7 @@ from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import Explanation, InternalError, JaxscopeError, SourceError
 from jaxscope.model import Capture, SourceFile, Timing
 from jaxscope.model.outline import find_offered_calls
+from jaxscope.model.timing import Profile
 from jaxscope.model.values import Values
 from jaxscope.ui.session.source_file import read_source
 from jaxscope.ui.session.state import (
@@ -50,6 +51,7 @@ from jaxscope.ui.session.state import (
     merge_outline,
     show_capture,
     start_run,
+    with_profile,
     with_timing,
     with_values,
 )
@@ -244,6 +246,10 @@ class Bridge(QObject):
                 self._stopped.discard(number)
 
 
+LayOver = Callable[[Capture], tuple[Capture, Profile | None]]
+"""Puts the times that a job's profile has of a program on its capture."""
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class RunOptions:
     """What every run of this window shares; from the command line.
@@ -267,13 +273,14 @@ class Controller(QObject):
     """Owns the state. `state_changed` fires after every change; `call_proposed` with a call.
 
     `background_event_arrived` carries the events of runs that the state knows nothing of: the
-    other side of a comparison.
+    other side of a comparison. `times_laid` fires once the times of a job are on what is shown.
     """
 
     state_changed = Signal(object)
     call_proposed = Signal(str)
     outline_arrived = Signal()
     background_event_arrived = Signal(int, object)
+    times_laid = Signal()
 
     def __init__(self, bridge: Bridge, options: RunOptions, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -284,6 +291,7 @@ class Controller(QObject):
         self._runs_first_call = False
         self.state = WindowState()
         self._unreadable: WindowState | None = None  # what was known when the file went away
+        self._lay_over: LayOver | None = None
         bridge.event_arrived.connect(self._on_bridge_event_arrived)
 
     # --- wishes ---
@@ -334,10 +342,27 @@ class Controller(QObject):
             state = add_lab_result(state, result)
         self._set(state)
 
-    def open_module(self, request: OpenRequest, path: str) -> None:
-        """Read one module that a job left behind, and show its stages as they come."""
+    def open_module(self, request: OpenRequest, path: str, lay_over: LayOver) -> None:
+        """Read one module that a job left behind, and show its stages as they come.
+
+        Args:
+            lay_over: Puts the times that profiles have of it on the capture.
+        """
         self._set(WindowState(file=path, call=request.label, is_view_only=True))
         self._begin(RunKind.CAPTURE, request.label, request)
+        self._lay_over = lay_over
+
+    def lay_over(self, lay_over: LayOver) -> bool:
+        """Put the times of a job on what is shown; whether there are any of this program."""
+        state = self.state
+        if state.capture is None or state.is_stale or state.is_running:
+            return False
+        timed, profile = lay_over(state.capture)
+        if profile is None:
+            return False
+        self._set(with_profile(state, timed, profile))
+        self.times_laid.emit()
+        return True
 
     def close_file(self) -> None:
         """Show nothing; what runs is stopped."""
@@ -593,6 +618,7 @@ class Controller(QObject):
         return {} if self.state.draft is None else {self.state.file: self.state.draft}
 
     def _forget_run(self) -> None:
+        self._lay_over = None
         if self._run:
             self._bridge.forget(self._run)
             self._run = 0
@@ -626,6 +652,7 @@ class Controller(QObject):
             self._set(after)
             if not after.is_running:
                 self._run = 0
+                self._lay_over_opened()
                 if after.is_changed_on_disk and after.job is RunKind.CAPTURE:
                     self.note_file_changed()
             if proposal:
@@ -635,6 +662,17 @@ class Controller(QObject):
                 self._show_attempt(after)
         else:
             self.background_event_arrived.emit(number, event)
+
+    def _lay_over_opened(self) -> None:
+        """A module that was opened is complete: put the times of its job on it."""
+        lay_over, self._lay_over = self._lay_over, None
+        capture = self.state.capture
+        if lay_over is None or capture is None:
+            return
+        timed, profile = lay_over(capture)
+        self._set(with_profile(self.state, timed, profile))
+        if profile is not None:
+            self.times_laid.emit()
 
     def _show_attempt(self, state: WindowState) -> None:
         """Where no call of a function traces: show the one that was tried, not the one before."""

@@ -369,6 +369,8 @@ def _detail(state: WindowState) -> str:
     if state.head is None:
         return ""
     environment = state.head.environment
+    if not environment.jax:
+        return environment.platform  # of a module that a job left behind no more is known
     where = f" of {environment.host}" if state.head.is_remote and environment.host else ""
     return f"JAX {environment.jax} on {environment.device or environment.platform}{where}"
 
@@ -381,6 +383,8 @@ def _notice(state: WindowState, running_s: int) -> str:
         )
     if state.is_view_only and state.capture is not None:
         environment = state.capture.environment
+        if not environment.jax:
+            return "A module that a job left behind. Nothing is run from it."
         where = f" on {environment.host}" if environment.host else ""
         when = f" at {environment.recorded_at}" if environment.recorded_at else ""
         return f"A saved capture, recorded{where}{when}. Nothing is run from it."

@@ -542,6 +542,12 @@ def with_timing(state: WindowState, timing: Timing) -> WindowState:
     return dataclasses.replace(state, timing=TimingState.of(timing, state.subject))
 
 
+def with_profile(state: WindowState, timed: Capture, profile: Profile | None) -> WindowState:
+    """The same program, with the times of a job on it where its profile has them."""
+    state = show_capture(state, timed)
+    return state if profile is None else add_lab_result(state, profile)
+
+
 def with_values(state: WindowState, values: Values) -> WindowState:
     """What is shown was run equation by equation; findings say which of them makes NaN or Inf."""
     return dataclasses.replace(

@@ -24,7 +24,7 @@ from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.source.code_view import Mark
 
 NUMBERS_OF_RUN = "The file was edited since the run: line numbers here are those of the run."
-NO_TEXT = "This file was saved without the text of the source."
+NO_TEXT = "What was opened holds no text of the source."
 NEW_LINE = "This line was written after the run: run the call again to see what becomes of it."
 
 

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import os
 import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -21,6 +22,7 @@ from jaxscope.errors import Explanation, JaxscopeError, UsageError
 from jaxscope.model import Capture, Timing
 from jaxscope.model.file_kinds import ARCHIVE_ENDING, CAPTURE_ENDINGS
 from jaxscope.model.left_behind import LeftBehind, LeftModule
+from jaxscope.model.timing import Profile
 from jaxscope.ui.panes.pane_area import format_arrangement, parse_arrangement
 from jaxscope.ui.toolkit.threads import Post
 from jaxscope.ui.window.exporter import (
@@ -33,6 +35,7 @@ from jaxscope.ui.window.exporter import (
 )
 
 if TYPE_CHECKING:
+    from jaxscope.program.recording import Recording
     from jaxscope.schema.archive import Saved
     from jaxscope.ui.session.controller import Controller
     from jaxscope.ui.window.settings import Settings
@@ -70,6 +73,27 @@ def _without_folder(text: str) -> str:
 # Reads and writes `.jaxscope` files on threads: a large one takes a second.
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Found:
+    """What a job left behind, and what its profiles say, by path."""
+
+    left: LeftBehind
+    recordings: Mapping[str, Recording | str]
+
+    @property
+    def has_profile(self) -> bool:
+        """Whether a profile can be read."""
+        return any(not isinstance(each, str) for each in self.recordings.values())
+
+    def lay_over(
+        self, capture: Capture, module: LeftModule | None = None
+    ) -> tuple[Capture, Profile | None]:
+        """See `jaxscope.client.opening.lay_over`."""
+        from jaxscope.client.opening import lay_over  # with it comes all of `program.hlo`
+
+        return lay_over(capture, self.recordings, module)
+
+
 class _Forgotten(Exception):
     """Something else is opened: what is being looked for is not wanted any more."""
 
@@ -79,7 +103,7 @@ class CaptureFiles(QObject):
 
     Signals:
         opened: What a file holds, as `Saved`, and its path.
-        found: What a job left behind, as `LeftBehind`, and the path of it.
+        found: What a job left behind, as `Found`, and the path of it.
         saved: The path of a file that was written.
         failed: Why one could not be read or written.
     """
@@ -96,15 +120,15 @@ class CaptureFiles(QObject):
         self._threads: list[threading.Thread] = []
         self._post_read, self._post_saved = Post(self._on_read), Post(self._on_saved)
 
-    def open(self, path: str) -> None:
-        """Read a file."""
+    def open(self, *paths: str) -> None:
+        """Read a file, or several that belong together."""
         self._generation += 1
-        self._start(self._open, self._generation, path)
+        self._start(self._open, self._generation, paths)
 
     def open_now(self, path: str) -> None:
         """Read a saved capture before this returns."""
         self._generation += 1
-        self._on_read(self._generation, self._read(self._generation, path), path)
+        self._on_read(self._generation, self._read(self._generation, (path,)), path)
 
     def forget(self) -> None:
         """Something else is opened: what is being read is not wanted any more."""
@@ -131,18 +155,22 @@ class CaptureFiles(QObject):
         self._threads = [*(each for each in self._threads if each.is_alive()), thread]
         thread.start()
 
-    def _open(self, generation: int, path: str) -> None:
+    def _open(self, generation: int, paths: tuple[str, ...]) -> None:
         with contextlib.suppress(_Forgotten):
-            self._post_read(generation, self._read(generation, path), path)
+            self._post_read(generation, self._read(generation, paths), paths[0])
 
-    def _read(self, generation: int, path: str) -> Saved | LeftBehind | JaxscopeError:
+    def _read(self, generation: int, paths: tuple[str, ...]) -> Saved | Found | JaxscopeError:
         """What a file holds, or why that is not known."""
         from jaxscope.schema.archive import load_saved  # only when a saved capture is opened
 
         try:
-            if path.endswith(CAPTURE_ENDINGS):
-                return load_saved(path)
-            return find_left_behind([path], lambda _: self._go_on(generation))
+            if len(paths) == 1 and paths[0].endswith(CAPTURE_ENDINGS):
+                return load_saved(paths[0])
+            from jaxscope.client.opening import add_recorded, read_recordings  # as above
+
+            left = find_left_behind(paths, lambda _: self._go_on(generation))
+            recordings = read_recordings(left, lambda _: self._go_on(generation))
+            return Found(add_recorded(left, recordings), recordings)
         except JaxscopeError as error:
             return error
 
@@ -155,7 +183,7 @@ class CaptureFiles(QObject):
             return
         if isinstance(found, JaxscopeError):
             self.failed.emit(found)
-        elif isinstance(found, LeftBehind):
+        elif isinstance(found, Found):
             self.found.emit(found, path)
         else:
             self.opened.emit(found, path)
@@ -233,6 +261,7 @@ class FileDialogs(QObject):
         self.exporter.failed.connect(self._on_exporter_failed)
         self.exporter.stopped.connect(self._on_exporter_stopped)
         self.progress: ExportProgress | None = None
+        self._beside: Found | None = None
 
     def ask_open(self) -> None:
         """Ask for a file to open."""
@@ -327,10 +356,14 @@ class FileDialogs(QObject):
         self.exporter.stop(wait_s=1.0)
         self.captures.finish(wait_s=10.0)
 
-    def load(self, path: str) -> None:
-        """Open a saved capture, or what a job left behind, view-only."""
-        self.message_changed.emit(f"Opening {path} …")
-        self.captures.open(os.path.abspath(path))
+    def load(self, *paths: str) -> None:
+        """Open a saved capture, or what a job left behind, view-only.
+
+        A profile alone is laid over the program that is shown, if it is of that.
+        """
+        self._beside = None
+        self.message_changed.emit(f"Opening {', '.join(paths)} …")
+        self.captures.open(*map(os.path.abspath, paths))
 
     def load_first(self, path: str) -> None:
         """Open what a window is started with; a saved capture is there when this returns.
@@ -364,34 +397,48 @@ class FileDialogs(QObject):
         if arrangement is not None:
             self._workspace.area.arrange(arrangement)
         self.path_used.emit(path)
+        beside, self._beside = self._beside, None
+        if beside is not None:
+            self._controller.lay_over(beside.lay_over)
 
-    def _on_captures_found(self, found: LeftBehind, path: str) -> None:
-        """Open the module that is there; of several, ask which."""
+    def _on_captures_found(self, found: Found, path: str) -> None:
+        """Lay a profile over what is shown, or open the module there is; of several, ask which."""
         self.message_changed.emit("")
-        if not found.modules and found.captures:
-            self.path_chosen.emit(found.captures[0])
+        left = found.left
+        if not left.has_own_modules:
+            if left.captures:
+                self._beside = found if found.has_profile else None
+                self.captures.open(left.captures[0])
+                return
+            if self._controller.lay_over(found.lay_over):
+                return
+            if not left.modules:
+                from jaxscope.client.opening import explain_no_module  # `Found` is from there
+
+                explanation = explain_no_module(left, found.recordings)
+                self._controller.show_problem(UsageError(explanation))
+                return
+        if len(left.modules) == 1:
+            self.open_module(left.modules[0], path, found)
             return
-        if not found.modules:
-            what = f"There is no module in {path}, only a profile."
-            self._refuse(what, "Open the dump folder of the same run.")
-            return
-        if len(found.modules) == 1:
-            self.open_module(found.modules[0], path)
-            return
-        ordered = sorted(found.modules, key=lambda module: -module.weight)
+        shown = {_describe_choice(module, left): module for module in left.ranked}
         dialog = QInputDialog(self._parent)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setWindowTitle("Open a module")
-        dialog.setLabelText(f"{len(ordered)} modules, the largest first:")
+        order = "what took most time" if left.ranked[0].seconds > 0 else "the largest"
+        dialog.setLabelText(f"{len(shown)} modules, {order} first:")
         dialog.setOption(QInputDialog.InputDialogOption.UseListViewForComboBoxItems)
-        dialog.setComboBoxItems([module.label for module in ordered])
-        dialog.textValueSelected.connect(lambda label: self.open_module(found.module(label), path))
+        dialog.setComboBoxItems(list(shown))
+        dialog.setTextValue(next(iter(shown)))  # what Enter takes
+        dialog.textValueSelected.connect(lambda text: self.open_module(shown[text], path, found))
         dialog.open()
 
-    def open_module(self, module: LeftModule, path: str) -> None:
-        """Read a module and show it."""
+    def open_module(self, module: LeftModule, path: str, found: Found) -> None:
+        """Read a module and show it, with the times that profiles beside it have of it."""
         request = OpenRequest.of(module)
-        self._controller.open_module(request, path)
+        self._controller.open_module(
+            request, path, functools.partial(found.lay_over, module=module)
+        )
         self.capture_opened.emit(request.label)
         self.path_used.emit(path)
 
@@ -445,3 +492,9 @@ class FileDialogs(QObject):
 
     def _on_open_selected(self, path: str) -> None:
         self.path_chosen.emit(path)
+
+
+def _describe_choice(module: LeftModule, left: LeftBehind) -> str:
+    """A module by its label, with its share of the time where profiles tell it."""
+    whole = sum(each.seconds for each in left.modules)
+    return f"{module.label}   {module.seconds / whole:.1%}" if whole > 0 else module.label

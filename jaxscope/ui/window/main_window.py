@@ -243,6 +243,7 @@ class MainWindow(QMainWindow):
         self.commands.menus["File"].insertMenu(self.commands.actions["close_file"], recent)
         self._recent_menu = recent
         self.files.path_chosen.connect(self.open_path)
+        self.controller.times_laid.connect(lambda: self.pages.show_page("profile"))
         self.files.path_used.connect(self._on_files_path_used)
         self.files.capture_opened.connect(self._on_files_capture_opened)
         self.files.message_changed.connect(self.show_message)
@@ -468,14 +469,17 @@ class MainWindow(QMainWindow):
         self.files.ask_export(self._themes.theme.name)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if _dropped_file(event):
+        if _dropped_files(event):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        path = _dropped_file(event)
-        if path:
+        paths = _dropped_files(event)
+        if paths:
             event.acceptProposedAction()
-            self.open_path(path)
+        if len(paths) == 1:
+            self.open_path(paths[0])
+        elif paths:
+            self.files.load(*paths)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Press the button that has the keyboard: outside of dialogs Qt does so at Space alone."""
@@ -675,7 +679,9 @@ class MainWindow(QMainWindow):
         self.start_page.show_recent(self._settings.recent_files)
 
 
-def _dropped_file(event: QDropEvent) -> str:
-    urls = event.mimeData().urls()
-    path = urls[0].toLocalFile() if len(urls) == 1 else ""
-    return path if path.endswith((".py", *CAPTURE_ENDINGS)) or is_left_behind(path) else ""
+def _dropped_files(event: QDropEvent) -> list[str]:
+    """One file of any kind that opens, or several that a job left behind; else none."""
+    paths = [url.toLocalFile() for url in event.mimeData().urls()]
+    endings = (".py", *CAPTURE_ENDINGS) if len(paths) == 1 else CAPTURE_ENDINGS
+    is_known = all(path.endswith(endings) or is_left_behind(path) for path in paths)
+    return paths if is_known else []

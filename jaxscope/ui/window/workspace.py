@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from jaxscope.model import Capture, Stage
+from jaxscope.model import Capture, Stage, is_available
 from jaxscope.model.stages import LATE_STAGES, lowered_name
 from jaxscope.picture.tint.classes import ColourBy
 from jaxscope.program.links import Links
@@ -316,7 +316,8 @@ class Workspace(QWidget):
     def _retarget_missing(self, stages: Sequence[Stage]) -> None:
         """Let panes for stages that this call lacks be for others, each for one of its own."""
         names = [stage.name for stage in stages]
-        traced = [name for name in names if name not in LATE_STAGES] or names
+        drawn = [stage.name for stage in stages if is_available(stage.graph)]
+        traced = [name for name in names if name not in LATE_STAGES] or drawn or names
         wishes = [*traced[-1:], "optimized", *traced, *names]
         for pane in self.area.panes:
             wanted = pane.wanted_stage

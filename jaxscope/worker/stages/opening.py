@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,9 @@ _COMPUTATION, _SCHEDULE, _ALIAS = 3, 7, 8
 _EXPORTED_MODULE = 30
 """Where the table of `Exported` says where the field `mlir_module_serialized` is."""
 _MODULE_OF_PROTO = 1
+_METADATA_PLANE = b"/host:metadata"
+_PLANES, _NAME, _METADATA, _VALUE, _STATS, _BYTES_OF_STAT = 1, 2, 4, 2, 5, 6
+"""Fields of an `XSpace`, of its planes and of what these say of events."""
 _MAX_NESTING = 3
 
 
@@ -173,17 +176,23 @@ class _Reading:
                 hlo = self._read_hlo(stage, path)
                 if hlo is not None:
                     found[stage] = hlo
+        recorded = self._first("recorded")
+        if recorded:
+            hlo = self._read_hlo("optimized", recorded, self._label.rpartition("/")[2])
+            if hlo is not None:
+                found["optimized"] = hlo
         for stage in ("hlo", "optimized"):
             if stage in found:
                 self._send_hlo(stage, found[stage])
-            elif not self._first(stage):
+            elif not self._first(stage) and not (stage == "optimized" and recorded):
                 self._sender.send_unavailable(stage, TITLES[stage], NOT_THERE[stage])
         return found
 
-    def _read_hlo(self, stage: str, path: str) -> _Hlo | None:
+    def _read_hlo(self, stage: str, path: str, recorded: str = "") -> _Hlo | None:
+        """An HLO module; where it is `recorded`, the one of that name in a profile."""
         self._channel.progress(stage, f"Reading {os.path.basename(path)}")
         try:
-            return read_hlo(path)
+            return read_recorded(path, recorded) if recorded else read_hlo(path)
         except SourceError as error:
             self._give_up(stage, error)
             return None
@@ -313,9 +322,51 @@ def read_hlo(path: str) -> _Hlo:
     if form is FileForm.HLO_PROTO:
         module = cut_out_module(data)
         if module:
-            return _Hlo(module, lambda: compat.parse_hlo_module(module).to_string())
+            return _of_proto(module)
         raise _no_module(path, "It begins as a serialized module does, but is damaged or cut off.")
     raise _no_module(path, "" if form is None else f"By its content it is {form.value}.")
+
+
+def read_recorded(path: str, label: str) -> _Hlo:
+    """Read a module from a recording of XLA's profiler, which holds those that ran.
+
+    Args:
+        path: Of the recording.
+        label: As it names the module: `jit_step(10)`.
+
+    Raises:
+        SourceError: The file cannot be read, or holds no such module.
+    """
+    data = read_whole(path)
+    try:
+        found = [cut_out_module(proto) for proto in _find_recorded(data, label.encode())]
+    except ValueError:
+        found = []
+    for module in found:
+        if module:
+            return _of_proto(module)
+    raise _no_module(path, f"It holds no module {label}.")
+
+
+def _of_proto(module: bytes) -> _Hlo:
+    return _Hlo(module, lambda: compat.parse_hlo_module(module).to_string())
+
+
+def _find_recorded(data: bytes, label: bytes) -> Iterator[bytes]:
+    def parts(span: tuple[int, int], wanted: int) -> list[tuple[int, int]]:
+        fields = read_fields(data, *span)
+        return [(start, end) for number, _, start, end, _ in fields if number == wanted]
+
+    def is_named(span: tuple[int, int], name: bytes) -> bool:
+        return any(data[start:end] == name for start, end in parts(span, _NAME))
+
+    for plane in parts((0, len(data)), _PLANES):
+        if is_named(plane, _METADATA_PLANE):
+            values = [v for entry in parts(plane, _METADATA) for v in parts(entry, _VALUE)]
+            for value in values:
+                if is_named(value, label):
+                    for stat in parts(value, _STATS):
+                        yield from (data[s:e] for s, e in parts(stat, _BYTES_OF_STAT))
 
 
 def cut_out_module(data: bytes) -> bytes:
