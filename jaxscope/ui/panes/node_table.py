@@ -606,6 +606,7 @@ class NodeTableView(QTableView):
         self.setMouseTracking(True)
         self.entered.connect(self._on_entered)
         self._is_told = False
+        self._searched = ""
         self.notice = EmptyNotice(self, "")
         self.notice.clear_requested.connect(self._on_notice_clear_requested)
         self.selectionModel().selectionChanged.connect(self._on_selection_changed)
