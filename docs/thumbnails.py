@@ -24,7 +24,7 @@ from jaxscope.export.order import ExportOrder
 from jaxscope.export.render import render_order
 from jaxscope.model.stages import find_lowered_stage
 from jaxscope.picture.palette import PALETTES
-from jaxscope.ui.window.lessons import find_samples
+from jaxscope.ui.window.sample_path import find_samples
 
 WIDTH_PX, HEIGHT_PX = 240, 180
 _SCALE = 0.7

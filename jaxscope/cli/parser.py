@@ -652,6 +652,13 @@ def _add_step_options(parser: argparse.ArgumentParser) -> None:
         metavar="PATH=FILE",
         help="load an argument, such as params['w'], from a .npy or .npz file (file.npz::name)",
     )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT.html",
+        help="write a page that goes through the call step by step: for each equation what it "
+        "reads, then what it makes; its lesson before and after",
+    )
     group = parser.add_argument_group("one place in place of the table of all equations")
     group.add_argument(
         "--at",
@@ -1148,6 +1155,12 @@ def _read_output(verb: str, read: argparse.Namespace) -> tuple[Path | None, str]
     named = getattr(read, "output", None)
     if verb == "figure":
         return Path(named) if named else None, "json"
+    if verb == "values" and named is not None and Path(named).suffix.lower() != ".html":
+        raise UsageError(
+            Explanation(f"{named[:100]} does not end with .html.", remedy="Such as: -o steps.html")
+        )
+    if verb == "values" and named is not None:
+        return Path(named), "html"
     if verb not in WRITING or (verb == "open" and named is None):
         return None, "json"
     if named is None and not read.json:

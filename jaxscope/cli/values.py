@@ -1,16 +1,23 @@
 """`jaxscope values FILE [CALL]`: what each equation computes, and where NaN or Inf begins; with
-`--at` the numbers at one place.
+`--at` the numbers at one place, with `-o` a page that goes through the call.
 """
 
 from __future__ import annotations
 
-from jaxscope.cli.output import print_found
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jaxscope.cli.capture import obtain_capture
+from jaxscope.cli.output import check_place, print_found, write_data
 from jaxscope.cli.parser import Options
 from jaxscope.cli.runs import Watcher, named_program, run_options, show_progress, target_options
 from jaxscope.client.one_shot import ask
 from jaxscope.client.requests import StepRequest, ValuesRequest
 from jaxscope.client.stepping import Stepper
 from jaxscope.errors import CallError, Explanation, UsageError
+from jaxscope.model.lessons import read_lesson
 from jaxscope.model.stepping import ArrayView, Step, Stepping
 from jaxscope.model.value_queries import parse_condition, parse_place
 from jaxscope.model.values import Values
@@ -29,6 +36,8 @@ def run(options: Options) -> int:
     """
     file = named_program(options)
     common = {**target_options(options), **run_options(options), "loaded": options.step.loaded}
+    if options.output is not None:
+        return _write_page(options, options.output, common)
     if options.step.steps:
         with show_progress() as show:
             request = StepRequest(file, options.call, **common, stage=options.step.stage)
@@ -38,6 +47,30 @@ def run(options: Options) -> int:
     with show_progress() as show:
         values = ask(ValuesRequest(file, options.call, **common), Values, Watcher(show))
     print_found(options, lambda: values_to_json(values), lambda: values_to_document(values))
+    return 0
+
+
+def _write_page(options: Options, out: Path, common: Mapping[str, Any]) -> int:
+    """Write the page of `-o`."""
+    wanted = options.step
+    if wanted.at or wanted.until:
+        raise UsageError(
+            Explanation("A page goes through the whole call.", remedy="Leave --at and --until out.")
+        )
+    check_place(out)
+    file = named_program(options)
+    from jaxscope.export.steps_html import MOST_STEPS, steps_to_html  # brings what draws
+
+    with show_progress() as show:
+        watcher = Watcher(show)
+        capture = obtain_capture(options, watcher)
+        request = StepRequest(file, options.call, **common, stage=wanted.stage)
+        with Stepper(request, watcher) as stepper:
+            steps = stepper.record(MOST_STEPS)
+            page = steps_to_html(stepper.stepping, steps, capture, read_lesson(Path(file)))
+    write_data(out, page.encode())
+    if not options.is_json:
+        print(f"{stepper.stepping.call} -> {out}", file=sys.stderr)
     return 0
 
 

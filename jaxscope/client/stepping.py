@@ -20,6 +20,8 @@ from jaxscope.client.session import Session
 from jaxscope.errors import InternalError
 from jaxscope.model.stepping import ArrayView, Step
 
+_LOOPS = ("scan", "while")
+
 
 class Stepper:
     """A run that is stepped through, in a session of its own; ends with its `with` block.
@@ -100,6 +102,24 @@ class Stepper:
         )
         view: ArrayView = found.view
         return view
+
+    def record(self, most: int) -> tuple[Step, ...]:
+        """The arguments, at most so many equations in the order in which they run, the results.
+
+        Calls are gone into and loops are not. The last step is no end where there are more
+        equations, and where one failed.
+
+        Raises:
+            JaxscopeError: The run ended.
+        """
+        steps = [self.move("start")]
+        while not steps[-1].is_end and len(steps) <= most:
+            enters = steps[-1].can_enter and steps[-1].operation not in _LOOPS
+            step = self.move("into" if enters else "forward")
+            if step.is_unmoved:
+                break
+            steps.append(step)
+        return tuple(steps)
 
     def _send(self, wish: Wish) -> None:
         send = getattr(self._run, "send", None)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 
+from jaxscope.model import NodeKind
 from jaxscope.model.stepping import ArrayView, Step, Stepping, StepValue
 from jaxscope.model.units import format_bytes, format_count
 from jaxscope.model.value_queries import write_place
+from jaxscope.program.explanations import explain_operation
 from jaxscope.report.document import Cell, Section, Table, Verbatim
 from jaxscope.report.values import describe_origin, number_cells, origin_to_json, summary_to_json
 from jaxscope.schema.contract import Json, environment_to_json
 
+_SENTENCE_END = re.compile(r"[.;] |\.$")
 VALUE_HEADERS = ("value", "type", "min", "mean", "max", "NaN", "Inf", "numbers")
 
 
@@ -25,6 +29,20 @@ def describe_place(step: Step) -> str:
     rounds = "".join(map(_describe_round, step.iterations, step.rounds))
     line = f", {os.path.basename(step.file)}:{step.line}" if step.line else ""
     return f"{step.equation} {step.operation}{rounds}{line}"
+
+
+def describe_operation(step: Step, num_equations: int) -> str:
+    """Which equation of how many a run stands at, and what it computes, such as `2 of 5 · mul: …`.
+
+    Args:
+        step: At an equation.
+        num_equations: At the top level of the program.
+    """
+    outermost, *inside = step.equation.split("/")
+    number = f"{int(outermost) + 1} of {num_equations}" if outermost.isdigit() else step.equation
+    meaning = _SENTENCE_END.split(explain_operation(step.operation, NodeKind.EQUATION))[0]
+    head = f"{'in ' if inside else ''}{number} · {step.operation}: {meaning}"
+    return head.removesuffix(": ").replace("`", "")
 
 
 def _describe_round(iteration: int, count: int) -> str:
@@ -55,9 +73,9 @@ def describe_chain(step: Step) -> list[str]:
     return told
 
 
-def value_rows(step: Step) -> Iterator[tuple[Cell, ...]]:
-    """A row for each value of a place, under `VALUE_HEADERS`."""
-    for value in step.values:
+def value_rows(values: Iterable[StepValue]) -> Iterator[tuple[Cell, ...]]:
+    """A row for each value, under `VALUE_HEADERS`."""
+    for value in values:
         yield (
             Verbatim(describe_value(value)),
             Verbatim(value.type),
@@ -79,7 +97,7 @@ def step_to_document(stepping: Stepping, step: Step, view: ArrayView | None) -> 
     told += [text for text in (step.note, step.inside, step.failure) if text]
     if step.origin is not None:
         told.append(describe_origin(step.origin))
-    told.append(Table(VALUE_HEADERS, list(value_rows(step))))
+    told.append(Table(VALUE_HEADERS, list(value_rows(step.values))))
     sections = [Section(f"{stepping.call}, stage {stepping.stage}", told)]
     if step.chain:
         sections.append(Section("What led to it, from there backwards", describe_chain(step)))

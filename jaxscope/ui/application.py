@@ -32,7 +32,6 @@ from jaxscope.ui.session.quick_look import QuickLook
 from jaxscope.ui.toolkit.theme import DARK, LIGHT, Theme, ThemeSwitch
 from jaxscope.ui.window.autosave import Autosave, offer_unsaved
 from jaxscope.ui.window.door import Door
-from jaxscope.ui.window.lessons import find_samples
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.menus import (
     GoCommands,
@@ -42,6 +41,7 @@ from jaxscope.ui.window.menus import (
     PaneCommands,
 )
 from jaxscope.ui.window.page_context import PageContext, PageWidget
+from jaxscope.ui.window.sample_path import find_samples
 from jaxscope.ui.window.settings import Settings
 from jaxscope.ui.window.trial import Trial
 

@@ -81,7 +81,8 @@ for cell in json.load(sys.stdin):
     found.append(shown.stdout)
 sys.__stdout__.write(json.dumps(found))
 """
-PAGE = Path(__file__).parents[2] / "docs/howto/notebook.md"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs/howto/notebook.md"
 
 
 def run_cells(*cells: str) -> list[str]:
@@ -90,7 +91,9 @@ def run_cells(*cells: str) -> list[str]:
         answer = subprocess.run(
             [sys.executable, "-W", "ignore", "-c", RUN_CELLS],
             input=json.dumps(cells),
-            env=os.environ | {"IPYTHONDIR": folder},  # for its history, which is a person's
+            # For its history, which is a person's, and for what the cells save.
+            env=os.environ | {"IPYTHONDIR": folder, "PYTHONPATH": str(ROOT)},
+            cwd=folder,
             capture_output=True,
             text=True,
             check=True,

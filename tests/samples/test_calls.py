@@ -9,8 +9,9 @@ import jax
 import pytest
 from PySide6.QtGui import QImage
 
+from jaxscope.model.lessons import read_lesson
 from jaxscope.ui.session.call_text import find_base_name
-from jaxscope.ui.window.lessons import PATH, find_picture, find_samples, read_lesson
+from jaxscope.ui.window.sample_path import PATH, find_picture, find_samples
 
 from .calling import SAMPLES, evaluate, offered_calls, trace
 

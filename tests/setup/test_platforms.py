@@ -19,7 +19,7 @@ import pytest
 from jaxscope.cli import window
 from jaxscope.setup import system_libraries
 from jaxscope.supervisor import process_tree
-from jaxscope.ui.window import lessons
+from jaxscope.ui.window import sample_path
 
 ROOT = Path(__file__).parents[2]
 
@@ -123,8 +123,8 @@ def test_an_installation_has_the_samples(monkeypatch: pytest.MonkeyPatch, tmp_pa
     (site / "jaxscope-9.dist-info" / "METADATA").write_text("Name: jaxscope\nVersion: 9\n")
     there = importlib.metadata.PathDistribution(site / "jaxscope-9.dist-info")
     monkeypatch.setattr(importlib.metadata.Distribution, "from_name", lambda _name: there)
-    monkeypatch.setattr(lessons, "__file__", str(site / "jaxscope" / "ui" / "window" / "x.py"))
-    assert [path.name for path in lessons.find_samples()] == list(names)
+    monkeypatch.setattr(sample_path, "__file__", str(site / "jaxscope" / "ui" / "window" / "x.py"))
+    assert [path.name for path in sample_path.find_samples()] == list(names)
 
 
 def test_the_wheel_takes_every_sample_and_picture() -> None:

@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 from jaxscope.model.words import TERMS
 from jaxscope.ui.window.commands import COMMANDS
 from jaxscope.ui.window.help import find_terms, group_keys, list_versions
-from jaxscope.ui.window.lessons import find_samples
 from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.sample_path import find_samples
 
 
 def test_the_tour_opens_a_sample_and_frames_five_parts_that_are_seen(

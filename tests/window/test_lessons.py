@@ -10,12 +10,13 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from jaxscope.client.requests import CaptureRequest, OutlineRequest
+from jaxscope.model.lessons import parse_lesson
 from jaxscope.ui.application import open_first
 from jaxscope.ui.panes.pane_area import FIRST_ARRANGEMENT
-from jaxscope.ui.window.lessons import find_samples, parse_lesson
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.pasted_code import PasteDialog, find_problem, write_pasted
 from jaxscope.ui.window.places import Place
+from jaxscope.ui.window.sample_path import find_samples
 from jaxscope.ui.window.start_page import SampleCard
 
 from .conftest import Driver

@@ -297,7 +297,7 @@ class SteppingPage(PageWidget):
     def _show_values(self) -> None:
         step = self.run.step
         self._rows = list(step.values) if step is not None else []
-        rows = list(value_rows(step)) if step is not None else []
+        rows = list(value_rows(step.values)) if step is not None else []
         self.values.rows.set_table(Table(VALUE_HEADERS if rows else (), rows))
         self._clear_view()
         if not self._rows:

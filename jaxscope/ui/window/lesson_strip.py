@@ -19,10 +19,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jaxscope.model.lessons import Lesson, read_lesson
 from jaxscope.ui.session.state import OfferedFunction
 from jaxscope.ui.toolkit.rich_text import escape_html
 from jaxscope.ui.toolkit.widgets import ANY_PX, make_label
-from jaxscope.ui.window.lessons import PATH, Lesson, find_next, read_lesson, step_of
+from jaxscope.ui.window.sample_path import PATH, find_next, step_of
 
 WIDTH_PX = 264
 _CODE = re.compile(r"`([^`]+)`")

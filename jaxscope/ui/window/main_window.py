@@ -42,7 +42,6 @@ from jaxscope.ui.window.error_panel import ErrorPanel
 from jaxscope.ui.window.files import FileDialogs
 from jaxscope.ui.window.help import HelpCommands, TourStop
 from jaxscope.ui.window.lesson_strip import LessonStrip
-from jaxscope.ui.window.lessons import find_samples
 from jaxscope.ui.window.page_context import PageContext
 from jaxscope.ui.window.palette import (
     CommandPalette,
@@ -54,6 +53,7 @@ from jaxscope.ui.window.pasted_code import PasteDialog, write_pasted
 from jaxscope.ui.window.pipeline_strip import PipelineStrip
 from jaxscope.ui.window.places import Page, Place
 from jaxscope.ui.window.presenting import PresentationMode
+from jaxscope.ui.window.sample_path import find_samples
 from jaxscope.ui.window.settings import Settings
 from jaxscope.ui.window.start_page import StartPage
 from jaxscope.ui.window.workspace import Workspace

@@ -7,7 +7,6 @@ then with what it makes; at last what the lesson says in the end.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -15,13 +14,15 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QLabel, QMainWindow, QWidget
 
-from jaxscope.model import NodeKind, is_available
+from jaxscope.model import is_available
+from jaxscope.model.lessons import read_lesson
 from jaxscope.model.stages import stage_kind
 from jaxscope.model.stepping import Step, StepValue
 from jaxscope.model.units import shorten
 from jaxscope.picture.scene.edge_details import LABEL_TEXT_PX
 from jaxscope.program.explanations import explain_operation
 from jaxscope.program.links import NodeSelection
+from jaxscope.report.stepping import describe_operation
 from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.selection.selection import Place, SelectionModel
 from jaxscope.ui.session.controller import Controller
@@ -30,7 +31,6 @@ from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.session.stepping import SteppingRun
 from jaxscope.ui.toolkit.theme import ThemeSwitch
 from jaxscope.ui.window.call_bar import CallBar
-from jaxscope.ui.window.lessons import read_lesson
 from jaxscope.ui.window.workspace import Workspace
 
 _SETTLED_MS = 250
@@ -48,7 +48,6 @@ _LIGHT = "S"
 _HINT = "Space: go through the program, equation by equation"
 _SAVED = "A saved capture is not run: open its file to go through the call with its numbers."
 _STALE = "This is of an earlier run: run the call, then go through it."
-_SENTENCE_END = re.compile(r"[.;] |\.$")
 _MAX_VALUES = 4
 _MAX_CHARACTERS = 48
 _CAPTION_LINES = 3
@@ -160,14 +159,11 @@ class PresentedSteps(QObject):
         return _SAVED if state.is_view_only else _STALE if state.is_stale else ""
 
     def _describe_equation(self, step: Step) -> str:
-        number = step.equation
-        if number.isdigit() and self.run.stepping is not None:
-            number = f"{int(number) + 1} of {self.run.stepping.num_equations}"
-        meaning = _SENTENCE_END.split(explain_operation(step.operation, NodeKind.EQUATION))[0]
+        stepping = self.run.stepping
+        head = describe_operation(step, stepping.num_equations if stepping is not None else 0)
         read = _join(value for value in step.values if value.kind == "operand")
         made = _join(value for value in step.values if value.kind == "result")
         made = "?" if self._is_asking else step.failure or made
-        head = f"{number} · {step.operation}: {meaning}".removesuffix(": ").replace("`", "")
         return f"{head}\n{read}  →  {made}" if read else f"{head}\n{made}"
 
     def _on_run_changed(self) -> None:

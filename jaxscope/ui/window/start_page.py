@@ -22,8 +22,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jaxscope.model.lessons import read_lesson
 from jaxscope.ui.toolkit.widgets import make_label
-from jaxscope.ui.window.lessons import PATH, Step, find_picture, read_lesson
+from jaxscope.ui.window.sample_path import PATH, Step, find_picture
 
 _SIDE_PX, _GAP_PX = 36, 8
 _CARD_PX = 280

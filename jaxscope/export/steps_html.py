@@ -1,0 +1,166 @@
+"""A call with its numbers as one self-contained HTML page: what each equation reads, then, when it
+is asked for, what it makes of it; beside the source and the drawing of the program.
+
+For students who have installed nothing. Without the script, and on paper, all steps are shown one
+after the other, with their results.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from jaxscope.export.page import (
+    THEME_BUTTON,
+    draw_scene,
+    make_page,
+    read_part,
+    style_rules,
+    theme_script,
+)
+from jaxscope.model import Capture, Graph, is_available
+from jaxscope.model.lessons import Lesson
+from jaxscope.model.stepping import Step, Stepping, StepValue
+from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.scene.scene import Scene
+from jaxscope.picture.view.build import build_view
+from jaxscope.report.document import Section, Table, write_html
+from jaxscope.report.stepping import VALUE_HEADERS, describe_operation, value_rows
+from jaxscope.schema.safe_text import escape_html, make_safe
+
+MOST_STEPS = 500
+"""Of a page; a class does not go through more."""
+_MOST_NODES = 5_000
+"""A larger drawing makes the page slow."""
+_HERE = Path(__file__).parent
+
+_TOP = """\
+<header>
+{theme_button}
+<h1 class="call">{call}</h1>
+<p>{environment}</p>
+</header>
+<main>
+<section id="source" aria-label="Source"><h2>{file}</h2>
+<pre data-first="{first}">{source}</pre></section>
+<section id="drawing" aria-label="Program">{drawing}</section>
+<section id="steps" aria-live="polite">
+"""
+_END = """\
+</section>
+</main>
+<nav aria-label="Steps">
+<button id="back" type="button" title="←">Back</button>
+<output id="place"></output>
+<button id="next" type="button" title="Space, →">Next</button>
+</nav>
+"""
+
+
+def steps_to_html(
+    stepping: Stepping, steps: Sequence[Step], capture: Capture, lesson: Lesson
+) -> str:
+    """The page.
+
+    Args:
+        stepping: What was stepped through.
+        steps: As `Stepper.record` gives them.
+        capture: Of the same call: its source and the graph of the stage.
+        lesson: Its parts come before and after the equations; those that are empty are left out.
+    """
+    scene, graph = _find_scene(capture, stepping.stage)
+    source = next((f for f in capture.files if f.path == capture.source.file), None)
+    text = source.text if source is not None else ""
+    lines = make_safe(text).split("\n")
+    first = _find_code(text) if lesson.see else 1  # what the lesson says is said in its place
+    environment = stepping.environment
+    parts = [
+        _TOP.format(
+            theme_button=THEME_BUTTON,
+            call=escape_html(stepping.call),
+            environment=escape_html(
+                f"JAX {environment.jax}, {environment.platform}; each equation was run by itself, "
+                "as JAX runs it without jit"
+            ),
+            file=escape_html(os.path.basename(capture.source.file)),
+            first=first,
+            source="".join(f"<span>{escape_html(line)}\n</span>" for line in lines[first - 1 :]),
+            drawing=draw_scene(scene) if scene is not None else "",
+        ),
+        *(_write_text(*part) for part in (("Look at", lesson.look), ("Predict", lesson.predict))),
+    ]
+    for step in steps:
+        line = step.line if step.file == capture.source.file else 0
+        parts.append(_write_step(stepping, step, line, _find_place(step, scene, graph)))
+    if not steps[-1].is_end and not steps[-1].failure:
+        parts.append(_write_text("And so on", f"This page has {len(steps) - 1:,} equations."))
+    parts += [_write_text("Then see", lesson.see), _END]
+    style = read_part(_HERE, "steps.css") + style_rules()
+    script = theme_script() + read_part(_HERE, "steps.js")
+    return make_page(f"{stepping.call} — jaxscope", "".join(parts), style, script)
+
+
+def _find_code(text: str) -> int:
+    """The first line behind a module's docstring."""
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError):
+        return 1
+    if ast.get_docstring(ast.Module(body[:1], [])) is None:
+        return 1
+    return min((node.lineno for node in body[1:2]), default=1)
+
+
+def _find_scene(capture: Capture, stage: str) -> tuple[Scene | None, Graph | None]:
+    """The drawing of a stage; none of a program that is too large."""
+    found = capture.stage(stage)
+    if found is None or not is_available(found.graph) or len(found.graph.nodes) > _MOST_NODES:
+        return None, None
+    scene = build_scene(build_view(found.graph))
+    return (scene, found.graph) if len(scene.items) else (None, None)
+
+
+def _find_place(step: Step, scene: Scene | None, graph: Graph | None) -> str:
+    """Where the box of an equation is in the drawing: x, y, width and height; or empty."""
+    node = graph.index_by_id.get(step.equation) if graph is not None else None
+    if scene is None or node is None:
+        return ""
+    return " ".join(f"{each:.1f}" for each in scene.items.rect[scene.item_of_node[node]].tolist())
+
+
+def _write_text(title: str, text: str) -> str:
+    """A step that is said; nothing without a text."""
+    if not text:
+        return ""
+    return f"<article><h3>{title}</h3><p>{escape_html(text.replace('`', ''))}</p></article>\n"
+
+
+def _write_step(stepping: Stepping, step: Step, line: int, place: str) -> str:
+    """Where the run stands; what an equation makes stands in an element that can be hidden."""
+    if not step.equation:
+        title = "The results" if step.is_end else "The arguments"
+        return f"<article>{_write_values(title, step, step.values)}</article>\n"
+    title = describe_operation(step, stepping.num_equations)
+    read = [value for value in step.values if value.kind != "result"]
+    made = [value for value in step.values if value.kind == "result"]
+    answer = write_html([Section("", [step.failure])]) if step.failure else ""
+    answer += _write_values("", step, made) if made else ""
+    return (
+        f'<article data-line="{line}" data-place="{place}">{_write_values(title, step, read)}'
+        f'<div class="answer">{answer}</div></article>\n'
+    )
+
+
+def _write_values(title: str, step: Step, values: Iterable[StepValue]) -> str:
+    return write_html([Section(title, list(_list_blocks(step, list(values))))])
+
+
+def _list_blocks(step: Step, values: list[StepValue]) -> Iterator[Table | str]:
+    if values:
+        yield Table(VALUE_HEADERS, list(value_rows(values)))
+    else:
+        yield "It reads nothing." if step.equation else "There are none."
+    if step.num_left_out and values[-1:] == list(step.values[-1:]):
+        yield f"and {step.num_left_out:,} more"
