@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import jax
 import jax.numpy as jnp
 import pytest
-from export.browser import Browser, find_browser
 
 from jaxscope.cli import main
 from jaxscope.client.requests import StepRequest
 from jaxscope.client.stepping import Stepper
+
+from .browser import Browser, find_browser
 
 PROGRAM = '''"""Shared code: a function that is called twice.
 
@@ -23,7 +23,6 @@ Predict: what is the sum?
 
 Then see: the secret of the lesson.
 """
-import jax
 import jax.numpy as jnp
 
 @jax.jit
