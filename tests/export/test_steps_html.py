@@ -23,6 +23,7 @@ Predict: what is the sum?
 
 Then see: the secret of the lesson.
 """
+import jax
 import jax.numpy as jnp
 
 @jax.jit
