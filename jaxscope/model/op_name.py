@@ -81,8 +81,8 @@ class OpName:
         calls: For each of `derived`, the ids of the equations that call the function it is in,
             outermost first, where several equations share that function's jaxpr: its equations
             have one id, that below the first caller. Empty where the id says it all.
-        direction: Backward if the name passes through a transposition, forward if it passes
-            through a differentiation only.
+        direction: Backward if the name passes through a differentiation that was transposed,
+            forward if it passes through a differentiation only.
         op_name: The name itself.
     """
 
@@ -165,12 +165,16 @@ def base_numbers(tags: Iterable[tuple[str, int]]) -> list[int]:
 
 
 _ORDERS = re.compile(r"(transpose\()?(?:vmap\()*jvp\(")
+_BACKWARD = re.compile(r"transpose\((?:\w+\()*jvp\(")
 
 
 @functools.lru_cache(maxsize=4096)
 def read_direction(name_stack: str) -> Direction:
-    """Tell the backward part of a differentiated program from its forward part."""
-    if "transpose(" in name_stack:
+    """Tell the backward part of a differentiated program from its forward part.
+
+    What is transposed without being differentiated, as in the rules of a linear solve, is neither.
+    """
+    if _BACKWARD.search(name_stack):
         return Direction.BACKWARD
     if "jvp(" in name_stack:
         return Direction.FORWARD

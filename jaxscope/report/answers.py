@@ -12,19 +12,19 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from jaxscope.errors import Explanation, UsageError
-from jaxscope.model import Capture, Graph, NodeKind, SourcePosition, Timing, Unavailable
+from jaxscope.model import NONE, Capture, Graph, NodeKind, SourcePosition, Timing, Unavailable
 from jaxscope.model import is_available as is_there
 from jaxscope.model.capture import Checked, Fate, PassRecord
 from jaxscope.model.experiments import Recompilation
 from jaxscope.model.hardware import chip_of_target
 from jaxscope.model.stages import LATE_STAGES, find_lowered_jaxpr
-from jaxscope.model.types import parse_array_type
+from jaxscope.model.types import parse_array_type, read_count
 from jaxscope.model.units import (
     format_bytes,
     format_count,
@@ -37,6 +37,7 @@ from jaxscope.program.cost.attribution import RowKind, find_cost_change
 from jaxscope.program.cost.trip_counts import count_executions, find_trip_counts
 from jaxscope.program.cost.work import describe_unbounded_loops, find_stage_works
 from jaxscope.program.equation_text import short_equation_names
+from jaxscope.program.fates.equations import SOLVE
 from jaxscope.program.fates.table import link_products
 from jaxscope.program.fusion.decisions import read_fusion_log
 from jaxscope.program.fusion.launches import compare_launches
@@ -308,19 +309,70 @@ def _loops(evidence: Evidence) -> Answer:
     graph = find_lowered_jaxpr(evidence.taken.stages)
     if graph is None:
         return Answer("That is not known: the capture has no jaxpr.")
-    loops = _nodes(graph, "scan", "while")
     trips = find_trip_counts(evidence.taken)
     runs = count_executions(graph, trips)
     names = short_equation_names(graph)
-    facts = []
-    for node in loops:
-        rounds = trips.get(_id(graph, node))
-        told = f"{rounds:,} rounds" if rounds else "nobody knows before it runs how often"
-        facts.append(Fact(f"{names[_id(graph, node)]}: {told}", "stated", _place(graph, node)))
+    loops = [
+        node
+        for node in _nodes(graph, "scan", "while")
+        if runs.of(int(graph.nodes.group[node])) or not _is_inside(graph, node, SOLVE)
+    ]
+    facts = [
+        Fact(
+            f"{names[_id(graph, node)]}: {_describe_rounds(graph, node, trips)}",
+            "stated",
+            _place(graph, node),
+        )
+        for node in loops
+    ]
     unknown = f" {describe_unbounded_loops(len(runs.unbounded))}" if runs.unbounded else ""
-    if not loops:
-        return Answer("There is no loop in what was lowered.")
-    return Answer(f"{format_count(len(loops), 'loop')} in what was lowered.{unknown}", facts)
+    further = list(_find_further_loops(graph, evidence.graph("optimized"), names))
+    also = ""
+    if further:
+        made = "1 was" if len(further) == 1 else f"{len(further):,} were"
+        also = f" In the optimized program {made} made of what is no loop in the jaxpr."
+    told = f"{format_count(len(loops), 'loop')} in what was lowered." if loops else (
+        "There is no loop in what was lowered."
+    )  # fmt: skip
+    return Answer(f"{told}{unknown}{also}", [*facts, *further])
+
+
+def _describe_rounds(graph: Graph, node: int, trips: Mapping[str, int]) -> str:
+    row = graph.attributes(node)
+    length = read_count(row.get("length", ""))
+    if length is None:
+        rounds = trips.get(_id(graph, node))
+        return f"{rounds:,} rounds" if rounds else "nobody knows before it runs how often"
+    unroll = row.get("unroll", "1")
+    return f"{length:,} rounds" + (f", unroll={unroll}" if unroll != "1" else "")
+
+
+def _is_inside(graph: Graph, node: int, operation: str) -> bool:
+    """Whether a node is in a nested jaxpr of such an equation."""
+    while (group := int(graph.nodes.group[node])) != NONE:
+        node = int(graph.groups.owner[group])
+        if node == NONE or graph.string(graph.nodes.operation, node) == operation:
+            return node != NONE
+    return False
+
+
+def _find_further_loops(
+    jaxpr: Graph, optimized: Graph | Unavailable, names: Mapping[str, str]
+) -> Iterator[Fact]:
+    """Loops of the compiled program that are of an equation that is no loop, such as `lu`."""
+    if not is_there(optimized):
+        return
+    for node in _nodes(optimized, "while"):
+        made_of = [id for id in optimized.row(optimized.nodes.derived, node) if id in names]
+        operations = {jaxpr.string(jaxpr.nodes.operation, jaxpr.index_by_id[id]) for id in made_of}
+        if made_of and not operations & {"scan", "while"}:
+            rounds = read_count(optimized.attributes(node).get("known_trip_count", ""))
+            told = f"{rounds:,} rounds" if rounds else "nobody knows before it runs how often"
+            yield Fact(
+                f"{_id(optimized, node)}, made of {names[made_of[-1]]}: {told}",
+                "stated",
+                _place(jaxpr, jaxpr.index_by_id[made_of[-1]]),
+            )
 
 
 # What became of it.

@@ -184,7 +184,7 @@ def describe_kept(residuals: Residuals) -> str:
         return f"Kept for the backward part of {residuals.stage}: {much}"
     return (
         f"The gradient of this program would keep for its backward part: {much}; it is not "
-        "compiled, and what is above is not about it"
+        "compiled, and XLA's plan is without it"
     )
 
 

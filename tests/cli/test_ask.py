@@ -42,6 +42,15 @@ def planted(x):
     return jnp.log(sums[0] - sums[0])
 
 
+def looped(x, key):
+    def body(carry, _):
+        return carry * 2, None
+
+    y = lax.scan(body, x, None, length=8, unroll=4)[0]
+    z = jax.scipy.sparse.linalg.cg(lambda v: 2 * v, y)[0]
+    return z + jax.random.uniform(key, x.shape)
+
+
 def again(n):
     return jax.jit(lambda x: x * 2)(jnp.ones(n))
 
@@ -103,6 +112,19 @@ def test_the_origin_of_nan_has_its_line(jaxscope: CommandLine, program: Path) ->
     assert found["question"] == "nan"
     assert "log" in found["answer"]
     assert "program.py:15" in found["answer"]
+
+
+def test_the_loops_are_those_that_run(jaxscope: CommandLine, program: Path) -> None:
+    """Not those of a linear solve's other rules; with those that only lowering makes."""
+    found = jaxscope("ask", program, "looped(f32[64], key(0))", "loops", "--json").json()
+
+    told = [fact["text"] for fact in found["facts"]]
+    scan, solve, *made = told
+    assert scan.endswith(": 8 rounds, unroll=4")
+    assert solve.endswith(": nobody knows before it runs how often")
+    assert found["answer"].startswith("2 loops in what was lowered.")
+    assert len(made) == 1 and "made of" in made[0] and "random_bits" in made[0]
+    assert made[0].endswith(": 5 rounds")
 
 
 def test_recompilations_are_told_by_what_differs(jaxscope: CommandLine, program: Path) -> None:

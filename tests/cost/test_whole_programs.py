@@ -47,6 +47,10 @@ def unknown(x):
     return lax.while_loop(lambda v: jnp.sum(v) < 1e6, lambda v: v @ v, x)
 
 
+def solved(a, b):
+    return jax.scipy.sparse.linalg.cg(lambda x: a @ x, b, maxiter=9)[0]
+
+
 def three(x, y, z):
     return jax.nn.relu(x), jax.nn.relu(y), jax.nn.relu(z)
 
@@ -181,6 +185,13 @@ def test_a_loop_of_unknown_length_is_said_everywhere(take: Take) -> None:
     assert stages["optimized"]["work"]["loops_counted_once"] == 1
     assert stages["jaxpr"]["work"]["flops"]["high"] == 2 * 16**3 + 16**2
     assert roofline_to_json(roofline_of(capture), None)["loops_counted_once"] == 1
+
+
+def test_a_linear_solve_does_what_the_rule_does_that_runs(take: Take) -> None:
+    """It carries rules for derivatives as well, another loop among them."""
+    works = works_of(take("solved(f32[16, 16], f32[16])"))
+    assert works["jaxpr"].flops.endswith(", 1 loop counted once")
+    assert works["jaxpr"].high.flops == pytest.approx(works["hlo"].high.flops, rel=0.05)
 
 
 def test_calls_of_one_shared_function_count_each(take: Take) -> None:

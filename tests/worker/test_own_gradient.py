@@ -33,6 +33,10 @@ def pulled(w, x):
     return back(1.0)
 
 
+def solved(w, x):
+    return jnp.linalg.solve(w.T @ w, w.T @ x[0])
+
+
 def many(x):
     for _ in range(5001):
         x = x + 1.0
@@ -60,6 +64,14 @@ def test_a_loss_has_a_gradient_that_is_told_from_what_is_compiled(program: str) 
     kept = find_residuals(capture)
     assert kept.stage == "gradient" and not kept.is_compiled
     assert "would keep" in describe_kept(kept) and "not compiled" in describe_kept(kept)
+
+
+def test_the_rules_of_a_linear_solve_are_no_derivative(program: str) -> None:
+    """JAX transposes its product, without having differentiated it."""
+    capture = one_shot.capture(program, f"solved{ARGUMENTS}")
+    assert gradient_of(capture).unavailable is None
+    kept = find_residuals(capture)
+    assert kept.stage == "gradient" and not kept.is_compiled
 
 
 @pytest.mark.parametrize("name", ["step", "pulled", "pushed"])

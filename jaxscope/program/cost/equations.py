@@ -1,13 +1,13 @@
 """Cost of every equation of a jaxpr-level stage, and of the stage; where the cost is unknown, why.
 
 Equations with nested jaxprs cost what these cost: a call (`jit`, `remat2`, `custom_jvp_call`, …)
-costs its body; `scan` costs its body times its length, and says so in the attribute `cost_note`
-(XLA's own analysis counts a loop's body once); `while` is unknown, because how often it runs is;
-`cond` is unknown unless all branches cost the same; `shard_map` and `pmap` cost what one device
-does, and say so; `pallas_call` costs its kernel once for each point of the grid; its traffic is
-unknown, as the kernel's author and the device decide which blocks stay in fast memory. The cost of
-an equation inside a body is that of one execution. What is unknown makes every sum that it is part
-of unknown, and says why in `cost_note`.
+costs its body, `custom_linear_solve` its `solve`; `scan` costs its body times its length, and says
+so in the attribute `cost_note` (XLA's own analysis counts a loop's body once); `while` is unknown,
+because how often it runs is; `cond` is unknown unless all branches cost the same; `shard_map` and
+`pmap` cost what one device does, and say so; `pallas_call` costs its kernel once for each point of
+the grid; its traffic is unknown, as the kernel's author and the device decide which blocks stay in
+fast memory. The cost of an equation inside a body is that of one execution. What is unknown makes
+every sum that it is part of unknown, and says why in `cost_note`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from jaxscope.model.graph import NONE, Cost, Graph, NodeKind
 from jaxscope.model.graph_builder import add_attributes
 from jaxscope.model.types import ArrayType, parse_array_type, read_count
 from jaxscope.program.cost.rules import CUMULATIVE_PRIMITIVES, Equation, UncountedError, find_rule
+from jaxscope.program.fates.equations import SOLVE, find_solve
 
 _LIBRARY = "it is a call of a linear algebra library, whose work XLA does not count"
 _SERIES = "it is a series that is summed until it converges"
@@ -177,7 +178,10 @@ class _Counter:
         primitive = self._operations[node]
         if find_rule(primitive) is not None:
             return self._apply(node, primitive)
-        bodies = [self.total(group) for group in self._insides.get(node, [])]
+        insides = self._insides.get(node, [])
+        if primitive == SOLVE:
+            insides = find_solve(insides)
+        bodies = [self.total(group) for group in insides]
         cost = self._cost_of_bodies(node, primitive, bodies)
         if cost is None:
             self.notes[node] = f"unknown: {reason_without_rule(primitive)}"
@@ -193,7 +197,7 @@ class _Counter:
         if len(bodies) != 1:
             return None
         (body,) = bodies
-        if primitive in _CALLS:
+        if primitive in _CALLS or primitive == SOLVE:
             return body
         if primitive in _PER_DEVICE:
             self.notes[node] = "of one device"

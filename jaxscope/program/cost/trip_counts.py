@@ -19,6 +19,7 @@ from jaxscope.model import NONE, Capture, Graph, NodeKind, Stage, is_available
 from jaxscope.model.capture import stage_named
 from jaxscope.model.stages import find_lowered_jaxpr
 from jaxscope.model.types import read_count
+from jaxscope.program.fates.equations import SOLVE, find_solve
 
 Floats = npt.NDArray[np.float64]
 K = TypeVar("K", bound=Hashable)
@@ -35,7 +36,7 @@ CALLS_OF_JAXPRS = frozenset(
 )
 """Equations whose jaxpr runs once where they stand."""
 
-_EQUATIONS_AROUND = CALLS_OF_JAXPRS | {"scan", "while", "cond"}
+_EQUATIONS_AROUND = CALLS_OF_JAXPRS | {"scan", "while", "cond", SOLVE}
 _RUN_SOMETHING = RUNS_INSIDE | _EQUATIONS_AROUND
 _BRANCHES = frozenset({"conditional", "cond"})
 
@@ -170,6 +171,8 @@ def _find_calls(
         named = [of_id[name] for name in row.get("calls", "").split(", ") if name in of_id]
         shared = of_id.get(row.get("shares", ""))
         insides = named or [*owned.get(node, []), *([] if shared is None else [shared])]
+        if operation == SOLVE:
+            insides = find_solve(insides)
         if operation == "cond" and shared is not None and not named:
             untold.add(node)  # as older captures have it: of several branches only one is named
             insides = []

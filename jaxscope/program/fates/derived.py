@@ -19,6 +19,7 @@ from jaxscope.model.op_name import in_call, without_call
 from jaxscope.model.types import parse_array_type
 from jaxscope.program.fates.equations import (
     IDENTITIES,
+    SOLVE,
     Equations,
     Values,
     find_live,
@@ -165,7 +166,6 @@ _BLOCKS = {
     "get": "hands on the whole block that its kernel reads",
     "swap": "makes its operand the whole block that its kernel writes",
 }
-_SOLVE = "custom_linear_solve"  # of the rules that it carries, one runs
 _COMBINING = ("scatter", "reduce", "select_and_scatter")
 _CONTROL = {"scan": "while", "while": "while", "cond": "conditional"}
 _CALLS = frozenset({"jit", "pjit", "closed_call", "remat2", "checkpoint"})
@@ -340,7 +340,7 @@ class DerivedFates:
         equations = self.equations
         while equations.group[node] != NONE:
             owner = int(equations.graph.groups.owner[equations.group[node]])
-            if owner == NONE or equations.operations[owner] == _SOLVE:
+            if owner == NONE or equations.operations[owner] == SOLVE:
                 return False
             node = owner
         return True

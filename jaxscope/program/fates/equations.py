@@ -33,6 +33,19 @@ class Nested:
     outputs: dict[int, int]
 
 
+SOLVE = "custom_linear_solve"
+
+
+def find_solve(called: list[int]) -> list[int]:
+    """Of the nested jaxprs of a linear solve, in the order of its parameters, the one that runs.
+
+    It is `solve` of `matvec, vecmat, solve, transpose_solve`, of which one of the first two and the
+    last may be missing. The others are for derivatives, and a solve shares them with its transpose,
+    in another order.
+    """
+    return called[len(called) // 2 :][:1]
+
+
 class Equations:
     """The equations of one graph.
 
@@ -352,7 +365,7 @@ _EFFECTS = frozenset(
         "custom_partitioning",
     }
 )
-_ALL_OR_NOTHING = frozenset({"pallas_call", "run_state", "for", "custom_linear_solve"})
+_ALL_OR_NOTHING = frozenset({"pallas_call", "run_state", "for", SOLVE})
 
 
 def find_live(equations: Equations) -> list[bool]:
@@ -445,15 +458,9 @@ class _Walk:
                 self._use(value)
 
     def _run_by(self, node: int) -> list[int]:
-        """The nested jaxprs that an equation runs.
-
-        Of a linear solve it is one: `solve` of `matvec, vecmat, solve, transpose_solve`, of which
-        one of the first two and the last may be missing. The others are for derivatives, and a
-        solve shares them with its transpose, in another order.
-        """
+        """The nested jaxprs that an equation runs."""
         called = self._equations.called.get(node, [])
-        is_solve = self._equations.operations[node] == "custom_linear_solve"
-        return called[len(called) // 2 :][:1] if is_solve else called
+        return find_solve(called) if self._equations.operations[node] == SOLVE else called
 
     def _is_connected(self, owner: int, group: int) -> bool:
         inputs = self._equations.inputs(owner, group)

@@ -21,6 +21,8 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from jaxscope.model.graph import Direction
+from jaxscope.model.op_name import read_direction
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import guard
@@ -83,7 +85,7 @@ def handle_values(request: dict[str, Any], channel: Channel) -> None:
 def _takes_derivatives(jaxpr: Any) -> bool:
     """Whether a program takes a gradient itself: nobody wants that of a step of training."""
     return any(
-        "transpose(" in str(equation.source_info.name_stack)
+        read_direction(str(equation.source_info.name_stack)) is Direction.BACKWARD
         or any(_takes_derivatives(nested) for _, nested in nested_jaxprs(equation.params))
         for equation in compat.open_jaxpr(jaxpr).eqns
     )
