@@ -31,7 +31,7 @@ def main(module: str, arguments: "list[str]") -> None:
     """
     if module == _WORKER:
         problem = find_problem()
-        if problem is not None:
+        if problem is not None and not can_start_without_jax():
             _report(int(arguments[1]), *problem)
             os._exit(3)
     _import_package()
@@ -90,6 +90,13 @@ def find_problem() -> "tuple[str, str] | None":
             "choose another interpreter with --python.",
         )
     return None
+
+
+def can_start_without_jax() -> bool:
+    """Whether a worker starts here at all: without JAX it opens some of what jobs left."""
+    has_jax = importlib.util.find_spec("jax") and importlib.util.find_spec("jaxlib")
+    has_numpy = importlib.util.find_spec("numpy") is not None
+    return sys.version_info[:2] >= _OLDEST and has_numpy and not has_jax
 
 
 def _read_version_of_jax() -> str:

@@ -36,7 +36,6 @@ from jaxscope.worker.faults.tracebacks import (
     safe_text,
     walk_frames,
 )
-from jaxscope.worker.host.job import finish_job, publish_failure
 from jaxscope.worker.host.process import ProcessChanges, isolate, make_private
 from jaxscope.worker.host.source import accept_sources
 
@@ -67,7 +66,18 @@ _FAULTS: tuple[tuple[type[JaxscopeError], str], ...] = (
     (EnvironmentProblem, "environment"),
 )
 _NO_TARGET = frozenset({"outline", "environment"})
+_WITHOUT_JAX = "open"
+"""The one request that is answered where JAX cannot be imported, as far as that goes."""
 _INTERRUPTED_STATUS = 130
+
+
+def _import_jax() -> Explanation | None:
+    """Import JAX; why that does not work here, or None."""
+    try:
+        importlib.import_module("jax.numpy")
+    except Exception as error:
+        return _explain_broken_jax(error)
+    return None
 
 
 def main(arguments: Sequence[str]) -> NoReturn:
@@ -86,8 +96,8 @@ def main(arguments: Sequence[str]) -> NoReturn:
     channel.start_heartbeat()
     status = 1
     try:
-        if _warm_up(channel):
-            status = _serve(channel)
+        _warm_up(channel)
+        status = _serve(channel)
     except KeyboardInterrupt:
         status = _INTERRUPTED_STATUS
     except OSError:
@@ -96,19 +106,13 @@ def main(arguments: Sequence[str]) -> NoReturn:
         _exit(status)
 
 
-def _warm_up(channel: Channel) -> bool:
+def _warm_up(channel: Channel) -> None:
     """Import all that a run needs, and say hello. No backend starts here."""
-    try:
-        importlib.import_module("jax.numpy")
-    except Exception as error:
-        _send_failure(channel, None, "environment", _explain_broken_jax(error))
-        return False
     for module in ("jaxscope.worker.stages.capture", "jaxscope.worker.targets.environment"):
         with contextlib.suppress(Exception):  # the request that needs it reports it
             importlib.import_module(module)
     version = ".".join(map(str, sys.version_info[:3]))
     channel.send("hello", {"pid": os.getpid(), "python": version, "protocol": PROTOCOL_VERSION})
-    return True
 
 
 def _serve(channel: Channel) -> int:
@@ -137,16 +141,24 @@ def _read_exactly(descriptor: int, size: int) -> bytes:
 def _answer(type_of_request: str, request: dict[str, Any], channel: Channel) -> int:
     start = perf_counter()
     try:
+        if NO_JAX is not None and type_of_request != _WITHOUT_JAX:
+            raise EnvironmentProblem(NO_JAX)
         handler = _find_handler(type_of_request)
-        if type_of_request not in _NO_TARGET:
+        if type_of_request not in _NO_TARGET and NO_JAX is None:
             _prepare(request, channel)
         notes = ProcessChanges()
         kept = handler(request, channel)
-        finish_job(channel)
+        if NO_JAX is None:
+            from jaxscope.worker.host.job import finish_job
+
+            finish_job(channel)
     except JaxscopeError as error:
         fault = next((name for cls, name in _FAULTS if isinstance(error, cls)), "internal")
         stage = getattr(error, "stage", None)
-        publish_failure(error.explanation.what)
+        if NO_JAX is None:
+            from jaxscope.worker.host.job import publish_failure
+
+            publish_failure(error.explanation.what)
         _send_failure(channel, stage, fault, error.explanation)
         return 1
     except BaseException as error:
@@ -229,3 +241,8 @@ def _flush_output() -> None:
             stream.flush()
     with contextlib.suppress(Exception):
         ctypes.CDLL(None).fflush(None)
+
+
+NO_JAX = _import_jax()
+"""Why there is no JAX here. It is imported with this module: `bootstrap` then keeps to itself what
+JAX's plugins print."""

@@ -17,8 +17,6 @@ import sys
 from collections.abc import Callable
 from types import ModuleType
 
-import jax
-
 from jaxscope.model.units import format_bytes
 from jaxscope.worker.faults.tracebacks import walk_frames
 
@@ -478,6 +476,8 @@ def _is_missing_backend(error: BaseException, text: str) -> bool:
     """
     if not isinstance(error, AssertionError) or text:
         return False
+    import jax  # a worker starts without it, too
+
     try:
         jax.devices()
     except AssertionError:
@@ -499,6 +499,8 @@ def _backend_remedy(_error: BaseException, _text: str) -> Remedy:
 
 def describe_missing_backend() -> str:
     """One sentence on the platforms that JAX was asked to use."""
+    import jax  # as above
+
     platforms = getattr(jax.config, "jax_platforms", None) or "a platform"
     return f"JAX was told to use {platforms}, and nothing that is installed here provides it."
 

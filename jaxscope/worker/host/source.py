@@ -12,6 +12,7 @@ import ast
 import dataclasses
 import errno
 import hashlib
+import importlib.abc
 import importlib.machinery
 import importlib.util
 import io

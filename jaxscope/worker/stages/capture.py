@@ -20,10 +20,10 @@ import jax
 import numpy as np
 
 from jaxscope.errors import Explanation, JaxscopeError, TraceError
-from jaxscope.model.graph import Graph, graph_to_arrays, strings_to_arrays
+from jaxscope.model.graph import strings_to_arrays
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.op_name import TagTable, strip_tags
-from jaxscope.model.stages import COMPILED_STAGES, stage_kind
+from jaxscope.model.stages import stage_kind
 from jaxscope.model.targets import is_absent
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
@@ -52,7 +52,7 @@ from jaxscope.worker.provenance.traced_program import (
 )
 from jaxscope.worker.stages.background import Background
 from jaxscope.worker.stages.compilation import CompiledProgram, compile_program
-from jaxscope.worker.stages.hlo_cost import UNKNOWN, Costs, instruction_costs, module_cost
+from jaxscope.worker.stages.hlo_cost import Costs, instruction_costs, module_cost
 from jaxscope.worker.stages.jaxpr import (
     AxesOf,
     ConvertedJaxpr,
@@ -63,9 +63,10 @@ from jaxscope.worker.stages.jaxpr import (
     print_jaxpr,
 )
 from jaxscope.worker.stages.loading import load_call
-from jaxscope.worker.stages.machine_code import NO_CODE, MachineCode, dump_folder
+from jaxscope.worker.stages.machine_code import dump_folder
 from jaxscope.worker.stages.nonfinite import REMEDY, RULE, look_for_nonfinite
 from jaxscope.worker.stages.passes import PassWatch, send_passes
+from jaxscope.worker.stages.sender import TITLES, StageSender
 from jaxscope.worker.stages.stablehlo import convert_stablehlo, link_stablehlo_lines, print_module
 from jaxscope.worker.stages.xla_log import XlaLog, catching_donations, place_note
 from jaxscope.worker.targets.environment import describe_environment
@@ -95,102 +96,6 @@ def gc_freeze() -> Iterator[Callable[[], None]]:
         yield gc.freeze
     finally:
         gc.unfreeze()
-
-
-# Sends stages as messages: graphs at once, texts when they are due.
-
-
-TITLES = {name: stage_kind(name).title for name in COMPILED_STAGES}
-"""What the stages are called that follow the jaxprs, in pipeline order."""
-
-Text = Callable[[], tuple[str, Any]]
-
-
-class StageSender:
-    """Sends the stages of one capture.
-
-    Attributes:
-        graphs: Every graph that was sent.
-    """
-
-    def __init__(self, channel: Channel) -> None:
-        self._channel = channel
-        self._texts: list[tuple[str, Text]] = []
-        self.graphs: list[Graph] = []
-
-    def add_text(self, name: str, text: Text) -> None:
-        """Have a stage's text sent by the next `send_texts`; it is printed only then."""
-        self._texts.append((name, text))
-
-    def send_graph(
-        self, name: str, title: str, seconds: float, graph: Graph, cost: Costs = UNKNOWN
-    ) -> None:
-        self.graphs.append(graph)
-        self.send_stage(name, title, seconds, "graph", cost, graph_to_arrays(graph))
-
-    def send_stage(
-        self,
-        name: str,
-        title: str,
-        seconds: float | None,
-        form: str,
-        cost: Costs,
-        arrays: dict[str, Any] | None = None,
-    ) -> None:
-        fields = {
-            "name": name,
-            "title": title,
-            "seconds": seconds,
-            "unavailable": None,
-            "form": form,
-            "cost": list(cost),
-        }
-        self._channel.send("stage", fields, arrays)
-
-    def send_unavailable(self, name: str, title: str, reason: str, **more: bool) -> None:
-        fields = {
-            "name": name,
-            "title": title,
-            "seconds": None,
-            "unavailable": _sentence(reason),
-            "form": "none",
-            "cost": list(UNKNOWN),
-            **more,
-        }
-        self._channel.send("stage", fields)
-
-    def send_machine(self, machine: MachineCode, seconds: float | None) -> None:
-        """Send the code of the kernels; XLA's own seconds are part of the compilation, and these
-        are of collecting it."""
-        if not machine.kernels:
-            title = TITLES["machine"]
-            self.send_unavailable("machine", title, NO_CODE, has_no_kernels=True)
-            return
-        self.send_stage("machine", TITLES["machine"], seconds, "none", UNKNOWN)
-        fields = {"name": "machine", "left_out": machine.num_left_out}
-        self._channel.send("kernels", fields, machine.to_arrays())
-
-    def send_texts(self) -> None:
-        """Send the texts that are due."""
-        while self._texts:
-            name, make_text = self._texts.pop(0)
-            self._channel.progress("text", f"Printing the stage {TITLES.get(name, name)}")
-            try:
-                text, line_nodes = make_text()
-            except Exception as error:
-                reason = f"Printing it raised {type(error).__name__}."
-                self._channel.send("text_missing", {"name": name, "reason": reason})
-                continue
-            data = np.frombuffer(text.encode("utf-8", "replace"), np.uint8)
-            arrays = {"utf8": data}
-            if line_nodes is not None:
-                arrays["line_nodes"] = line_nodes
-            self._channel.send("text", {"name": name}, arrays)
-
-
-def _sentence(text: str) -> str:
-    text = text.strip()
-    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 __all__ = ["handle_capture", "send_capture"]

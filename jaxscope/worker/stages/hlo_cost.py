@@ -20,7 +20,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.worker import compat
 from jaxscope.worker.stages.protobuf import (
     BYTES,
     FieldColumns,
@@ -444,6 +443,8 @@ def module_cost(client: Any, hlo_module_proto: Any) -> Costs:
         client: A client of the CPU backend.
         hlo_module_proto: A serialized `HloModuleProto`, or jaxlib's `HloModule`.
     """
+    from jaxscope.worker import compat  # files are opened where JAX is missing, too
+
     try:
         module = (
             compat.parse_hlo_module(hlo_module_proto)
@@ -496,6 +497,8 @@ def instruction_costs(
     deadline = time.thread_time() + budget_s
     module = SlicedModule(proto)
     if client is None:
+        from jaxscope.worker import compat  # as above
+
         client = compat.cpu_client()
     known: dict[Key, Costs] = {}
     rows = list(module.instructions())

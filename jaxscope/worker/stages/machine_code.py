@@ -20,7 +20,6 @@ import numpy as np
 from jaxscope.errors import EnvironmentProblem, Explanation
 from jaxscope.model.graph import strings_to_arrays
 from jaxscope.wire.scratch import make_scratch, remove_stale_scratch
-from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.targets.gpu_tools import GpuTools, toolkit_options
 from jaxscope.worker.targets.tpu_bundles import remove_bundles, take_bundles
@@ -185,6 +184,8 @@ class Dump:
     @property
     def compiler_options(self) -> dict[str, str]:
         """What to pass to `compile`."""
+        from jaxscope.worker import compat  # files are opened where JAX is missing, too
+
         return {
             "xla_dump_to": str(self.folder),
             "xla_dump_hlo_pass_re": _LOGGING_PASS,

@@ -6,6 +6,7 @@ files of strangers here, in a process that may die of them.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import re
@@ -14,21 +15,33 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from jaxscope.errors import Explanation, SourceError
 from jaxscope.model.file_kinds import HEAD_BYTES, FileForm, recognise
 from jaxscope.model.graph import graph_to_arrays
 from jaxscope.model.op_name import TagTable
-from jaxscope.wire.job_files import read_whole
-from jaxscope.worker import compat
+from jaxscope.wire.job_files import read_head, read_whole
 from jaxscope.worker.channel import Channel
-from jaxscope.worker.stages.capture import TITLES, StageSender
-from jaxscope.worker.stages.hlo_cost import UNKNOWN, instruction_costs, module_cost
+from jaxscope.worker.stages.hlo_cost import UNKNOWN, Costs, instruction_costs, module_cost
 from jaxscope.worker.stages.machine_code import MAX_CODE_BYTES, MachineCode, kernel_files
 from jaxscope.worker.stages.passes import AFTER_NAME, MAX_PASSES, MAX_TOTAL_BYTES, dumped_pass
 from jaxscope.worker.stages.protobuf import BYTES, read_fields
-from jaxscope.worker.stages.stablehlo import convert_stablehlo, link_stablehlo_lines, print_module
+from jaxscope.worker.stages.sender import TITLES, StageSender
 
+try:
+    from jaxscope.worker import compat
+    from jaxscope.worker.stages.stablehlo import (
+        convert_stablehlo,
+        link_stablehlo_lines,
+        print_module,
+    )
+except Exception:  # missing or broken in a way of its own: what needs no parser is opened
+    HAS_JAX = False
+else:
+    HAS_JAX = True
+
+NO_PARSER = "It takes jaxlib's parser, and JAX cannot be imported here."
 NOT_THERE = {
     "stablehlo": "The files that were opened hold no StableHLO of it.",
     "hlo": "The files that were opened hold no HLO before optimization.",
@@ -63,12 +76,12 @@ class _Hlo:
 
     Attributes:
         proto: Serialized; empty where there is only a text, which jaxlib does not take.
-        text: As the file has it, or as jaxlib prints it.
+        text: As the file has it, or as jaxlib prints it; None where there is neither.
         reason: Why there is no proto.
     """
 
     proto: bytes
-    text: Callable[[], str]
+    text: Callable[[], str] | None
     reason: str = ""
 
 
@@ -142,6 +155,9 @@ class _Reading:
         self._channel.progress("stablehlo", f"Reading {os.path.basename(path)}")
         try:
             data = read_whole(path)
+            if not HAS_JAX and recognise(data[:HEAD_BYTES]) is FileForm.MLIR_TEXT:
+                self._send_text_alone("stablehlo", data.decode("utf-8", "replace"), path)
+                return
             module = _parse_mlir(path, data)
         except SourceError as error:
             self._give_up("stablehlo", error)
@@ -163,6 +179,12 @@ class _Reading:
         arrays = graph_to_arrays(converted.graph)
         self._sender.send_stage("stablehlo", title, None, "graph", UNKNOWN, arrays)
         self._sender.add_text("stablehlo", text)
+
+    def _send_text_alone(self, stage: str, text: str, path: str) -> None:
+        self._num_read += 1
+        self._sender.send_stage(stage, TITLES[stage], None, "none", UNKNOWN)
+        self._channel.message(f"{path} is shown as text, without a graph. {NO_PARSER}")
+        self._sender.add_text(stage, lambda: (text, None))
 
     def _read_modules(self) -> dict[str, _Hlo]:
         found: dict[str, _Hlo] = {}
@@ -200,24 +222,34 @@ class _Reading:
     def _send_hlo(self, stage: str, hlo: _Hlo) -> None:
         self._num_read += 1
         title = TITLES[stage]
+        make_text = hlo.text or self._text_beside(stage)
         if not hlo.proto:
             self._sender.send_stage(stage, title, None, "none", UNKNOWN)
             self._channel.message(hlo.reason)
-            self._sender.add_text(stage, lambda: (hlo.text(), None))
+            self._add_text(stage, make_text)
             return
-        try:
-            client = compat.cpu_client()
-            costs = instruction_costs(hlo.proto, client=client, budget_s=_COST_BUDGET_S)
-            cost = module_cost(client, hlo.proto)
-        except ValueError:
-            costs, cost = None, UNKNOWN
+        costs, cost = _count_costs(hlo.proto) if HAS_JAX else (None, UNKNOWN)
         arrays: dict[str, Any] = {"proto": np.frombuffer(hlo.proto, np.uint8)}
         if costs is not None:
             arrays["instruction_cost"] = costs
         self._sender.send_stage(stage, title, None, "hlo", cost, arrays)
-        self._sender.add_text(stage, lambda: (hlo.text(), None))
+        self._add_text(stage, make_text)
         if stage == "optimized":
             self._send_memory(hlo)
+
+    def _text_beside(self, stage: str) -> Callable[[], str] | None:
+        """The text of a module as XLA dumped it beside the serialized one."""
+        for path in self._files.get(stage, ()):
+            with contextlib.suppress(SourceError):
+                if recognise(read_head(path)) is FileForm.HLO_TEXT:
+                    return lambda: read_whole(path).decode("utf-8", "replace")
+        return None
+
+    def _add_text(self, stage: str, make_text: Callable[[], str] | None) -> None:
+        if make_text is not None:
+            self._sender.add_text(stage, lambda: (make_text(), None))
+        else:
+            self._channel.send("text_missing", {"name": stage, "reason": NO_PARSER})
 
     def _send_memory(self, hlo: _Hlo) -> None:
         if path := self._first("assignment"):
@@ -309,6 +341,9 @@ def read_hlo(path: str) -> _Hlo:
     form = recognise(data[:HEAD_BYTES])
     if form is FileForm.HLO_TEXT:
         text = data.decode("utf-8", "replace")
+        if not HAS_JAX:
+            told = f"{path} is shown as text, without a graph. {NO_PARSER}"
+            return _Hlo(b"", lambda: text, told)
         try:
             return _Hlo(compat.serialized_hlo_of_text(text), lambda: text)
         except Exception as error:  # jaxlib's own classes
@@ -349,7 +384,18 @@ def read_recorded(path: str, label: str) -> _Hlo:
 
 
 def _of_proto(module: bytes) -> _Hlo:
+    if not HAS_JAX:
+        return _Hlo(module, None)
     return _Hlo(module, lambda: compat.parse_hlo_module(module).to_string())
+
+
+def _count_costs(proto: bytes) -> tuple[npt.NDArray[np.float64] | None, Costs]:
+    try:
+        client = compat.cpu_client()
+        costs = instruction_costs(proto, client=client, budget_s=_COST_BUDGET_S)
+        return costs, module_cost(client, proto)
+    except ValueError:
+        return None, UNKNOWN
 
 
 def _find_recorded(data: bytes, label: bytes) -> Iterator[bytes]:
@@ -463,6 +509,16 @@ def _parse_mlir(path: str, data: bytes) -> Any:
             raise _no_module(path, "It begins as what jax.export serializes, but holds no module.")
     elif form not in (FileForm.MLIR_TEXT, FileForm.MLIR_BYTECODE):
         raise _no_module(path, "" if form is None else f"By its content it is {form.value}.")
+    if not HAS_JAX:
+        raise SourceError(
+            Explanation(
+                what=f"{path} cannot be read as StableHLO here.",
+                why=NO_PARSER,
+                where=path,
+                remedy="Open it with an interpreter that has JAX: --python PATH",
+                kind="NoParser",
+            )
+        )
     try:
         return compat.parse_stablehlo(data)
     except Exception as error:  # MLIR's and jaxlib's own classes

@@ -23,7 +23,6 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from jaxscope.wire.scratch import make_scratch, remove_stale_scratch
-from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.stages.background import Background
 from jaxscope.worker.stages.hlo_cost import UNKNOWN, Costs, module_cost
@@ -102,6 +101,8 @@ class PassWatch:
         return found
 
     def _start(self) -> Any:
+        from jaxscope.worker import compat  # files are opened where JAX is missing, too
+
         try:
             return compat.start_recording(level=1)
         except Exception as error:  # only one recorder at a time: the program may have its own
@@ -109,6 +110,8 @@ class PassWatch:
             return None
 
     def _read(self, recording: Any) -> None:
+        from jaxscope.worker import compat  # as above
+
         try:
             for line, name, start_ns, duration_ns in compat.recorded_spans(recording.stop()):
                 if len(self._spans) >= MAX_SPANS:
@@ -398,6 +401,8 @@ class _PassSender:
     def _cost(self, proto: bytes) -> Costs:
         if self._cost_deadline_s <= 0:
             return UNKNOWN
+        from jaxscope.worker import compat  # as above
+
         start = time.thread_time()
         cost = module_cost(compat.cpu_client(), proto)
         self._cost_deadline_s -= time.thread_time() - start
