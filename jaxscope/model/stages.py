@@ -133,3 +133,16 @@ def find_lowered_jaxpr(stages: Iterable[Stage]) -> Graph | None:
     """The graph of the stage that was lowered; None where that stage or its graph is not there."""
     stage = find_lowered_stage(stages)
     return stage.graph if stage is not None and is_available(stage.graph) else None
+
+
+SOLVE = "custom_linear_solve"
+
+
+def find_solve(called: list[int]) -> list[int]:
+    """Of the nested jaxprs of a linear solve, in the order of its parameters, the one that runs.
+
+    It is `solve` of `matvec, vecmat, solve, transpose_solve`, of which one of the first two and the
+    last may be missing. The others are for derivatives, and a solve shares them with its transpose,
+    in another order.
+    """
+    return called[len(called) // 2 :][:1]

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from jaxscope.model.graph import NONE, Cost, Graph, NodeKind
 from jaxscope.model.graph_builder import add_attributes
+from jaxscope.model.stages import SOLVE, find_solve
 from jaxscope.model.types import ArrayType, parse_array_type, read_count
 from jaxscope.program.cost.rules import CUMULATIVE_PRIMITIVES, Equation, UncountedError, find_rule
 from jaxscope.program.fates.equations import SOLVE, find_solve

@@ -16,6 +16,7 @@ from typing import Literal
 from jaxscope.model.capture import Fate, Proof
 from jaxscope.model.graph import NONE, Graph, NodeKind
 from jaxscope.model.op_name import in_call, without_call
+from jaxscope.model.stages import SOLVE
 from jaxscope.model.types import parse_array_type
 from jaxscope.program.fates.equations import (
     IDENTITIES,

@@ -11,6 +11,7 @@ import functools
 from collections.abc import Collection, Hashable
 
 from jaxscope.model.graph import NONE, Graph, NodeKind
+from jaxscope.model.stages import SOLVE, find_solve
 from jaxscope.model.types import read_count
 
 Value = tuple[int, int]
