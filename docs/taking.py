@@ -47,8 +47,8 @@ def open_window(
     with tempfile.TemporaryDirectory() as folder:
         bridge = Bridge(EarlySession(python).wait)
         settings = Settings(str(Path(folder) / "window.json"))
-        settings.set_theme_name(THEMES[0])
-        settings.set_shows_lessons(False)  # the window itself is wanted
+        settings.theme = THEMES[0]
+        settings.shows_lessons = False  # the window itself is wanted
         window = build_window(application, bridge, RunOptions(python=python), settings)
         window.resize(*size)
         window.show()

@@ -115,7 +115,7 @@ class LiveSupervisor:
                 ) from None
 
     def forget(self, number: int) -> None:
-        """A run is over."""
+        """Forget a run that has ended."""
         with self._lock:
             self._runs.pop(number, None)
             self._unstarted.pop(number, None)

@@ -176,7 +176,7 @@ def build_window(
         late_panes: Panes come once the event loop runs: a window that can take a call does not
             wait for them.
     """
-    themes = ThemeSwitch(application, _find_theme(settings.theme_name))
+    themes = ThemeSwitch(application, _find_theme(settings.theme))
     if settings.points:
         themes.set_points(settings.points)
     if os.environ.get("JAXSCOPE_LIVE_STYLE"):

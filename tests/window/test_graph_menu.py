@@ -90,8 +90,8 @@ def test_choices_are_remembered(qapp: QApplication, tmp_path: Path) -> None:
 
 def test_what_another_version_remembered_does_no_harm(qapp: QApplication, tmp_path: Path) -> None:
     settings = Settings(str(tmp_path / "window.json"))
-    settings.set_graph_direction("sideways")
-    settings.set_hidden_passes(["no such pass"])
+    settings.graph_direction = "sideways"
+    settings.hidden_passes = ("no such pass",)
     assert make_graph_page(GraphChoices(settings)).canvas.direction == "down"
 
 

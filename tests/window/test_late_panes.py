@@ -48,7 +48,7 @@ def _late_window(
 ) -> Iterator[MainWindow]:
     bridge = Bridge(lambda: session)
     settings = Settings(str(tmp_path / "window.json"))
-    settings.set_arrangement(format_arrangement(REMEMBERED))
+    settings.arrangement = format_arrangement(REMEMBERED)
     window = build_window(qapp, bridge, RunOptions(), settings, late_panes=True)
     yield window
     destroy(window)

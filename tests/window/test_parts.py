@@ -176,7 +176,7 @@ def test_settings_survive_and_a_broken_file_is_as_none(tmp_path: Path):
     assert settings.recent_files == (str(file),)
     assert Settings(str(path)).calls == ("f(x)",)
     Settings(str(path)).set_theme_name("dark")  # of another window
-    settings.set_points(13.0)
+    settings.points = 13.0
     both = Settings(str(path))
     assert (both.theme_name, both.points, both.problems) == ("dark", 13.0, [])
     path.write_bytes(b"\xff\x00[[[broken")
@@ -216,9 +216,9 @@ def test_settings_that_are_no_plain_file_are_not_waited_for(tmp_path: Path):
 def test_settings_that_cannot_be_written_hold_for_this_window(tmp_path: Path):
     (tmp_path / "file").write_text("")
     settings = Settings(str(tmp_path / "file" / "window.json"))
-    settings.set_theme_name("dark")
+    settings.theme = "dark"
     settings.set_geometry(QByteArray(b"\x01\x02"))
-    assert settings.theme_name == "dark" and settings.geometry == QByteArray(b"\x01\x02")
+    assert settings.theme == "dark" and settings.geometry == QByteArray(b"\x01\x02")
 
 
 def test_sources_are_read_as_their_cookie_says(tmp_path: Path):

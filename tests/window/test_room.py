@@ -231,7 +231,7 @@ def test_what_an_older_window_remembered_opens_sensibly(
     qapp: QApplication, qtbot: QtBot, session: RecordedSession, source: Path, tmp_path: Path
 ) -> None:
     settings = Settings(str(tmp_path / "old.ini"))
-    settings.set_arrangement(OLD)
+    settings.arrangement = OLD
     bridge = Bridge(lambda: session)
     window = build_window(qapp, bridge, RunOptions(), settings, late_panes=True)
     window.resize(1280, 720)

@@ -554,7 +554,7 @@ def test_an_exception_of_ours_is_shown_as_our_bug(window: MainWindow, capsys):
 def test_theme_and_type_size_change_and_are_remembered(window: MainWindow):
     before = window._themes.theme.name
     window.toggle_theme()
-    assert window._settings.theme_name == window._themes.theme.name != before
+    assert window._settings.theme == window._themes.theme.name != before
     points = window._themes.points
     window.zoom_in()
     assert window._settings.points == points + 1

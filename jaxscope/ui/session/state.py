@@ -397,7 +397,7 @@ def show_capture(state: WindowState, capture: Capture) -> WindowState:
 def end_run(
     state: WindowState, phase: Phase, error: JaxscopeError | None = None, failed_stage: str = ""
 ) -> WindowState:
-    """A run is over."""
+    """The state after a run has ended, with its phase and its error if there was one."""
     return dataclasses.replace(
         state,
         phase=phase,

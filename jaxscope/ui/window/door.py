@@ -73,7 +73,7 @@ class Door(QObject):
         return offer is not None and self._accepts(offer)
 
     def forget(self, visitor: _Visitor) -> None:
-        """A visit is over."""
+        """Forget a launch that has disconnected."""
         self._visitors.discard(visitor)
 
 

@@ -357,7 +357,7 @@ class MainWindow(QMainWindow):
     def toggle_lesson(self) -> None:
         """Show or hide the lesson and the samples beside the program."""
         is_shown = self.lesson.isHidden()
-        self._settings.set_shows_lessons(is_shown)
+        self._settings.shows_lessons = is_shown
         self._set_lesson_shown(is_shown)
 
     def _on_lesson_trial_requested(self) -> None:
@@ -365,7 +365,7 @@ class MainWindow(QMainWindow):
             self.trial.toggle()
 
     def _on_lesson_closed(self) -> None:
-        self._settings.set_shows_lessons(False)
+        self._settings.shows_lessons = False
         self.show_message("Help, Lesson and samples: shows the lesson again.")
 
     def add_page(self, name: str, page: Page, make: Callable[[], QWidget]) -> None:
@@ -593,12 +593,12 @@ class MainWindow(QMainWindow):
     def toggle_theme(self) -> None:
         """Change between light and dark."""
         self._themes.toggle()
-        self._settings.set_theme_name(self._themes.theme.name)
+        self._settings.theme = self._themes.theme.name
 
     def set_animated(self, is_on: bool) -> None:
         """Let graphs change step by step, or at once."""
         self.setProperty(STILL, not is_on)
-        self._settings.set_is_animated(is_on)
+        self._settings.is_animated = is_on
 
     def zoom_in(self) -> None:
         """Make all type larger."""
@@ -611,7 +611,7 @@ class MainWindow(QMainWindow):
     def zoom_reset(self) -> None:
         """Go back to the ordinary size of type."""
         self._themes.reset_zoom()
-        self._settings.set_points(self._themes.points)
+        self._settings.points = self._themes.points
 
     def show_palette(self) -> None:
         """Offer everything that the window can do."""
@@ -662,7 +662,7 @@ class MainWindow(QMainWindow):
 
     def _zoom(self, steps: int) -> None:
         self._themes.zoom(steps)
-        self._settings.set_points(self._themes.points)
+        self._settings.points = self._themes.points
 
     def show_message(self, text: str) -> None:
         """Say something in the status bar for a while; an empty text ends that."""

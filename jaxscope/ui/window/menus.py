@@ -69,19 +69,19 @@ class GraphChoices(QObject):
     def set_direction(self, direction: str) -> None:
         """Choose where values flow."""
         self._direction = direction
-        self._settings.set_graph_direction(direction)
+        self._settings.graph_direction = direction
         self._apply_to_all()
 
     def set_pass_hidden(self, name: str, is_hidden: bool) -> None:
         """Switch a simplification off or on."""
         self._hidden_passes = self._hidden_passes - {name} | ({name} if is_hidden else set())
-        self._settings.set_hidden_passes(sorted(self._hidden_passes))
+        self._settings.hidden_passes = tuple(sorted(self._hidden_passes))
         self._apply_to_all()
 
     def set_uses_graphviz(self, is_wanted: bool) -> None:
         """Choose who lays groups out."""
         self._uses_graphviz = is_wanted
-        self._settings.set_uses_graphviz(is_wanted)
+        self._settings.uses_graphviz = is_wanted
         self._apply_to_all()
 
     def _apply_to_all(self) -> None:
@@ -387,12 +387,12 @@ class PaneCommands(QObject):
 
     def remember(self) -> None:
         """Keep how panes are laid out for the next start."""
-        self._settings.set_arrangement(format_arrangement(self._area.arrangement()))
-        self._settings.set_panes_grow(grows=self._area.grows)
+        self._settings.arrangement = format_arrangement(self._area.arrangement())
+        self._settings.panes_grow = self._area.grows
 
     def reset(self) -> None:
         """Lay panes out as in a new window."""
-        self._settings.set_arrangement("")
+        self._settings.arrangement = ""
         self._area.arrange()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -438,12 +438,12 @@ class PaneCommands(QObject):
 
     def show_ribbons(self, is_on: bool) -> None:
         """Show the ribbons between panes, or hide them."""
-        self._settings.set_shows_ribbons(is_on)
+        self._settings.shows_ribbons = is_on
         self._area.set_ribbons_shown(is_on)
 
     def wrap_lines(self, is_on: bool) -> None:
         """Wrap long lines of texts, or scroll sideways to their ends."""
-        self._settings.set_wraps_lines(is_on)
+        self._settings.wraps_lines = is_on
         self._area.set_wrapping(is_on)
 
     def _on_area_menu_requested(self, _pane: StagePane, place: QPoint) -> None:
