@@ -18,7 +18,7 @@ import numpy.typing as npt
 from jaxscope.model.graph import Cost, Graph
 from jaxscope.model.op_name import TagTable
 from jaxscope.model.sharding import Job, Placement
-from jaxscope.model.unavailable import Unavailable
+from jaxscope.model.unavailable import Unavailable, is_available
 
 SOURCE_STAGE = "source"
 """Stands for a stage's name where a line of a file is marked."""
@@ -410,6 +410,12 @@ class Fate:
 def stage_named(stages: Iterable[Stage], name: str) -> Stage | None:
     """The stage of that name, or None."""
     return next((stage for stage in stages if stage.name == name), None)
+
+
+def graph_named(stages: Iterable[Stage], name: str) -> Graph | None:
+    """The graph of the stage of this name; None where that stage or its graph is not there."""
+    stage = stage_named(stages, name)
+    return stage.graph if stage is not None and is_available(stage.graph) else None
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -302,6 +302,11 @@ class Graph:
         strings = self.strings
         return {strings[s]: i for i, s in enumerate(self.nodes.id.tolist())}
 
+    def index_by_name(self) -> dict[str, int]:
+        """Node index of each node name; of several nodes with one name, the last."""
+        strings = self.strings
+        return {strings[s]: i for i, s in enumerate(self.nodes.name.tolist())}
+
     def string(self, column: Int32s, index: int) -> str:
         """The string at `index` of an `s` column."""
         return self.strings[int(column[index])]

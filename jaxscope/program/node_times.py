@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from jaxscope.model.capture import Capture, Stage, stage_named
+from jaxscope.model.capture import Stage, graph_named
 from jaxscope.model.graph import Graph
 from jaxscope.model.timing import LineTime, NodeTime, NodeTimes, Profile
 from jaxscope.model.unavailable import is_available
@@ -36,7 +36,7 @@ class Overlay:
 
 def lay_over(graph: Graph, times: Sequence[NodeTime]) -> Overlay:
     """Find the node of each time: by id, as equations have them, else by name."""
-    by_name = {graph.strings[s]: index for index, s in enumerate(graph.nodes.name.tolist())}
+    by_name = graph.index_by_name()
     by_id = graph.index_by_id
     seconds = np.full(len(graph.nodes), np.nan)
     nodes, known, strangers = [], [], []
@@ -64,11 +64,9 @@ def find_node(graph: Graph, name: str) -> int | None:
 
 def names_of_linked(stages: Sequence[Stage], links: Links, name: str) -> frozenset[str]:
     """Names of the nodes of a stage that a selection means there, as measured times call them."""
-    stage = stage_named(stages, name)
-    linked = links.stages.get(name)
-    if stage is None or linked is None or not is_available(stage.graph):
+    graph, linked = graph_named(stages, name), links.stages.get(name)
+    if graph is None or linked is None:
         return frozenset()
-    graph = stage.graph
     nodes = np.concatenate([linked.selected, linked.forward, linked.backward])
     return frozenset(graph.string(graph.nodes.name, int(node)) for node in nodes)
 
@@ -140,12 +138,10 @@ def describe_observed_times(time: NodeTime, runs: int) -> str:
     return f"{format_seconds(time.low)} to {format_seconds(time.high)}"
 
 
-def overlay_stage(capture: Capture, times: NodeTimes) -> Overlay | None:
-    """The times over the stage of that name; None where the capture has no such graph."""
-    stage = capture.stage(times.stage)
-    if stage is None or not is_available(stage.graph):
-        return None
-    return lay_over(stage.graph, times.times)
+def overlay_stage(stages: Sequence[Stage], times: NodeTimes) -> Overlay | None:
+    """The times over the stage of that name; None where there is no such graph."""
+    graph = graph_named(stages, times.stage)
+    return None if graph is None else lay_over(graph, times.times)
 
 
 def time_stages(stages: Sequence[Stage], profile: Profile) -> tuple[Stage, ...]:

@@ -36,13 +36,10 @@ def find_marked_places(capture: Capture) -> tuple[MarkedPlace, ...]:
     What a bookmark names may not be there, as a graph that was never made: then it is named by the
     words it has.
     """
-    ids: dict[str, dict[str, int]] = {}
     return tuple(
-        _find_line(capture, each)
-        if each.stage == SOURCE_STAGE
-        else _find_node(capture, each, ids)
+        (_find_line if each.stage == SOURCE_STAGE else _find_node)(capture, each)
         for each in capture.bookmarks
-    )  # fmt: skip
+    )
 
 
 def _find_line(capture: Capture, bookmark: Bookmark) -> MarkedPlace:
@@ -56,7 +53,7 @@ def _find_line(capture: Capture, bookmark: Bookmark) -> MarkedPlace:
     return MarkedPlace(bookmark, path or bookmark.place, f"line {number}", line=line)
 
 
-def _find_node(capture: Capture, bookmark: Bookmark, ids: dict[str, dict[str, int]]) -> MarkedPlace:
+def _find_node(capture: Capture, bookmark: Bookmark) -> MarkedPlace:
     names = [stage.name for stage in capture.stages]
     if bookmark.stage not in names:
         return MarkedPlace(bookmark, bookmark.stage, bookmark.place)
@@ -68,9 +65,7 @@ def _find_node(capture: Capture, bookmark: Bookmark, ids: dict[str, dict[str, in
     if not is_available(stage.graph):
         return MarkedPlace(bookmark, where, bookmark.place, index)
     graph = stage.graph
-    if stage.name not in ids:
-        ids[stage.name] = {graph.strings[s]: n for n, s in enumerate(graph.nodes.id.tolist())}
-    node = ids[stage.name].get(bookmark.place, NONE)
+    node = graph.index_by_id.get(bookmark.place, NONE)
     if node == NONE:
         return MarkedPlace(bookmark, where, bookmark.place, index)
     what = f"{graph.string(graph.nodes.operation, node)} {bookmark.place}"

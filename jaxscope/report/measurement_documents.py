@@ -136,7 +136,7 @@ class ProfileOverlay:
     capture: Capture
 
     def overlay(self, side: NodeTimes) -> Overlay | None:
-        return overlay_stage(self.capture, side)
+        return overlay_stage(self.capture.stages, side)
 
 
 def profile_to_document(found: ProfileOverlay) -> list[Section]:

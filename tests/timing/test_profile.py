@@ -145,7 +145,7 @@ def test_every_instruction_that_was_seen_is_one_of_the_captured_program(
     found, captured = profile(call), capture(session, file, call)
     compiled = found.compiled
     assert isinstance(compiled, NodeTimes)
-    overlay = overlay_stage(captured, compiled)
+    overlay = overlay_stage(captured.stages, compiled)
     assert overlay is not None
     assert overlay.strangers == ()
     assert overlay.times
@@ -172,7 +172,7 @@ def test_equations_have_the_ids_of_the_jaxpr(
     call = "outer(f32[8, 8], f32[8, 8])"
     eager = profile(call).eager
     assert isinstance(eager, NodeTimes)
-    overlay = overlay_stage(capture(session, file, call), eager)
+    overlay = overlay_stage(capture(session, file, call).stages, eager)
     assert overlay is not None
     assert overlay.strangers == ()
     operations = [overlay.graph.string(overlay.graph.nodes.operation, i) for i in overlay.nodes]
@@ -187,7 +187,7 @@ def test_transformed_and_jitted_calls_have_equations_too(
 ) -> None:
     eager = profile(call).eager
     assert isinstance(eager, NodeTimes)
-    overlay = overlay_stage(capture(session, file, call), eager)
+    overlay = overlay_stage(capture(session, file, call).stages, eager)
     assert overlay is not None
     assert overlay.strangers == ()
 

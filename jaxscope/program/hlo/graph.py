@@ -647,8 +647,7 @@ def link_hlo_lines(text: str, graph: Graph) -> npt.NDArray[np.int32]:
     Returns:
         int32, one per line of `text`: node index, or -1.
     """
-    strings = graph.strings
-    by_name = {strings[s]: index for index, s in enumerate(graph.nodes.name.tolist())}
+    by_name = graph.index_by_name()
     lines = text.split("\n")
     nodes = np.full(len(lines), NONE, np.int32)
     for number, line in enumerate(lines):

@@ -27,8 +27,7 @@ def link_kernel_lines(text: str, optimized: Graph) -> npt.NDArray[np.int32]:
     Returns:
         int32, one per line of `text`: index of a node of `optimized`, or -1.
     """
-    strings = optimized.strings
-    by_name = {strings[s]: index for index, s in enumerate(optimized.nodes.name.tolist())}
+    by_name = optimized.index_by_name()
     # The GPU's compiler has no dots in names: `gemm_fusion_dot_3` computes `gemm_fusion_dot.3`.
     by_name = {_NO_NAME.sub("_", name): index for name, index in by_name.items()} | by_name
     lines = text.split("\n")

@@ -32,8 +32,7 @@ def plan_memory(text: str, graph: Graph) -> MemoryPlan:
         text: Of the buffer assignment.
         graph: Of the module after optimization.
     """
-    strings = graph.strings
-    nodes = {strings[code]: index for index, code in enumerate(graph.nodes.name.tolist())}
+    nodes = graph.index_by_name()
     sizes = dict.fromkeys(("argument", "result", "temporary", "aliased"), 0)
     places: list[Place] = []
     allocation, kind = -1, ""

@@ -11,7 +11,7 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QSplitter, QTabWidget
 
 from jaxscope.client.requests import ProfileRequest
-from jaxscope.model import SourceFile, Stage, is_available, stage_named
+from jaxscope.model import SourceFile, Stage, is_available
 from jaxscope.model.timing import NodeTimes, Profile, Timeline
 from jaxscope.model.units import format_count, format_seconds
 from jaxscope.picture.tint.classes import ColourBy
@@ -20,9 +20,9 @@ from jaxscope.program.node_times import (
     Overlay,
     describe_overlap,
     find_node,
-    lay_over,
     line_shares,
     names_of_linked,
+    overlay_stage,
 )
 from jaxscope.report.document import Table
 from jaxscope.report.measurement_documents import line_table, node_table
@@ -149,7 +149,7 @@ class ProfilePage(ExperimentPage):
             for table in (self.lines, self.nodes):
                 table.rows.set_table(Table((), ()))
             return
-        overlay = self._overlay(side)
+        overlay = overlay_stage(self._stages, side)
         if profile.recording:
             work = sum(time.exclusive for time in side.times)
             heading = (
@@ -223,12 +223,6 @@ class ProfilePage(ExperimentPage):
         profile = self._profile
         sides = () if profile is None else (profile.compiled, profile.eager)
         return tuple(side.stage for side in sides if isinstance(side, NodeTimes))
-
-    def _overlay(self, side: NodeTimes) -> Overlay | None:
-        stage = stage_named(self._stages, side.stage)
-        if stage is None or not is_available(stage.graph):
-            return None
-        return lay_over(stage.graph, side.times)
 
     def _show_lines(self, overlay: Overlay | None, side: NodeTimes) -> None:
         lines = line_shares(overlay, side) if overlay is not None else ()

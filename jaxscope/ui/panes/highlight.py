@@ -257,50 +257,28 @@ class PaneHighlighter:
         shown = self.canvas or self.shown
         return shown.viewport() if isinstance(shown, QAbstractScrollArea) else shown
 
-    def places(self, things: Int32s) -> Places:
-        """Where things are on the page."""
+    def places(self, things: Int32s, *, is_across: bool = False) -> Places:
+        """Where things are on the page: top and bottom, one row each; NaN where they are not shown.
+
+        Args:
+            things: Nodes, or 1-based lines of the source.
+            is_across: Give left and right instead, of boxes or of the texts of rows.
+        """
         shown, canvas = self.shown, self.canvas
         places = np.full((len(things), 2), np.nan)
         if shown is self._code:
+            code = self._code
             lines, known = self._lines_of(things)
-            found = self._code.places_of_lines(lines.tolist())
-            places[known] = np.asarray(found, float).reshape(-1, 2)
-        elif shown is self._table:
+            find = code.spans_of_lines if is_across else code.places_of_lines
+            places[known] = np.asarray(find(lines.tolist()), float).reshape(-1, 2)
+        elif shown is self._table or shown is self._outline:
+            rows = self._table if shown is self._table else self._outline
             for number, node in enumerate(things.tolist()):
-                row = self._table.nodes.row_of(node)
-                if row >= 0:
-                    top, height = self._table.rowViewportPosition(row), self._table.rowHeight(row)
-                    places[number] = top, top + height
-        elif shown is self._outline:
-            for number, node in enumerate(things.tolist()):
-                place = self._outline.place_of(node)
+                place = rows.span_of(node) if is_across else rows.place_of(node)
                 if place is not None:
                     places[number] = place
         elif canvas is not None:
-            places = canvas.places_of_nodes(things)
-        return places
-
-    def places_across(self, things: Int32s) -> Places:
-        """Where things are on the page from left to right: boxes, or the texts of rows."""
-        shown, canvas = self.shown, self.canvas
-        places = np.full((len(things), 2), np.nan)
-        if shown is self._code:
-            lines, known = self._lines_of(things)
-            found = self._code.spans_of_lines(lines.tolist())
-            places[known] = np.asarray(found, float).reshape(-1, 2)
-        elif shown is self._table:
-            for number, node in enumerate(things.tolist()):
-                row = self._table.nodes.row_of(node)
-                if row >= 0:
-                    cell = self._table.visualRect(self._table.nodes.index(row, 0))
-                    places[number] = cell.left(), cell.right() + 1
-        elif shown is self._outline:
-            for number, node in enumerate(things.tolist()):
-                span = self._outline.span_of(node)
-                if span is not None:
-                    places[number] = span
-        elif canvas is not None:
-            places = canvas.places_of_nodes(things, is_across=True)
+            places = canvas.places_of_nodes(things, is_across=is_across)
         return places
 
     def _lines_of(self, things: Int32s) -> tuple[Int32s, Int32s]:

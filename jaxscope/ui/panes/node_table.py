@@ -682,6 +682,22 @@ class NodeTableView(QTableView):
     def _on_entered(self, index: QModelIndex) -> None:
         self.node_hovered.emit(self.nodes.node_at(index.row()))
 
+    def place_of(self, node: int) -> tuple[int, int] | None:
+        """Top and bottom of a node's row; None where it has none."""
+        row = self.nodes.row_of(node)
+        if row < 0:
+            return None
+        top = self.rowViewportPosition(row)
+        return top, top + self.rowHeight(row)
+
+    def span_of(self, node: int) -> tuple[int, int] | None:
+        """Left and right of the first cell of that row."""
+        row = self.nodes.row_of(node)
+        if row < 0:
+            return None
+        cell = self.visualRect(self.nodes.index(row, 0))
+        return cell.left(), cell.right() + 1
+
     def _on_selection_changed(self, selected: QItemSelection, deselected: QItemSelection) -> None:
         if self._is_told:
             return

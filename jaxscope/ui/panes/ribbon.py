@@ -119,15 +119,9 @@ class RibbonHandle(QSplitterHandle):
         known, back = np.unique(things, return_inverse=True)
         highlighter = pane.highlighter
         corner = self.mapFromGlobal(highlighter.page.mapToGlobal(QPoint(0, 0)))
-        if self._is_between_columns():
-            places, most = highlighter.places(known), highlighter.page.height()
-            offset = corner.y()
-        else:
-            places, most, offset = (
-                highlighter.places_across(known),
-                highlighter.page.width(),
-                corner.x(),
-            )
+        is_across = not self._is_between_columns()
+        places, page = highlighter.places(known, is_across=is_across), highlighter.page
+        most, offset = (page.width(), corner.x()) if is_across else (page.height(), corner.y())
         places[:, 0] = np.clip(places[:, 0], 0.0, most - _OUT_OF_SIGHT_PX)
         places[:, 1] = np.clip(places[:, 1], places[:, 0] + _OUT_OF_SIGHT_PX, most)
         moved: npt.NDArray[np.float64] = places[back] + offset

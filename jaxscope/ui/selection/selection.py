@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from jaxscope.model import Graph, Stage, StageText, is_available, stage_named
-from jaxscope.model.capture import SOURCE_STAGE, Bookmark
+from jaxscope.model import Graph, Stage, StageText, is_available
+from jaxscope.model.capture import SOURCE_STAGE, Bookmark, graph_named
 from jaxscope.program.links import (
     NO_LINKS,
     LineSelection,
@@ -365,8 +365,7 @@ class SelectionModel(QObject):
 
     def graph_of(self, stage: str) -> Graph | None:
         """The graph of a stage; None where there is none."""
-        found = stage_named(self._stages, stage)
-        return found.graph if found is not None and is_available(found.graph) else None
+        return graph_named(self._stages, stage)
 
     def _find_selection(self) -> Selection | None:
         """What the places are among the present stages."""

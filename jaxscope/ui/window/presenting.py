@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QLabel, QMainWindow, QWidget
 
-from jaxscope.model import is_available
+from jaxscope.model.capture import graph_named
 from jaxscope.model.lessons import read_lesson
 from jaxscope.model.stages import stage_kind
 from jaxscope.model.stepping import Step, StepValue
@@ -297,14 +297,14 @@ class PresentationMode:
     def _describe_selected(self, state: WindowState, name: str) -> str:
         """The operation that is selected in a stage, and what it does; or empty."""
         selection = self._workspace.selection.selection
-        stage = next((stage for stage in state.stages if stage.name == name), None)
-        if stage is None or not is_available(stage.graph):
+        graph = graph_named(state.stages, name)
+        if graph is None:
             return ""
         if not isinstance(selection, NodeSelection) or selection.stage != name:
             return ""
         if len(selection.nodes) != 1:
             return ""
-        node = stage.graph.node(selection.nodes[0])
+        node = graph.node(selection.nodes[0])
         return f"{node.operation}: {explain_operation(node.operation, node.kind)}".rstrip(": ")
 
     def _begin(self) -> None:
