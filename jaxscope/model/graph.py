@@ -307,6 +307,19 @@ class Graph:
         strings = self.strings
         return {strings[s]: i for i, s in enumerate(self.nodes.name.tolist())}
 
+    def group_by_id(self) -> dict[str, int]:
+        """Group index of each group id."""
+        strings = self.strings
+        return {strings[s]: group for group, s in enumerate(self.groups.id.tolist())}
+
+    def owned_groups(self) -> dict[int, list[int]]:
+        """The groups that each node owns, nodes without any left out."""
+        owned: dict[int, list[int]] = {}
+        for group, owner in enumerate(self.groups.owner.tolist()):
+            if owner != NONE:
+                owned.setdefault(owner, []).append(group)
+        return owned
+
     def string(self, column: Int32s, index: int) -> str:
         """The string at `index` of an `s` column."""
         return self.strings[int(column[index])]

@@ -85,7 +85,7 @@ def list_owners(graph: Graph) -> list[list[int]]:
     """Of each group the nodes that it is the inside of, that under which it is shown first."""
     strings, owners = graph.strings, graph.groups.owner.tolist()
     found: list[list[int]] = [[owner] if owner != NONE else [] for owner in owners]
-    by_name = {strings[code]: group for group, code in enumerate(graph.groups.id.tolist())}
+    by_name = graph.group_by_id()
     calls, shares = (attribute_column(graph, key) for key in ("calls", "shares"))
     for row in np.flatnonzero((calls != NONE) | (shares != NONE)).tolist():
         for column in (calls, shares):

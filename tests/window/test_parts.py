@@ -175,10 +175,10 @@ def test_settings_survive_and_a_broken_file_is_as_none(tmp_path: Path):
     settings.set_calls(["f(x)"])
     assert settings.recent_files == (str(file),)
     assert Settings(str(path)).calls == ("f(x)",)
-    Settings(str(path)).set_theme_name("dark")  # of another window
+    Settings(str(path)).theme = "dark"  # of another window
     settings.points = 13.0
     both = Settings(str(path))
-    assert (both.theme_name, both.points, both.problems) == ("dark", 13.0, [])
+    assert (both.theme, both.points, both.problems) == ("dark", 13.0, [])
     path.write_bytes(b"\xff\x00[[[broken")
     assert Settings(str(path)).calls == () and Settings(str(path)).problems
 
@@ -199,7 +199,7 @@ def test_odd_values_are_dropped_with_a_word_and_the_others_stay(
     path.write_text(json.dumps({"graph_direction": "right", name: value}))
     settings, fresh = Settings(str(path)), Settings(str(tmp_path / "none.json"))
     assert settings.graph_direction == "right" and name in settings.problems[0]
-    for each in ("points", "theme_name", "calls", "arrangement", "shows_ribbons", "geometry",
+    for each in ("points", "theme", "calls", "arrangement", "shows_ribbons", "geometry",
                  "recent_files", "uses_graphviz"):  # fmt: skip
         assert getattr(settings, each) == getattr(fresh, each)
 

@@ -82,10 +82,11 @@ def find_control_flow(graph: Graph) -> ControlFlow:
 class _Finder:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._insides: dict[int, list[int]] = {}
-        for group, owner in enumerate(graph.groups.owner.tolist()):
-            if owner != NONE and self._operation(owner) in LOOPS | BRANCHES:
-                self._insides.setdefault(owner, []).append(group)
+        self._insides = {
+            owner: groups
+            for owner, groups in graph.owned_groups().items()
+            if self._operation(owner) in LOOPS | BRANCHES
+        }
         groups = [group for inside in self._insides.values() for group in inside]
         self._members: dict[int, list[int]] = {group: [] for group in groups}
         group_of = graph.nodes.group

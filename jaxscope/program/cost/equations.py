@@ -116,15 +116,12 @@ class _Counter:
         groups = graph.nodes.group[is_equation].tolist()
         for node, group in zip(self._equations, groups, strict=True):
             self._members.setdefault(group, []).append(node)
-        self._insides: dict[int, list[int]] = {}
-        for group, owner in enumerate(graph.groups.owner.tolist()):
-            if owner != NONE:
-                self._insides.setdefault(owner, []).append(group)
+        self._insides = graph.owned_groups()
         self._add_shared()
 
     def _add_shared(self) -> None:
         """A jaxpr that several equations share is drawn inside one and costs for each."""
-        groups = {self._graph.strings[s]: i for i, s in enumerate(self._graph.groups.id.tolist())}
+        groups = self._graph.group_by_id()
         try:
             key = self._graph.strings.index("shares")
         except ValueError:

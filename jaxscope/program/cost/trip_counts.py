@@ -154,11 +154,8 @@ def count_executions(graph: Graph, trips: Mapping[str, int] | None = None) -> Ex
 def _find_calls(
     graph: Graph, trips: Mapping[str, int], unbounded: set[int], untold: set[int]
 ) -> Iterator[GroupCall]:
-    strings, groups = graph.strings, graph.groups
-    owned: dict[int, list[int]] = {}
-    for group, owner in enumerate(groups.owner.tolist()):
-        owned.setdefault(owner, []).append(group)
-    of_id = {strings[s]: group for group, s in enumerate(groups.id.tolist())}
+    strings = graph.strings
+    owned, of_id = graph.owned_groups(), graph.group_by_id()
     around = {n for n, text in enumerate(strings) if text in _RUN_SOMETHING}
     homes, kinds = graph.nodes.group.tolist(), graph.nodes.kind.tolist()
     for node, code in enumerate(graph.nodes.operation.tolist()):

@@ -96,7 +96,7 @@ class Equations:
             for row in self.attributes
         ]
         self.nested: dict[int, Nested] = {}
-        self.called: dict[int, list[int]] = {}
+        self.called = graph.owned_groups()
         self.results: list[int] = []
         self.members: dict[int, list[int]] = {}
         for node, group in enumerate(self.group):
@@ -105,12 +105,9 @@ class Equations:
         self._connect(graph, kinds)
 
     def _connect(self, graph: Graph, kinds: list[int]) -> None:
-        by_id = {}
+        by_id = graph.group_by_id()
         for group, owner in enumerate(graph.groups.owner.tolist()):
-            by_id[graph.string(graph.groups.id, group)] = group
             self.nested[group] = Nested([] if owner == NONE else [owner], [], {})
-            if owner != NONE:
-                self.called.setdefault(owner, []).append(group)
         for node, kind in enumerate(kinds):
             row, group = self.attributes[node], self.group[node]
             if "shares" in row or "calls" in row:

@@ -75,10 +75,7 @@ class Instructions:
         for index, row in enumerate(tags):
             for tag in row:
                 holders.setdefault(tag, []).append(index)
-        called: dict[int, list[int]] = {}
-        for computation, owner in enumerate(graph.groups.owner.tolist()):
-            if owner != NONE:
-                called.setdefault(owner, []).append(computation)
+        called = graph.owned_groups()
         group = nodes.group.tolist()
         opcodes = [strings[s] for s in nodes.operation.tolist()]
         roots: dict[int, int] = {}

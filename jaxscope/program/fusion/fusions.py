@@ -67,7 +67,7 @@ class Module:
             found[target][operand] = (source, output)
             self.users[source].append((target, operand))
         self.operands = [[row[number] for number in sorted(row)] for row in found]
-        self._group_of_id = {strings[s]: i for i, s in enumerate(graph.groups.id.tolist())}
+        self._group_of_id = graph.group_by_id()
         self._owners: list[int] = graph.groups.owner.tolist()
         self._kinds: list[int] = graph.groups.kind.tolist()
 

@@ -80,15 +80,6 @@ def _read_aliases(header: str) -> dict[int, int]:
     return aliases
 
 
-def inner_groups(graph: Graph) -> dict[int, list[int]]:
-    """The groups that each node owns."""
-    owned: dict[int, list[int]] = {}
-    for group, owner in enumerate(graph.groups.owner.tolist()):
-        if owner != NONE:
-            owned.setdefault(owner, []).append(group)
-    return owned
-
-
 def flatten_order(graph: Graph, order: dict[int, list[int]]) -> Iterator[int]:
     """Nodes as they run; a stack instead of recursion, as files may nest without end.
 
@@ -96,10 +87,9 @@ def flatten_order(graph: Graph, order: dict[int, list[int]]) -> Iterator[int]:
         graph: Of the module.
         order: Nodes of each group in their order; of the entry under `NONE`.
     """
-    owned = inner_groups(graph)
     runs = {
         node: groups
-        for node, groups in owned.items()
+        for node, groups in graph.owned_groups().items()
         if graph.string(graph.nodes.operation, node) in _INSIDE
     }
     stack: list[tuple[bool, int]] = [(False, node) for node in reversed(order[NONE])]
@@ -164,7 +154,7 @@ class BufferFinder:
     def __init__(self, schedule: Schedule) -> None:
         self._graph = schedule.graph
         self._schedule = schedule
-        self._owned = inner_groups(schedule.graph)
+        self._owned = schedule.graph.owned_groups()
         self._operands = _operand_table(schedule.graph)
         self._attributes = _AttributeReader(schedule.graph)
         self._roots = self._attributes.roots()

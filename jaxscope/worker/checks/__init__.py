@@ -14,7 +14,6 @@ from jaxscope.worker.checks.callbacks import find_callbacks_in_loops
 from jaxscope.worker.checks.finding import Finding
 from jaxscope.worker.checks.float64 import find_float64
 from jaxscope.worker.checks.gathers import find_gathers
-from jaxscope.worker.checks.impurity import find_impurity
 from jaxscope.worker.checks.key_reuse import find_reused_keys
 from jaxscope.worker.checks.keys import find_constant_keys
 from jaxscope.worker.checks.new_functions import find_new_functions
@@ -23,9 +22,20 @@ from jaxscope.worker.checks.numerics import (
     find_unstable_formulas,
     find_where_gradients,
 )
+from jaxscope.worker.checks.purity import find_captured
 from jaxscope.worker.checks.state_types import find_changing_state
 from jaxscope.worker.checks.subject import Subject
 from jaxscope.worker.checks.unrolled_loops import find_unrolled_loops
+
+
+def find_impurity(subject: Subject) -> Iterator[Finding]:
+    """Globals, closures and attributes that changed, effects, and captured arrays."""
+    if subject.watch is not None:
+        yield from subject.watch.find_changes()
+    if subject.effects is not None:
+        yield from subject.effects.find_effects()
+    yield from find_captured(subject.program.base.jaxpr, subject.call.base)
+
 
 CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
     find_impurity,

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from jaxscope.worker.checks.dataflow import count_work
 from jaxscope.worker.checks.finding import Finding
 from jaxscope.worker.checks.subject import Subject
-from jaxscope.worker.checks.work import count_work
 
 RULE = "cond-under-vmap"
 MIN_WORK = 10_000

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
+from jaxscope.worker.checks.dataflow import num_rounds
 from jaxscope.worker.checks.finding import Finding
 from jaxscope.worker.checks.subject import Subject
-from jaxscope.worker.checks.work import num_rounds
 
 RULE = "callback-in-loop"
 _KINDS = {

@@ -15,11 +15,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.worker import compat
-from jaxscope.worker.checks.dataflow import Site, Value, ancestors
+from jaxscope.worker.checks.dataflow import Site, Value, ancestors, num_rounds
 from jaxscope.worker.checks.finding import Finding
 from jaxscope.worker.checks.subject import Subject
 from jaxscope.worker.checks.unrolled_loops import function_at
-from jaxscope.worker.checks.work import num_rounds
 
 
 def find_unstable_formulas(subject: Subject) -> Iterator[Finding]:
