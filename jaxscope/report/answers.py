@@ -13,7 +13,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -63,6 +63,7 @@ from jaxscope.report.sharding import describe_collective, describe_communication
 from jaxscope.report.values import describe_origin, describe_origins
 from jaxscope.schema.contract import Json
 
+T = TypeVar("T")
 MAX_BYTES = 2000
 _MAX_TEXT = 300
 _MAX_FACTS = 12
@@ -141,8 +142,24 @@ class Question:
     needs: str = "capture"
 
 
-def _missing(why: Unavailable) -> Answer:
-    return Answer(f"That is not known: {why.reason}")
+class _Missing(Exception):
+    """What an answer needs is not known; the message says why."""
+
+
+def _there(found: T | Unavailable) -> T:
+    """What was found.
+
+    Raises:
+        _Missing: It is not known.
+    """
+    if isinstance(found, Unavailable):
+        raise _Missing(found.reason)
+    return found
+
+
+def _count(found: Counter[str], most: int | None = None) -> str:
+    """Such as `3 fused, 1 dead`: what there is most of comes first."""
+    return ", ".join(f"{count:,} {name}" for name, count in found.most_common(most))
 
 
 def _nodes(graph: Graph, *operations: str) -> list[int]:
@@ -164,9 +181,7 @@ def _place(graph: Graph, node: int) -> str:
 
 def _costs(evidence: Evidence) -> Answer:
     capture = evidence.taken
-    found = find_cost_change(capture, RowKind.LINE)
-    if isinstance(found, Unavailable):
-        return _missing(found)
+    found = _there(find_cost_change(capture, RowKind.LINE))
     rows = sorted(found.rows, key=lambda row: -_known(row.after.cost.bytes_accessed))
     total = found.after.bytes_accessed
     is_range = found.least[1].bytes_accessed < total
@@ -190,19 +205,13 @@ def _costs(evidence: Evidence) -> Answer:
 
 
 def _kernels(evidence: Evidence) -> Answer:
-    found = find_roofline(
-        link_products(evidence.taken),
-        find_trip_counts(evidence.taken),
-        evidence.taken.stage("machine"),
-    )
-    if isinstance(found, Unavailable):
-        return _missing(found)
-    graph = evidence.graph("optimized")
-    if isinstance(graph, Unavailable):
-        return _missing(graph)
+    capture = evidence.taken
+    stage, trips = link_products(capture), find_trip_counts(capture)
+    found = _there(find_roofline(stage, trips, capture.stage("machine")))
+    graph = _there(evidence.graph("optimized"))
     kinds = Counter(point.operation for point in found.kernels)
     kinds.update(graph.string(graph.nodes.operation, node) for node in found.uncounted)
-    told = ", ".join(f"{count:,} {name}" for name, count in kinds.most_common(5))
+    told = _count(kinds, 5)
     facts = [
         Fact(
             f"{_id(graph, node)} ({graph.string(graph.nodes.operation, node)}): "
@@ -232,9 +241,7 @@ def _kernels(evidence: Evidence) -> Answer:
 def _bound(evidence: Evidence) -> Answer:
     capture = evidence.taken
     stage, trips = link_products(capture), find_trip_counts(capture)
-    found = find_roofline(stage, trips, capture.stage("machine"))
-    if isinstance(found, Unavailable):
-        return _missing(found)
+    found = _there(find_roofline(stage, trips, capture.stage("machine")))
     chip = chip_of_target(capture.target)
     notes = "".join(f" {note}" for note in found.notes)
     told = f"{_intensity(found)}{notes}"
@@ -381,9 +388,9 @@ def _find_further_loops(
 def _fates(evidence: Evidence) -> Answer:
     fates = evidence.taken.fates
     counts = Counter(fate.fate for fate in fates.values())
-    sure = Counter(fate.certainty or "unknown" for fate in fates.values())
-    told = ", ".join(f"{count:,} {name}" for name, count in counts.most_common())
-    how = ", ".join(f"{count:,} {name}" for name, count in sure.most_common())
+    sure: Counter[str] = Counter(fate.certainty or "unknown" for fate in fates.values())
+    told = _count(counts)
+    how = _count(sure)
     if not fates:
         return Answer("The function has no equations.")
     return Answer(
@@ -420,9 +427,7 @@ def _fate_fact(graph: Graph | Unavailable, name: str, id: str, fate: Fate) -> Fa
 
 
 def _line(evidence: Evidence) -> Answer:
-    capture, graph = evidence.taken, evidence.graph("jaxpr")
-    if isinstance(graph, Unavailable):
-        return _missing(graph)
+    capture, graph = evidence.taken, _there(evidence.graph("jaxpr"))
     if not evidence.line:
         return Answer("Name the line, such as: line 12.")
     file = capture.source.file
@@ -446,7 +451,7 @@ def _line(evidence: Evidence) -> Answer:
     ids = [_id(graph, node) for node in on_it]
     fates = [(id, capture.fates[id]) for id in ids if id in capture.fates]
     counts = Counter(fate.fate for _, fate in fates)
-    told = ", ".join(f"{count:,} {name}" for name, count in counts.most_common())
+    told = _count(counts)
     kernels = list(dict.fromkeys(name for _, fate in fates for name in fate.instructions))
     held = f" Instructions that hold them: {', '.join(kernels[:6])}." if kernels else ""
     return Answer(
@@ -466,8 +471,6 @@ def _stands_on(frames: Sequence[SourcePosition], file: str, line: int) -> bool:
 
 def _fusions(evidence: Evidence) -> Answer:
     report = _fusion_report(evidence)
-    if report is None:
-        return Answer("That is not known: the capture has no optimized program.")
     known = [f.saving for f in report.fusions if not f.saving.reason]
     written = format_bytes(math.fsum(saving.bytes_written for saving in known))
     read = format_bytes(math.fsum(saving.bytes_read for saving in known))
@@ -492,8 +495,11 @@ def _fusions(evidence: Evidence) -> Answer:
     )
 
 
-def _fusion_report(evidence: Evidence) -> FusionReport | None:
-    return report_fusions(evidence.taken.stages, read_fusion_log(evidence.taken))
+def _fusion_report(evidence: Evidence) -> FusionReport:
+    report = report_fusions(evidence.taken.stages, read_fusion_log(evidence.taken))
+    if report is None:
+        raise _Missing("the capture has no optimized program.")
+    return report
 
 
 def _known(number: float) -> float:
@@ -502,8 +508,6 @@ def _known(number: float) -> float:
 
 def _apart(evidence: Evidence) -> Answer:
     report = _fusion_report(evidence)
-    if report is None:
-        return Answer("That is not known: the capture has no optimized program.")
     certainties = {Certainty.FACT: "stated", Certainty.LOGGED: "logged"}
     pairs = [(first, second) for first, readers in report.readers() for second in readers]
     facts = []
@@ -530,9 +534,7 @@ _MOVES = {
 
 
 def _copies(evidence: Evidence) -> Answer:
-    graph = evidence.graph("optimized")
-    if isinstance(graph, Unavailable):
-        return _missing(graph)
+    graph = _there(evidence.graph("optimized"))
     lowered = find_lowered_jaxpr(evidence.taken.stages)
     began = find_first_modules(evidence.taken.passes)
     facts = []
@@ -725,9 +727,7 @@ def _residuals(evidence: Evidence) -> Answer:
 
 
 def _donation(evidence: Evidence) -> Answer:
-    found = find_donations(evidence.taken)
-    if isinstance(found, Unavailable):
-        return _missing(found)
+    found = _there(find_donations(evidence.taken))
     if not found:
         return Answer("No argument is donated: jit has no donate_argnums here.")
     used = sum(donation.is_used for donation in found)
@@ -759,9 +759,7 @@ def _constants(evidence: Evidence) -> Answer:
 
 
 def _collectives(evidence: Evidence) -> Answer:
-    graph = evidence.graph("optimized")
-    if isinstance(graph, Unavailable):
-        return _missing(graph)
+    graph = _there(evidence.graph("optimized"))
     found = find_collectives(graph, evidence.taken.placement)
     contexts = CollectiveContexts(evidence.taken)
     facts = []
@@ -779,9 +777,7 @@ def _collectives(evidence: Evidence) -> Answer:
 
 
 def _sharding(evidence: Evidence) -> Answer:
-    found = find_arrays(evidence.taken)
-    if isinstance(found, Unavailable):
-        return _missing(found)
+    found = _there(find_arrays(evidence.taken))
     placement = evidence.taken.placement
     devices = len(placement.devices) if is_there(placement) else 0
     if devices < 2:
@@ -809,9 +805,7 @@ def _size(evidence: Evidence) -> Answer:
 
 
 def _types(evidence: Evidence) -> Answer:
-    graph = evidence.graph("optimized")
-    if isinstance(graph, Unavailable):
-        return _missing(graph)
+    graph = _there(evidence.graph("optimized"))
     counts: Counter[str] = Counter()
     doubles: dict[int, None] = {}
     for node in range(len(graph.nodes)):
@@ -822,7 +816,7 @@ def _types(evidence: Evidence) -> Answer:
             counts[type_.element] += 1
             if type_.element in ("f64", "c128"):
                 doubles[node] = None
-    told = ", ".join(f"{count:,} {name}" for name, count in counts.most_common(6))
+    told = _count(counts, 6)
     converts = format_count(len(_nodes(graph, "convert")), "convert instruction")
     wide = (
         f" 64-bit floating point: {format_count(len(doubles), 'instruction')}." if doubles else ""
@@ -1014,7 +1008,10 @@ def find_question(words: str) -> tuple[Question, int, str]:
 
 def answer_question(question: Question, evidence: Evidence) -> Answer:
     """The answer, short enough as text and as JSON."""
-    whole = question.answer(evidence)
+    try:
+        whole = question.answer(evidence)
+    except _Missing as why:
+        whole = Answer(f"That is not known: {why}")
     facts = [dataclasses.replace(fact, text=_shorten(fact.text)) for fact in whole.facts]
     short = Answer(_shorten(whole.text, 2 * _MAX_TEXT), facts[:_MAX_FACTS])
     while True:
