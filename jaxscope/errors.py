@@ -90,11 +90,20 @@ class JaxscopeError(Exception):
     exit_status = 70
     partial: dict[str, object] | None = None
 
-    def __init__(self, explanation: Explanation | str) -> None:
-        if isinstance(explanation, str):
-            explanation = Explanation(what=explanation)
-        super().__init__(explanation.what)
-        self.explanation = explanation
+    def __init__(
+        self,
+        what: Explanation | str,
+        *,
+        why: str = "",
+        where: str = "",
+        remedy: str = "",
+        kind: str = "",
+    ) -> None:
+        """Take a whole explanation, or the parts of one; see `Explanation`."""
+        if isinstance(what, str):
+            what = Explanation(what, why, where, remedy, kind)
+        super().__init__(what.what)
+        self.explanation = what
 
 
 class UserCodeError(JaxscopeError):

@@ -16,7 +16,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from jaxscope.errors import CallError, Explanation, JaxscopeError, UsageError
+from jaxscope.errors import CallError, JaxscopeError, UsageError
 from jaxscope.model import Capture, is_available
 from jaxscope.model.capture import Checked
 from jaxscope.model.experiments import RematPolicies
@@ -50,10 +50,8 @@ class ShownCapture(Capture):
         place = Path(path)
         if place.suffix not in CAPTURE_ENDINGS:
             raise UsageError(
-                Explanation(
-                    f"{place.name} is no name of a capture's file.",
-                    remedy=f"End it with {' or '.join(CAPTURE_ENDINGS)}.",
-                )
+                f"{place.name} is no name of a capture's file.",
+                remedy=f"End it with {' or '.join(CAPTURE_ENDINGS)}.",
             )
         if place.suffix == JSON_ENDING:
             from jaxscope.cli.output import check_place, write_file
@@ -231,10 +229,8 @@ def _run_magic(shell: Any, line: str, cell: str | None) -> ShownCapture | None:
         return make_shown(capture_text(line, shell.user_ns))
     if line.strip():
         raise UsageError(
-            Explanation(
-                what=f"%%jaxscope takes nothing on its own line, which has {line.strip()!r}.",
-                remedy="Write the call at the end of the cell, or `%jaxscope CALL` without a cell.",
-            )
+            f"%%jaxscope takes nothing on its own line, which has {line.strip()!r}.",
+            remedy="Write the call at the end of the cell, or `%jaxscope CALL` without a cell.",
         )
     text = shell.transform_cell(cell)
     statements = None
@@ -245,11 +241,9 @@ def _run_magic(shell: Any, line: str, cell: str | None) -> ShownCapture | None:
         return None
     if not statements or not isinstance(last := statements[-1], ast.Expr):
         raise CallError(
-            Explanation(
-                what="The cell ends in no call.",
-                why="%%jaxscope captures the call that is the last expression of its cell.",
-                remedy="Such as: grad(loss)(w, f32[4, 8])",
-            )
+            "The cell ends in no call.",
+            why="%%jaxscope captures the call that is the last expression of its cell.",
+            remedy="Such as: grad(loss)(w, f32[4, 8])",
         )
     lines = text.splitlines(keepends=True)
     before = "".join(lines[: last.lineno - 1])

@@ -17,7 +17,7 @@ from jaxscope.client.requests import (
     ValuesRequest,
 )
 from jaxscope.client.subjects import load_saved
-from jaxscope.errors import Explanation, UsageError
+from jaxscope.errors import UsageError
 from jaxscope.model import Capture, Timing
 from jaxscope.model.experiments import Recompilation
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
@@ -100,10 +100,8 @@ def _saved(needs: str, request: CallRequest) -> Evidence:
     capture, timing = load_saved(file, request.call)
     if needs in ("values", "check", "recompile") or (needs == "time" and timing is None):
         raise UsageError(
-            Explanation(
-                what=f"{file} is a saved capture, which cannot answer this question.",
-                why="It takes a run of the call.",
-                remedy="Name the Python file.",
-            )
+            f"{file} is a saved capture, which cannot answer this question.",
+            why="It takes a run of the call.",
+            remedy="Name the Python file.",
         )
     return Evidence(capture, timing)

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from jaxscope.cli.output import print_text
 from jaxscope.cli.parser import Options, make_parser
 from jaxscope.cli.verbs import VERBS, WINDOW
-from jaxscope.errors import Explanation, UsageError
+from jaxscope.errors import UsageError
 
 FILES = ":files"
 """The line that tells a shell to add its own completion of files."""
@@ -105,9 +105,7 @@ def run(options: Options) -> int:
         UsageError: `--json` was asked for.
     """
     if options.is_json:
-        raise UsageError(
-            Explanation("A script for a shell is no JSON.", remedy="Leave --json out.")
-        )
+        raise UsageError("A script for a shell is no JSON.", remedy="Leave --json out.")
     if not options.typed:
         print_text(_SCRIPTS[options.shell])
         return 0

@@ -10,7 +10,7 @@ from jaxscope.cli.output import check_place, print_text, write_data
 from jaxscope.cli.parser import DIFFERENT, Options
 from jaxscope.cli.runs import Watcher, run_options, show_progress, target_options
 from jaxscope.client.subjects import obtain_subject
-from jaxscope.errors import Explanation, UsageError
+from jaxscope.errors import UsageError
 from jaxscope.export.diff import comparison_to_json, render_comparison
 from jaxscope.program.diff.captures import ComparedCapture, StagePair, compare_captures, pair_stages
 from jaxscope.report.diff import SHORT_LIST, comparison_to_document
@@ -112,10 +112,8 @@ def _chosen_pairs(
         wrong = pair.first not in ours or pair.second not in theirs
         if wrong and pair.key not in [p.key for p in pair_stages(first.capture, second.capture)]:
             raise UsageError(
-                Explanation(
-                    what=f"There is no stage {pair.title} to compare.",
-                    why=f"The first side has {', '.join(ours)}; the second {', '.join(theirs)}.",
-                    remedy="Two names with a colon compare different stages: --stage jaxpr:grad",
-                )
+                f"There is no stage {pair.title} to compare.",
+                why=f"The first side has {', '.join(ours)}; the second {', '.join(theirs)}.",
+                remedy="Two names with a colon compare different stages: --stage jaxpr:grad",
             )
     return pairs or None

@@ -96,27 +96,21 @@ def _wrap(error: Exception) -> JaxscopeError:
     """Sort an error that nobody raised on purpose: the disk's, or ours."""
     if isinstance(error, OSError) and error.filename is not None:
         return EnvironmentProblem(
-            Explanation(
-                what=f"{error.filename}: {error.strerror}.",
-                kind=type(error).__name__,
-                remedy="Name another place, make room, or fix the permissions.",
-            )
+            f"{error.filename}: {error.strerror}.",
+            kind=type(error).__name__,
+            remedy="Name another place, make room, or fix the permissions.",
         )
     if isinstance(error, OSError) and error.errno in _OUTPUT_ERRORS:
         return EnvironmentProblem(
-            Explanation(
-                what=f"The output could not be written: {error.strerror}.",
-                kind=type(error).__name__,
-                remedy="Name a file with -o or >, on a disk that has room.",
-            )
+            f"The output could not be written: {error.strerror}.",
+            kind=type(error).__name__,
+            remedy="Name a file with -o or >, on a disk that has room.",
         )
     if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
         return EnvironmentProblem(
-            Explanation(
-                what=f"The system gives no more file descriptors: {error.strerror}.",
-                kind=type(error).__name__,
-                remedy=f"Allow more: ulimit -n {ENOUGH_DESCRIPTORS}",
-            )
+            f"The system gives no more file descriptors: {error.strerror}.",
+            kind=type(error).__name__,
+            remedy=f"Allow more: ulimit -n {ENOUGH_DESCRIPTORS}",
         )
     return InternalError(
         Explanation(

@@ -28,7 +28,7 @@ from jaxscope.client.requests import (
     RecompilationRequest,
     ScalingRequest,
 )
-from jaxscope.errors import EnvironmentProblem, Explanation
+from jaxscope.errors import EnvironmentProblem
 from jaxscope.export.chart import chart_to_png
 from jaxscope.export.figures import (
     Figure,
@@ -98,9 +98,7 @@ def _write(figure: Figure, path: Path, environment: Environment) -> None:
 
 
 def _nothing(path: Path, why: str) -> EnvironmentProblem:
-    return EnvironmentProblem(
-        Explanation(f"{path} was not written: there is nothing to draw.", why=why)
-    )
+    return EnvironmentProblem(f"{path} was not written: there is nothing to draw.", why=why)
 
 
 # `jaxscope time --scale`: time, compile time, work and memory against size.

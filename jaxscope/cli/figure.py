@@ -12,7 +12,7 @@ from jaxscope.cli.parser import Options
 from jaxscope.cli.roofline import find_ceilings
 from jaxscope.cli.runs import Watcher, named_program, run_options, show_progress, target_options
 from jaxscope.client.one_shot import time_call
-from jaxscope.errors import EnvironmentProblem, Explanation, UsageError
+from jaxscope.errors import EnvironmentProblem, UsageError
 from jaxscope.export.figures import ENDINGS, write_figure
 from jaxscope.export.program_figures import make_program_figure
 from jaxscope.model import Unavailable
@@ -36,18 +36,13 @@ def run(options: Options) -> int:
     endings = _PICTURE_ENDINGS if name in PICTURES else ENDINGS
     if out is None or out.suffix.lower() not in endings:
         raise UsageError(
-            Explanation(
-                what=f"The figure {name} is written to a file that ends with one of "
-                f"{', '.join(endings)}.",
-                remedy=f"Such as: -o {name}.svg",
-            )
+            f"The figure {name} is written to a file that ends with one of {', '.join(endings)}.",
+            remedy=f"Such as: -o {name}.svg",
         )
     if options.is_animated and (name != "collective" or out.suffix.lower() != ".svg"):
         raise UsageError(
-            Explanation(
-                what="Only the figure collective moves, and only as SVG.",
-                remedy="Leave --animated out, or: jaxscope figure collective … -o steps.svg",
-            )
+            "Only the figure collective moves, and only as SVG.",
+            remedy="Leave --animated out, or: jaxscope figure collective … -o steps.svg",
         )
     check_place(out)
     with show_progress() as show:
@@ -67,11 +62,9 @@ def run(options: Options) -> int:
         stage = lowered_name(s.name for s in capture.stages) if name == "program" else name
         if not stage:
             raise EnvironmentProblem(
-                Explanation(
-                    f"{out} was not written: there is nothing to draw.",
-                    why="The capture has no jaxpr.",
-                    remedy="The figure optimized shows what XLA made of it.",
-                )
+                f"{out} was not written: there is nothing to draw.",
+                why="The capture has no jaxpr.",
+                remedy="The figure optimized shows what XLA made of it.",
             )
         _, notes = write_capture(capture, out, out.suffix[1:].lower(), stage, options.picture)
         return _tell(options, out, notes)
@@ -79,7 +72,7 @@ def run(options: Options) -> int:
     figure = make_program_figure(name, capture, ceilings, is_animated=options.is_animated)
     if isinstance(figure, Unavailable):
         raise EnvironmentProblem(
-            Explanation(f"{out} was not written: there is nothing to draw.", why=figure.reason)
+            f"{out} was not written: there is nothing to draw.", why=figure.reason
         )
     theme = options.picture.theme
     write_data(out, write_figure(figure, out.suffix, theme))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxscope.cli.parser import Options
-from jaxscope.errors import EnvironmentProblem, Explanation, UsageError
+from jaxscope.errors import EnvironmentProblem, UsageError
 from jaxscope.report.document import Document, write_text
 from jaxscope.schema.whole_file import write_whole
 
@@ -21,11 +21,9 @@ def check_place(path: Path) -> None:
         UsageError: It is a folder, or its folder does not exist.
     """
     if path.is_dir():
-        raise UsageError(Explanation(f"{path} is a folder.", remedy=f"-o {path}/out.html"))
+        raise UsageError(f"{path} is a folder.", remedy=f"-o {path}/out.html")
     if not path.absolute().parent.is_dir():
-        raise UsageError(
-            Explanation(f"There is no folder {path.parent}.", remedy="Make it, or name another.")
-        )
+        raise UsageError(f"There is no folder {path.parent}.", remedy="Make it, or name another.")
 
 
 def write_file(path: Path, write: Callable[[Path], None]) -> None:
@@ -43,11 +41,9 @@ def write_file(path: Path, write: Callable[[Path], None]) -> None:
             write_whole(path, write)
     except OSError as error:
         raise EnvironmentProblem(
-            Explanation(
-                what=f"{path} could not be written: {error.strerror or error}.",
-                kind=type(error).__name__,
-                remedy="Name another place with -o, make room, or fix the permissions.",
-            )
+            f"{path} could not be written: {error.strerror or error}.",
+            kind=type(error).__name__,
+            remedy="Name another place with -o, make room, or fix the permissions.",
         ) from None
 
 

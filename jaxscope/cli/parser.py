@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import jaxscope
 from jaxscope.cli.verbs import VERBS, WINDOW
 from jaxscope.client.ssh_target import is_remote
-from jaxscope.errors import Explanation, UsageError
+from jaxscope.errors import UsageError
 from jaxscope.export.choices import ALL_STAGES, DEFAULT_SCALE, DOWN, FIRST, RIGHT
 from jaxscope.program.size_range import read_growth, read_scale
 
@@ -148,9 +148,7 @@ def read_assignments(words: Sequence[str], example: str) -> tuple[dict[str, str]
         chosen = {"A": sides[:1], "B": sides[1:]}.get(side if colon else "", sides)
         name, equals, value = (rest if chosen is not sides else word).partition("=")
         if not equals or not name.strip():
-            raise UsageError(
-                Explanation(what=f"{word[:100]!r} is no name=value.", remedy=f"Such as: {example}")
-            )
+            raise UsageError(f"{word[:100]!r} is no name=value.", remedy=f"Such as: {example}")
         for values in chosen:
             values[name.strip()] = value.strip()
     return sides
@@ -227,11 +225,9 @@ def read_diff_options(read: argparse.Namespace) -> DiffOptions:
         ending = output.suffix.lower().removeprefix(".")
         if ending not in DIFF_FORMATS:
             raise UsageError(
-                Explanation(
-                    what=f"{output.name} has no ending that names a format of comparisons.",
-                    why="The endings are: " + " ".join(f".{name}" for name in DIFF_FORMATS) + ".",
-                    remedy="Such as: -o out.html",
-                )
+                f"{output.name} has no ending that names a format of comparisons.",
+                why="The endings are: " + " ".join(f".{name}" for name in DIFF_FORMATS) + ".",
+                remedy="Such as: -o out.html",
             )
     return DiffOptions(
         stages=tuple(read.stage),
@@ -452,36 +448,28 @@ def read_time_options(read: argparse.Namespace) -> TimeOptions:
         experiment = "comparison" if compares else "call"
     if experiment != "comparison" and (compares or made_with):
         raise UsageError(
-            Explanation(
-                what="What programs are made with belongs to a comparison, which this is not.",
-                why="No other experiment takes these options, and nothing differs between the two.",
-                remedy="Give both sides, such as --precision default,highest.",
-            )
+            "What programs are made with belongs to a comparison, which this is not.",
+            why="No other experiment takes these options, and nothing differs between the two.",
+            remedy="Give both sides, such as --precision default,highest.",
         )
     if read.rigorous and experiment not in ("call", "comparison"):
         raise UsageError(
-            Explanation(
-                what="--rigorous repeats a timing or a comparison, nothing else.",
-                remedy="Leave it out, or leave the other experiment out.",
-            )
+            "--rigorous repeats a timing or a comparison, nothing else.",
+            remedy="Leave it out, or leave the other experiment out.",
         )
     if experiment != "call" and (read.baseline or read.save):
         raise UsageError(
-            Explanation(
-                what="--save and --baseline belong to a plain timing, which this is not.",
-                remedy="Leave them out, or leave the experiment out.",
-            )
+            "--save and --baseline belong to a plain timing, which this is not.",
+            remedy="Leave them out, or leave the experiment out.",
         )
     if output is not None and (
         experiment not in {"call", "nodes", "scaling"}
         or output.suffix not in {".csv", ".json", ".svg", ".png"}
     ):
         raise UsageError(
-            Explanation(
-                what="-o writes figures of a timing, of --per-node, of --scale or a preset, as "
-                ".csv, .json, .svg or .png.",
-                remedy="Such as: --scale x:0=64..4096 -o scaling.svg",
-            )
+            "-o writes figures of a timing, of --per-node, of --scale or a preset, as "
+            ".csv, .json, .svg or .png.",
+            remedy="Such as: --scale x:0=64..4096 -o scaling.svg",
         )
     return TimeOptions(
         experiment,
@@ -510,7 +498,7 @@ def _read_budget(text: str) -> float:
     except ValueError:
         seconds = math.nan
     if not 0 < seconds < math.inf:
-        raise UsageError(Explanation(f"{text!r} is no budget.", remedy="Such as: --budget 10"))
+        raise UsageError(f"{text!r} is no budget.", remedy="Such as: --budget 10")
     return seconds
 
 
@@ -524,9 +512,7 @@ def _split_precision(words: Sequence[str]) -> tuple[float | None, str | None]:
             name = word
             continue
         if not 0 < share < 1:
-            raise UsageError(
-                Explanation(f"{word!r} is no precision.", remedy="Such as: --precision 1%")
-            )
+            raise UsageError(f"{word!r} is no precision.", remedy="Such as: --precision 1%")
         precision = share
     return precision, name
 
@@ -687,17 +673,13 @@ def _read_step_options(read: argparse.Namespace) -> StepOptions:
     """Raises: UsageError: A word does not say what it should."""
     kind, _, index = read.value.partition(":")
     if kind not in ("result", "operand", "argument") or not (index or "0").isdecimal():
-        raise UsageError(
-            Explanation(f"{read.value[:40]!r} is no value.", remedy="Such as: --value operand:1")
-        )
+        raise UsageError(f"{read.value[:40]!r} is no value.", remedy="Such as: --value operand:1")
     loaded = {}
     for word in read.argument:
         path, equals, file = word.rpartition("=")
         if not equals or not path:
             raise UsageError(
-                Explanation(
-                    f"{word[:100]!r} is no PATH=FILE.", remedy="Such as: --argument x=x.npy"
-                )
+                f"{word[:100]!r} is no PATH=FILE.", remedy="Such as: --argument x=x.npy"
             )
         loaded[path] = file
     return StepOptions(read.at, read.until, (kind, int(index or 0)), read.slice, read.stage, loaded)
@@ -902,10 +884,7 @@ def _read_others(verb: str, read: argparse.Namespace) -> tuple[str, ...]:
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError(
-            Explanation(
-                what=message[:1].upper() + message[1:] + ".",
-                remedy=f"Type: {self.prog} --help",
-            )
+            message[:1].upper() + message[1:] + ".", remedy=f"Type: {self.prog} --help"
         )
 
     def _print_message(self, message: str, file: Any = None) -> None:
@@ -1083,10 +1062,8 @@ def _read_xla(words: Sequence[str]) -> dict[str, str]:
         name, equals, value = word.partition("=")
         if not equals or not name.strip():
             raise UsageError(
-                Explanation(
-                    what=f"{word[:100]!r} is no option of XLA with its value.",
-                    remedy="Such as: --xla xla_disable_hlo_passes=algsimp",
-                )
+                f"{word[:100]!r} is no option of XLA with its value.",
+                remedy="Such as: --xla xla_disable_hlo_passes=algsimp",
             )
         options[name.strip()] = value.strip()
     return options
@@ -1156,37 +1133,29 @@ def _read_output(verb: str, read: argparse.Namespace) -> tuple[Path | None, str]
     if verb == "figure":
         return Path(named) if named else None, "json"
     if verb == "values" and named is not None and Path(named).suffix.lower() != ".html":
-        raise UsageError(
-            Explanation(f"{named[:100]} does not end with .html.", remedy="Such as: -o steps.html")
-        )
+        raise UsageError(f"{named[:100]} does not end with .html.", remedy="Such as: -o steps.html")
     if verb == "values" and named is not None:
         return Path(named), "html"
     if verb not in WRITING or (verb == "open" and named is None):
         return None, "json"
     if named is None and not read.json:
         raise UsageError(
-            Explanation(
-                what="Nothing says where to write.",
-                remedy="Name a file, such as -o out.html, or print JSON with --json.",
-            )
+            "Nothing says where to write.",
+            remedy="Name a file, such as -o out.html, or print JSON with --json.",
         )
     if named in (None, "-"):
         if not read.json:
             raise UsageError(
-                Explanation(
-                    what="Standard output has no ending that would pick a format.",
-                    remedy="Add --json, or name a file, such as -o out.svg.",
-                )
+                "Standard output has no ending that would pick a format.",
+                remedy="Add --json, or name a file, such as -o out.svg.",
             )
         return None, "json"
     path = Path(named)
     ending = path.suffix.lower().removeprefix(".")
     if ending not in FORMATS:
         raise UsageError(
-            Explanation(
-                what=f"{path.name} has no ending that names a format.",
-                why="The endings are: " + " ".join(f".{name}" for name in FORMATS) + ".",
-                remedy="Such as: -o out.html",
-            )
+            f"{path.name} has no ending that names a format.",
+            why="The endings are: " + " ".join(f".{name}" for name in FORMATS) + ".",
+            remedy="Such as: -o out.html",
         )
     return path, ending

@@ -10,7 +10,7 @@ from jaxscope.cli.parser import Options
 from jaxscope.cli.runs import Watcher, run_options, show_progress, target_options
 from jaxscope.client.one_shot import ask
 from jaxscope.client.requests import CalibrationRequest
-from jaxscope.errors import Explanation, UsageError
+from jaxscope.errors import UsageError
 from jaxscope.model import Capture
 from jaxscope.model.hardware import Ceilings, Chip, chip_names, chip_of_target, find_chip
 from jaxscope.model.targets import is_absent
@@ -104,9 +104,7 @@ def _named_chip(name: str | None) -> Chip | None:
     chip = find_chip(name)
     if chip is None:
         raise UsageError(
-            Explanation(
-                what=f"Nothing is kept here about a chip {name[:60]!r}.",
-                remedy=f"Chips are {', '.join(chip_names())}.",
-            )
+            f"Nothing is kept here about a chip {name[:60]!r}.",
+            remedy=f"Chips are {', '.join(chip_names())}.",
         )
     return chip

@@ -32,12 +32,10 @@ def run(options: Options) -> int:
     script = options.script
     if script.kind == "script" and not Path(script.target).is_file():
         raise SourceError(
-            Explanation(
-                what=f"{script.target} is no regular file."
-                if os.path.lexists(script.target)
-                else f"{script.target}: no such file.",
-                remedy="Name a Python file, or a module with -m.",
-            )
+            f"{script.target} is no regular file."
+            if os.path.lexists(script.target)
+            else f"{script.target}: no such file.",
+            remedy="Name a Python file, or a module with -m.",
         )
     with tempfile.TemporaryDirectory() as folder:
         out = script.out or (Path("jaxscope-run") if script.catch else None)
@@ -94,7 +92,7 @@ def _wait(python: str, words: list[str], options: Options) -> tuple[int, Explana
         )
     except OSError as error:
         raise EnvironmentProblem(
-            Explanation(f"{python} cannot be started: {error.strerror or error}.")
+            f"{python} cannot be started: {error.strerror or error}."
         ) from None
     try:
         status = process.wait(options.timeout_s)

@@ -21,7 +21,7 @@ from jaxscope.client.events import Event, Failed, NotResponding, Output, Progres
 from jaxscope.client.live_run import Run
 from jaxscope.client.results import Result
 from jaxscope.client.ssh_target import is_remote
-from jaxscope.errors import EnvironmentProblem, Explanation, JaxscopeError, Stopped, UsageError
+from jaxscope.errors import EnvironmentProblem, JaxscopeError, Stopped, UsageError
 from jaxscope.model import Capture
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.report.document import Document, write_text
@@ -77,7 +77,7 @@ def named_file(options: Options) -> str:
         UsageError: None was named.
     """
     if options.file is None:
-        raise UsageError(Explanation("No file is named.", remedy="Name a Python file."))
+        raise UsageError("No file is named.", remedy="Name a Python file.")
     return str(options.file)
 
 
@@ -90,10 +90,8 @@ def named_program(options: Options) -> str:
     file = named_file(options)
     if file.endswith(CAPTURE_ENDINGS):
         raise UsageError(
-            Explanation(
-                what=f"{file} is a saved capture, and jaxscope {options.verb} needs a Python file.",
-                remedy=f"jaxscope {file} opens it; jaxscope capture {file} -o out.html exports it.",
-            )
+            f"{file} is a saved capture, and jaxscope {options.verb} needs a Python file.",
+            remedy=f"jaxscope {file} opens it; jaxscope capture {file} -o out.html exports it.",
         )
     return file
 
@@ -196,10 +194,8 @@ def _read_python(options: Options) -> str | None:
         path = path / "bin" / "python"  # the folder of an environment
     if not path.is_file():
         raise EnvironmentProblem(
-            Explanation(
-                what=f"There is no interpreter {path}.",
-                remedy="Give the path of a Python that has JAX, such as .venv/bin/python.",
-            )
+            f"There is no interpreter {path}.",
+            remedy="Give the path of a Python that has JAX, such as .venv/bin/python.",
         )
     # Not resolved: a link to an interpreter is what makes an environment an environment.
     return str(path.absolute())

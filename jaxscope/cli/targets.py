@@ -8,7 +8,7 @@ from jaxscope.cli.runs import Watcher, named_program, run_options, show_progress
 from jaxscope.client.many_targets import capture_targets, default_targets, full_target
 from jaxscope.client.one_shot import inspect_environment
 from jaxscope.client.requests import CaptureRequest
-from jaxscope.errors import EnvironmentProblem, Explanation, JaxscopeError
+from jaxscope.errors import EnvironmentProblem, JaxscopeError
 from jaxscope.model import Capture
 from jaxscope.program.targets import summarize_target
 from jaxscope.report.targets import targets_to_document, targets_to_json
@@ -62,11 +62,9 @@ def _available(watcher: Watcher, options: Options) -> tuple[str, ...]:
     kinds = [kind for kind, row in rows.items() if row.is_available]
     if not kinds:
         raise EnvironmentProblem(
-            Explanation(
-                what="No compiler for absent chips is installed.",
-                why="\n".join(f"{row.reason}." for row in rows.values()),
-                remedy="Install one of them, or name targets of this machine: --targets cpu,cpu:8",
-                kind="CompilerMissing",
-            )
+            "No compiler for absent chips is installed.",
+            why="\n".join(f"{row.reason}." for row in rows.values()),
+            remedy="Install one of them, or name targets of this machine: --targets cpu,cpu:8",
+            kind="CompilerMissing",
         )
     return default_targets(kinds)

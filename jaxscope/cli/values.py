@@ -16,7 +16,7 @@ from jaxscope.cli.runs import Watcher, named_program, run_options, show_progress
 from jaxscope.client.one_shot import ask
 from jaxscope.client.requests import StepRequest, ValuesRequest
 from jaxscope.client.stepping import Stepper
-from jaxscope.errors import CallError, Explanation, UsageError
+from jaxscope.errors import CallError, UsageError
 from jaxscope.model.lessons import read_lesson
 from jaxscope.model.stepping import ArrayView, Step, Stepping
 from jaxscope.model.value_queries import parse_condition, parse_place
@@ -55,7 +55,7 @@ def _write_page(options: Options, out: Path, common: Mapping[str, Any]) -> int:
     wanted = options.step
     if wanted.at or wanted.until:
         raise UsageError(
-            Explanation("A page goes through the whole call.", remedy="Leave --at and --until out.")
+            "A page goes through the whole call.", remedy="Leave --at and --until out."
         )
     check_place(out)
     file = named_program(options)
@@ -88,7 +88,7 @@ def _go(
         goal = _GOALS.get(equation, "place")
         step = stepper.move(goal, equation=equation, iterations=iterations)
         if (goal == "place" and not step.equation) or step.is_unmoved:
-            raise CallError(Explanation(f"There is nothing at {wanted.at}.", why=step.note))
+            raise CallError(f"There is nothing at {wanted.at}.", why=step.note)
         if wanted.until:
             step = stepper.move("condition", condition=wanted.until)
         kinds = [value.kind for value in step.values]
@@ -97,5 +97,5 @@ def _go(
             kind = "argument" if not step.equation else "operand"
         view = stepper.look(kind, index, wanted.slice) if kind in kinds else None
         if view is not None and view.problem:
-            raise UsageError(Explanation(f"{kind} {index} cannot be shown.", why=view.problem))
+            raise UsageError(f"{kind} {index} cannot be shown.", why=view.problem)
         return stepper.stepping, step, view

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from jaxscope.cli.parser import Options
 from jaxscope.cli.verbs import VERBS, WINDOW
-from jaxscope.errors import EnvironmentProblem, Explanation, UsageError
+from jaxscope.errors import EnvironmentProblem, UsageError
 from jaxscope.setup.apt import is_root
 from jaxscope.setup.system_libraries import (
     find_display,
@@ -32,7 +32,7 @@ def run(options: Options) -> int:
         EnvironmentProblem: There is no display, or something that Qt needs is missing.
     """
     if options.is_json:
-        raise UsageError(Explanation("A window prints no JSON.", remedy="jaxscope capture --json"))
+        raise UsageError("A window prints no JSON.", remedy="jaxscope capture --json")
     _refuse_unknown_word(options.file)
     limits = {
         "python": options.python,
@@ -69,7 +69,7 @@ def _refuse_unknown_word(file: object) -> None:
         return
     close = difflib.get_close_matches(word, [verb for verb in VERBS if verb != WINDOW], n=1)
     remedy = f"Did you mean jaxscope {close[0]}?" if close else "Type: jaxscope --help"
-    raise UsageError(Explanation(f"There is no command and no file {word!r}.", remedy=remedy))
+    raise UsageError(f"There is no command and no file {word!r}.", remedy=remedy)
 
 
 def open_on(what: Capture | str | os.PathLike[str], call: str | None) -> int:
@@ -94,26 +94,20 @@ def check_qt() -> None:
     """
     if importlib.util.find_spec("PySide6") is None:
         raise EnvironmentProblem(
-            Explanation(
-                what="The window needs PySide6, which is not installed.",
-                why=_WINDOWLESS_WAY,
-                remedy="pip install 'PySide6-Essentials<6.12'",
-            )
+            "The window needs PySide6, which is not installed.",
+            why=_WINDOWLESS_WAY,
+            remedy="pip install 'PySide6-Essentials<6.12'",
         )
     missing = find_missing_libraries()
     if missing:
         raise EnvironmentProblem(
-            Explanation(
-                what="Libraries of the system that the window needs are missing.",
-                why=f"{', '.join(missing.sonames)}\n{_WINDOWLESS_WAY}",
-                remedy=format_install_line(missing, (), is_root=is_root()),
-            )
+            "Libraries of the system that the window needs are missing.",
+            why=f"{', '.join(missing.sonames)}\n{_WINDOWLESS_WAY}",
+            remedy=format_install_line(missing, (), is_root=is_root()),
         )
     if not find_display():
         raise EnvironmentProblem(
-            Explanation(
-                what="There is no display here: DISPLAY is not set.",
-                why=_WINDOWLESS_WAY,
-                remedy="Log in on a desktop or with ssh -X.",
-            )
+            "There is no display here: DISPLAY is not set.",
+            why=_WINDOWLESS_WAY,
+            remedy="Log in on a desktop or with ssh -X.",
         )

@@ -34,7 +34,6 @@ from jaxscope.client.one_shot import OnEvent, ask
 from jaxscope.client.requests import CallRequest, CaptureRequest, ComparisonRequest
 from jaxscope.errors import (
     EnvironmentProblem,
-    Explanation,
     JaxscopeError,
     Stopped,
     UsageError,
@@ -95,9 +94,7 @@ def make_environments(versions: Sequence[str], on_step: Callable[[str], None]) -
     found = []
     for version in versions:
         if not version.replace(".", "").replace("rc", "").isalnum():
-            raise UsageError(
-                Explanation(f"{version!r} is no version.", remedy="Such as 0.9.0,0.10.2.")
-            )
+            raise UsageError(f"{version!r} is no version.", remedy="Such as 0.9.0,0.10.2.")
         tag = f"{sys.version_info.major}.{sys.version_info.minor}"
         folder = Path(base, "jaxscope", "environments", f"jax-{version}-python-{tag}")
         python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
@@ -130,11 +127,9 @@ def _install(folder: Path, python: Path, version: str) -> None:
             shutil.rmtree(folder, ignore_errors=True)
             lines = done.stderr.decode(errors="replace").strip().splitlines()
             raise EnvironmentProblem(
-                Explanation(
-                    what=f"JAX {version} could not be installed.",
-                    why=lines[-1][:300] if lines else "",
-                    remedy="Name interpreters that have it, with --pythons.",
-                )
+                f"JAX {version} could not be installed.",
+                why=lines[-1][:300] if lines else "",
+                remedy="Name interpreters that have it, with --pythons.",
             )
 
 
@@ -145,9 +140,7 @@ def flag_points(request: CallRequest, flags: Mapping[str, str]) -> list[Point]:
         UsageError: None is named.
     """
     if not flags:
-        raise UsageError(
-            Explanation("No flag is named.", remedy="--xla xla_cpu_enable_fast_math=true")
-        )
+        raise UsageError("No flag is named.", remedy="--xla xla_cpu_enable_fast_math=true")
     points = [Point("no flag", request.file or "", request.python)]
     for name, value in flags.items():
         options = {**points[-1].options, name: value}
@@ -177,10 +170,8 @@ def commit_points(request: CallRequest, good: str, bad: str, folder: Path) -> li
     parents = _git(Path(root), "rev-list", "--first-parent", ends[1]).split()
     if not commits or ends[0] not in parents:
         raise UsageError(
-            Explanation(
-                what=f"{good} is no ancestor of {bad} by first parents.",
-                remedy="Name an earlier commit with --good, and a later one with --bad.",
-            )
+            f"{good} is no ancestor of {bad} by first parents.",
+            remedy="Name an earlier commit with --good, and a later one with --bad.",
         )
     relative = file.resolve().relative_to(Path(root).resolve())
     points = []
@@ -205,12 +196,12 @@ def _lay_out(point: Point, repository: Path, folder: Path) -> None:
             ["git", "-C", top, "archive", "--format=tar", point.commit], _LONGEST_GIT_S
         )
         if done.returncode or len(done.stdout) > _MAX_ARCHIVE_BYTES:
-            raise EnvironmentProblem(Explanation(f"{point.name} could not be read by git."))
+            raise EnvironmentProblem(f"{point.name} could not be read by git.")
         target.mkdir()
         with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
             archive.extractall(target, filter="data")
     if not Path(point.file).is_file():
-        raise UserCodeError(Explanation(f"{point.name} has no file {Path(point.file).name}."))
+        raise UserCodeError(f"{point.name} has no file {Path(point.file).name}.")
 
 
 def _git(folder: Path, *words: str) -> str:
@@ -218,10 +209,8 @@ def _git(folder: Path, *words: str) -> str:
     if done.returncode:
         lines = done.stderr.decode(errors="replace").strip().splitlines()
         raise UsageError(
-            Explanation(
-                what=f"git {words[0]} failed: {lines[-1][:200] if lines else 'no word of why'}",
-                remedy="--over commits takes a file in a git repository, --good REV and --bad REV.",
-            )
+            f"git {words[0]} failed: {lines[-1][:200] if lines else 'no word of why'}",
+            remedy="--over commits takes a file in a git repository, --good REV and --bad REV.",
         )
     return done.stdout.decode(errors="replace")
 
@@ -231,12 +220,10 @@ def _run_program(words: Sequence[str], longest_s: float) -> subprocess.Completed
         return subprocess.run(words, capture_output=True, timeout=longest_s, check=False)
     except FileNotFoundError:
         raise EnvironmentProblem(
-            Explanation(f"{words[0]} is not installed.", remedy=f"Install {words[0]}.")
+            f"{words[0]} is not installed.", remedy=f"Install {words[0]}."
         ) from None
     except subprocess.TimeoutExpired:
-        raise EnvironmentProblem(
-            Explanation(f"{words[0]} did not end within {longest_s:.0f} s.")
-        ) from None
+        raise EnvironmentProblem(f"{words[0]} did not end within {longest_s:.0f} s.") from None
 
 
 # What is looked at.
@@ -479,25 +466,19 @@ def bisect_call(
             tried.points = flag_points(request, flags or {})
         elif over == "commits":
             if not good:
-                raise UsageError(
-                    Explanation("No good commit is named.", remedy="--good REV [--bad REV]")
-                )
+                raise UsageError("No good commit is named.", remedy="--good REV [--bad REV]")
             tried.points = commit_points(request, good, bad, folder)
         elif over == "passes":
             _find_pass_points(tried, request, on_step)
         else:
             raise UsageError(
-                Explanation(
-                    what=f"{over!r} is nothing to search over.",
-                    remedy="It is versions, passes, flags or commits.",
-                )
+                f"{over!r} is nothing to search over.",
+                remedy="It is versions, passes, flags or commits.",
             )
         if len(tried.points) < 2:
             raise UsageError(
-                Explanation(
-                    what="There are no two points to search between.",
-                    remedy="--over versions takes --pythons A,B,… or --versions 0.9.0,0.10.2.",
-                )
+                "There are no two points to search between.",
+                remedy="--over versions takes --pythons A,B,… or --versions 0.9.0,0.10.2.",
             )
         return _bisect(tried, over, measure, on_step)
 

@@ -14,7 +14,7 @@ from jaxscope.client.events import Event, Failed, Finished, HeadArrived
 from jaxscope.client.live_run import AwaitedRun, Run, describe_bug
 from jaxscope.client.requests import Request, Wish
 from jaxscope.client.results import Result
-from jaxscope.errors import Explanation, JaxscopeError, Stopped
+from jaxscope.errors import JaxscopeError, Stopped
 
 OnEvent = Callable[[Event], None]
 StartWorker = Callable[[Request, OnEvent | None], Run]
@@ -94,7 +94,7 @@ class CompositeRun(AwaitedRun, abc.ABC):
         """
         with self._lock:
             if self._stop:
-                raise Stopped(Explanation("The run was stopped.", kind="Stopped"))
+                raise Stopped("The run was stopped.", kind="Stopped")
             part = self._start_worker(request, on_event)
             self._parts.append(part)
         return part

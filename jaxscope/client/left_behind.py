@@ -14,7 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from jaxscope.errors import Explanation, SourceError
+from jaxscope.errors import SourceError
 from jaxscope.model.file_kinds import FileForm, recognise
 from jaxscope.model.left_behind import LeftBehind, LeftModule
 from jaxscope.wire.job_files import read_head, read_whole
@@ -136,12 +136,10 @@ class _Finder:
             reason = error.strerror or str(error)
             if depth == _MAX_DEPTH:
                 raise SourceError(
-                    Explanation(
-                        what=f"{folder} cannot be read.",
-                        why=reason,
-                        where=folder,
-                        remedy="Name a folder that you may read.",
-                    )
+                    f"{folder} cannot be read.",
+                    why=reason,
+                    where=folder,
+                    remedy="Name a folder that you may read.",
                 ) from None
             self._pass_over(folder, reason)
             return
@@ -420,28 +418,24 @@ def _size(paths: Iterable[str]) -> int:
 def _unknown(path: str) -> SourceError:
     if path.endswith(".py"):
         what = f"{path} is a Python file, which no job left behind."
-        return SourceError(Explanation(what, remedy=f"Look at it: jaxscope {path}"))
+        return SourceError(what, remedy=f"Look at it: jaxscope {path}")
     return SourceError(
-        Explanation(
-            what=f"{os.path.basename(path)} is nothing that jaxscope can open.",
-            why="By its content it is no HLO, StableHLO or jaxpr, nothing that jax.export "
-            "serialized, no profile and no capture.",
-            where=path,
-            remedy="Name a dump folder of XLA (--xla_dump_to) or of JAX (JAX_DUMP_IR_TO), or a "
-            "file of one of these kinds.",
-            kind="NothingKnown",
-        )
+        f"{os.path.basename(path)} is nothing that jaxscope can open.",
+        why="By its content it is no HLO, StableHLO or jaxpr, nothing that jax.export "
+        "serialized, no profile and no capture.",
+        where=path,
+        remedy="Name a dump folder of XLA (--xla_dump_to) or of JAX (JAX_DUMP_IR_TO), or a "
+        "file of one of these kinds.",
+        kind="NothingKnown",
     )
 
 
 def _nothing_in(path: str, why: str) -> SourceError:
     return SourceError(
-        Explanation(
-            what=f"There is no module in {path}.",
-            why=why,
-            where=path,
-            remedy="Run the job with XLA_FLAGS=--xla_dump_to=DIR, or with JAX_DUMP_IR_TO=DIR, and "
-            "open DIR.",
-            kind="NothingKnown",
-        )
+        f"There is no module in {path}.",
+        why=why,
+        where=path,
+        remedy="Run the job with XLA_FLAGS=--xla_dump_to=DIR, or with JAX_DUMP_IR_TO=DIR, and "
+        "open DIR.",
+        kind="NothingKnown",
     )

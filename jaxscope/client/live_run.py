@@ -31,7 +31,7 @@ from jaxscope.client.worker_failures import (
     find_place,
     name_machine,
 )
-from jaxscope.errors import Explanation, InternalError, JaxscopeError, Stopped, WorkerLost
+from jaxscope.errors import InternalError, JaxscopeError, Stopped, WorkerLost
 from jaxscope.schema.safe_text import HeadAndTail, clean_fields
 from jaxscope.wire.frames import FrameError
 from jaxscope.wire.messages import Message, read_message
@@ -315,21 +315,17 @@ class Run(AwaitedRun):
 
 def _describe_nonsense(error: BaseException) -> WorkerLost:
     return WorkerLost(
-        Explanation(
-            what="The worker sent something that is no message of jaxscope's.",
-            why=f"{type(error).__name__}: {error}"[:1000],
-            remedy="Does the code write to file descriptors that it did not open?",
-            kind="ProtocolViolation",
-        )
+        "The worker sent something that is no message of jaxscope's.",
+        why=f"{type(error).__name__}: {error}"[:1000],
+        remedy="Does the code write to file descriptors that it did not open?",
+        kind="ProtocolViolation",
     )
 
 
 def describe_bug(error: BaseException) -> InternalError:
     """What to say where following a run raised something that is no fault of the run."""
     return InternalError(
-        Explanation(
-            what="Following the run failed: this is a bug in jaxscope.",
-            why=f"{type(error).__name__}: {error}"[:1000],
-            kind=type(error).__name__,
-        )
+        "Following the run failed: this is a bug in jaxscope.",
+        why=f"{type(error).__name__}: {error}"[:1000],
+        kind=type(error).__name__,
     )

@@ -18,7 +18,7 @@ from typing import IO
 
 from jaxscope.client.live_run import Run
 from jaxscope.client.supervisor_link import SupervisorLink
-from jaxscope.errors import Explanation, JaxscopeError, WorkerLost
+from jaxscope.errors import JaxscopeError, WorkerLost
 from jaxscope.supervisor.process_tree import end_marked, kill_tree, read_activity
 from jaxscope.wire.frames import HEADER as WORKER_HEADER
 from jaxscope.wire.frames import FrameError
@@ -110,9 +110,7 @@ class LiveSupervisor:
                 self._input.write(data)
                 self._input.flush()
             except (OSError, ValueError) as error:
-                raise WorkerLost(
-                    Explanation("The supervisor of the workers is gone.", why=str(error))
-                ) from None
+                raise WorkerLost("The supervisor of the workers is gone.", why=str(error)) from None
 
     def forget(self, number: int) -> None:
         """Forget a run that has ended."""

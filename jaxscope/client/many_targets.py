@@ -10,7 +10,6 @@ from jaxscope.client.requests import CaptureRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import (
     CallError,
-    Explanation,
     InternalError,
     JaxscopeError,
     SourceError,
@@ -63,7 +62,7 @@ def capture_targets(
             with the file or the call itself is raised at once.
     """
     if not targets:
-        raise UsageError(Explanation("No target is named.", remedy="Such as v5e:2x2,h100."))
+        raise UsageError("No target is named.", remedy="Such as v5e:2x2,h100.")
     found: list[Found] = []
     with Session(request.python, is_warm=False) as session:
         for target in targets:

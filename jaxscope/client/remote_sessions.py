@@ -56,13 +56,11 @@ def collect_sources(files: Iterable[str | None]) -> dict[str, bytes]:
             waiting.append(other)
             if len(found) > MAX_FILES or sum(map(len, found.values())) > MAX_BYTES:
                 raise UsageError(
-                    Explanation(
-                        what=f"{os.path.basename(file)} imports too much from beside it to be sent "
-                        "to another machine.",
-                        why=f"At most {MAX_FILES} files and {MAX_BYTES >> 20} MiB are sent.",
-                        remedy="Install that code as a package on the other machine.",
-                        kind="TooManySources",
-                    )
+                    f"{os.path.basename(file)} imports too much from beside it to be sent "
+                    "to another machine.",
+                    why=f"At most {MAX_FILES} files and {MAX_BYTES >> 20} MiB are sent.",
+                    remedy="Install that code as a package on the other machine.",
+                    kind="TooManySources",
                 )
     return found
 

@@ -395,7 +395,7 @@ def request_fields(request: Request) -> dict[str, Any]:
         if isinstance(call, str) and len(call) > MAX_CALL_CHARS:
             raise UsageError(f"A call may have {MAX_CALL_CHARS} characters, not {len(call)}.")
     if "file" in fields and not fields["file"] and not fields.get("call"):
-        raise UsageError(Explanation("Neither a file nor a call is named.", remedy="Name a file."))
+        raise UsageError("Neither a file nor a call is named.", remedy="Name a file.")
     for name in ("timeout_s", "memory_bytes"):
         limit = getattr(request, name)
         if limit is not None and not limit > 0:
@@ -425,5 +425,5 @@ def _check_target(target: str) -> None:
         parse_target(target_on_machine(target))
     except ValueError as error:
         raise UsageError(
-            Explanation(str(error), remedy=f"Targets are {EXAMPLES}.", kind="UnknownTarget")
+            str(error), remedy=f"Targets are {EXAMPLES}.", kind="UnknownTarget"
         ) from None

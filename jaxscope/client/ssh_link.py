@@ -27,7 +27,7 @@ from pathlib import Path
 
 from jaxscope.client.ssh_target import SshTarget
 from jaxscope.client.supervisor_link import Connection, start_process
-from jaxscope.errors import EnvironmentProblem, Explanation
+from jaxscope.errors import EnvironmentProblem
 from jaxscope.wire.relay import GREETING
 
 TOO_OLD_STATUS = 97
@@ -192,7 +192,7 @@ def _spell(machine: str) -> str:
 
 
 def _problem(what: str, why: str, remedy: str, kind: str) -> EnvironmentProblem:
-    return EnvironmentProblem(Explanation(what=what, why=why, remedy=remedy, kind=kind))
+    return EnvironmentProblem(what, why=why, remedy=remedy, kind=kind)
 
 
 CONNECT_S = 10
@@ -270,11 +270,9 @@ class SshLink:
         program = shutil.which("ssh")
         if program is None:
             raise EnvironmentProblem(
-                Explanation(
-                    what="There is no ssh on this machine.",
-                    remedy="Install OpenSSH's client (on Debian: apt-get install openssh-client).",
-                    kind="NoSsh",
-                )
+                "There is no ssh on this machine.",
+                remedy="Install OpenSSH's client (on Debian: apt-get install openssh-client).",
+                kind="NoSsh",
             )
         words = [program, "-T"]
         for option in (*self._options, *_OPTIONS):  # the first of each name counts

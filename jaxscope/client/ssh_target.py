@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 
-from jaxscope.errors import Explanation, UsageError
+from jaxscope.errors import UsageError
 
 SCHEME = "ssh://"
 DEFAULT_TARGET = "cpu"
@@ -66,12 +66,10 @@ def parse_ssh_target(text: str) -> SshTarget:
     port = int(match["port"] or 0) if match is not None else 0
     if match is None or port > 65535 or (match["port"] is not None and port == 0):
         raise UsageError(
-            Explanation(
-                what=f"There is no target {text[:100]!r}.",
-                why="A target on another machine is ssh://HOST/TARGET.",
-                remedy="Such as ssh://gpu-box/gpu:0 or ssh://me@10.0.0.7:2222/cpu:8.",
-                kind="UnknownTarget",
-            )
+            f"There is no target {text[:100]!r}.",
+            why="A target on another machine is ssh://HOST/TARGET.",
+            remedy="Such as ssh://gpu-box/gpu:0 or ssh://me@10.0.0.7:2222/cpu:8.",
+            kind="UnknownTarget",
         )
     host = match["host"].strip("[]")
     return SshTarget(host, match["inner"] or DEFAULT_TARGET, match["user"] or "", port)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from jaxscope.client.one_shot import OnEvent, capture
-from jaxscope.errors import Explanation, UsageError
+from jaxscope.errors import UsageError
 from jaxscope.model import Capture, Timing
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.program.diff.captures import ComparedCapture, CompileSettings
@@ -27,11 +27,9 @@ def load_saved(file: str, call: str | None) -> tuple[Capture, Timing | None]:
     saved, timing = load_session(file)
     if call not in (None, saved.call):
         raise UsageError(
-            Explanation(
-                what=f"{file} is a saved capture of another call.",
-                why=f"It holds {saved.call}.",
-                remedy="Leave the call out, or name the Python file to run this one.",
-            )
+            f"{file} is a saved capture of another call.",
+            why=f"It holds {saved.call}.",
+            remedy="Leave the call out, or name the Python file to run this one.",
         )
     return saved, timing
 
@@ -54,10 +52,8 @@ def obtain_subject(word: str, on_event: OnEvent | None = None, **options: Any) -
         return ComparedCapture(word, saved, timing)
     if not file.endswith(".py"):
         raise UsageError(
-            Explanation(
-                what=f"{word} is neither a saved capture nor a call.",
-                remedy="A side is a .jaxscope or .json file, FILE.py, or 'FILE.py::CALL'.",
-            )
+            f"{word} is neither a saved capture nor a call.",
+            remedy="A side is a .jaxscope or .json file, FILE.py, or 'FILE.py::CALL'.",
         )
     made_with = CompileSettings(
         options.get("python") or "", options.get("x64", False), options.get("options") or {}

@@ -123,5 +123,5 @@ def start_process(command: list[str]) -> subprocess.Popen[bytes]:
         )
     except OSError as error:
         raise EnvironmentProblem(
-            Explanation("No process can be started.", why=str(error), kind="NotStarted")
+            "No process can be started.", why=str(error), kind="NotStarted"
         ) from None

@@ -248,13 +248,11 @@ def _signal_name(number: int | None) -> str:
 
 def _lost_supervisor(ending: WorkerExit, stderr: str) -> WorkerLost:
     return WorkerLost(
-        Explanation(
-            what=f"The supervisor, which starts and watches workers, {ending.error}.",
-            why=stderr,
-            remedy="Run again: another one is started. Does the code send signals to processes "
-            "that it did not start?",
-            kind="SupervisorLost",
-        )
+        f"The supervisor, which starts and watches workers, {ending.error}.",
+        why=stderr,
+        remedy="Run again: another one is started. Does the code send signals to processes "
+        "that it did not start?",
+        kind="SupervisorLost",
     )
 
 
@@ -306,20 +304,16 @@ def _user_traceback(stack: str) -> str:
 def _not_started(python: str, error: str) -> EnvironmentProblem:
     if os.strerror(errno.EMFILE) in error or os.strerror(errno.ENFILE) in error:
         return EnvironmentProblem(
-            Explanation(
-                what="No worker can be started: the system gives no more file descriptors.",
-                why=error,
-                remedy=f"Allow more: ulimit -n {ENOUGH_DESCRIPTORS}",
-                kind="TooFewDescriptors",
-            )
+            "No worker can be started: the system gives no more file descriptors.",
+            why=error,
+            remedy=f"Allow more: ulimit -n {ENOUGH_DESCRIPTORS}",
+            kind="TooFewDescriptors",
         )
     return EnvironmentProblem(
-        Explanation(
-            what=f"The interpreter {python} cannot be started.",
-            why=error,
-            remedy="Check the path given with --python.",
-            kind="NotStarted",
-        )
+        f"The interpreter {python} cannot be started.",
+        why=error,
+        remedy="Check the path given with --python.",
+        kind="NotStarted",
     )
 
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from jaxscope.errors import Explanation, UsageError
+from jaxscope.errors import UsageError
 from jaxscope.export.diff_html import comparison_to_html
 from jaxscope.model import NONE, Capture, Graph, Unavailable
 from jaxscope.program.diff.captures import (
@@ -224,10 +224,8 @@ def render_comparison(comparison: Comparison, path: Path) -> bytes:
     write = WRITERS.get(path.suffix.lower().removeprefix("."))
     if write is None:
         raise UsageError(
-            Explanation(
-                what=f"{path.name} has no ending that names a format of comparisons.",
-                why="The endings are: " + " ".join(f".{name}" for name in WRITERS) + ".",
-            )
+            f"{path.name} has no ending that names a format of comparisons.",
+            why="The endings are: " + " ".join(f".{name}" for name in WRITERS) + ".",
         )
     text = write(comparison).rstrip("\n") + "\n"
     return text.encode("utf-8", "replace")

@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.errors import EnvironmentProblem, Explanation, UsageError
+from jaxscope.errors import EnvironmentProblem, UsageError
 from jaxscope.export.choices import ALL_STAGES, DEFAULT_SCALE, DOWN, FIRST
 from jaxscope.model import Capture, Graph, Stage, StageText, Unavailable, is_available
 from jaxscope.picture.palette import PALETTES
@@ -33,11 +33,9 @@ def find_stage(capture: Capture, name: str) -> Stage:
     if stage is None:
         names = ", ".join(stage.name for stage in capture.stages) or "none"
         raise UsageError(
-            Explanation(
-                what=f"There is no stage {name}.",
-                why=f"The stages of this call are: {names}.",
-                remedy="Name one of them with --stage.",
-            )
+            f"There is no stage {name}.",
+            why=f"The stages of this call are: {names}.",
+            remedy="Name one of them with --stage.",
         )
     if stage.unavailable is not None:
         _require(stage, stage.unavailable)
@@ -61,9 +59,7 @@ def _require(stage: Stage, part: T | Unavailable) -> T:
         EnvironmentProblem: It is unavailable; carries the reason.
     """
     if isinstance(part, Unavailable):
-        raise EnvironmentProblem(
-            Explanation(what=f"The stage {stage.name} is not available.", why=part.reason)
-        )
+        raise EnvironmentProblem(f"The stage {stage.name} is not available.", why=part.reason)
     return part
 
 
@@ -244,7 +240,7 @@ class ExportOrder:
         )
         if not shown:
             form = "graph" if self.ending in PICTURES else "text"
-            raise EnvironmentProblem(Explanation(f"No stage of this call has a {form}."))
+            raise EnvironmentProblem(f"No stage of this call has a {form}.")
         return shown
 
 

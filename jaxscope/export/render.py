@@ -10,7 +10,7 @@ import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
 
-from jaxscope.errors import Explanation, UsageError
+from jaxscope.errors import UsageError
 from jaxscope.export.choices import ALL_STAGES, EVERYTHING, FIRST, NOTHING
 from jaxscope.export.order import (
     DisplayedGraph,
@@ -90,9 +90,7 @@ def render_order(order: ExportOrder, on_step: OnProgress = ignore_progress) -> R
     render = _RENDERERS.get(order.ending)
     if render is None:
         known = ", ".join(_RENDERERS)
-        raise UsageError(
-            Explanation(f"There is no format .{order.ending}.", remedy=f"Formats are {known}.")
-        )
+        raise UsageError(f"There is no format .{order.ending}.", remedy=f"Formats are {known}.")
     course = ExportProgress(on_step)
     with paused_gc():  # it would go through millions of pieces, holding up a window
         data = render(order, course)
@@ -148,9 +146,7 @@ def _choose_open(view: View, expand: str) -> frozenset[str] | None:
         return frozenset()
     if not expand.isascii() or not expand.isdigit() or len(expand) > 9:
         words = f"{FIRST}, {EVERYTHING}, {NOTHING} or a number of boxes"
-        raise UsageError(
-            Explanation(f"Groups cannot be opened by {expand[:40]!r}.", remedy=f"Say {words}.")
-        )
+        raise UsageError(f"Groups cannot be opened by {expand[:40]!r}.", remedy=f"Say {words}.")
     return open_largest(view, view.all_groups(), int(expand))
 
 
@@ -174,7 +170,7 @@ def _render_png(order: ExportOrder, course: ExportProgress) -> bytes:
     if order.width_px is not None:
         scale = order.width_px / picture.width
     if not 0 < scale < float("inf"):
-        raise UsageError(Explanation("A picture must be wider than nothing."))
+        raise UsageError("A picture must be wider than nothing.")
     possible = fit_scale(picture.width, picture.height, scale)
     if possible < scale * 0.999:
         made, asked = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from jaxscope.errors import Explanation, UsageError
+from jaxscope.errors import UsageError
 
 _STAGES = ("jaxpr", "stablehlo", "hlo", "passes", "optimized", "machine")
 _STAGE_OF_ROLE = {
@@ -101,4 +101,4 @@ class LeftBehind:
         labels = [module.label for module in found or self.modules]
         told = ", ".join(labels[:20]) + (" …" if len(labels) > 20 else "")
         what = f"There are {len(found)} modules {name}." if found else f"There is no module {name}."
-        raise UsageError(Explanation(what, remedy=f"Choose one: --module NAME. There are: {told}"))
+        raise UsageError(what, remedy=f"Choose one: --module NAME. There are: {told}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from jaxscope.errors import Explanation, UsageError
+from jaxscope.errors import UsageError
 
 _SCALE = re.compile(r"(?P<vary>[^=]+)=(?P<low>\d+)\.\.(?P<high>\d+)(?:/(?P<count>\d+))?")
 _NAME = re.compile(r"[^\W\d]\w*(?:[\w.\[\]'\"]*:\d+(?:,[^\W\d][\w.\[\]'\"]*:\d+)*)?")
@@ -60,9 +60,7 @@ def spread_sizes(low: int, high: int, count: int | None = None) -> tuple[int, ..
 
 def _no_range(text: str, why: str) -> UsageError:
     return UsageError(
-        Explanation(
-            what=f"{text[:100]!r} is no range of sizes.",
-            why=why,
-            remedy="Such as: --scale x:0=64..4096, or --scale n=1..64 for a name n in the call.",
-        )
+        f"{text[:100]!r} is no range of sizes.",
+        why=why,
+        remedy="Such as: --scale x:0=64..4096, or --scale n=1..64 for a name n in the call.",
     )

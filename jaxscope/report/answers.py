@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from jaxscope.errors import Explanation, UsageError
+from jaxscope.errors import UsageError
 from jaxscope.model import NONE, Capture, Graph, NodeKind, SourcePosition, Timing, Unavailable
 from jaxscope.model import is_available as is_there
 from jaxscope.model.capture import Checked, Fate, PassRecord
@@ -998,11 +998,9 @@ def find_question(words: str) -> tuple[Question, int, str]:
         return best[0], line, file
     unclear = "could be several" if most else "is none that is known"
     raise UsageError(
-        Explanation(
-            what=f"The question {words[:80]!r} {unclear}.",
-            why=f"It could be: {', '.join(q.name for q in best)}." if most else "",
-            remedy="Questions are: " + ", ".join(question.name for question in QUESTIONS) + ".",
-        )
+        f"The question {words[:80]!r} {unclear}.",
+        why=f"It could be: {', '.join(q.name for q in best)}." if most else "",
+        remedy="Questions are: " + ", ".join(question.name for question in QUESTIONS) + ".",
     )
 
 

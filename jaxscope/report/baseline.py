@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from jaxscope.errors import Explanation, UsageError
+from jaxscope.errors import UsageError
 from jaxscope.model.statistics import MARGIN
 from jaxscope.model.timing import Measurement, Timing
 from jaxscope.model.units import format_seconds, three_digits
@@ -61,11 +61,9 @@ def find_changes(now: Timing, before: Timing) -> list[Change]:
     ):
         if first != second:
             raise UsageError(
-                Explanation(
-                    f"The baseline is of another {what}: {first}, not {second}.",
-                    why="Durations of the two say nothing about each other.",
-                    remedy="Save a baseline of this one with --save FILE.",
-                )
+                f"The baseline is of another {what}: {first}, not {second}.",
+                why="Durations of the two say nothing about each other.",
+                remedy="Save a baseline of this one with --save FILE.",
             )
     steady = {each.name: each for each in before.measurements if _is_steady(each)}
     changes = [
@@ -74,9 +72,7 @@ def find_changes(now: Timing, before: Timing) -> list[Change]:
         if _is_steady(each) and each.name in steady
     ]
     if not changes:
-        raise UsageError(
-            Explanation("The baseline and this timing have no compiled call in common.")
-        )
+        raise UsageError("The baseline and this timing have no compiled call in common.")
     return changes
 
 

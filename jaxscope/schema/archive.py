@@ -21,7 +21,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.errors import Explanation, SourceError, UsageError
+from jaxscope.errors import SourceError, UsageError
 from jaxscope.model import Capture, SourceFile, Stage, StageText, Timing, Unavailable, is_available
 from jaxscope.model.capture import NO_PLACEMENT, Bookmark
 from jaxscope.model.experiments import ProgramComparison
@@ -74,11 +74,9 @@ def encode_bookmarks(bookmarks: Sequence[Bookmark]) -> bytes:
     data = _encode(BookmarksComment(tuple(bookmarks)))
     if len(data) > MAX_COMMENT_BYTES or len(bookmarks) > MAX_BOOKMARKS:
         raise UsageError(
-            Explanation(
-                what=f"There are {len(bookmarks)} bookmarks with {len(data):,} bytes of notes; a "
-                f"capture has room for {MAX_BOOKMARKS:,} and {MAX_COMMENT_BYTES:,} bytes.",
-                remedy="Remove some bookmarks, or shorten their notes.",
-            )
+            f"There are {len(bookmarks)} bookmarks with {len(data):,} bytes of notes; a "
+            f"capture has room for {MAX_BOOKMARKS:,} and {MAX_COMMENT_BYTES:,} bytes.",
+            remedy="Remove some bookmarks, or shorten their notes.",
         )
     return data
 
@@ -297,14 +295,12 @@ def load_saved(path: str | Path) -> Saved:
         OverflowError,
     ) as error:
         raise SourceError(
-            Explanation(
-                what=f"{place.name} cannot be opened: it is damaged or no capture of jaxscope's.",
-                why=f"The entry {error.args[0]} is missing."
-                if isinstance(error, KeyError)
-                else str(error)[:500],
-                where=str(place),
-                remedy="Save the capture again, or capture the call anew.",
-            )
+            f"{place.name} cannot be opened: it is damaged or no capture of jaxscope's.",
+            why=f"The entry {error.args[0]} is missing."
+            if isinstance(error, KeyError)
+            else str(error)[:500],
+            where=str(place),
+            remedy="Save the capture again, or capture the call anew.",
         ) from None
 
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import BinaryIO
 
-from jaxscope.errors import EnvironmentProblem, Explanation, SourceError, UsageError
+from jaxscope.errors import EnvironmentProblem, SourceError, UsageError
 from jaxscope.model.file_kinds import open_without_waiting
 from jaxscope.schema.whole_file import write_whole
 
@@ -50,25 +50,21 @@ def write(path: Path, entries: Mapping[str, bytes], comment: bytes = b"") -> Non
         if path.exists():  # replacing a device such as /dev/null would harm the whole machine
             what = "is a folder" if path.is_dir() else "is no regular file"
         raise UsageError(
-            Explanation(
-                what=f"{path} cannot be written: it {what}.",
-                where=str(path),
-                remedy="Name a file in a folder that exists.",
-            )
+            f"{path} cannot be written: it {what}.",
+            where=str(path),
+            remedy="Name a file in a folder that exists.",
         )
     try:
         write_whole(path, lambda draft: _write_zip(draft, entries, comment))
     except OSError as error:
         raise EnvironmentProblem(
-            Explanation(
-                what=f"{path.name} could not be saved.",
-                why=error.strerror or str(error),
-                where=str(path),
-                remedy="Free some space."
-                if error.errno == errno.ENOSPC
-                else "Choose a folder that you may write to.",
-                kind=errno.errorcode.get(error.errno or 0, ""),
-            )
+            f"{path.name} could not be saved.",
+            why=error.strerror or str(error),
+            where=str(path),
+            remedy="Free some space."
+            if error.errno == errno.ENOSPC
+            else "Choose a folder that you may write to.",
+            kind=errno.errorcode.get(error.errno or 0, ""),
         ) from None
 
 
@@ -102,12 +98,10 @@ def read_commented(path: Path) -> tuple[dict[str, bytes], bytes]:
     ) as error:
         why = str(error) or "The end of the file is missing."
     raise SourceError(
-        Explanation(
-            what=f"{path.name} cannot be opened as a capture.",
-            why=why[:500],
-            where=str(path),
-            remedy="Check that it is a .jaxscope file and was copied completely.",
-        )
+        f"{path.name} cannot be opened as a capture.",
+        why=why[:500],
+        where=str(path),
+        remedy="Check that it is a .jaxscope file and was copied completely.",
     )
 
 

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 
-from jaxscope.errors import Explanation, JaxscopeError, SourceError
+from jaxscope.errors import JaxscopeError, SourceError
 from jaxscope.model import (
     NONE,
     Capture,
@@ -326,12 +326,7 @@ def _load(place: Path, what: str, remedy: str, read: Callable[[bytes], T]) -> T:
     except (ValueError, KeyError, RecursionError, OverflowError) as error:  # msgspec's too
         why = f"It names {error} without having it." if isinstance(error, KeyError) else str(error)
     raise SourceError(
-        Explanation(
-            what=f"{place.name} cannot be read as {what}.",
-            why=why[:500],
-            where=str(place),
-            remedy=remedy,
-        )
+        f"{place.name} cannot be read as {what}.", why=why[:500], where=str(place), remedy=remedy
     )
 
 

@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Iterator
 from typing import IO, Any, cast
 
-from jaxscope.errors import Explanation, SourceError
+from jaxscope.errors import SourceError
 from jaxscope.model.file_kinds import HEAD_BYTES, open_without_waiting
 
 MAX_FILE_BYTES = 512 << 20
@@ -91,33 +91,27 @@ def _zstd_reader(path: str) -> Any:
         with contextlib.suppress(ImportError):
             return importlib.import_module(name)
     raise SourceError(
-        Explanation(
-            what=f"{path} is compressed with zstd, which this Python cannot read.",
-            where=path,
-            remedy=f"Unpack it first: zstd -d {path}",
-            kind="NoReader",
-        )
+        f"{path} is compressed with zstd, which this Python cannot read.",
+        where=path,
+        remedy=f"Unpack it first: zstd -d {path}",
+        kind="NoReader",
     )
 
 
 def _unreadable(path: str, why: str) -> SourceError:
     return SourceError(
-        Explanation(
-            what=f"{path} cannot be read.",
-            why=why,
-            where=path,
-            remedy="Name a file that is complete and that you may read.",
-            kind="Unreadable",
-        )
+        f"{path} cannot be read.",
+        why=why,
+        where=path,
+        remedy="Name a file that is complete and that you may read.",
+        kind="Unreadable",
     )
 
 
 def _too_large(path: str, max_bytes: int) -> SourceError:
     return SourceError(
-        Explanation(
-            what=f"{path} is larger than what jaxscope reads ({max_bytes >> 20} MiB).",
-            where=path,
-            remedy="Name the file of a smaller module.",
-            kind="TooLarge",
-        )
+        f"{path} is larger than what jaxscope reads ({max_bytes >> 20} MiB).",
+        where=path,
+        remedy="Name the file of a smaller module.",
+        kind="TooLarge",
     )

@@ -14,7 +14,7 @@ from jaxscope.cli import main
 from jaxscope.client import one_shot
 from jaxscope.client.many_targets import capture_targets, default_targets, full_target
 from jaxscope.client.requests import CaptureRequest
-from jaxscope.errors import CallError, EnvironmentProblem, Explanation, TraceError, UsageError
+from jaxscope.errors import CallError, EnvironmentProblem, TraceError, UsageError
 from jaxscope.model import Capture, Unavailable
 from jaxscope.model.hardware import chip_names, find_chip
 from jaxscope.program.roofline import Roofline, find_peak, find_roofline
@@ -117,9 +117,7 @@ def test_other_texts_say_nothing_of_memory() -> None:
 
 def test_a_program_that_does_not_fit_has_a_row() -> None:
     why = "RESOURCE_EXHAUSTED: Used 21.00G of 15.75G hbm."
-    row = summarize_target(
-        "aot:tpu:v5e:1x1", TraceError(Explanation("XLA ran out of memory.", why=why))
-    )
+    row = summarize_target("aot:tpu:v5e:1x1", TraceError("XLA ran out of memory.", why=why))
     assert row.fits is False
     text = write_text(targets_to_document("f(x)", [row]))
     assert "needs 21.0 GiB, has 15.8 GiB" in text

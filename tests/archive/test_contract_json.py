@@ -6,7 +6,7 @@ import dataclasses
 import json
 import math
 
-from jaxscope.errors import EnvironmentProblem, Explanation
+from jaxscope.errors import EnvironmentProblem
 from jaxscope.export.capture_json import capture_to_json
 from jaxscope.model import Cost, Unavailable
 from jaxscope.schema.contract import error_to_json, timing_to_json
@@ -155,7 +155,7 @@ def test_timing_has_the_keys_of_the_contract() -> None:
 
 
 def test_errors_answer_what_where_why_and_what_to_try() -> None:
-    error = EnvironmentProblem(Explanation("It is gone.", why="Unplugged.", remedy="Plug it in."))
+    error = EnvironmentProblem("It is gone.", why="Unplugged.", remedy="Plug it in.")
     assert error_to_json(error) == {
         "format": "jaxscope.error",
         "version": 1,

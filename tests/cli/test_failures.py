@@ -14,7 +14,7 @@ import pytest
 
 from cli.commands import CommandLine
 from jaxscope.cli import dispatch
-from jaxscope.errors import EnvironmentProblem, Explanation, InternalError, UserCodeError
+from jaxscope.errors import EnvironmentProblem, InternalError, UserCodeError
 
 
 @pytest.mark.parametrize(
@@ -97,14 +97,14 @@ def test_the_disk_is_not_our_bug(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_escape_sequences_do_not_reach_the_terminal() -> None:
-    error = UserCodeError(Explanation("bad", why="\x1b]0;owned\x07 \u202eslash"))
+    error = UserCodeError("bad", why="\x1b]0;owned\x07 \u202eslash")
     shown = dispatch.format_error(error)
     assert "\x1b" not in shown
     assert "\u202e" not in shown
 
 
 def test_a_message_has_its_place_once() -> None:
-    error = InternalError(Explanation("x.py:3: is odd", where="x.py:3"))
+    error = InternalError("x.py:3: is odd", where="x.py:3")
     assert dispatch.format_error(error).count("x.py:3") == 1
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from jaxscope.client.events import Failed
 from jaxscope.client.requests import CaptureRequest
-from jaxscope.errors import Explanation, TraceError
+from jaxscope.errors import TraceError
 from jaxscope.model import Capture, FunctionSource, SourceFile
 from jaxscope.program.links import LineSelection
 from jaxscope.schema.archive import save_capture
@@ -43,7 +43,7 @@ def edit(driver: Driver, source: Path) -> None:
     source.write_text(EDITED)
     driver.window.controller.note_file_changed()
     run = driver.wait_for(CaptureRequest, 2)
-    run.tell(Failed(TraceError(Explanation("It does not trace."))))
+    run.tell(Failed(TraceError("It does not trace.")))
     driver.wait_until(lambda: driver.window.controller.state.error is not None)
     driver.window.controller.dismiss_error()
 

@@ -84,7 +84,7 @@ def test_a_failure_in_the_code_is_said_below_the_stages(
     driver: Driver, window: MainWindow, source: Path
 ) -> None:
     run = driver.open(source)
-    run.tell(Failed(TraceError(Explanation("A mask.", where="model.py:5"))))
+    run.tell(Failed(TraceError("A mask.", where="model.py:5")))
     driver.wait_until(window.error_panel.isVisible)
     assert window.strip.y() < window.error_panel.y()
 

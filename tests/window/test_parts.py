@@ -246,19 +246,19 @@ def test_a_file_without_a_place_in_it_is_not_the_users_code():
     with pytest.raises(SourceError) as missing:
         read_source("/no/such.py")
     assert kind_of_error(missing.value) == "The file"
-    assert kind_of_error(SourceError(Explanation("No text.", where="a.py:3"))) == "In your code"
+    assert kind_of_error(SourceError("No text.", where="a.py:3")) == "In your code"
 
 
 def test_what_is_wrong_in_the_call_is_said_of_the_call(qtbot: QtBot):
     panel = ErrorPanel()
     qtbot.addWidget(panel)
-    panel.show_error(CallError(Explanation("The file has no 'grda'.", where="/home/u/model.py")))
+    panel.show_error(CallError("The file has no 'grda'.", where="/home/u/model.py"))
     assert panel._kind.text() == "In the call"
     assert panel._where.isHidden()
-    panel.show_error(TraceError(Explanation("A mask.", where="model.py:5")))
+    panel.show_error(TraceError("A mask.", where="model.py:5"))
     assert panel._kind.text() == "In your code"
     assert panel._where.text() == "model.py:5" and not panel._where.isHidden()
-    panel.show_error(TraceError(Explanation("A lambda that is typed in the call.")))
+    panel.show_error(TraceError("A lambda that is typed in the call."))
     assert panel._kind.text() == "In the call"
     said = Explanation("Too many arguments.", where="model.py:5", part="f(1, 2)")
     panel.show_error(TraceError(said))
@@ -288,7 +288,7 @@ def test_code_in_what_failed_is_set_as_code(qtbot: QtBot):
     panel.show_error(TraceError(said))
     assert "`" not in panel._what.text() + panel._why.text()
     assert "<code>grad</code> needs a &lt;scalar&gt;." in panel._what.text()
-    panel.show_error(TraceError(Explanation("a < b", why="x\n^\n", where="model.py:5")))
+    panel.show_error(TraceError("a < b", why="x\n^\n", where="model.py:5"))
     assert panel._what.text() == "a < b"
 
 

@@ -23,7 +23,6 @@ from jaxscope.client.events import (
 from jaxscope.errors import (
     CallError,
     EnvironmentProblem,
-    Explanation,
     JaxscopeError,
     SourceError,
     Stopped,
@@ -103,7 +102,7 @@ def test_a_finished_run_shows_its_stages_and_nothing_that_waits():
 
 
 def test_a_failed_stage_says_why_and_the_earlier_ones_stay():
-    error = TraceError(Explanation("The `gradient` needs a scalar."))
+    error = TraceError("The `gradient` needs a scalar.")
     partial = dataclasses.replace(CAPTURE, stages=CAPTURE.stages[:1])
     state = after(RUNNING, HEAD, Failed(error, partial))
     assert lines(state)[1:4] == [
@@ -116,7 +115,7 @@ def test_a_failed_stage_says_why_and_the_earlier_ones_stay():
 
 
 def test_no_stage_is_waited_for_that_the_call_does_not_have():
-    error = CallError(Explanation("The file has no 'g'."))
+    error = CallError("The file has no 'g'.")
     unknown = after(RUNNING, Failed(error))
     assert waiting_text(unknown, "vmap(grad)") == "The run failed."
     assert waiting_text(unknown, "hlo") == "The run failed before HLO was made."
@@ -137,8 +136,8 @@ def test_what_a_check_says_is_not_said_again(qtbot: QtBot, page_context: PageCon
 
 def test_a_run_that_failed_does_not_report_nothing(page_context: PageContext):
     """What was not looked at to its end is not said to have nothing to report."""
-    stopped = after(RUNNING, HEAD, Failed(Stopped(Explanation("It was stopped."))))
-    failed = after(RUNNING, Failed(CallError(Explanation("The file has no 'g'."))))
+    stopped = after(RUNNING, HEAD, Failed(Stopped("It was stopped.")))
+    failed = after(RUNNING, Failed(CallError("The file has no 'g'.")))
     before = "Nothing was noticed before the run"
     page = NotesPage(page_context)
     for state, told in (
@@ -286,13 +285,13 @@ def test_the_gradient_that_was_asked_for_is_one():
 @pytest.mark.parametrize(
     ("error", "step", "failed"),
     [
-        (CallError(Explanation("The file has no 'grda'.")), "call", "call"),
-        (TraceError(Explanation("An argument.")), "call", "call"),
-        (TraceError(Explanation("A mask.", where="model.py:5")), "trace", "jaxpr"),
-        (SourceError(Explanation("No Python.", where="model.py:1")), "import", "source"),
-        (TraceError(Explanation("It raised.", where="model.py:1")), "import", "source"),
-        (WorkerLost(Explanation("A segmentation fault.")), "import", "source"),
-        (EnvironmentProblem(Explanation("No such target.")), "import", ""),
+        (CallError("The file has no 'grda'."), "call", "call"),
+        (TraceError("An argument."), "call", "call"),
+        (TraceError("A mask.", where="model.py:5"), "trace", "jaxpr"),
+        (SourceError("No Python.", where="model.py:1"), "import", "source"),
+        (TraceError("It raised.", where="model.py:1"), "import", "source"),
+        (WorkerLost("A segmentation fault."), "import", "source"),
+        (EnvironmentProblem("No such target."), "import", ""),
     ],
 )
 def test_after_a_failure_the_strip_shows_no_number_of_an_earlier_run(
@@ -314,7 +313,7 @@ def test_after_a_failure_the_strip_shows_no_number_of_an_earlier_run(
 
 def test_a_function_that_cannot_be_traced_leaves_what_is_shown_plainly_old():
     done = plain_call(("jaxpr", "optimized"))
-    error = TraceError(Explanation("No arguments were found."))
+    error = TraceError("No arguments were found.")
     state = after(start_run(done, RunKind.PROPOSAL, done.call, 200.0), Failed(error))
     assert state.is_stale
     steps = compute_screen(state).steps
@@ -375,5 +374,5 @@ def test_times_of_a_measurement_that_was_stopped_are_partial():
     warm_up = Measurement("jit", 64e-6, 64e-6, 64e-6, 0.95, 30, (64e-6,), False)
     measuring = after(begun, MeasurementArrived(warm_up))
     assert compute_screen(measuring).time == "jit 64.0 µs"
-    stopped = after(measuring, Failed(Stopped(Explanation("It was stopped."))))
+    stopped = after(measuring, Failed(Stopped("It was stopped.")))
     assert compute_screen(stopped).time == "jit 64.0 µs · partial"

@@ -45,7 +45,7 @@ def test_each_target_is_compiled_in_turn_and_has_a_row(page: TargetsPage, driver
     first.tell(Finished(build_capture()))
     second = driver.wait_for(CaptureRequest, 3)
     why = "RESOURCE_EXHAUSTED: Used 90.00G of 80.00G hbm"
-    second.tell(Failed(TraceError(Explanation("XLA ran out of memory.", why=why))))
+    second.tell(Failed(TraceError("XLA ran out of memory.", why=why)))
     third = driver.wait_for(CaptureRequest, 4)
     missing = Explanation("Nothing here can compile for aot:gpu:a100.", why="It is missing.")
     third.tell(Failed(EnvironmentProblem(missing)))

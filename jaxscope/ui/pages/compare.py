@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.client.events import Failed, Finished, Progress
-from jaxscope.errors import Explanation, InternalError, JaxscopeError, UsageError
+from jaxscope.errors import InternalError, JaxscopeError, UsageError
 from jaxscope.model import Capture, Timing
 from jaxscope.model.experiments import ProgramComparison as MeasuredPair
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
@@ -202,7 +202,7 @@ class ComparisonRunner(QObject):
         if not self._run:
             self.busy_changed.emit("")
         if not isinstance(error, JaxscopeError):
-            error = InternalError(Explanation("The comparison failed.", why=repr(error)))
+            error = InternalError("The comparison failed.", why=repr(error))
         self.failed.emit(error)
 
     def _on_job_finished(self, comparison: Comparison) -> None:
@@ -265,7 +265,7 @@ class ComparisonRunner(QObject):
         self._previous = before if before is not None and before.key == key else None
 
     def _refuse(self, what: str, remedy: str) -> None:
-        self.failed.emit(UsageError(Explanation(what, remedy=remedy)))
+        self.failed.emit(UsageError(what, remedy=remedy))
 
 
 def _load(path: str) -> _FinishedRun:

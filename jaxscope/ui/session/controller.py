@@ -34,7 +34,7 @@ from jaxscope.client.requests import (
     Wish,
 )
 from jaxscope.client.ssh_target import is_remote
-from jaxscope.errors import Explanation, InternalError, JaxscopeError, SourceError
+from jaxscope.errors import InternalError, JaxscopeError, SourceError
 from jaxscope.model import Capture, SourceFile, Timing
 from jaxscope.model.outline import find_offered_calls
 from jaxscope.model.timing import Profile
@@ -193,9 +193,7 @@ class Bridge(QObject):
         except JaxscopeError as error:
             self._problem = error
         except Exception as error:
-            self._problem = InternalError(
-                Explanation("The session could not be started.", why=repr(error))
-            )
+            self._problem = InternalError("The session could not be started.", why=repr(error))
         else:
             with self._lock:
                 if self._is_closed:
@@ -724,11 +722,9 @@ def _find_first_call(snapshot: SourceFile) -> str:
 
 def _nothing_to_show(path: str) -> JaxscopeError:
     return SourceError(
-        Explanation(
-            what=f"{os.path.basename(path)} defines no function.",
-            why="jaxscope shows what JAX makes of a call of a function.",
-            where=f"{path}:1",
-            remedy="Add a function, or open another file (Ctrl+O).",
-            kind="NoFunction",
-        )
+        f"{os.path.basename(path)} defines no function.",
+        why="jaxscope shows what JAX makes of a call of a function.",
+        where=f"{path}:1",
+        remedy="Add a function, or open another file (Ctrl+O).",
+        kind="NoFunction",
     )

@@ -13,7 +13,7 @@ import tokenize
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal
 
-from jaxscope.errors import NOTEBOOK_REMEDY, Explanation, SourceError
+from jaxscope.errors import NOTEBOOK_REMEDY, SourceError
 from jaxscope.model import SourceFile
 from jaxscope.model.file_kinds import (
     HEAD_BYTES,
@@ -73,13 +73,11 @@ def _problem(
     path: str, why: str, remedy: str = "Choose another file with Open (Ctrl+O)."
 ) -> SourceError:
     return SourceError(
-        Explanation(
-            what=f"The file {os.path.basename(path) or path} cannot be read.",
-            why=why,
-            where=path,
-            remedy=remedy,
-            kind="UnreadableFile",
-        )
+        f"The file {os.path.basename(path) or path} cannot be read.",
+        why=why,
+        where=path,
+        remedy=remedy,
+        kind="UnreadableFile",
     )
 
 

@@ -186,7 +186,7 @@ class Exporter(QObject):
         if self.is_running:
             remedy = "Wait for it, or stop it at the bottom of the window."
             what = "Another export is being written."
-            self.failed.emit(UsageError(Explanation(what, remedy=remedy)))
+            self.failed.emit(UsageError(what, remedy=remedy))
             return
         self._is_stopped.clear()
         self._is_writing = True
@@ -221,7 +221,7 @@ class Exporter(QObject):
             return "failed", UsageError(explained)
         except Exception as error:
             what = "The export failed inside jaxscope."
-            return "failed", InternalError(Explanation(what, why=repr(error)[:500]))
+            return "failed", InternalError(what, why=repr(error)[:500])
         return "finished", " ".join([f"Exported to {', '.join(paths)}.", *notes])
 
     def _on_step(self, doing: str, share: float) -> None:

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
 
 from jaxscope.client.left_behind import find_left_behind
 from jaxscope.client.requests import OpenRequest
-from jaxscope.errors import Explanation, JaxscopeError, UsageError
+from jaxscope.errors import JaxscopeError, UsageError
 from jaxscope.model import Capture, Timing
 from jaxscope.model.file_kinds import ARCHIVE_ENDING, CAPTURE_ENDINGS
 from jaxscope.model.left_behind import LeftBehind, LeftModule
@@ -206,7 +206,7 @@ class CaptureFiles(QObject):
             problem = error
         except OSError as error:
             remedy = error.strerror or str(error)
-            problem = UsageError(Explanation(f"{path} could not be written.", remedy=remedy))
+            problem = UsageError(f"{path} could not be written.", remedy=remedy)
         self._post_saved(path, problem)
 
     def _on_saved(self, path: str, problem: JaxscopeError | None) -> None:
@@ -488,7 +488,7 @@ class FileDialogs(QObject):
         return os.path.dirname(file) if file else os.path.expanduser("~")
 
     def _refuse(self, what: str, remedy: str) -> None:
-        self._controller.show_problem(UsageError(Explanation(what, remedy=remedy)))
+        self._controller.show_problem(UsageError(what, remedy=remedy))
 
     def _on_open_selected(self, path: str) -> None:
         self.path_chosen.emit(path)

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.client.left_behind import is_left_behind
-from jaxscope.errors import Explanation, UsageError
+from jaxscope.errors import UsageError
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.model.units import count_lines
 from jaxscope.picture.tint.classes import ColourBy
@@ -448,7 +448,7 @@ class MainWindow(QMainWindow):
         except OSError as error:
             why = error.strerror or str(error)
             self.controller.show_problem(
-                UsageError(Explanation("What was pasted could not be written.", why=why))
+                UsageError("What was pasted could not be written.", why=why)
             )
             return
         self.open_path(str(path))

@@ -14,7 +14,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from jaxscope.errors import Explanation, UsageError
+from jaxscope.errors import UsageError
 from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.panes.stage_pane import StagePane, line_mark_of
 from jaxscope.ui.session.controller import Controller
@@ -98,7 +98,7 @@ class Trial(QObject):
             why = "A saved capture has no file to change." if state.is_view_only else ""
             what = "There is no source to change."
             self._controller.show_problem(
-                UsageError(Explanation(what, why, remedy="Open a Python file (Ctrl+O)."))
+                UsageError(what, why=why, remedy="Open a Python file (Ctrl+O).")
             )
             return
         self._file, self._began_with = state.file, state.snapshot.sha256

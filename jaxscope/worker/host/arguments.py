@@ -12,7 +12,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxscope.errors import CallError, Explanation
+from jaxscope.errors import CallError
 from jaxscope.worker.host.call import Call
 from jaxscope.worker.host.values import value_text
 
@@ -330,9 +330,7 @@ def _is_part(path: str, name: str) -> bool:
 
 def _no_array(name: str, known: tuple[str, ...]) -> CallError:
     return CallError(
-        Explanation(
-            what=f"There is no array argument {name!r}.",
-            remedy=f"There are: {', '.join(known)[:500]}." if known else "The call has none.",
-            kind="NoSetting",
-        )
+        f"There is no array argument {name!r}.",
+        remedy=f"There are: {', '.join(known)[:500]}." if known else "The call has none.",
+        kind="NoSetting",
     )

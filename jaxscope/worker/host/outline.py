@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
-from jaxscope.errors import Explanation, SourceError
+from jaxscope.errors import SourceError
 from jaxscope.model.outline import OutlinedFunction, find_offered_calls
 from jaxscope.model.units import shorten
 from jaxscope.worker.channel import Channel
@@ -60,12 +60,10 @@ def parse_source(source: SourceSnapshot) -> ast.Module:
         raise
     except Exception as error:
         raise SourceError(
-            Explanation(
-                what=f"{source.path} is too complex for Python's parser.",
-                why=f"It raised {type(error.__cause__ or error).__name__}.",
-                remedy="Split the deeply nested or very long expression.",
-                kind=type(error.__cause__ or error).__name__,
-            )
+            f"{source.path} is too complex for Python's parser.",
+            why=f"It raised {type(error.__cause__ or error).__name__}.",
+            remedy="Split the deeply nested or very long expression.",
+            kind=type(error.__cause__ or error).__name__,
         ) from None
 
 

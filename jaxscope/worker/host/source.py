@@ -205,13 +205,11 @@ def refuse_name(path: str) -> None:
     except UnicodeEncodeError:
         name = os.fsencode(path).decode("utf-8", "backslashreplace")
         raise SourceError(
-            Explanation(
-                what=f"JAX cannot run {name}: its path is no text in this system's encoding.",
-                where=name,
-                remedy="Rename the file or its folder, or use an encoding that has the name: "
-                "PYTHONUTF8=1.",
-                kind="UnreadableName",
-            )
+            f"JAX cannot run {name}: its path is no text in this system's encoding.",
+            where=name,
+            remedy="Rename the file or its folder, or use an encoding that has the name: "
+            "PYTHONUTF8=1.",
+            kind="UnreadableName",
         ) from None
 
 
@@ -264,12 +262,10 @@ def _refuse_irregular(status: os.stat_result, path: str) -> None:
     if not stat.S_ISREG(status.st_mode):
         kind = next((name for test, name in _KINDS if test(status.st_mode)), "no regular file")
         raise SourceError(
-            Explanation(
-                what=f"{path} is {kind}, not a Python file.",
-                where=path,
-                remedy="Name a regular file with Python code.",
-                kind="NotAFile",
-            )
+            f"{path} is {kind}, not a Python file.",
+            where=path,
+            remedy="Name a regular file with Python code.",
+            kind="NotAFile",
         )
 
 
@@ -324,12 +320,10 @@ def _decode(data: bytes, path: str) -> str:
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise SourceError(
-            Explanation(
-                what=f"{path} contains a NUL byte, which Python does not allow.",
-                where=f"{os.path.basename(path)}:{line}",
-                remedy="Is this a binary file, or saved as UTF-16? Save it as UTF-8.",
-                kind="NulByte",
-            )
+            f"{path} contains a NUL byte, which Python does not allow.",
+            where=f"{os.path.basename(path)}:{line}",
+            remedy="Is this a binary file, or saved as UTF-16? Save it as UTF-8.",
+            kind="NulByte",
         )
     return text
 

@@ -19,7 +19,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxscope.errors import Explanation, JaxscopeError, TraceError
+from jaxscope.errors import JaxscopeError, TraceError
 from jaxscope.model.graph import strings_to_arrays
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.op_name import TagTable, strip_tags
@@ -503,13 +503,11 @@ def _refuse_leaks(program: TracedProgram) -> None:
         place = compat.tracer_place(leaked)
         origin = f" It was made at {place} in {made[2]}." if made is not None else ""
         raise TraceError(
-            Explanation(
-                what="The function uses a tracer that leaked out of an earlier trace.",
-                where=place,
-                why="A value of one call of a transformed function was stored outside of it and "
-                f"used again by this call.{origin}",
-                remedy="Return the value instead of storing it in a global, a list or an attribute."
-                " See https://docs.jax.dev/en/latest/errors.html#jax.errors.UnexpectedTracerError",
-                kind="UnexpectedTracerError",
-            )
+            "The function uses a tracer that leaked out of an earlier trace.",
+            where=place,
+            why="A value of one call of a transformed function was stored outside of it and "
+            f"used again by this call.{origin}",
+            remedy="Return the value instead of storing it in a global, a list or an attribute."
+            " See https://docs.jax.dev/en/latest/errors.html#jax.errors.UnexpectedTracerError",
+            kind="UnexpectedTracerError",
         )

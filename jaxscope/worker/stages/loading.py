@@ -376,11 +376,9 @@ def load_names(request: dict[str, Any], channel: Channel) -> tuple[SourceSnapsho
     """
     if not request.get("file"):
         raise CallError(
-            Explanation(
-                what="There is no file to take the call from.",
-                remedy="Name a Python file; it may be empty but for its imports.",
-                kind="NoFile",
-            )
+            "There is no file to take the call from.",
+            remedy="Name a Python file; it may be empty but for its imports.",
+            kind="NoFile",
         )
     source = read_source(request["file"])
     channel.progress("import", f"Importing {source.path.rpartition('/')[2]}")
@@ -402,13 +400,11 @@ def first_call(source: SourceSnapshot, names: dict[str, Any], channel: Channel) 
     text, refusal = propose_call(source, names, function=None)
     if text is None:
         raise CallError(
-            Explanation(
-                what=f"{source.path.rpartition('/')[2]} offers no call, and none could be found.",
-                where=source.path,
-                why=refusal.why,
-                remedy="Type a call, or add a comment line such as # jaxscope: loss(f32[8]).",
-                kind="NoCall",
-            )
+            f"{source.path.rpartition('/')[2]} offers no call, and none could be found.",
+            where=source.path,
+            why=refusal.why,
+            remedy="Type a call, or add a comment line such as # jaxscope: loss(f32[8]).",
+            kind="NoCall",
         )
     channel.message(f"The file offers no call; jaxscope proposed {text}.")
     return text

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.errors import Explanation, SourceError
+from jaxscope.errors import SourceError
 from jaxscope.model.file_kinds import HEAD_BYTES, FileForm, recognise
 from jaxscope.model.graph import graph_to_arrays
 from jaxscope.model.op_name import TagTable
@@ -511,27 +511,23 @@ def _parse_mlir(path: str, data: bytes) -> Any:
         raise _no_module(path, "" if form is None else f"By its content it is {form.value}.")
     if not HAS_JAX:
         raise SourceError(
-            Explanation(
-                what=f"{path} cannot be read as StableHLO here.",
-                why=NO_PARSER,
-                where=path,
-                remedy="Open it with an interpreter that has JAX: --python PATH",
-                kind="NoParser",
-            )
+            f"{path} cannot be read as StableHLO here.",
+            why=NO_PARSER,
+            where=path,
+            remedy="Open it with an interpreter that has JAX: --python PATH",
+            kind="NoParser",
         )
     try:
         return compat.parse_stablehlo(data)
     except Exception as error:  # MLIR's and jaxlib's own classes
         why = _first_lines(error)
         raise SourceError(
-            Explanation(
-                what=f"{path} cannot be parsed as StableHLO by jaxlib {compat.jaxlib_version()}.",
-                why=why,
-                where=path,
-                remedy="It may be cut off, or of a newer version: open it with the JAX that "
-                "wrote it, by --python.",
-                kind=type(error).__name__,
-            )
+            f"{path} cannot be parsed as StableHLO by jaxlib {compat.jaxlib_version()}.",
+            why=why,
+            where=path,
+            remedy="It may be cut off, or of a newer version: open it with the JAX that "
+            "wrote it, by --python.",
+            kind=type(error).__name__,
         ) from None
 
 
@@ -541,11 +537,9 @@ def _first_lines(error: Exception) -> str:
 
 def _no_module(path: str, why: str) -> SourceError:
     return SourceError(
-        Explanation(
-            what=f"{path} is no module that can be read.",
-            why=why,
-            where=path,
-            remedy="Make the dump anew, or name another file.",
-            kind="NotAModule",
-        )
+        f"{path} is no module that can be read.",
+        why=why,
+        where=path,
+        remedy="Make the dump anew, or name another file.",
+        kind="NotAModule",
     )

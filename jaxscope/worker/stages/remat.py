@@ -14,7 +14,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxscope.errors import CallError, Explanation
+from jaxscope.errors import CallError
 from jaxscope.model.experiments import AS_WRITTEN
 from jaxscope.model.graph import graph_to_arrays
 from jaxscope.model.op_name import TagTable
@@ -155,11 +155,9 @@ class _Program:
             stage, _ = trace_gradient(program.base)
         except NoGradient as error:
             raise CallError(
-                Explanation(
-                    what="There is no gradient to compare remat policies for.",
-                    why=str(error),
-                    remedy="Type a call of a function of floats, such as grad(loss)(…).",
-                )
+                "There is no gradient to compare remat policies for.",
+                why=str(error),
+                remedy="Type a call of a function of floats, such as grad(loss)(…).",
             ) from None
         inputs = compat.open_jaxpr(stage.jaxpr).invars
         arguments = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype) for v in inputs]  # type: ignore[no-untyped-call] # JAX's

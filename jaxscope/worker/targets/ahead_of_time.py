@@ -17,7 +17,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from jaxscope.errors import EnvironmentProblem, Explanation
+from jaxscope.errors import EnvironmentProblem
 from jaxscope.model.hardware import Chip, chip_names, chip_of_target
 from jaxscope.model.targets import parse_target
 from jaxscope.worker import compat
@@ -181,12 +181,10 @@ def _open(target: str) -> Topology:
     missing = find_missing(kind)
     if missing:
         raise EnvironmentProblem(
-            Explanation(
-                what=f"Nothing here can compile for {target}.",
-                why=f"{missing}.",
-                remedy="Install it, or choose a target of this machine, such as cpu.",
-                kind="CompilerMissing",
-            )
+            f"Nothing here can compile for {target}.",
+            why=f"{missing}.",
+            remedy="Install it, or choose a target of this machine, such as cpu.",
+            kind="CompilerMissing",
         )
     chip = chip_of_target(target)
     try:
@@ -205,12 +203,10 @@ def _open(target: str) -> Topology:
 def _unknown(target: str, why: str, kind: str) -> EnvironmentProblem:
     examples = "aot:tpu:v5e:2x2" if kind == "tpu" else "aot:gpu:h100, aot:gpu:h100:8"
     return EnvironmentProblem(
-        Explanation(
-            what=f"The compiler knows no target {target[:100]}.",
-            why=" ".join(why.split())[:400],
-            remedy=f"Chips are {', '.join(chip_names(kind))}; written as {examples}.",
-            kind="UnknownTarget",
-        )
+        f"The compiler knows no target {target[:100]}.",
+        why=" ".join(why.split())[:400],
+        remedy=f"Chips are {', '.join(chip_names(kind))}; written as {examples}.",
+        kind="UnknownTarget",
     )
 
 

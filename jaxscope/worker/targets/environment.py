@@ -13,7 +13,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxscope.errors import EnvironmentProblem, Explanation
+from jaxscope.errors import EnvironmentProblem
 from jaxscope.model.targets import EXAMPLES, Target, is_absent, parse_target
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
@@ -49,7 +49,7 @@ def prepare_target(request: dict[str, Any]) -> None:
         target = parse_target(name)
     except ValueError as error:
         raise EnvironmentProblem(
-            Explanation(str(error), remedy=f"Targets are {EXAMPLES}.", kind="UnknownTarget")
+            str(error), remedy=f"Targets are {EXAMPLES}.", kind="UnknownTarget"
         ) from None
     if target.kind == "cpu":
         _configure("jax_platforms", "cpu")
@@ -79,24 +79,20 @@ def find_devices(target: str) -> list[jax.Device]:
         devices = jax.devices(wanted.kind)
     except Exception as error:  # JAX raises RuntimeError, or a bare AssertionError
         raise EnvironmentProblem(
-            Explanation(
-                what=f"The target {target} is not available here.",
-                why=safe_text(error) or describe_missing_backend(),
-                remedy="`jaxscope doctor` lists the targets that work here.",
-                kind=type(error).__name__,
-            )
+            f"The target {target} is not available here.",
+            why=safe_text(error) or describe_missing_backend(),
+            remedy="`jaxscope doctor` lists the targets that work here.",
+            kind=type(error).__name__,
         ) from None
     if wanted.kind == "cpu":
         return devices[:1] if is_absent(target) else devices
     index = wanted.number or 0
     if index >= len(devices):
         raise EnvironmentProblem(
-            Explanation(
-                what=f"The target {target} is not available here.",
-                why=f"JAX sees {len(devices)} device(s) of the kind {wanted.kind}, counted from 0.",
-                remedy="`jaxscope doctor` lists the targets that work here.",
-                kind="NoSuchDevice",
-            )
+            f"The target {target} is not available here.",
+            why=f"JAX sees {len(devices)} device(s) of the kind {wanted.kind}, counted from 0.",
+            remedy="`jaxscope doctor` lists the targets that work here.",
+            kind="NoSuchDevice",
         )
     return [devices[index]]
 

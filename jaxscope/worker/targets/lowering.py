@@ -15,7 +15,7 @@ import jax
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, Sharding, SingleDeviceSharding
 
-from jaxscope.errors import EnvironmentProblem, Explanation
+from jaxscope.errors import EnvironmentProblem
 from jaxscope.model.targets import is_absent
 from jaxscope.model.units import format_bytes
 from jaxscope.worker import compat
@@ -76,12 +76,10 @@ class _DeviceExchange:
             return device  # a topology's own, which the file took from JAX
         if device.id >= len(self._devices):
             raise EnvironmentProblem(
-                Explanation(
-                    what=f"The program uses device {device.id}, and the target has "
-                    f"{len(self._devices)}, counted from 0.",
-                    remedy="Choose a larger topology, or a smaller mesh.",
-                    kind="TooFewDevices",
-                )
+                f"The program uses device {device.id}, and the target has "
+                f"{len(self._devices)}, counted from 0.",
+                remedy="Choose a larger topology, or a smaller mesh.",
+                kind="TooFewDevices",
             )
         self.used.add(device.id)
         return self._devices[device.id]

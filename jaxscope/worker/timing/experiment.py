@@ -15,7 +15,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxscope.errors import EnvironmentProblem, Explanation
+from jaxscope.errors import EnvironmentProblem
 from jaxscope.model.targets import is_absent
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
@@ -108,11 +108,9 @@ def refuse_absent_target(request: dict[str, Any]) -> None:
     target = str(request.get("target") or "cpu")
     if is_absent(target):
         raise EnvironmentProblem(
-            Explanation(
-                what=f"Programs for {target} are compiled only: nothing runs that could be timed.",
-                remedy="Time it on a device that is here, such as --target cpu.",
-                kind="NothingRuns",
-            )
+            f"Programs for {target} are compiled only: nothing runs that could be timed.",
+            remedy="Time it on a device that is here, such as --target cpu.",
+            kind="NothingRuns",
         )
 
 

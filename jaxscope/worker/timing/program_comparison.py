@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxscope.errors import CallError, Explanation
+from jaxscope.errors import CallError
 from jaxscope.wire.messages import Message
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import guard
@@ -157,12 +157,10 @@ def _with_dtype(call: Call, dtype: str) -> Call:
 
 def _no_such(what: str, name: str, known: tuple[str, ...], why: str = "") -> CallError:
     return CallError(
-        Explanation(
-            what=f"There is no {what} {name!r}.",
-            why=why,
-            remedy=f"There are: {', '.join(known)[:500]}.",
-            kind="NoSetting",
-        )
+        f"There is no {what} {name!r}.",
+        why=why,
+        remedy=f"There are: {', '.join(known)[:500]}.",
+        kind="NoSetting",
     )
 
 

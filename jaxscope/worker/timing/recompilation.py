@@ -24,7 +24,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxscope.errors import CallError, Explanation
+from jaxscope.errors import CallError
 from jaxscope.model.outline import find_offered_calls
 from jaxscope.model.types import normal_type
 from jaxscope.worker import compat
@@ -657,11 +657,9 @@ def handle_recompile(request: dict[str, Any], channel: Channel) -> None:
     texts = texts or [offered.call for offered in find_offered_calls(source.text)]
     if not texts:
         raise CallError(
-            Explanation(
-                what="There is no call to run.",
-                remedy="Name calls: --recompilations 'f(f32[10])' 'f(f32[11])'",
-                kind="NoCall",
-            )
+            "There is no call to run.",
+            remedy="Name calls: --recompilations 'f(f32[10])' 'f(f32[11])'",
+            kind="NoCall",
         )
     # Arguments are random numbers that JAX makes: what that compiles is none of the user's.
     channel.send("timed", {"call": texts[0], "environment": describe_environment()})

@@ -24,7 +24,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope import errors
-from jaxscope.errors import Explanation, TraceError
+from jaxscope.errors import TraceError
 from jaxscope.worker import compat
 from jaxscope.worker.checks.purity import PurityWatch
 from jaxscope.worker.host.arguments import keep_arrays, parameter_names
@@ -120,16 +120,14 @@ def refuse_unrun(result: Any, function: Any = None) -> Any:
         place = f"{os.path.basename(code.co_filename)}:{code.co_firstlineno}"
     makes = "makes an object; its body runs when that is" if when else "starts work, which nobody"
     raise TraceError(
-        Explanation(
-            what=f"{name} returns {kind}: "
-            + ("nothing of its body ran" if when else "its values are not there yet")
-            + ", so there is nothing to measure.",
-            where=place,
-            why=f"A call of such a function only {makes} {when or 'waits for'}.",
-            remedy="Measure a function that returns the values"
-            + (", such as list(f(x))." if isinstance(result, Iterator) else "."),
-            kind="BodyNeverRan",
-        )
+        f"{name} returns {kind}: "
+        + ("nothing of its body ran" if when else "its values are not there yet")
+        + ", so there is nothing to measure.",
+        where=place,
+        why=f"A call of such a function only {makes} {when or 'waits for'}.",
+        remedy="Measure a function that returns the values"
+        + (", such as list(f(x))." if isinstance(result, Iterator) else "."),
+        kind="BodyNeverRan",
     )
 
 

@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxscope.errors import CallError, Explanation, JaxscopeError
+from jaxscope.errors import CallError, JaxscopeError
 from jaxscope.model.units import format_seconds
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import guard
@@ -186,7 +186,7 @@ def _call_of(
 
 
 def _wrong_growth(what: str, remedy: str) -> CallError:
-    return CallError(Explanation(what=what, remedy=remedy, kind="NoGrowth"))
+    return CallError(what, remedy=remedy, kind="NoGrowth")
 
 
 DEFAULT_BUDGET_S = 0.5
@@ -487,4 +487,4 @@ def _read_place(word: str) -> tuple[str, int]:
 
 
 def _wrong(what: str, remedy: str) -> CallError:
-    return CallError(Explanation(what=what, remedy=remedy, kind="NoDimension"))
+    return CallError(what, remedy=remedy, kind="NoDimension")

@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxscope.errors import CallError, Explanation, TraceError
+from jaxscope.errors import CallError, TraceError
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import guard
@@ -77,11 +77,9 @@ def open_subject(request: dict[str, Any], channel: Channel) -> Subject:
     inputs = find_inputs(program, call)
     if inputs is None:
         raise TraceError(
-            Explanation(
-                what="The values of the program's inputs could not be found.",
-                why="The arguments of its jaxpr are not those of the call.",
-                remedy="Give every argument of the call as an array.",
-            )
+            "The values of the program's inputs could not be found.",
+            why="The arguments of its jaxpr are not those of the call.",
+            remedy="Give every argument of the call as an array.",
         )
     paths = list(program.derived.argument_paths)
     offset = len(inputs) - len(paths)
@@ -91,9 +89,7 @@ def open_subject(request: dict[str, Any], channel: Channel) -> Subject:
     for path, file in (request.get("loaded") or {}).items():
         if path not in paths or offset < 0:
             known = ", ".join(paths[:20]) or "none"
-            raise CallError(
-                Explanation(f"The call has no argument {path}.", why=f"Its arguments: {known}.")
-            )
+            raise CallError(f"The call has no argument {path}.", why=f"Its arguments: {known}.")
         number = offset + paths.index(path)
         inputs[number], told = load_argument(str(file), path, variables[number], inputs[number])
         loaded[number] = str(file)
@@ -140,21 +136,17 @@ def load_argument(file: str, path: str, variable: Any, value: Any) -> tuple[Any,
     name = os.path.basename(file)
     if array.shape != shape:
         raise CallError(
-            Explanation(
-                f"{name} does not fit the argument {path}: it has the shape {array.shape}.",
-                why=f"The argument is {type_}; the program was traced for that shape.",
-                remedy="Load an array of this shape, or change the call.",
-                kind="WrongShape",
-            )
+            f"{name} does not fit the argument {path}: it has the shape {array.shape}.",
+            why=f"The argument is {type_}; the program was traced for that shape.",
+            remedy="Load an array of this shape, or change the call.",
+            kind="WrongShape",
         )
     if not is_plain(value) or _rank(array.dtype) > _rank(dtype):
         raise CallError(
-            Explanation(
-                f"{name} does not fit the argument {path}: it has the type {array.dtype}.",
-                why=f"The argument is {type_}, which does not hold such numbers.",
-                remedy="Convert the array before it is saved.",
-                kind="WrongType",
-            )
+            f"{name} does not fit the argument {path}: it has the type {array.dtype}.",
+            why=f"The argument is {type_}, which does not hold such numbers.",
+            remedy="Convert the array before it is saved.",
+            kind="WrongType",
         )
     sharding = value.sharding if isinstance(value, jax.Array) else None
     fitting = jax.device_put(jnp.asarray(array, dtype), sharding)
@@ -182,18 +174,14 @@ def _read_array(file: str, path: str) -> Any:
                 return read[wanted]
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         raise CallError(
-            Explanation(
-                f"{name} could not be read as an array for {path}.",
-                why=f"{error}"[:500],
-                remedy="Save it by numpy.save or numpy.savez, without Python objects.",
-                kind="UnreadableArray",
-            )
+            f"{name} could not be read as an array for {path}.",
+            why=f"{error}"[:500],
+            remedy="Save it by numpy.save or numpy.savez, without Python objects.",
+            kind="UnreadableArray",
         ) from error
     raise CallError(
-        Explanation(
-            f"{name} holds several arrays." if not wanted else f"{name} has no array {wanted}.",
-            why=f"Its arrays: {', '.join(names[:30]) or 'none'}.",
-            remedy=f"Name one: {name}{IN_ARCHIVE}{names[0] if names else 'x'}",
-            kind="WhichArray",
-        )
+        f"{name} holds several arrays." if not wanted else f"{name} has no array {wanted}.",
+        why=f"Its arrays: {', '.join(names[:30]) or 'none'}.",
+        remedy=f"Name one: {name}{IN_ARCHIVE}{names[0] if names else 'x'}",
+        kind="WhichArray",
     )
