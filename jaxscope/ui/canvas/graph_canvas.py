@@ -581,7 +581,6 @@ class GraphCanvas(QWidget):
         """
         self._job.stop()
         self._placed.stop()
-        self._title = title
         self.setAccessibleName(f"Graph of {title}" if title else "Graph")
         self._graph = graph if isinstance(graph, Graph) else None
         self._view = None
