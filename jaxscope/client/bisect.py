@@ -318,7 +318,7 @@ class _Bisector:
             raise _Unmeasured(found.reason)
         return float(len(found.kernels)), format_count(len(found.kernels), "kernel")
 
-    def _of_comparison(self, number: int, budget_s: float = 3.0) -> tuple[float, str]:
+    def _of_comparison(self, number: int) -> tuple[float, str]:
         """Against the first point."""
         first, other = self.points[0], self.points[number]
         for point in (first, other):
@@ -331,7 +331,7 @@ class _Bisector:
             other_options=other.options,
             other_python=other.python,
             other_file=other.file if other.file != first.file else None,
-            budget_s=budget_s if is_time else 0.05,
+            budget_s=3.0 if is_time else 0.05,
         )
         found = ask(request, ProgramComparison, self._on_event)
         return self._judge_time(number, found) if is_time else judge_numbers(found.agreement)

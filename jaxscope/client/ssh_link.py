@@ -146,37 +146,39 @@ def explain_link(status: int | None, said: str, *, machine: str, python: str) ->
     told = said.strip()[-1000:]
     old = _OLD.search(told)
     if status == TOO_OLD_STATUS and old is not None:
-        return _problem(
+        return EnvironmentProblem(
             f"The Python of {host} is too old: {old['python']} is {old['version']}, and jaxscope "
             "needs 3.11 or newer.",
-            "",
-            "Name a newer one there with --python, such as --python '~/venv/bin/python'.",
-            "TooOldPython",
+            remedy="Name a newer one there with --python, such as --python '~/venv/bin/python'.",
+            kind="TooOldPython",
         )
     if status in (126, 127):
-        return _problem(
+        return EnvironmentProblem(
             f"There is no {python} on {host}.",
-            told,
-            "Install Python 3.11 or newer there, or name where it is with --python.",
-            "NoPython",
+            why=told,
+            remedy="Install Python 3.11 or newer there, or name where it is with --python.",
+            kind="NoPython",
         )
     for pattern, kind, what, remedy in _KINDS:
         if re.search(pattern, told, re.IGNORECASE):
-            return _problem(
-                what.format(host=host), told, remedy.format(machine=_spell(machine)), kind
+            return EnvironmentProblem(
+                what.format(host=host),
+                why=told,
+                remedy=remedy.format(machine=_spell(machine)),
+                kind=kind,
             )
     if status is None:
-        return _problem(
+        return EnvironmentProblem(
             f"{host} accepted the connection and started nothing in time.",
-            told,
-            f"Does `ssh {_spell(machine)} {python} --version` answer in a terminal?",
-            "NoAnswer",
+            why=told,
+            remedy=f"Does `ssh {_spell(machine)} {python} --version` answer in a terminal?",
+            kind="NoAnswer",
         )
-    return _problem(
+    return EnvironmentProblem(
         f"Nothing could be started on {host}: ssh ended with status {status}.",
-        told,
-        f"Does `ssh {_spell(machine)} {python} --version` answer in a terminal?",
-        "NotStarted",
+        why=told,
+        remedy=f"Does `ssh {_spell(machine)} {python} --version` answer in a terminal?",
+        kind="NotStarted",
     )
 
 
@@ -189,10 +191,6 @@ def _spell(machine: str) -> str:
     """As `ssh` takes it on its command line."""
     name, colon, port = machine.rpartition(":")
     return f"-p {port} {name}" if colon and port.isdecimal() and ":" not in name else machine
-
-
-def _problem(what: str, why: str, remedy: str, kind: str) -> EnvironmentProblem:
-    return EnvironmentProblem(what, why=why, remedy=remedy, kind=kind)
 
 
 CONNECT_S = 10

@@ -203,7 +203,8 @@ def _own_inputs(graph: Graph) -> Int32s:
     """Inputs of the program itself: of a jaxpr, a function `main`, an entry computation."""
     is_input = graph.nodes.kind == NodeKind.INPUT
     if not is_input.any():  # instructions know no kind of their own for parameters
-        is_input = _operation_is(graph, "parameter") & (graph.nodes.group == NONE)
+        wanted = [i for i, string in enumerate(graph.strings) if string == "parameter"]
+        is_input = np.isin(graph.nodes.operation, wanted) & (graph.nodes.group == NONE)
     inputs = np.flatnonzero(is_input).astype(np.int32)
     if not len(inputs):
         return inputs
@@ -217,12 +218,6 @@ def _own_inputs(graph: Graph) -> Int32s:
 def _argument_number(graph: Graph, node: int) -> int:
     known = graph.attributes(node)
     return read_count(known.get("argument") or known.get("parameter_number") or "") or 0
-
-
-def _operation_is(graph: Graph, operation: str) -> Bools:
-    wanted = [i for i, string in enumerate(graph.strings) if string == operation]
-    found: Bools = np.isin(graph.nodes.operation, wanted)
-    return found
 
 
 def _number_arguments(

@@ -108,14 +108,14 @@ class _Program:
             f"{self._call.base_text} inside jax.checkpoint"
         )
 
-    def trace(self, policy: Policy | None = None) -> StageJaxpr:
+    def trace(self) -> StageJaxpr:
         """The gradient as a jaxpr.
 
         Raises:
             CallError: There is nothing to differentiate.
             Exception: Whatever tracing raises.
         """
-        return self._trace(policy)[0]
+        return self._trace(None)[0]
 
     def compile(self, policy: Policy | None) -> tuple[dict[str, Any], dict[str, Any]]:
         """Fields and arrays of a message `remat_policy`.

@@ -114,16 +114,14 @@ class Divergence:
             number = above
         return self._narrow(number)
 
-    def compile(
-        self, numbers: Sequence[int], options: Mapping[str, Any] | None = None
-    ) -> list[Any]:
+    def compile(self, numbers: Sequence[int]) -> list[Any]:
         """The results of the last of some equations, compiled together with eager inputs.
 
         Raises:
             OutOfTime: The budget is spent.
             Exception: Whatever compiling or running raises.
         """
-        return list(self.lower(numbers)(options or {}))
+        return list(self.lower(numbers)({}))
 
     def compile_apart(self, numbers: Sequence[int], options: Mapping[str, Any]) -> list[Any]:
         """The results of the last of some equations, each compiled by itself, one after another.
