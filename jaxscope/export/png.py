@@ -31,7 +31,7 @@ from jaxscope.export.choices import DEFAULT_SCALE
 from jaxscope.export.order import PLAIN, Look
 from jaxscope.export.picture import LinePath, Polygon, Rect, Shape, Text, make_picture
 from jaxscope.export.progress import OnProgress, ignore_progress, part_of_progress, report_progress
-from jaxscope.export.svg import FONT_FALLBACKS, format_number, render_shape
+from jaxscope.export.svg import FONT_FALLBACKS, LETTERS, format_number, render_shape
 from jaxscope.picture.scene.scene import TITLE_PX, Scene
 
 _CURVE_BEYOND_PX = 1.0
@@ -39,8 +39,6 @@ _CURVE_BEYOND_PX = 1.0
 
 _ASCENT, _DESCENT = 1.2, 0.5
 """Of a text, as parts of its size: marks above capitals, and what hangs below the line."""
-
-_LETTERS = {"move": "M", "line": "L", "curve": "C"}
 
 Style = tuple[int, int, str, str, float, bool]
 """Phase, layer, fill, stroke, width, whether dashed: what joined shapes have in common."""
@@ -158,7 +156,7 @@ def _rect_data(shape: Rect) -> str:
 
 def _path_data(shape: LinePath) -> str:
     return "".join(
-        f"{_LETTERS[kind]}{' '.join(f'{x:.1f} {y:.1f}' for x, y in points)}"
+        f"{LETTERS[kind]}{' '.join(f'{x:.1f} {y:.1f}' for x, y in points)}"
         for kind, points in shape.strokes
     )
 

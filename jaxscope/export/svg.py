@@ -15,7 +15,7 @@ from jaxscope.schema.safe_text import escape_html, make_safe_line
 
 FONT_FALLBACKS = f"'{FONT_FAMILY}', Verdana, sans-serif"
 _SHAPES_PER_PART = 2_000
-_LETTERS = {"move": "M", "line": "L", "curve": "C"}
+LETTERS = {"move": "M", "line": "L", "curve": "C"}
 
 
 def scene_to_svg_parts(
@@ -104,7 +104,7 @@ def _render_text(shape: Text) -> str:
 
 def path_data(path: LinePath) -> str:
     """The strokes of a path as the attribute `d` has them."""
-    return " ".join(_LETTERS[kind] + _points(points) for kind, points in path.strokes)
+    return " ".join(LETTERS[kind] + _points(points) for kind, points in path.strokes)
 
 
 def _points(points: Iterable[tuple[float, float]]) -> str:

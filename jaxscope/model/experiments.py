@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from typing import get_args
 
 from jaxscope.model.capture import Environment
 from jaxscope.model.graph import Cost
-from jaxscope.model.timing import Timing
+from jaxscope.model.hardware import Ceilings
+from jaxscope.model.timing import Profile, Scaling, Timing
 from jaxscope.model.unavailable import Unavailable
 
 # How far results differ between two ways to compute them; two programs side by side.
@@ -331,6 +333,15 @@ AS_WRITTEN = "as written"
 _UNKNOWN = Cost()
 
 
+POLICIES = (
+    "nothing_saveable",
+    "everything_saveable",
+    "dots_saveable",
+    "dots_with_no_batch_dims_saveable",
+)
+"""Policies of `jax.checkpoint_policies` that take no arguments."""
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class RematOutcome:
     """The gradient compiled with one policy on the base function.
@@ -438,3 +449,10 @@ class Bisection:
         if self.good is None or self.bad is None:
             return 0
         return self.bad.number - self.good.number - 1
+
+
+LabResult = (
+    Profile | Scaling | Recompilation | ProgramComparison | Agreement | Ceilings | RematPolicies
+)
+"""What an experiment of the timing lab finds."""
+LAB_RESULTS: tuple[type[LabResult], ...] = get_args(LabResult)

@@ -22,7 +22,8 @@ _TABLES = re.compile(
     r"FileLocations\n(?P<FileLocations>.*?)\n\nStackFrames\n(?P<StackFrames>.*?)\n\n",
     re.MULTILINE | re.DOTALL,
 )
-_TITLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
+FRAME_TABLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
+"""Titles of the tables at the head of an HLO text, in their order."""
 _ROW = re.compile(r"^\d+ (.*)$", re.MULTILINE)
 _FIELD = re.compile(r"(\w+)=(\d+)")
 _TAGS = re.compile(r"(?:jxs[bdpt]\d+~)+")
@@ -115,7 +116,7 @@ def move_tags(text: str) -> str:
 
 
 def _move(text: str, found: re.Match[str]) -> str:
-    files, functions, places, lines = (_ROW.findall(found[title]) for title in _TITLES)
+    files, functions, places, lines = (_ROW.findall(found[title]) for title in FRAME_TABLES)
     tag_file = files.index(f'"{TAG_FILE}"') + 1
     fields = [_read_fields(place) for place in places]
     tags = {
@@ -155,7 +156,7 @@ def _move(text: str, found: re.Match[str]) -> str:
     )
     tables = "".join(
         f"{title}\n" + "".join(f"{n} {row}\n" for n, row in enumerate(rows, start=1)) + "\n"
-        for title, rows in zip(_TITLES, kept, strict=True)
+        for title, rows in zip(FRAME_TABLES, kept, strict=True)
     )
 
     def move(match: re.Match[str]) -> str:

@@ -366,6 +366,28 @@ def short_type(text: str) -> str:
     return _PLAIN_LAYOUT.sub("", text)
 
 
+SHORTHANDS = {
+    "f16": "float16",
+    "bf16": "bfloat16",
+    "f32": "float32",
+    "f64": "float64",
+    "i4": "int4",
+    "i8": "int8",
+    "i16": "int16",
+    "i32": "int32",
+    "i64": "int64",
+    "u4": "uint4",
+    "u8": "uint8",
+    "u16": "uint16",
+    "u32": "uint32",
+    "u64": "uint64",
+    "bool_": "bool_",
+    "c64": "complex64",
+    "c128": "complex128",
+}
+"""Long names of the types that calls write short, such as `f32[8]`: those that every JAX has."""
+
+
 def spell_scalars(text: str) -> str:
     """A call with `f32[]`, which is no Python, spelled `f32[()]`.
 

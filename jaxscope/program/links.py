@@ -345,9 +345,6 @@ def _unique(pairs: Pairs) -> Pairs:
 # few passes over its arrays.
 
 
-"""Stages that are no transform of the call; the last one before them is what was lowered."""
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class NodeSelection:
     """Nodes of one stage.

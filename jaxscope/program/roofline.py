@@ -20,7 +20,7 @@ from jaxscope.model.hardware import Ceilings, Peak, find_chip
 from jaxscope.model.types import type_bytes
 from jaxscope.model.units import format_count
 from jaxscope.program.cost.arithmetic import Arithmetics
-from jaxscope.program.cost.attribution import RowKind, share_out
+from jaxscope.program.cost.attribution import COMPILER, RowKind, share_out
 from jaxscope.program.cost.trip_counts import (
     RUNS_INSIDE,
     AmountRange,
@@ -108,7 +108,6 @@ _NO_KERNELS = frozenset(
 )
 _RESERVES = "AllocateBuffer"
 """A custom call by which XLA reserves memory that a loop fills on a TPU: nothing runs for it."""
-_NOWHERE = "made by the compiler"
 IN_BRANCHES = (
     "Kernels in branches count as if their branch were taken; of a condition's branches one runs, "
     "so sums go from the cheapest to the dearest."
@@ -435,7 +434,7 @@ def _kernels(graph: Graph, rounds: ExecutionCounts) -> Iterator[tuple[int, int]]
 
 def _line_of(graph: Graph, node: int) -> str:
     places = graph.source(node)
-    return places[0].short if places else _NOWHERE
+    return places[0].short if places else COMPILER
 
 
 def _scope_of(graph: Graph, node: int) -> str:

@@ -48,7 +48,7 @@ _TOKEN = re.compile(
 )
 _COMPARISON = re.compile(r"^(flops|bytes|seconds)(<=|>=|<|>)(.+)$", re.IGNORECASE)
 _NUMBER = re.compile(r"^(\d+(?:\.\d*)?(?:e[+-]?\d+)?)([kmgt]?)$", re.IGNORECASE)
-_SCALES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
+SCALES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 _TYPE = re.compile(
     r"^([a-z*][\w*]*)?\[((?:\*|\.\.\.|\d+)?(?:,(?:\*|\.\.\.|\d+))*)\]$", re.IGNORECASE
 )
@@ -214,7 +214,7 @@ def _parse_comparison(match: re.Match[str], negated: bool) -> Term:
     number = _NUMBER.match(match[3])
     if number is None:
         raise QueryError(f"{match[3]} is no number; numbers are such as 12, 4k or 1.5M.")
-    value = float(number[1]) * _SCALES[number[2].lower()]
+    value = float(number[1]) * SCALES[number[2].lower()]
     return Term(TermKind.COST, match[1].lower(), negated, number=value, comparison=match[2])
 
 
@@ -224,7 +224,7 @@ def _parse_comparison(match: re.Match[str], negated: bool) -> Term:
 Int32s = npt.NDArray[np.int32]
 Bools = npt.NDArray[np.bool_]
 
-_COMPARE: dict[str, Callable[[npt.NDArray[np.float64], float], Bools]] = {
+COMPARISONS: dict[str, Callable[[npt.NDArray[np.float64], float], Bools]] = {
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
@@ -305,7 +305,7 @@ class SearchIndex:
         if term.aspect is TermKind.COST:
             column = {"flops": nodes.cost[:, 0], "bytes": nodes.cost[:, 1],
                       "seconds": nodes.seconds}[term.text]  # fmt: skip
-            return _COMPARE[term.comparison](column, term.number)  # NaN compares as false
+            return COMPARISONS[term.comparison](column, term.number)  # NaN compares as false
         if term.aspect in (TermKind.KIND, TermKind.DIRECTION):
             return self._of_code(term)
         return self._in_field(term)

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from jaxscope.errors import SourceError, UsageError
 from jaxscope.model import Capture, SourceFile, Stage, StageText, Timing, Unavailable, is_available
 from jaxscope.model.capture import NO_PLACEMENT, Bookmark
-from jaxscope.model.experiments import ProgramComparison
+from jaxscope.model.experiments import LabResult, ProgramComparison
 from jaxscope.model.file_kinds import JSON_ENDING
 from jaxscope.model.graph import graph_from_arrays, graph_to_arrays
 from jaxscope.model.op_name import TagTable
@@ -42,7 +42,6 @@ from jaxscope.schema.archive_manifest import (
     ArrayEntry,
     BookmarksComment,
     LabEntry,
-    LabResult,
     Manifest,
     PassEntries,
     Sources,

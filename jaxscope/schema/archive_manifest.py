@@ -23,10 +23,11 @@ from jaxscope.model import (
     Unavailable,
 )
 from jaxscope.model.capture import NO_MEMORY_PLAN, Bookmark, MemoryPlan
-from jaxscope.model.experiments import Agreement, ProgramComparison, Recompilation, RematPolicies
-from jaxscope.model.hardware import Ceilings
+from jaxscope.model.experiments import (
+    LAB_RESULTS,
+    LabResult,
+)
 from jaxscope.model.sharding import Job, Placement
-from jaxscope.model.timing import Profile, Scaling
 from jaxscope.schema.records import Codec, Rules
 
 FORMAT = "jaxscope.session"
@@ -127,13 +128,7 @@ class BookmarksComment:
     jaxscope_bookmarks: Annotated[tuple[Bookmark, ...], msgspec.Meta(max_length=MAX_BOOKMARKS)]
 
 
-LabResult = (
-    Profile | Scaling | Recompilation | ProgramComparison | Agreement | Ceilings | RematPolicies
-)
-SAVED_TYPES: tuple[type[LabResult | Timing], ...] = (
-    *(Timing, Profile, Scaling, Recompilation, ProgramComparison, Agreement, Ceilings),
-    RematPolicies,
-)
+SAVED_TYPES: tuple[type[LabResult | Timing], ...] = (Timing, *LAB_RESULTS)
 """What `lab.json` can hold, each at most once."""
 
 

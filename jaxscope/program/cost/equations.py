@@ -23,6 +23,7 @@ from jaxscope.model.graph_builder import add_attributes
 from jaxscope.model.stages import SOLVE, find_solve
 from jaxscope.model.types import ArrayType, parse_array_type, read_count
 from jaxscope.program.cost.rules import CUMULATIVE_PRIMITIVES, Equation, UncountedError, find_rule
+from jaxscope.program.cost.trip_counts import CALLS_OF_JAXPRS
 from jaxscope.program.fates.equations import SOLVE, find_solve
 
 _LIBRARY = "it is a call of a linear algebra library, whose work XLA does not count"
@@ -52,22 +53,8 @@ def reason_without_rule(primitive: str) -> str:
     return _REASONS.get(primitive, f"no rule counts {primitive}")
 
 
-_CALLS = frozenset(
-    [
-        "jit",
-        "pjit",
-        "closed_call",
-        "core_call",
-        "remat",
-        "remat2",
-        "checkpoint",
-        "custom_jvp_call",
-        "custom_vjp_call",
-        "custom_vjp_call_jaxpr",
-        "custom_vmap_call",
-    ]
-)
 _PER_DEVICE = frozenset({"shard_map", "pmap", "xla_pmap"})
+_CALLS = CALLS_OF_JAXPRS - _PER_DEVICE
 _UNKNOWN = np.full(3, math.nan)
 _GRID = re.compile(r"\bgrid=\(([\d, ]{0,100})\)")
 

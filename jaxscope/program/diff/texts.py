@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from jaxscope.model import NONE, Stage, StageText, Unavailable
+from jaxscope.model.tag_frames import FRAME_TABLES
 from jaxscope.program.diff.changes import ChangedAspect, GraphComparison
 from jaxscope.program.diff.sequences import align_sequences
 
@@ -31,7 +32,6 @@ _HLO_METADATA = re.compile(r", metadata=\{[^{}]*\}")
 _HLO_TURN = re.compile(r"(?<= parameter)\(\d+\)")
 _MACHINE_NAME = re.compile(r"%[\w$.-]+|![0-9]+|#[0-9]+|\$[\w.]+")
 _WORDS = frozenset({"lambda", "let", "in"})
-_TABLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
 
 NAME_SIGN = "·"
 
@@ -81,7 +81,7 @@ def _read(number: int, text: str, node: int, pattern: re.Pattern[str]) -> TextLi
 def _read_hlo(lines: Sequence[str], nodes: Sequence[int]) -> list[TextLine]:
     found, in_table = [], False
     for number, text in enumerate(lines):
-        if text in _TABLES:
+        if text in FRAME_TABLES:
             in_table = True
         elif in_table and text.startswith(("%", "ENTRY")):
             in_table = False

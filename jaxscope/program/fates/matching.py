@@ -21,7 +21,7 @@ from jaxscope.model.graph import NONE, GroupKind, NodeKind
 from jaxscope.model.op_name import without_call
 from jaxscope.model.types import read_count
 from jaxscope.program.fates.equations import Equations
-from jaxscope.program.fates.instructions import COMPUTING, Instructions, work_of
+from jaxscope.program.fates.instructions import COMPUTING, LAYOUT_OPCODES, Instructions, work_of
 from jaxscope.program.fates.outcomes import PassOutcome, quote_names
 
 # What stands next to an equation or an instruction among those that can be distinguished by name.
@@ -204,23 +204,6 @@ class InstructionNeighbours:
             found += self._uses(module.owner(index))
         return found
 
-
-LAYOUT_OPCODES = frozenset(
-    {
-        "bitcast",
-        "copy",
-        "copy-start",
-        "copy-done",
-        "parameter",
-        "tuple",
-        "get-tuple-element",
-        "opt-barrier",
-        "after-all",
-        "add-dependency",
-        "reshape",
-    }
-)
-"""They move or rename bytes, or say who owns them, and compute nothing."""
 
 MINOR_OPCODES = frozenset({"broadcast", "iota", "constant", "convert", "transpose", "slice", "pad"})
 """What accompanies an operation; alone it is the operation."""

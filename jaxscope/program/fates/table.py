@@ -21,8 +21,6 @@ from jaxscope.program.fates.outcomes import (
 )
 from jaxscope.program.machine.kernel_text import kernel_names
 
-"""Stages that are no jaxpr of the call itself."""
-
 _RULES = ("custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr")
 
 

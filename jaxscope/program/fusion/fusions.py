@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from jaxscope.model import NONE, Graph, GroupKind
 from jaxscope.model.types import type_bytes
+from jaxscope.program.cost.trip_counts import RUNS_INSIDE
 
 FREE = frozenset(
     {
@@ -25,9 +26,6 @@ FREE = frozenset(
     }
 )
 """Instructions that nothing runs for."""
-
-CONTROL = frozenset({"while", "conditional", "call", "async-start"})
-"""Instructions that run other computations, whose instructions are what runs."""
 
 
 class Module:
@@ -111,7 +109,7 @@ class Module:
         while node not in seen:  # a module from a file may go round in circles
             seen.add(node)
             owner = self.owner(self.home(node))
-            if owner == NONE or self.operations[owner] in CONTROL:
+            if owner == NONE or self.operations[owner] in RUNS_INSIDE:
                 break
             node = owner
         return node

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from jaxscope.model import Stage, is_available
 from jaxscope.model.stages import find_lowered_jaxpr
-from jaxscope.program.cost.trip_counts import trip_counts_of_stages
+from jaxscope.program.cost.trip_counts import RUNS_INSIDE, trip_counts_of_stages
 from jaxscope.program.fusion.decisions import FusionLog
 from jaxscope.program.fusion.duplicates import Duplicate, find_duplicates
-from jaxscope.program.fusion.fusions import CONTROL, Fusion, Module, find_fusions
+from jaxscope.program.fusion.fusions import Fusion, Module, find_fusions
 from jaxscope.program.fusion.launches import Launches, count_fused, count_one_by_one
 from jaxscope.program.fusion.separation import Certainty, Separation, explain_separation, find_users
 
@@ -51,7 +51,7 @@ class FusionReport:
             first, second = second, first
         elif second not in find_users(self.module, first):
             return inferred  # the log is about those that make a value and those that read it
-        if self.module.operations[first] in CONTROL:
+        if self.module.operations[first] in RUNS_INSIDE:
             return inferred  # no candidate: the log has at most what went into it
         decision = self.log.between(self._results_of(first), self._results_of(second))
         if decision is None:

@@ -22,12 +22,11 @@ import numpy.typing as npt
 from jaxscope.model import NONE, Capture, Graph, Leaf, Stage, Unavailable, is_available
 from jaxscope.model.capture import MemoryPlan, Place
 from jaxscope.model.types import packed_type_bytes, padding_bytes, read_count
+from jaxscope.program.cost.trip_counts import RUNS_INSIDE
 from jaxscope.program.hlo.graph import link_hlo_lines
 
 _MAX_HEADER = 200_000
 _ALIAS = re.compile(r"\{\s*([\d,\s]*)\}:\s*\((\d+),\s*\{\s*\}")
-_INSIDE = frozenset({"while", "call", "conditional", "async-start"})
-"""Instructions whose computations run where they stand; a fusion is one kernel."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
@@ -90,7 +89,7 @@ def flatten_order(graph: Graph, order: dict[int, list[int]]) -> Iterator[int]:
     runs = {
         node: groups
         for node, groups in graph.owned_groups().items()
-        if graph.string(graph.nodes.operation, node) in _INSIDE
+        if graph.string(graph.nodes.operation, node) in RUNS_INSIDE
     }
     stack: list[tuple[bool, int]] = [(False, node) for node in reversed(order[NONE])]
     while stack:

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.client.requests import ComparisonRequest
-from jaxscope.model.experiments import ProgramComparison
+from jaxscope.model.experiments import POLICIES, ProgramComparison
 from jaxscope.report.document import Table
 from jaxscope.report.measurements import (
     cost_lines,
@@ -37,12 +37,6 @@ from jaxscope.ui.window.page_context import PageContext
 
 PRECISIONS = ("default", "high", "highest", "bfloat16", "tensorfloat32", "float32")
 DTYPES = ("float32", "bfloat16", "float16", "float64")
-POLICIES = (
-    "nothing_saveable",
-    "everything_saveable",
-    "dots_saveable",
-    "dots_with_no_batch_dims_saveable",
-)
 TARGETS = ("cpu", "cpu:2", "cpu:4", "cpu:8", "gpu", "tpu")
 _LEAST_CHARS = 14
 

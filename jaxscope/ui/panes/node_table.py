@@ -9,6 +9,7 @@ evaluates a column filter: text, regular expression or number.
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -44,6 +45,7 @@ from jaxscope.model import NONE, Direction, Graph, NodeKind, Ragged
 from jaxscope.model.graph import Int32s
 from jaxscope.model.units import format_bytes, format_flops, format_seconds
 from jaxscope.program.links import NO_LINKED, Linked
+from jaxscope.program.search import COMPARISONS, SCALES
 from jaxscope.ui.source.code_view import PREVIEW_STRENGTH
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
 from jaxscope.ui.toolkit.widgets import NO_INDEX, EmptyNotice, Index
@@ -119,16 +121,10 @@ _NUMBER = re.compile(
     r"(?P<scale>ns|us|µs|ms|[kmgt])?i?(?:b|s|flop|flops)?\s*",
     re.IGNORECASE,
 )
-_SCALES = {
-    "": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12,
-    "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3,
-}  # fmt: skip
+_SCALES = {**SCALES, "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3}
 _COMPARE: dict[str, Callable[[npt.NDArray[np.float64], float], Mask]] = {
-    "<": lambda values, limit: values < limit,
-    "<=": lambda values, limit: values <= limit,
-    ">": lambda values, limit: values > limit,
-    ">=": lambda values, limit: values >= limit,
-    "=": lambda values, limit: values == limit,
+    **COMPARISONS,
+    "=": operator.eq,
 }
 
 NUMBERS = ("FLOPs", "memory traffic", "time")

@@ -8,13 +8,8 @@ import ast
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from jaxscope.model.types import spell_scalars
+from jaxscope.model.types import SHORTHANDS, spell_scalars
 
-DTYPES = (
-    *("f16", "bf16", "f32", "f64", "i4", "i8", "i16", "i32", "i64"),
-    *("u4", "u8", "u16", "u32", "u64", "bool_", "c64", "c128"),
-)
-"""The shorthands of the contract that every JAX has."""
 TAKES_ARGUMENTS_INSIDE = frozenset({"jvp", "vjp", "linearize"})
 """Transforms that are called with the arguments themselves: `jvp(f, (x,), (t,))`."""
 
@@ -353,7 +348,7 @@ def _shape_of(argument: str) -> list[str] | None:
         return None
     if not (isinstance(tree, ast.Subscript) and isinstance(tree.value, ast.Name)):
         return None
-    if tree.value.id not in DTYPES and not tree.value.id.startswith("f8"):
+    if tree.value.id not in SHORTHANDS and not tree.value.id.startswith("f8"):
         return None
     items = tree.slice.elts if isinstance(tree.slice, ast.Tuple) else [tree.slice]
     return [ast.unparse(item) for item in items]
@@ -385,7 +380,7 @@ def _parse_expression(text: str) -> ast.expr:
 
 COMPLETIONS: Mapping[str, Sequence[str]] = {
     "transforms": sorted(TRANSFORM_NAMES),
-    "shorthands": [f"{dtype}[" for dtype in DTYPES],
+    "shorthands": [f"{dtype}[" for dtype in SHORTHANDS],
     "others": ["key(0)", "jax.", "jnp.", "np."],
 }
 """Names that every call may use, whatever the file."""

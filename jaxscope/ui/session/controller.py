@@ -36,12 +36,12 @@ from jaxscope.client.requests import (
 from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import InternalError, JaxscopeError, SourceError
 from jaxscope.model import Capture, SourceFile, Timing
+from jaxscope.model.experiments import LabResult
 from jaxscope.model.outline import find_offered_calls
 from jaxscope.model.timing import Profile
 from jaxscope.model.values import Values
 from jaxscope.ui.session.source_file import read_source
 from jaxscope.ui.session.state import (
-    LabResult,
     Phase,
     RunKind,
     WindowState,

@@ -50,7 +50,14 @@ from jaxscope.model import (
     Stage,
     Timing,
 )
-from jaxscope.model.experiments import Agreement, ProgramComparison, Recompilation, RematPolicies
+from jaxscope.model.experiments import (
+    LAB_RESULTS,
+    Agreement,
+    LabResult,
+    ProgramComparison,
+    Recompilation,
+    RematPolicies,
+)
 from jaxscope.model.hardware import Ceilings
 from jaxscope.model.outline import Outline
 from jaxscope.model.stages import COMPILED_STAGES
@@ -58,14 +65,6 @@ from jaxscope.model.timing import Profile, Scaling
 from jaxscope.model.values import Values
 from jaxscope.program.node_times import time_stages
 from jaxscope.ui.session.call_text import find_base_name
-
-LabResult = (
-    Profile | Scaling | Recompilation | ProgramComparison | Agreement | Ceilings | RematPolicies
-)
-LAB_RESULTS = (
-    *(Profile, Scaling, Recompilation, ProgramComparison, Agreement, Ceilings),
-    RematPolicies,
-)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -15,12 +15,8 @@ from jaxscope.worker.checks.dataflow import Dataflow, Site
 from jaxscope.worker.checks.effects import EffectWatch
 from jaxscope.worker.checks.finding import is_installed
 from jaxscope.worker.checks.purity import PurityWatch
-from jaxscope.worker.host.call import Call
+from jaxscope.worker.host.call import DERIVATIVES, Call
 from jaxscope.worker.provenance.traced_program import TracedProgram
-
-_DERIVATIVES = frozenset(
-    {"grad", "value_and_grad", "vjp", "jvp", "linearize", "jacfwd", "jacrev", "hessian"}
-)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -67,7 +63,7 @@ class Subject:
     @property
     def is_differentiated(self) -> bool:
         """Whether the call differentiates the base function."""
-        return any(level.name in _DERIVATIVES for level in self.call.levels)
+        return any(level.name in DERIVATIVES for level in self.call.levels)
 
     def is_own(self, file: str) -> bool:
         """Whether a file is no installed library's."""

@@ -42,6 +42,10 @@ TRANSFORMS = (
     "pmap",
     "shard_map",
 )
+DERIVATIVES = frozenset(
+    {"grad", "value_and_grad", "vjp", "jvp", "linearize", "jacfwd", "jacrev", "hessian"}
+)
+"""Transforms that differentiate."""
 _APPLIED = {"jvp": "jvp({}, (x,), (t,))", "vjp": "vjp({}, x)", "linearize": "linearize({}, x)"}
 """Transforms that take the function and its arguments in one call, and how they are written."""
 _FUNCTION_KEYWORDS = ("fun", "f", "func")

@@ -10,28 +10,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxscope.model.types import SHORTHANDS
 from jaxscope.model.units import shorten
 from jaxscope.worker import compat
 
-_ELEMENT_NAMES = {
-    "f16": "float16",
-    "bf16": "bfloat16",
-    "f32": "float32",
-    "f64": "float64",
-    "i4": "int4",
-    "i8": "int8",
-    "i16": "int16",
-    "i32": "int32",
-    "i64": "int64",
-    "u4": "uint4",
-    "u8": "uint8",
-    "u16": "uint16",
-    "u32": "uint32",
-    "u64": "uint64",
-    "bool_": "bool_",
-    "c64": "complex64",
-    "c128": "complex128",
-}
 _FLOAT8_NAMES = (
     "float8_e3m4",
     "float8_e4m3",
@@ -47,7 +29,7 @@ MAX_TEXT = 200
 
 def find_shorthand(name: str) -> str:
     """What calls write for a type's long name: `f32` for `float32`; empty for other names."""
-    return next((short for short, long in _ELEMENT_NAMES.items() if long == name != short), "")
+    return next((short for short, long in SHORTHANDS.items() if long == name != short), "")
 
 
 def aval_text(aval: Any) -> str:
@@ -199,7 +181,7 @@ def _random_array(dtype: np.dtype[Any], shape: tuple[int, ...], seed: int) -> An
 
 def shorthands() -> dict[str, ArrayShorthand]:
     """The names that a call may use for arrays."""
-    names = {short: getattr(jnp, full) for short, full in _ELEMENT_NAMES.items()}
+    names = {short: getattr(jnp, full) for short, full in SHORTHANDS.items()}
     names |= {name: getattr(jnp, name) for name in _FLOAT8_NAMES if hasattr(jnp, name)}
     names |= {
         f"f8_{name.removeprefix('float8_')}": getattr(jnp, name)

@@ -15,14 +15,14 @@ import jax
 import numpy as np
 
 from jaxscope.errors import CallError
-from jaxscope.model.experiments import AS_WRITTEN
+from jaxscope.model.experiments import AS_WRITTEN, POLICIES
 from jaxscope.model.graph import graph_to_arrays
 from jaxscope.model.op_name import TagTable
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import explain_exception, guard
 from jaxscope.worker.host.arguments import is_traceable
-from jaxscope.worker.host.call import Call
+from jaxscope.worker.host.call import DERIVATIVES, Call
 from jaxscope.worker.provenance.stand_in import StageJaxpr
 from jaxscope.worker.provenance.traced_program import NoGradient, trace_call, trace_gradient
 from jaxscope.worker.stages.background import Background
@@ -33,9 +33,7 @@ from jaxscope.worker.stages.loading import load_call
 from jaxscope.worker.targets.environment import describe_environment
 
 _COST_BUDGET_S = 2.0
-_DIFFERENTIATING = frozenset(
-    {"grad", "value_and_grad", "vjp", "jacrev", "hessian", "linearize", "jacfwd"}
-)
+_DIFFERENTIATING = DERIVATIVES - {"jvp"}
 _MAX_NAMES = 32
 _MAX_DEPTH = 50
 
@@ -166,14 +164,6 @@ class _Program:
             return compat.evaluate_jaxpr(stage.jaxpr, leaves)
 
         return stage, lambda: jax.jit(gradient).lower(*arguments)
-
-
-POLICIES = (
-    "nothing_saveable",
-    "everything_saveable",
-    "dots_saveable",
-    "dots_with_no_batch_dims_saveable",
-)
 
 
 def with_remat(base: Callable[..., Any], policy: Any) -> Callable[..., Any]:

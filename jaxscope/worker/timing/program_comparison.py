@@ -19,16 +19,17 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.errors import CallError
+from jaxscope.model.experiments import POLICIES
 from jaxscope.wire.messages import Message
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import guard
 from jaxscope.worker.host.arguments import ALL, find_array_places, is_traceable
-from jaxscope.worker.host.call import Call, call_namespace, parse_call
+from jaxscope.worker.host.call import DERIVATIVES, Call, call_namespace, parse_call
 from jaxscope.worker.host.source import read_source
 from jaxscope.worker.host.user_module import execute_file
 from jaxscope.worker.stages.loading import first_call, load_names
 from jaxscope.worker.stages.nonfinite import count_odd, find_origin_of
-from jaxscope.worker.stages.remat import POLICIES, with_remat
+from jaxscope.worker.stages.remat import with_remat
 from jaxscope.worker.timing.agreement import compare_arrays, plain, send_results
 from jaxscope.worker.timing.experiment import (
     CompiledForm,
@@ -48,7 +49,6 @@ from jaxscope.worker.timing.stopwatch import SubjectFailed, gc_paused
 
 DTYPES = ("float16", "bfloat16", "float32", "float64")
 
-"""JAX's policies that take no arguments."""
 AS_WRITTEN = ""
 NONE = "none"
 _COMPLEX = {"float32": "complex64", "float64": "complex128"}
@@ -164,7 +164,7 @@ def _no_such(what: str, name: str, known: tuple[str, ...], why: str = "") -> Cal
     )
 
 
-_GRADIENTS = frozenset({"grad", "value_and_grad", "vjp", "linearize", "jacrev", "hessian"})
+_GRADIENTS = DERIVATIVES - {"jvp", "jacfwd"}  # these two only run forwards
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

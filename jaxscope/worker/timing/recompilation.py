@@ -35,6 +35,7 @@ from jaxscope.worker.host.values import aval_text, value_text
 from jaxscope.worker.stages.loading import load_names
 from jaxscope.worker.targets.environment import describe_environment
 from jaxscope.worker.timing.conditions import Conditions, read_setting
+from jaxscope.worker.timing.stages_and_transfers import CACHE_HIT
 
 # Where two values that decide about compiling differ: that part, and not the whole of them.
 
@@ -449,7 +450,6 @@ _EVENTS = {
     "/jax/core/compile/backend_compile_duration": "compile",
 }
 _EXPLAINS = "jax_explain_cache_misses"
-_CACHE_HIT = "/jax/compilation_cache/cache_hits"
 
 OnCompiled = Callable[["RecordedJit", CallKey, dict[str, float], bool, str], None]
 OnCalled = Callable[["RecordedJit", CallKey], None]
@@ -592,7 +592,7 @@ class JitRecorder:
             self.outside[name] = (count + is_program, seconds + duration_secs)
 
     def _on_event(self, event: str, **_details: Any) -> None:
-        self._now.num_cache_hits += self._now.is_inside and event == _CACHE_HIT
+        self._now.num_cache_hits += self._now.is_inside and event == CACHE_HIT
 
 
 class RecordedJit:

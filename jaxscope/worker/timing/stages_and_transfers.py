@@ -32,7 +32,7 @@ _AFTER_TRACE = frozenset(
     }
 )
 """None of these holds another, so their durations add up; a trace may hold all of them."""
-_CACHE_HIT = "/jax/compilation_cache/cache_hits"
+CACHE_HIT = "/jax/compilation_cache/cache_hits"
 
 
 class CompilationCounter:
@@ -60,7 +60,7 @@ class CompilationCounter:
         self.num_compilations += event in _COMPILATION_EVENTS
 
     def _on_event(self, event: str, **_details: Any) -> None:
-        self.num_cache_hits += event == _CACHE_HIT
+        self.num_cache_hits += event == CACHE_HIT
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
