@@ -49,7 +49,7 @@ from jaxscope.export.measurement_files import (
 )
 from jaxscope.model import Capture, Environment, Timing, Unavailable
 from jaxscope.model.experiments import Agreement, ProgramComparison, Recompilation
-from jaxscope.model.timing import Profile, Scaling
+from jaxscope.model.timing import STEADY, Profile, Scaling
 from jaxscope.report.document import Document
 from jaxscope.report.measurement_documents import (
     ProfileOverlay,
@@ -63,9 +63,6 @@ from jaxscope.report.measurement_documents import (
 # `jaxscope time -o OUT`: what was measured, as a picture or as its table.
 
 
-_STEADY = ("eager", "jit", "gradient_eager", "gradient_jit")
-
-
 def write_timing_figure(timing: Timing, name: str, path: Path) -> None:
     """Write the `distributions` or the `stages` of a timing; the ending picks the form.
 
@@ -76,7 +73,7 @@ def write_timing_figure(timing: Timing, name: str, path: Path) -> None:
     if name == "stages":
         figure = waterfall_chart(timing.call, timing.measurements)
     else:
-        figure = make_histogram(timing.call, [m for m in timing.measurements if m.name in _STEADY])
+        figure = make_histogram(timing.call, [m for m in timing.measurements if m.name in STEADY])
     if figure is None:
         raise _nothing(path, "Too few calls were measured.")
     _write(figure, path, timing.environment)

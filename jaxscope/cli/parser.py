@@ -16,7 +16,7 @@ import jaxscope
 from jaxscope.cli.verbs import VERBS, WINDOW
 from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import UsageError
-from jaxscope.export.choices import ALL_STAGES, DEFAULT_SCALE, DOWN, FIRST, RIGHT
+from jaxscope.export.choices import ALL_STAGES, DEFAULT_SCALE, DOWN, FIRST, MAX_WIDTH_PX, RIGHT
 from jaxscope.program.size_range import read_growth, read_scale
 
 # Options that name chips: whose limits `roofline` takes, and what `targets` compiles for.
@@ -239,9 +239,6 @@ def read_diff_options(read: argparse.Namespace) -> DiffOptions:
     )
 
 
-_MAX_PX = 16_000
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class PictureOptions:
     """How a picture shall look; see `ExportOrder`."""
@@ -295,8 +292,8 @@ def _scale(word: str) -> float:
 
 def _width(word: str) -> int:
     number = int(word) if word.isascii() and word.isdigit() and len(word) < 9 else 0
-    if not 1 <= number <= _MAX_PX:
-        raise argparse.ArgumentTypeError(f"{word!r} is not a whole number from 1 to {_MAX_PX}")
+    if not 1 <= number <= MAX_WIDTH_PX:
+        raise argparse.ArgumentTypeError(f"{word!r} is not a whole number from 1 to {MAX_WIDTH_PX}")
     return number
 
 

@@ -11,3 +11,6 @@ DOWN, RIGHT = "down", "right"
 
 DEFAULT_SCALE = 2.0
 """Pixels of a PNG for each of the scene: sharp on fine screens and in print."""
+
+MAX_WIDTH_PX = 16_000
+"""Of a PNG whose width is asked for."""

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.export.order import DisplayedGraph
+from jaxscope.export.order import DisplayedGraph, blend
 from jaxscope.export.picture import LinePath, arrow_of, strokes_of
 from jaxscope.export.svg import path_data
 from jaxscope.model import NONE, Graph, Unavailable
@@ -161,6 +161,9 @@ def _innermost(scene: Scene, points: Floats) -> Int32s:
 
 # The colours that a window's boxes had, in the page: classes, rules and a legend.
 
+
+_CHOSEN = 0.25
+"""How much of a colour lies over the ground: text on it stays legible in both themes."""
 
 _ROOTS = {"light": ":root", "dark": ':root[data-theme="dark"]'}
 
@@ -362,20 +365,11 @@ def _rules(root: str, palette: Palette) -> Iterator[str]:
         "chosen-edge": palette.selected,
         "forward-edge": palette.forward,
         "backward-edge": palette.backward,
-        "chosen": _blend(palette.selected, palette.background),
-        "forward": _blend(palette.forward, palette.background),
-        "backward": _blend(palette.backward, palette.background),
+        "chosen": blend(palette.selected, palette.background, _CHOSEN),
+        "forward": blend(palette.forward, palette.background, _CHOSEN),
+        "backward": blend(palette.backward, palette.background, _CHOSEN),
     }
     yield f"{root} {{ {' '.join(f'--{name}: {color};' for name, color in colors.items())} }}"
-
-
-def _blend(color: str, background: str) -> str:
-    """A quarter of a colour on a background: text on it stays legible in both themes."""
-    mixed = (
-        round(0.25 * int(color[i : i + 2], 16) + 0.75 * int(background[i : i + 2], 16))
-        for i in (1, 3, 5)
-    )
-    return "#" + "".join(f"{part:02x}" for part in mixed)
 
 
 def _nodes_by_item(scene: Scene) -> list[str]:

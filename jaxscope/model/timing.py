@@ -154,6 +154,10 @@ class Ratio:
         return f"{ends}, {self.confidence:.0%}" if self.confidence > 0 else f"observed {ends}"
 
 
+STEADY = ("eager", "jit", "gradient_eager", "gradient_jit")
+"""Names of the measurements of steady calls."""
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Timing:
     """All measurements of one call."""

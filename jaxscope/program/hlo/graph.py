@@ -132,22 +132,14 @@ def _row(table: list[str], number: int) -> str:
     return table[number - 1] if 0 < number <= len(table) else ""
 
 
-_REGIONS = frozenset(
+COMBINING = frozenset(
     {
-        "while",
-        "conditional",
-        "reduce",
-        "reduce-window",
-        "select-and-scatter",
-        "scatter",
-        "sort",
-        "map",
-        "all-reduce",
-        "all-reduce-start",
-        "reduce-scatter",
-        "topk",
+        *("reduce", "reduce-window", "scatter", "sort", "select-and-scatter", "map", "topk"),
+        *("all-reduce", "all-reduce-start", "reduce-scatter"),
     }
 )
+"""Instructions whose computation combines elements and holds no equation by itself."""
+_REGIONS = COMBINING | {"while", "conditional"}
 _OPERANDS_ARE_PARAMETERS = frozenset({"fusion", "call", "async-start"})
 
 

@@ -10,19 +10,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from jaxscope.model.op_name import TagTable, in_call, read_op_name
+from jaxscope.program.hlo.graph import COMBINING
 from jaxscope.program.hlo.instruction_text import read_attributes, render_type
 from jaxscope.program.hlo.proto import HloMessage, parse_module
 
 # A module as it was after one pass: who computes what from what, and under which names.
 
-
-_COMBINING = frozenset(
-    {
-        *("reduce", "reduce-window", "scatter", "sort", "select-and-scatter", "map", "topk"),
-        *("all-reduce", "all-reduce-start", "reduce-scatter"),
-    }
-)
-"""Instructions whose computation combines elements and holds no equation by itself."""
 
 _EFFECTS = frozenset(
     {
@@ -163,7 +156,7 @@ class SnapshotReader:
                 called = [homes.get(number, "") for number in proto.called_computation_ids]
                 if proto.opcode == "fusion":
                     snapshot.fused.update(called)
-                elif proto.opcode in _COMBINING:
+                elif proto.opcode in COMBINING:
                     combiners.update(called)
         snapshot.combining = set(combiners)
         for computation in module.computations:

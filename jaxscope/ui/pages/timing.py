@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from jaxscope.model import Measurement
 from jaxscope.model.statistics import count_outliers
+from jaxscope.model.timing import STEADY
 from jaxscope.model.units import format_seconds
 from jaxscope.report.document import Table
 from jaxscope.report.measurements import (
@@ -132,7 +133,6 @@ def row_texts(row: Measurement) -> tuple[str, ...]:
     return what, format_seconds(row.median), describe_spread(row), device, runs, quality
 
 
-_PLOTTED = ("eager", "jit", "gradient_eager", "gradient_jit")
 _EMPTY_TITLE = "Not measured yet"
 _CHOOSE = "Choose a row to read how it was measured."
 _EMPTY_TEXT = (
@@ -292,7 +292,7 @@ class TimingPage(PageWidget):
             return
         from jaxscope.export.figures import make_histogram, waterfall_chart
 
-        plotted = [m for m in state.measurements if m.name in _PLOTTED]
+        plotted = [m for m in state.measurements if m.name in STEADY]
         histogram = make_histogram(state.call, plotted)
         stages = waterfall_chart(state.call, state.measurements)
         if histogram is not None:
@@ -361,7 +361,7 @@ class TimingPage(PageWidget):
 
 def _rank(measurement: Measurement) -> bool:
     """What the verdict is about comes first."""
-    return measurement.name not in _PLOTTED
+    return measurement.name not in STEADY
 
 
 def describe_old(state: WindowState) -> str:
@@ -387,14 +387,14 @@ def describe_headline(timing: TimingState) -> str:
             f"{m.name} takes {format_seconds(m.median)} ({describe_spread(m)})" for m in alone
         )
     noise = describe_noise(timing.environment)
-    if not noise and found and any(m.is_noisy for m in timing.measurements if m.name in _PLOTTED):
+    if not noise and found and any(m.is_noisy for m in timing.measurements if m.name in STEADY):
         noise = "Noisy: calls of one form differ widely from one another."
     return "\n".join(filter(None, (found or timing.call, noise if found else "")))
 
 
 def _notes(timing: TimingState) -> list[str]:
     """How it was measured, and where."""
-    plotted = [m for m in timing.measurements if m.name in _PLOTTED and m.protocol]
+    plotted = [m for m in timing.measurements if m.name in STEADY and m.protocol]
     protocols = dict.fromkeys(m.protocol for m in plotted)
     place = (
         []

@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.errors import Explanation, InternalError, JaxscopeError, UsageError
-from jaxscope.export.choices import ALL_STAGES, DEFAULT_SCALE, EVERYTHING, FIRST
+from jaxscope.export.choices import ALL_STAGES, DEFAULT_SCALE, EVERYTHING, FIRST, MAX_WIDTH_PX
 from jaxscope.model import NONE, Capture
 from jaxscope.schema.whole_file import write_bytes
 from jaxscope.ui.toolkit.threads import Post
@@ -325,7 +325,6 @@ class ExportProgress(QWidget):
         self.hide()
 
 
-_MAX_PX = 16_000
 _PICTURES = ("svg", "png", "pdf")
 _EXPLAINED = {
     "json": "Data always holds everything.",
@@ -364,7 +363,7 @@ class ExportDialog(QDialog):
             self.formats.addItem(f"{title} (.{ending})", ending)
         for name in (theme, *({"light", "dark"} - {theme})):
             self.themes.addItem(name.capitalize(), name)
-        self.width_px.setRange(0, _MAX_PX)
+        self.width_px.setRange(0, MAX_WIDTH_PX)
         self.width_px.setSingleStep(100)
         self.width_px.setSpecialValueText("twice the size of the window's")
         self.width_px.setSuffix(" pixels")
