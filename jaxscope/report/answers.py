@@ -37,7 +37,6 @@ from jaxscope.program.cost.attribution import RowKind, find_cost_change
 from jaxscope.program.cost.trip_counts import count_executions, find_trip_counts
 from jaxscope.program.cost.work import describe_unbounded_loops, find_stage_works
 from jaxscope.program.equation_text import short_equation_names
-from jaxscope.program.fates.equations import SOLVE
 from jaxscope.program.fates.table import link_products
 from jaxscope.program.fusion.decisions import read_fusion_log
 from jaxscope.program.fusion.launches import compare_launches

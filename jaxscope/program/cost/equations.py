@@ -24,7 +24,6 @@ from jaxscope.model.stages import SOLVE, find_solve
 from jaxscope.model.types import ArrayType, parse_array_type, read_count
 from jaxscope.program.cost.rules import CUMULATIVE_PRIMITIVES, Equation, UncountedError, find_rule
 from jaxscope.program.cost.trip_counts import CALLS_OF_JAXPRS
-from jaxscope.program.fates.equations import SOLVE, find_solve
 
 _LIBRARY = "it is a call of a linear algebra library, whose work XLA does not count"
 _SERIES = "it is a series that is summed until it converges"

@@ -19,7 +19,6 @@ from jaxscope.model import NONE, Capture, Graph, NodeKind, Stage, is_available
 from jaxscope.model.capture import stage_named
 from jaxscope.model.stages import SOLVE, find_lowered_jaxpr, find_solve
 from jaxscope.model.types import read_count
-from jaxscope.program.fates.equations import SOLVE, find_solve
 
 Floats = npt.NDArray[np.float64]
 K = TypeVar("K", bound=Hashable)

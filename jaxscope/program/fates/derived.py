@@ -20,7 +20,6 @@ from jaxscope.model.stages import SOLVE
 from jaxscope.model.types import parse_array_type
 from jaxscope.program.fates.equations import (
     IDENTITIES,
-    SOLVE,
     Equations,
     Values,
     find_live,

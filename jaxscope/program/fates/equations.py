@@ -34,19 +34,6 @@ class Nested:
     outputs: dict[int, int]
 
 
-SOLVE = "custom_linear_solve"
-
-
-def find_solve(called: list[int]) -> list[int]:
-    """Of the nested jaxprs of a linear solve, in the order of its parameters, the one that runs.
-
-    It is `solve` of `matvec, vecmat, solve, transpose_solve`, of which one of the first two and the
-    last may be missing. The others are for derivatives, and a solve shares them with its transpose,
-    in another order.
-    """
-    return called[len(called) // 2 :][:1]
-
-
 class Equations:
     """The equations of one graph.
 
