@@ -201,6 +201,7 @@ def test_a_window_that_does_not_answer_is_not_waited_for(
         assert not hand_over(OFFER)
 
 
+@pytest.mark.usefixtures("qapp")
 def test_the_first_window_listens_and_one_that_was_killed_does_not(place: str) -> None:
     parent = QObject()
     first = Door(place, lambda _offer: True, parent)

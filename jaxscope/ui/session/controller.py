@@ -42,8 +42,10 @@ from jaxscope.model.timing import Profile
 from jaxscope.model.values import Values
 from jaxscope.ui.session.source_file import read_source
 from jaxscope.ui.session.state import (
+    OfferedFunction,
     Phase,
     RunKind,
+    Trust,
     WindowState,
     add_lab_result,
     apply_event,
@@ -294,12 +296,15 @@ class Controller(QObject):
 
     # --- wishes ---
 
-    def open_file(self, path: str, call: str = "", target: str = "") -> None:
+    def open_file(
+        self, path: str, call: str = "", target: str = "", *, is_trusted: bool = True
+    ) -> None:
         """Show a Python file, list what it offers, and run a call of it.
 
         Args:
             call: The call to run; empty for the first that the file offers.
             target: Kind of device; empty for the one of the run before.
+            is_trusted: Else nothing is run: the person is asked.
         """
         self._forget_run()
         try:
@@ -310,14 +315,33 @@ class Controller(QObject):
         target = target.strip() or self.state.target
         offered = "" if call else _find_first_call(snapshot)
         call = call or offered
-        self._set(WindowState(file=snapshot.path, snapshot=snapshot, call=call, target=target))
+        trust = Trust.TRUSTED if is_trusted else Trust.ASKED
+        self._set(
+            WindowState(
+                file=snapshot.path, snapshot=snapshot, call=call, target=target, trust=trust
+            )
+        )
         self._runs_first_call = not call
         if offered:
             self.call_proposed.emit(offered)
-        if call:
+        if call and is_trusted:
             self.run(call, target)
         # The worker that is ready is for the run: what the outline needs is not waited for.
         self._ask_outline(after=0 if is_remote(target) else self._run)
+
+    def answer_trust(self, trust: Trust, call: str) -> None:
+        """The person has said whether the file may run; if so, a call of it does.
+
+        Args:
+            call: Empty for the first that the file offers.
+        """
+        self._set(dataclasses.replace(self.state, trust=trust))
+        if trust.waits:
+            return
+        if call:
+            self.run(call, self.state.target)
+        elif not self._outline_run:
+            self._run_first_call(self.state.functions, None)
 
     def open_capture(
         self,
@@ -561,7 +585,9 @@ class Controller(QObject):
             return
         self._set(dataclasses.replace(state, snapshot=snapshot, is_stale=bool(state.stages)))
         self._ask_outline()
-        if state.call:
+        if state.trust is not Trust.TRUSTED:
+            self._set(dataclasses.replace(self.state, is_changed_on_disk=bool(state.stages)))
+        elif state.call:
             self.run(state.call, state.target)
 
     def show_problem(self, error: JaxscopeError) -> None:
@@ -686,6 +712,17 @@ class Controller(QObject):
         self._outline_run = 0
         self._set(dataclasses.replace(self.state, functions=functions))
         self.outline_arrived.emit()
+        if not self.state.trust.waits:
+            self._run_first_call(functions, event.error if isinstance(event, Failed) else None)
+
+    def _run_first_call(
+        self, functions: Sequence[OfferedFunction], error: JaxscopeError | None
+    ) -> None:
+        """Run the first call that a file offers, if that is still to be done.
+
+        Args:
+            error: Why there are no functions.
+        """
         if not self._runs_first_call:
             return
         self._runs_first_call = False
@@ -696,7 +733,6 @@ class Controller(QObject):
         elif functions:
             self.propose(functions[0].name)
         elif self.state.error is None:
-            error = event.error if isinstance(event, Failed) else None
             error = error or _nothing_to_show(self.state.file)
             self._set(end_run(self.state, Phase.FAILED, error))
 

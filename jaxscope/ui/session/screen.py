@@ -29,6 +29,7 @@ from jaxscope.ui.session.state import (
     Phase,
     RunKind,
     TimingState,
+    Trust,
     WindowState,
     expected_stages,
 )
@@ -77,6 +78,7 @@ class Screen:
         can_skip: Just the part that is being measured can be left out.
         is_call_failed: The last run ended where the text of the call was read or evaluated.
         failed_over: The call that is still shown although another one failed since; or empty.
+        asks_trust: Nothing of the file was run, and the person has not said whether it may be.
         time: How long the call takes, eager and compiled, in a few words; empty until this call of
             this text of the file was measured.
     """
@@ -94,6 +96,7 @@ class Screen:
     is_stale: bool
     failed_over: str
     is_call_failed: bool
+    asks_trust: bool
     time: str
 
 
@@ -123,6 +126,7 @@ def compute_screen(
         failed_over=state.shown_call if state.is_stale and state.phase is Phase.FAILED else "",
         is_call_failed=state.error is not None
         and (state.failed_stage == "call" or bool(state.error.explanation.part)),
+        asks_trust=state.trust is Trust.ASKED,
         time="" if state.is_stale or state.has_old_timing else _time(state),
     )
 

@@ -109,6 +109,20 @@ class Phase(enum.Enum):
     STOPPED = "stopped"
 
 
+class Trust(enum.Enum):
+    """When the code of the file runs: whenever it changes, or not without the person's word."""
+
+    TRUSTED = "trusted"
+    ASKED = "asked"
+    VIEWED = "viewed"
+    ONCE = "once"
+
+    @property
+    def waits(self) -> bool:
+        """Whether nothing of the file has run yet."""
+        return self in (Trust.ASKED, Trust.VIEWED)
+
+
 class RunKind(enum.Enum):
     """What is running."""
 
@@ -216,6 +230,7 @@ class WindowState:
         capture: Set once the run ended well, or when a capture was opened.
         is_stale: The stages are of another version of the file or of another call.
         is_view_only: A reopened capture: nothing can be run.
+        trust: Asked for after a file was opened that nobody trusts yet.
         is_changed_on_disk: The file on disk is not what was run.
         draft: Text that is run in place of what is in the file; None where the file is run.
         error: Why the last run failed.
@@ -250,6 +265,7 @@ class WindowState:
     capture: Capture | None = None
     is_stale: bool = False
     is_view_only: bool = False
+    trust: Trust = Trust.TRUSTED
     is_changed_on_disk: bool = False
     draft: str | None = None
     error: JaxscopeError | None = None
@@ -330,6 +346,7 @@ def start_run(state: WindowState, job: RunKind, call: str, now_s: float) -> Wind
         state,
         call=call,
         phase=Phase.RUNNING,
+        trust=Trust.ONCE if state.trust.waits else state.trust,
         job=job,
         started_s=now_s,
         step="starting",

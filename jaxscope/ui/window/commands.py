@@ -68,6 +68,7 @@ COMMANDS: Sequence[Command] = (
     Command("File", "Open a folder of dumps …", "ask_open_folder", owner="files"),
     Command("File", "Paste code …", "paste_code", ("Ctrl+Shift+V",)),
     Command("File", "Start page", "close_file", ("Alt+Home",), owner="controller"),
+    Command("File", "Trusted folders …", "show_trusted_folders"),
     Command("File", "Save capture as …", "ask_save", ("Ctrl+S",), True, "files"),
     Command("File", "Export what is seen, or everything …", "export_dialog", ("Ctrl+Shift+X",)),
     Command("File", "Quit", "close", ("Ctrl+Q",), True),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import os
 import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
@@ -33,7 +34,7 @@ from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.screen import Screen, compute_screen, count_devices, count_notes
 from jaxscope.ui.session.source_file import FileWatcher
-from jaxscope.ui.session.state import WindowState
+from jaxscope.ui.session.state import Trust, WindowState
 from jaxscope.ui.toolkit.theme import Theme, ThemeSwitch
 from jaxscope.ui.toolkit.widgets import STILL, MenuButton
 from jaxscope.ui.window.call_bar import CallBar
@@ -56,6 +57,7 @@ from jaxscope.ui.window.presenting import PresentationMode
 from jaxscope.ui.window.sample_path import find_samples
 from jaxscope.ui.window.settings import Settings
 from jaxscope.ui.window.start_page import StartPage
+from jaxscope.ui.window.trust import TrustedFoldersDialog, TrustQuestion, is_inside
 from jaxscope.ui.window.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -139,6 +141,7 @@ class MainWindow(QMainWindow):
         self.presenting = PresentationMode(
             self, controller, around, self.call_bar, self.workspace, themes
         )
+        self.trust_question = TrustQuestion()
         self._notice, self._notice_text = QFrame(), QLabel()
         self._body = QStackedWidget()
         self._watcher = FileWatcher(self)
@@ -193,7 +196,7 @@ class MainWindow(QMainWindow):
         self._column = column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for part in (self.strip, self._notice, self.error_panel):
+        for part in (self.strip, self.trust_question, self._notice, self.error_panel):
             column.addWidget(part)
         column.addWidget(self.workspace, 1)
         self._body.addWidget(self.start_page)
@@ -229,11 +232,11 @@ class MainWindow(QMainWindow):
         self.workspace.area.shown_changed.connect(self._refresh)
         self.workspace.selection.changed.connect(self._on_selection_changed)
         self.workspace.bookmarks.changed.connect(self._on_bookmarks_changed)
-        self.start_page.file_chosen.connect(self.open_path)
+        self.start_page.file_chosen.connect(self._open_chosen)
         self.start_page.open_requested.connect(self.files.ask_open)
         self.start_page.paste_requested.connect(self.paste_code)
         self.lesson.call_chosen.connect(self._on_functions_call_chosen)
-        self.lesson.file_chosen.connect(self.open_path)
+        self.lesson.file_chosen.connect(self._open_chosen)
         self.lesson.all_requested.connect(self.controller.close_file)
         self.lesson.closed_by_person.connect(self._on_lesson_closed)
         self.lesson.trial_requested.connect(self._on_lesson_trial_requested)
@@ -242,7 +245,8 @@ class MainWindow(QMainWindow):
         recent.triggered.connect(self._on_recent_triggered)
         self.commands.menus["File"].insertMenu(self.commands.actions["close_file"], recent)
         self._recent_menu = recent
-        self.files.path_chosen.connect(self.open_path)
+        self.files.path_chosen.connect(self._open_chosen)
+        self.trust_question.answered.connect(self._on_trust_question_answered)
         self.controller.times_laid.connect(lambda: self.pages.show_page("profile"))
         self.files.path_used.connect(self._on_files_path_used)
         self.files.capture_opened.connect(self._on_files_capture_opened)
@@ -320,6 +324,7 @@ class MainWindow(QMainWindow):
         self.row.set_status(" · ".join(filter(None, (screen.status, screen.detail))))
         self.row.busy.setVisible(screen.is_running)
         self.pages.set_answer("timing", screen.time)
+        self.trust_question.ask(self.controller.state.file, is_asked=screen.asks_trust)
         self._notice_text.setText(screen.notice)
         self._notice.setVisible(bool(screen.notice))
         self.call_bar.set_running(
@@ -331,7 +336,7 @@ class MainWindow(QMainWindow):
         error = self.controller.state.error
         part = error.explanation.part if error is not None and screen.is_call_failed else ""
         self.call_bar.set_failed(is_failed=screen.is_call_failed, part=part)
-        place = 0 if screen.is_call_failed else 2
+        place = 0 if screen.is_call_failed else 3
         if self._column.indexOf(self.error_panel) != place:  # what is of the call is said below it
             self._column.insertWidget(place, self.error_panel)
         if screen.is_running != self._tick.isActive():
@@ -422,18 +427,43 @@ class MainWindow(QMainWindow):
 
     # --- files ---
 
-    def open_path(self, path: str, call: str = "") -> None:
-        """Open a Python file, a saved capture, or what a job left behind."""
+    def open_path(self, path: str, call: str = "", *, is_trusted: bool = True) -> None:
+        """Open a Python file, a saved capture, or what a job left behind.
+
+        Args:
+            call: Of the Python file; empty for the first that it offers.
+            is_trusted: Whether it may run without a question.
+        """
         if path.endswith(CAPTURE_ENDINGS) or is_left_behind(path):
             self.files.load(path)
             return
         self.files.captures.forget()
-        self.controller.open_file(path, call, self.call_bar.target.currentText())
+        target = self.call_bar.target.currentText()
+        self.controller.open_file(path, call, target, is_trusted=is_trusted)
         state = self.controller.state
         if state.file and state.error is None:
             self.call_bar.set_call(state.call)
             self._settings.add_recent_file(state.file)
             self.start_page.show_recent(self._settings.recent_files)
+
+    def _open_chosen(self, path: str) -> None:
+        """Open what was chosen in the window or dropped on it, which is no wish to run it."""
+        settings = self._settings
+        ours = [settings.pasted_folder, *(sample.parent for sample in find_samples()[:1])]
+        is_trusted = is_inside(path, [*settings.trusted_folders, *ours])
+        self.open_path(path, is_trusted=is_trusted)
+
+    def _on_trust_question_answered(self, trust: Trust) -> None:
+        if trust is Trust.TRUSTED:
+            folder = os.path.dirname(os.path.realpath(self.controller.state.file))
+            self._settings.add_trusted_folder(folder)
+        self.controller.answer_trust(trust, self.call_bar.edit.text().strip())
+
+    def show_trusted_folders(self) -> None:
+        """Show the folders whose files run as soon as they are opened."""
+        dialog = TrustedFoldersDialog(self._settings, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
 
     def paste_code(self) -> None:
         """Ask for code, and open it as a file."""
@@ -462,7 +492,7 @@ class MainWindow(QMainWindow):
             self._recent_menu.addAction("No file was opened yet").setEnabled(False)
 
     def _on_recent_triggered(self, action: QAction) -> None:
-        self.open_path(action.data())
+        self._open_chosen(action.data())
 
     def export_dialog(self) -> None:
         """Ask what to export, and where to."""
@@ -477,7 +507,7 @@ class MainWindow(QMainWindow):
         if paths:
             event.acceptProposedAction()
         if len(paths) == 1:
-            self.open_path(paths[0])
+            self._open_chosen(paths[0])
         elif paths:
             self.files.load(*paths)
 

@@ -120,6 +120,8 @@ class Settings:
     """Whether the lesson of a sample is shown beside it."""
     is_animated = _Remembered(True, _is_yes_or_no)
     """Whether groups open step by step; the desktop's own setting may still forbid it."""
+    trusted_folders = _Remembered[tuple[str, ...]]((), _are_texts)
+    """Python files in them are run as soon as they are opened."""
     drawer_share = _Remembered(0.0, _is_share)
     """The part of the height of *Program* that its drawer takes; 0 if none is remembered."""
     _files = _Remembered[tuple[str, ...]]((), _are_texts, "recent_files")
@@ -192,6 +194,10 @@ class Settings:
         """Remember a file as the latest."""
         files = (path, *(known for known in self._files if known != path))
         self._files = files[:_MAX_FILES]
+
+    def add_trusted_folder(self, folder: str) -> None:
+        """Remember one more."""
+        self.trusted_folders = (*self.trusted_folders, folder)[-_MAX_CALLS:]
 
     def set_calls(self, calls: Sequence[str]) -> None:
         """Remember the latest calls."""

@@ -1,0 +1,100 @@
+"""Whether the code of a file may run: the question, and the folders for which it was answered.
+
+To open a file in the window is no wish to run it: it may have come from anybody. A file that was
+named in a terminal, a sample and pasted code are run without a question.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFrame,
+    QHBoxLayout,
+    QListWidget,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jaxscope.ui.session.state import Trust
+from jaxscope.ui.toolkit.widgets import make_label
+from jaxscope.ui.window.settings import Settings
+
+_QUESTION = (
+    "Nothing has run yet. To show what JAX makes of a call, jaxscope runs the file, which then can "
+    "do all that you can do. Do you trust it?"
+)
+_ABOUT = "Python files in these folders, and in those inside, run as soon as they are opened."
+
+
+def is_inside(path: str, folders: Iterable[str | Path]) -> bool:
+    """Whether a file is in one of some folders; what counts is where links lead to."""
+    real = Path(os.path.realpath(path))
+    return any(real.is_relative_to(os.path.realpath(folder)) for folder in folders)
+
+
+class TrustQuestion(QFrame):
+    """Asks whether a file may run. `answered` carries a `Trust`; the whole folder is `TRUSTED`."""
+
+    answered = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "notice")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 6, 12, 6)
+        row.addWidget(make_label(_QUESTION, wraps=True), 1)
+        self.once = QPushButton("Run once")
+        self.folder = QPushButton("Trust this folder")
+        self.view = QPushButton("View only")
+        for button, trust in (
+            (self.once, Trust.ONCE),
+            (self.folder, Trust.TRUSTED),
+            (self.view, Trust.VIEWED),
+        ):
+            button.clicked.connect(lambda _checked, trust=trust: self.answered.emit(trust))
+            row.addWidget(button)
+        self.hide()
+
+    def ask(self, file: str, *, is_asked: bool) -> None:
+        """Ask about a file, or no more."""
+        self.folder.setToolTip(os.path.dirname(os.path.realpath(file)))
+        self.setVisible(is_asked)
+
+
+class TrustedFoldersDialog(QDialog):
+    """Lists the folders that are trusted, to take them back."""
+
+    def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self.setWindowTitle("Trusted folders")
+        self.list = QListWidget()
+        self.list.setAccessibleName("Trusted folders")
+        self.list.addItems(settings.trusted_folders)
+        self.list.currentRowChanged.connect(self._on_list_current_row_changed)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        self.remove = buttons.addButton("Remove", QDialogButtonBox.ButtonRole.ActionRole)
+        self.remove.setEnabled(False)
+        self.remove.clicked.connect(self._on_remove_clicked)
+        buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.addWidget(make_label(_ABOUT, "muted", wraps=True))
+        layout.addWidget(self.list, 1)
+        layout.addWidget(buttons)
+        em = self.fontMetrics().horizontalAdvance("m")
+        self.resize(48 * em, 24 * em)
+
+    def _on_list_current_row_changed(self, row: int) -> None:
+        self.remove.setEnabled(row >= 0)
+
+    def _on_remove_clicked(self) -> None:
+        taken = self.list.takeItem(self.list.currentRow()).text()
+        known = self._settings.trusted_folders
+        self._settings.trusted_folders = tuple(folder for folder in known if folder != taken)
