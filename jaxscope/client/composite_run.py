@@ -68,7 +68,7 @@ class CompositeRun(AwaitedRun, abc.ABC):
     # --- for the session ---
 
     def begin(self) -> None:
-        """Start to run_parts."""
+        """Start the thread that runs the parts."""
         threading.Thread(target=self._follow, name="jaxscope conductor", daemon=True).start()
 
     # --- for what conducts ---

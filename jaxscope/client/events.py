@@ -87,14 +87,6 @@ class Responding:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class CurrentLine:
-    """The answer to `Run.ask_where`: the line of the user's code that runs now, or empty."""
-
-    where: str
-    stack: str
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
 class MeasurementArrived:
     """One quantity has been measured."""
 
@@ -204,7 +196,6 @@ Event = (
     | Output
     | NotResponding
     | Responding
-    | CurrentLine
     | MeasurementArrived
     | ResultGrew
     | SideReady

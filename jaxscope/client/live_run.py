@@ -14,7 +14,6 @@ from typing import Any
 import msgspec
 
 from jaxscope.client.events import (
-    CurrentLine,
     Event,
     Failed,
     Finished,
@@ -26,7 +25,6 @@ from jaxscope.client.requests import Request
 from jaxscope.client.results import Result
 from jaxscope.client.worker_failures import (
     WorkerExit,
-    current_thread,
     explain_worker_exit,
     find_place,
     name_machine,
@@ -175,10 +173,6 @@ class Run(AwaitedRun):
         """Leave out the step that runs now, where its progress said that it can be."""
         self._command("skip")
 
-    def ask_where(self) -> None:
-        """Ask for the line that runs now; the answer is a `Whereabouts` event."""
-        self._command("where")
-
     def send(self, message: Message) -> None:
         """Send the worker a further message; nothing happens if the session is over."""
         self._send(message)
@@ -283,9 +277,6 @@ class Run(AwaitedRun):
                 self._tell(NotResponding(seconds, find_place(strip_controls(stack), self._file)))
             case {"event": "responding"}:
                 self._tell(Responding())
-            case {"event": "where", "stack": str(stack)}:
-                stack = strip_controls(stack)
-                self._tell(CurrentLine(find_place(stack, self._file), current_thread(stack)))
             case {"event": "ended"}:
                 known = {name: values[name] for name in _ENDING_FIELDS & values.keys()}
                 self._ending = msgspec.convert(known, WorkerExit)

@@ -148,7 +148,7 @@ def find_place(stack: str, file: str) -> str:
 
     Frames of the user's file count first, then any outside the interpreter's own folders.
     """
-    frames = [(match["file"], match["line"]) for match in _FRAME.finditer(current_thread(stack))]
+    frames = [(match["file"], match["line"]) for match in _FRAME.finditer(_current_thread(stack))]
     for path, line in frames:
         if file and path == file:
             return f"{os.path.basename(path)}:{line}"
@@ -158,7 +158,7 @@ def find_place(stack: str, file: str) -> str:
     return ""
 
 
-def current_thread(stack: str) -> str:
+def _current_thread(stack: str) -> str:
     """The part of faulthandler's text about the thread which got the signal."""
     found = _CURRENT.search(stack)
     if found is None:
@@ -293,7 +293,7 @@ def _user_traceback(stack: str) -> str:
     """The user's frames of a stack, in Python's order: innermost last."""
     frames = [
         match[0].strip("\n")
-        for match in _FRAME.finditer(current_thread(stack))
+        for match in _FRAME.finditer(_current_thread(stack))
         if not _is_library(match["file"])
     ]
     if not frames:

@@ -283,9 +283,6 @@ class Supervisor:
             process_tree.send_signal(worker.pid, signal.SIGCONT)  # in case it is frozen
         elif operation == "skip":
             worker.skip()
-        elif operation == "where":
-            worker.ask_where()
-            worker.where_due_at = time.monotonic() + _STACK_WAIT_S
 
     def _emit(self, worker: WorkerProcess, values: dict[str, Any]) -> None:
         if worker.run_number is not None:
@@ -428,7 +425,6 @@ class Supervisor:
                 worker.watch_memory(now)
                 self._check_time(worker, now)
                 self._check_silence(worker, now)
-                self._tell_where(worker, now)
                 if shows_output:
                     self._emit_output(worker)
             if not worker.is_ready and now - worker.started_at > START_BUDGET_S:
@@ -467,12 +463,6 @@ class Supervisor:
             state = process_tree.read_state(worker.pid)
             event = {"event": "silent", "seconds": silence_s, "stack": stack, "state": state}
             self._emit(worker, event)
-
-    def _tell_where(self, worker: WorkerProcess, now: float) -> None:
-        if worker.where_due_at is not None and now >= worker.where_due_at:
-            worker.where_due_at = None
-            stack = worker.stack.decode("utf-8", "replace")
-            self._emit(worker, {"event": "where", "stack": stack})
 
     def _emit_output(self, worker: WorkerProcess) -> None:
         for stream, meter in worker.meters.items():

@@ -235,7 +235,6 @@ class WorkerProcess:
         self.is_quiet = False
         self.is_silent = False
         self.reported_silence_at = 0.0
-        self.where_due_at: float | None = None
         self.has_closed_reply = False
         self.meters = {"stdout": OutputMeter(), "stderr": OutputMeter()}
         self.stack = b""

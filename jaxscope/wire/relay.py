@@ -8,14 +8,13 @@ remote shell may print a greeting, and the reader skips to that line.
 Client to supervisor:  {"op": "start", "python", "environment", "timeout_s", "memory_bytes",
                        "spare": "now" | "later" | "never"}, then the request as the worker's own
                        frames. The next spare worker starts beside the run, after it or not at all;
-                       {"op": "interrupt" | "skip" | "kill" | "finish" | "where"};
+                       {"op": "interrupt" | "skip" | "kill" | "finish"};
                        {"op": "prepare", "python", "environment"} with run number 0;
                        {"op": "ping"} with run number 0: answered by "pong".
 Supervisor to client:  {"event": "started", "pid"}, again where another worker takes over;
                        {"event": "pong"} with run number 0;
                        {"event": "output", "stream", "text"};
                        {"event": "silent", "seconds", "stack", "state"}; {"event": "responding"};
-                       {"event": "where", "stack"};
                        {"event": "ended", "reason", …}, see `supervisor.worker_process`.
 """
 

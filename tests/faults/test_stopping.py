@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from jaxscope.client.events import CurrentLine, NotResponding
+from jaxscope.client.events import NotResponding
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import Stopped, WorkerLost
@@ -80,20 +80,6 @@ def test_a_frozen_process_is_not_responding_and_can_be_stopped(session: Session)
 
     assert isinstance(scene.error(), Stopped)
     assert leftovers(session) == []
-
-
-def test_the_line_that_runs_can_be_asked_for(session: Session) -> None:
-    scene = Scene(session, sample("sleeps"))
-    scene.wait_for_output("sleeping")
-    scene.run.ask_where()
-    answer = scene.wait_for(CurrentLine)
-    scene.run.kill()
-
-    assert isinstance(answer, CurrentLine)
-    # What it printed may be here before the line that prints is over.
-    lines = ("print(", "time.sleep(3600)")
-    assert answer.where in [place_of("sleeps", line) for line in lines]
-    assert isinstance(scene.error(), Stopped)
 
 
 def test_a_time_limit_ends_the_run_and_says_where_it_was(session: Session) -> None:
