@@ -107,14 +107,12 @@ class SideReady:
     Attributes:
         words: What it is.
         typical_s: Seconds of a warm call.
-        is_consuming: Whether a call consumes its arguments, or is made as if it did.
         cost: What it takes besides time.
         is_judged: Whether a verdict on it makes sense.
     """
 
     words: str
     typical_s: float
-    is_consuming: bool
     cost: ProgramCost
     is_judged: bool = True
 

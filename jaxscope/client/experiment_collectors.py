@@ -894,7 +894,6 @@ class SideCollector(LabCollector):
                 yield SideReady(
                     read_text(message, "words"),
                     max(read_number(message, "typical_s"), 1e-9),
-                    message.fields.get("is_consuming") is True,
                     read_cost(message, dict(message.fields)),
                     message.fields.get("is_judged") is not False,
                 )

@@ -42,7 +42,6 @@ class Estimate:
             not known.
         num_bound_by_memory: Kernels whose traffic takes longer than their arithmetic.
         cycles: XLA's own estimate for the kernels that it gives one for; NaN where it gives none.
-        notes: What to mind, a sentence each.
     """
 
     seconds: float
@@ -50,7 +49,6 @@ class Estimate:
     num_bytes: float
     num_bound_by_memory: int
     cycles: float
-    notes: tuple[str, ...] = ()
 
 
 def estimate(
@@ -88,7 +86,6 @@ def estimate(
         float(traffic.high[0]),
         sum(limit.kind == "memory" for limit in limits),
         _cycles(graph, found),
-        found.notes,
     )
 
 

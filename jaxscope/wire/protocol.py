@@ -109,7 +109,7 @@ Worker to client:
     outside      programs [[name, number, seconds], …]: compiled outside of jitted functions' calls
     sides        first, second               what `compare` compares, in words
     costs        first, second {flops, bytes_accessed, memory} (null: unknown)
-    side_ready   words, typical_s, is_consuming, is_judged (false: no verdict makes sense), flops,
+    side_ready   words, typical_s, is_judged (false: no verdict makes sense), flops,
                  bytes_accessed, memory (null: unknown)
     block        reason (empty, or why it ended early), num_compilations; array seconds (float64)
     outcome      leaves [{path, dtype, shape}, …], reason (empty, or why there are none); arrays

@@ -252,7 +252,6 @@ class CostChange:
     """All rows of one kind, the most bytes after optimization first.
 
     Attributes:
-        by: What rows stand for.
         rows: All of them.
         before: Of the whole program before optimization, with the dearest branches.
         after: Of the whole program after it, with the dearest branches.
@@ -260,7 +259,6 @@ class CostChange:
         least: Both with the cheapest branches.
     """
 
-    by: RowKind
     rows: tuple[CostRow, ...]
     before: Cost
     after: Cost
@@ -296,7 +294,6 @@ def find_cost_change(capture: Capture, by: RowKind) -> CostChange | Unavailable:
     ]
     rows.sort(key=lambda row: (-row.after.cost.bytes_accessed, -row.before.cost.bytes_accessed))
     return CostChange(
-        by,
         tuple(rows),
         before.total,
         after.total,

@@ -428,7 +428,6 @@ def handle_side(request: dict[str, Any], channel: Channel) -> None:
             {
                 "words": side.describe(),
                 "typical_s": subject.typical_s,
-                "is_consuming": subject.is_consuming,
                 "is_judged": not no_verdict,
                 **costs.numbers,
             },
