@@ -32,7 +32,8 @@ def compilations_to_document(found: dict[str, Any], out: str = "") -> list[Secti
             f"Besides, {format_count(count, 'program')} ({format_seconds(total)}) were compiled "
             "outside of calls of functions that were jitted while the script ran."
         )
-    notes += [each["text"] for each in found.get("recompilation", {}).get("advice", ())]
+    advice = found.get("recompilation", {}).get("advice", ())
+    notes += [f"{each['function']}: {each['text']}" for each in advice]
     nothing = "Nothing was compiled by a function that was jitted while the script ran."
     blocks = [Table(_HEADERS, rows) if rows else nothing, *notes]
     if out and rows:
