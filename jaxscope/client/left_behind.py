@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import math
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from jaxscope.errors import SourceError
 from jaxscope.model.file_kinds import FileForm, recognise
@@ -54,6 +55,8 @@ _ROLES_OF_FORM = {
     FileForm.EXPORT: "stablehlo",
     FileForm.JAXPR: "jaxpr",
 }
+_MAX_OLDER_S = 60.0
+"""Files that are copied without their times are written in the order of their names."""
 _WEIGHTY = ("optimized", "module", "hlo", "stablehlo", "jaxpr")
 """By whose size modules are compared."""
 
@@ -384,7 +387,30 @@ def _finish(found: _Files, label: str) -> LeftModule:
     files = {role: tuple(_ordered(role, paths)) for role, paths in found.files.items()}
     weight = next((_size(files[role]) for role in _WEIGHTY if files.get(role)), 0)
     total = sum(map(_size, files.values()))
-    return LeftModule(found.name, label, found.platform, files, total, weight)
+    notes = tuple(filter(None, [_tell_old_files(files)]))
+    return LeftModule(found.name, label, found.platform, files, total, weight, notes=notes)
+
+
+def _tell_old_files(files: Mapping[str, Sequence[str]]) -> str:
+    """What to say of files that are older than the first one that XLA writes of a module."""
+    times = {path: _time(path) for paths in files.values() for path in paths}
+    began = max((times[path] for path in files.get("hlo", ())), default=math.nan)
+    old = [path for path, time in times.items() if time < began - _MAX_OLDER_S]
+    if not old:
+        return ""
+    such = os.path.basename(old[0])
+    count = f"{len(old):,} files of this module are" if len(old) > 1 else "A file of this module is"
+    return (
+        f"{count} older than its HLO before optimization, which is written first ({such}): an "
+        "earlier process may have written to the same folder. Give each run a folder of its own."
+    )
+
+
+def _time(path: str) -> float:
+    try:
+        return os.stat(path).st_mtime
+    except OSError:
+        return math.nan
 
 
 def _ordered(role: str, paths: Iterable[str]) -> list[str]:
@@ -419,10 +445,13 @@ def _unknown(path: str) -> SourceError:
     if path.endswith(".py"):
         what = f"{path} is a Python file, which no job left behind."
         return SourceError(what, remedy=f"Look at it: jaxscope {path}")
+    why = (
+        "By its content it is no HLO, StableHLO or jaxpr, nothing that jax.export serialized, no "
+        "profile and no capture."
+    )
     return SourceError(
         f"{os.path.basename(path)} is nothing that jaxscope can open.",
-        why="By its content it is no HLO, StableHLO or jaxpr, nothing that jax.export "
-        "serialized, no profile and no capture.",
+        why=why if _size([path]) else "It is empty.",
         where=path,
         remedy="Name a dump folder of XLA (--xla_dump_to) or of JAX (JAX_DUMP_IR_TO), or a "
         "file of one of these kinds.",

@@ -21,7 +21,7 @@ from jaxscope.client.events import (
     Output,
     Responding,
 )
-from jaxscope.client.requests import Request
+from jaxscope.client.requests import OpenRequest, Request
 from jaxscope.client.results import Result
 from jaxscope.client.worker_failures import (
     WorkerExit,
@@ -144,6 +144,7 @@ class Run(AwaitedRun):
         self._machine = machine
         # As the worker names it in stacks.
         self._file = os.path.realpath(getattr(request, "file", None) or "")
+        self._opened = request.label if isinstance(request, OpenRequest) else ""
         self._queue: queue.SimpleQueue[bytes | dict[str, Any]] = queue.SimpleQueue()
         # Loaded with the first run: a window that starts does not wait for what reads answers.
         from jaxscope.client import collectors
@@ -291,7 +292,9 @@ class Run(AwaitedRun):
                 failure = _describe_nonsense(error)
         if failure is None or (ending.reason in _STOP_REASONS and not self._is_done):
             # What the code raises when it is interrupted is no fault of the code.
-            failure = explain_worker_exit(ending, python=self._python, file=self._file)
+            failure = explain_worker_exit(
+                ending, python=self._python, file=self._file, opened=self._opened
+            )
         if self._machine:
             failure = name_machine(failure, ending.reason, self._machine)
         output = self.output("stderr")[-4000:]

@@ -67,7 +67,7 @@ def open_measured(
     """
     if name is None and not found.has_own_modules and found.captures:
         return lay_over(load_capture(found.captures[0]), recordings)
-    if not found.modules and name is None:
+    if not found.modules:
         raise SourceError(explain_no_module(found, recordings))
     module = found.module(name)
     return lay_over(open_module(module, on_event, **options), recordings, module)
@@ -99,10 +99,11 @@ def lay_over(
     if module is not None and "recorded" in module.files:  # the same module may be in others
         readable = {path: readable[path] for path in module.files["recorded"]}
     profile, told = make_profile(capture, readable, None if module is None else module.name)
+    notes = module.notes if module is not None else ()
     timed = dataclasses.replace(
         capture,
         stages=capture.stages if profile is None else time_stages(capture.stages, profile),
-        messages=(*capture.messages, *problems, *filter(None, [told])),
+        messages=(*capture.messages, *notes, *problems, *filter(None, [told])),
     )
     return timed, profile
 

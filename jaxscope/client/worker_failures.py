@@ -110,13 +110,16 @@ class WorkerExit:
     error: str = ""
 
 
-def explain_worker_exit(ending: WorkerExit, *, python: str, file: str) -> JaxscopeError:
+def explain_worker_exit(
+    ending: WorkerExit, *, python: str, file: str, opened: str = ""
+) -> JaxscopeError:
     """The error to show for a worker that ended without a result.
 
     Args:
         ending: What the supervisor reported.
         python: The interpreter that ran, or should have.
         file: The user's file, or empty.
+        opened: What a job left behind and the run was to read, or empty: no code ran then.
     """
     stderr = strip_controls(ending.stderr)
     if ending.reason in ("stopped", "killed"):
@@ -140,6 +143,9 @@ def explain_worker_exit(ending: WorkerExit, *, python: str, file: str) -> Jaxsco
             )
         )
     what, remedy, kind = _describe(ending)
+    if opened and ending.reason == "signal" and kind != "SIGKILL":
+        what = f"The parser of jaxlib died of {kind} while it read {opened}."
+        remedy = "The file is damaged, or nested more deeply than the parser can take."
     return WorkerLost(_explanation(ending, file, what=what, remedy=remedy, kind=kind))
 
 

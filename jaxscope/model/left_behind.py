@@ -32,6 +32,7 @@ class LeftModule:
         num_bytes: Of all of them, as they lie on the disk.
         weight: Bytes of the module itself, by which the largest of several is found.
         seconds: Work of all its runs in the profiles beside it; 0 where none tells.
+        notes: What to mind of its files.
     """
 
     name: str
@@ -41,6 +42,7 @@ class LeftModule:
     num_bytes: int
     weight: int = 0
     seconds: float = 0.0
+    notes: tuple[str, ...] = ()
 
     @property
     def stages(self) -> tuple[str, ...]:

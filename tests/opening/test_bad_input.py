@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 from pathlib import Path
 
 import pytest
 from cli.commands import CommandLine
 
+from jaxscope.client.completion import tell_other_program
 from jaxscope.client.left_behind import find_left_behind
 from jaxscope.client.opening import open_found
 from jaxscope.errors import SourceError
 from jaxscope.model.file_kinds import recognise
+from jaxscope.model.graph import Graph, NodeKind
+from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.wire.job_files import read_whole
 from jaxscope.worker.stages.opening import cut_out_module, find_module_of_export
 from opening.conftest import PROTOS, Left
@@ -106,6 +110,106 @@ def test_the_files_of_two_processes_are_told_apart_by_their_times(tmp_path: Path
         "module_0001.jit_f": ("machine",),
     }
     assert all(module.num_passes in (0, 1) for module in found)
+
+
+def test_files_of_an_earlier_process_are_told(left: Left, tmp_path: Path) -> None:
+    """Of two that wrote to one folder: the second overwrote what has the same name."""
+    folder = left.part(tmp_path, PROTOS)
+    label = find_left_behind([str(folder)]).largest.label
+    (before,) = folder.glob("*jit_step.before_optimizations*")
+    os.utime(before, (before.stat().st_atime, before.stat().st_mtime + 3600))
+    capture = open_found(find_left_behind([str(folder)]), label)
+    (told,) = (text for text in capture.messages if "earlier process" in text)
+    assert "older than its HLO before optimization" in told
+    assert not find_left_behind([str(left.both)]).largest.notes
+
+
+def test_modules_of_two_programs_are_not_taken_for_one(tmp_path: Path) -> None:
+    texts = {
+        "before_optimizations": HLO.replace("SHAPE", "f32[96]"),
+        "cpu_after_optimizations": HLO.replace("SHAPE", "f32[128]"),
+    }
+    for name, text in texts.items():
+        (tmp_path / f"module_0001.jit_f.{name}.txt").write_text(text)
+    capture = open_found(find_left_behind([str(tmp_path)]))
+    assert any("are of different programs" in text for text in capture.messages)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_one"),
+    [
+        (("f32[8]",), ("f32[8]",), True),
+        (("f32[8,6]",), ("f32[2,6]",), True),  # divided among devices
+        (("f32[10]",), ("f32[4]",), True),  # among three, the last has less
+        (("f32[128]",), ("f32[96]",), False),
+        (("f32[8]",), ("f32[16]",), False),
+        (("f32[8]",), ("bf16[8]",), False),
+        (("f32[8]",), ("f32[8]", "f32[8]"), False),
+    ],
+)
+def test_which_arguments_two_modules_of_one_program_may_have(
+    before: tuple[str, ...], after: tuple[str, ...], is_one: bool
+) -> None:
+    graphs = {"hlo": parameters(before), "optimized": parameters(after)}
+    assert bool(tell_other_program(graphs)) is not is_one
+
+
+def parameters(types: tuple[str, ...]) -> Graph:
+    builder = GraphBuilder()
+    for number, type in enumerate(types):
+        builder.add_node(
+            f"p{number}",
+            NodeKind.INPUT,
+            "parameter",
+            types=(type,),
+            attributes={"parameter_number": str(number)},
+        )
+    return builder.build()
+
+
+def test_a_kernel_of_no_instruction_is_told(left: Left, tmp_path: Path) -> None:
+    folder = left.part(tmp_path, ".*jit_step.*")
+    label = find_left_behind([str(folder)]).largest.label
+    kernels = sorted(folder.glob("*jit_step*fusion*.ll"))
+    assert not any(
+        "kernels" in text for text in open_found(find_left_behind([str(folder)]), label).messages
+    )
+    kernel = kernels[0]
+    stale = kernel.with_name(
+        re.sub(r"(jit_step\.).*(\.ir-.*)", r"\1stale_fusion_kernel_module\2", kernel.name)
+    )
+    stale.write_bytes(kernel.read_bytes())
+    capture = open_found(find_left_behind([str(folder)]), label)
+    (told,) = (text for text in capture.messages if "kernels" in text)
+    assert "stale_fusion" in told
+
+
+HLO = """\
+HloModule jit_f
+
+ENTRY main {
+  x = SHAPE parameter(0)
+  ROOT y = SHAPE negate(x)
+}
+"""
+
+
+def test_a_parser_that_dies_is_blamed_and_not_the_code(
+    jaxscope: CommandLine, tmp_path: Path
+) -> None:
+    deep = "(" * 20_000 + "f32[]" + ")" * 20_000
+    (tmp_path / "deep.hlo").write_text(
+        f"HloModule d\nENTRY main {{\n ROOT p = {deep} parameter(0)\n}}\n"
+    )
+    answer = jaxscope("open", tmp_path / "deep.hlo", "-o", tmp_path / "out.json")
+    assert answer.status != 0
+    assert "The parser of jaxlib died of SIGSEGV while it read deep.hlo." in answer.errors
+    assert "nested more deeply than the parser can take" in answer.errors
+
+
+def test_an_empty_file_is_said_to_be_empty(jaxscope: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "none.hlo.pb").touch()
+    assert "It is empty." in jaxscope("open", tmp_path / "none.hlo.pb").errors
 
 
 def test_names_with_a_dot_are_whole(tmp_path: Path) -> None:
