@@ -207,7 +207,7 @@ def _kernels(evidence: Evidence) -> Answer:
     capture = evidence.taken
     stage, trips = link_products(capture), find_trip_counts(capture)
     found = _there(find_roofline(stage, trips, capture.stage("machine")))
-    graph = _there(evidence.graph("optimized"))
+    graph = _there(evidence.graph("optimized") if stage is None else stage.graph)
     kinds = Counter(point.operation for point in found.kernels)
     kinds.update(graph.string(graph.nodes.operation, node) for node in found.uncounted)
     told = _count(kinds, 5)

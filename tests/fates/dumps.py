@@ -51,6 +51,7 @@ _COMMON = {*_LAYOUT, "constant", "iota", "convert", "slice", "pad", "concatenate
 _EFFECTS = {"infeed", "outfeed", "send", "recv", "send-done", "recv-done"}
 _LIBRARY = {"custom-call", "dot", "convolution", "fft", "cholesky", "triangular-solve"}
 _HEAVY = {"dot", "convolution", "fft", "sort", "cholesky", "triangular-solve"}
+_HEAVY |= {"reduce", "reduce-window", "select-and-scatter"}
 _HEAVY |= {"exponential", "log", "tanh", "sine", "cosine", "logistic", "erf", "atan2", "scatter"}
 _COMBINING = {"reduce", "reduce-window", "scatter", "sort", "select-and-scatter", "map", "topk"}
 _COMBINING |= {"all-reduce", "reduce-scatter"}

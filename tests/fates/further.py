@@ -25,6 +25,7 @@ from jax import lax
 # jaxscope: hessian(ruled_sum)(f32[5])
 # jaxscope: nested_while(f32[8])
 # jaxscope: changed(f32[100])
+# jaxscope: split(i32[128, 128])
 
 
 def two_loops(w, c, xs):
@@ -208,3 +209,8 @@ def nested_while(x):
 def changed(x):
     """XLA makes a loop of a scatter, runs it once, and names nothing of what is left."""
     return x.at[0].set(1.0).at[7].add(x[3])
+
+
+def split(x):
+    """XLA reduces parts of 32 by 32 first; only what reduces those has a name."""
+    return jnp.sum(x), jnp.prod(x.astype(jnp.float32).T)

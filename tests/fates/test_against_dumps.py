@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import pytest
 
 from jaxscope.model import Capture, Graph
+from jaxscope.program.fates.table import FateTable, link_products
 from jaxscope.worker.host.call import call_namespace, parse_call
 from jaxscope.worker.host.user_module import execute_file
 from tests.fates import told_wrong
@@ -93,6 +94,7 @@ FURTHER = (
     "equal_after(f32[16])",
     "changed(f32[100])",
     "invariant(f32[8, 8], f32[8])",
+    "split(i32[128, 128])",
 )
 """Of `further.py`; the benchmark has the others."""
 
@@ -157,3 +159,19 @@ def test_equal_instructions_that_are_wrapped_at_once_are_told_apart() -> None:
     assert len(windows) == 2, fates
     assert {fate.fate for fate in windows} == {"kernel"}
     assert windows[0].instructions != windows[1].instructions
+
+
+def test_a_split_reduction_is_where_most_of_it_runs() -> None:
+    capture = capture_passes(lambda x: jnp.sum(x), jnp.ones((128, 128), jnp.int32))
+    linked = link_products(capture)
+    assert linked is not None and isinstance(linked.graph, Graph)
+    (first, last) = [
+        linked.graph.node(node)
+        for node in range(len(linked.graph.nodes))
+        if linked.graph.string(linked.graph.nodes.operation, node) == "fusion"
+    ]
+    assert first.derived == last.derived == ("0",)
+    for table in (capture.fates, FateTable(capture.stages)):
+        told = f"Has a kernel of its own, {first.name}, in parts, which {last.name} combines."
+        assert table["0"].text == told
+        assert table["0"].instructions[0].startswith("reduce-window")

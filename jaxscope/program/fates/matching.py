@@ -15,7 +15,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from jaxscope.model.graph import NONE, GroupKind, NodeKind
 from jaxscope.model.op_name import without_call
@@ -391,6 +391,9 @@ def _library_name(text: str) -> str:
 # What holds an equation, in words.
 
 
+_REDUCING = frozenset({"reduce", "reduce-window"})
+_MAX_PARTS = 8
+"""XLA reduces 32 elements of each dimension at once: more levels have no place in memory."""
 _PASSED_ON = LAYOUT_OPCODES | {"transpose", "broadcast"}
 _COMBINING_OPCODES = frozenset(
     {"reduce", "reduce-window", "select-and-scatter", "scatter", "sort", "map"}
@@ -423,6 +426,11 @@ def describe_role(module: Instructions, holding: InstructionRole, before: set[st
         if before - _PASSED_ON:
             return f"simplified until only {names} is left of it, which computes nothing"
         return f"computes nothing: it only says how bytes lie ({names})"
+    if finish := _find_finish(module, indices) if _is_split(before, opcodes) else []:
+        whole = describe_role(
+            module, dataclasses.replace(holding, instructions=indices[:1]), before
+        )
+        return f"{whole}, in parts, which {quote_names(finish)} {_combine(finish)}"
     if holding.fate == "library":
         return f"runs in {holding.library}, as {place}"
     if all(module.combines(index) for index in indices) and before.isdisjoint(_COMBINING_OPCODES):
@@ -435,6 +443,27 @@ def describe_role(module: Instructions, holding: InstructionRole, before: set[st
     if module.opcodes[holding.place] in ("dot", "convolution"):
         return f"is the instruction {place} of its own"
     return f"has a kernel of its own, {place}"
+
+
+def _is_split(before: set[str], after: Collection[str]) -> bool:
+    """Whether a reduction is done in parts: XLA makes windows of it, which it reduces first."""
+    return "reduce" in before and "reduce-window" not in before and "reduce-window" in after
+
+
+def _find_finish(module: Instructions, indices: Sequence[int]) -> list[str]:
+    """The kernels of the later parts of a split reduction, of which the first comes first."""
+    later = [index for index in indices[1:] if module.opcodes[index] in _REDUCING]
+    fused = [module.kind(index) is GroupKind.FUSION for index in later]
+    return list(
+        dict.fromkeys(
+            module.names[module.owner(index) if is_fused else index]
+            for index, is_fused in zip(later, fused, strict=True)
+        )
+    )
+
+
+def _combine(names: Sequence[str]) -> str:
+    return "combines" if len(names) == 1 else "combine"
 
 
 def describe_loop(
@@ -547,7 +576,7 @@ class InstructionMatcher:
         """
         work = min((work_of(opcode) for opcode in self.opcodes_before(id)), default=0)
         opcodes = self._after.opcodes
-        indices = [*self._nameless_owners(id, indices), *indices]
+        indices = list(dict.fromkeys((*self._nameless_owners(id, indices), *indices)))
         telling = [index for index in indices if work_of(opcodes[index]) <= work]
         if not telling and work == COMPUTING:
             return None  # what is left came with the operation and is not the operation
@@ -557,6 +586,9 @@ class InstructionMatcher:
         same = [i for i in telling if after[i] >= sizes.get(opcodes[i], math.inf)]
         largest = max((after[index] for index in telling), default=0.0)
         main = same or [i for i in telling if after[i] == largest] or telling
+        if _is_split(self.opcodes_before(id), {opcodes[index] for index in telling}):
+            parts = [index for index in telling if opcodes[index] == "reduce-window"]
+            main, same = [max(parts, key=lambda index: after[index])], []
         holding = self._holdings.of(main)
         if holding is None:
             return None
@@ -566,20 +598,45 @@ class InstructionMatcher:
         )
 
     def _nameless_owners(self, id: str, indices: Sequence[int]) -> list[int]:
-        """The reductions of which only how they combine elements has kept the equation's name."""
+        """The reductions of which only how they combine elements has kept the equation's name.
+
+        Where a reduction has kept it as well, they are parts of that one.
+        """
         after = self._after
         if self.opcodes_before(id).isdisjoint(_COMBINING_OPCODES):
             return []
-        if not all(after.combines(index) for index in indices):
-            return []
-        owners = dict.fromkeys(after.owner(index) for index in indices)
+        named = [index for index in indices if not after.combines(index)]
+        owners = dict.fromkeys(
+            after.owner(index) for index in (*indices, *self._inside(id)) if after.combines(index)
+        )
         return [
             owner
             for owner in owners
             if owner != NONE
             and after.opcodes[owner] in _COMBINING_OPCODES
             and not after.tags[owner]
+            and (not named or self._feeds(owner, named))
         ]
+
+    def _inside(self, id: str) -> Iterator[int]:
+        """Instructions with the name of an equation, or of one in the jaxpr that it holds."""
+        holders = self._after.holders
+        yield from holders.get(id, ())
+        if self._equations.graph.index_by_id.get(id) in self._equations.called:
+            for inner, indices in holders.items():
+                if inner.startswith(f"{id}/"):
+                    yield from indices
+
+    def _feeds(self, part: int, indices: Sequence[int]) -> bool:
+        """Whether a reduction among some instructions reduces further what a part of it gives."""
+        after = self._after
+        waiting = [index for index in indices if after.opcodes[index] in _REDUCING]
+        for _ in range(_MAX_PARTS):
+            waiting = [after.producer(after.operands[i][0]) for i in waiting if after.operands[i]]
+            if part in waiting:
+                return True
+            waiting = [i for i in waiting if after.opcodes[i] in _REDUCING and not after.tags[i]]
+        return False
 
     def _sizes_before(self, id: str) -> dict[str, float]:
         """Bytes of the largest instruction of each opcode that an equation was lowered to."""

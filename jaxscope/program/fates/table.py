@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
 from jaxscope.model.capture import Capture, Fate, Proof, Stage, stage_named
-from jaxscope.model.graph import Graph, NodeKind, Ragged
+from jaxscope.model.graph import NONE, Graph, NodeKind, Ragged
 from jaxscope.model.stages import find_lowered_stage
 from jaxscope.program.fates.derived import DerivedFates
 from jaxscope.program.fates.equations import IDENTITIES, Equations, find_live
@@ -233,11 +233,12 @@ def _left_out(
 
 
 def link_products(capture: Capture) -> Stage | None:
-    """The stage `optimized`, its nameless products linked to the equations that they are.
+    """The stage `optimized`, its nameless products and sums linked to the equations that they are.
 
-    XLA makes products of matrices and vectors anew, without a name; most of a program's work may
-    be in them. Each takes over origins, scope and source of the equation whose fate it holds, and
-    the attribute `link` says that this is inferred.
+    XLA makes products of matrices and vectors anew, without a name, and the parts of a reduction
+    that it splits; most of a program's work may be in them. Each, and the fusion around it, takes
+    over origins, scope and source of the equation whose fate it holds, and the attribute `link`
+    says that this is inferred.
     """
     stage = capture.stage("optimized")
     graph = stage.graph if stage is not None else None
@@ -247,7 +248,7 @@ def link_products(capture: Capture) -> Stage | None:
     nameless = {
         graph.string(nodes.id, node): node
         for node in range(len(nodes))
-        if graph.string(nodes.operation, node) in ("dot", "convolution")
+        if graph.string(nodes.operation, node) in ("dot", "convolution", "reduce-window")
         and not len(nodes.derived[node])
     }
     derived = find_lowered_stage(capture.stages)
@@ -274,15 +275,26 @@ def link_products(capture: Capture) -> Stage | None:
             if node is None:
                 continue
             source = derived.graph.node(derived.graph.index_by_id[id])
-            columns["derived"][node] = [number(id)]
-            columns["origins"][node] = [number(origin) for origin in source.origins or (id,)]
-            columns["scope"][node] = [number(scope) for scope in source.scope]
-            columns["source"][node] = [
+            places = [
                 part
                 for place in source.source
                 for part in (number(place.file), place.line, place.column, number(place.function))
             ]
-            columns["attributes"][node] += [number("link"), number("inferred")]
-    linked = dataclasses.replace(graph, strings=tuple(strings))
-    linked = linked.replace_nodes(**{k: Ragged.from_rows(rows) for k, rows in columns.items()})
-    return dataclasses.replace(stage, graph=linked)
+            for linked in (node, *_nameless_fusion(graph, node)):
+                columns["derived"][linked] = [number(id)]
+                columns["origins"][linked] = [number(origin) for origin in source.origins or (id,)]
+                columns["scope"][linked] = [number(scope) for scope in source.scope]
+                columns["source"][linked] = places
+                columns["attributes"][linked] += [number("link"), number("inferred")]
+    rows = {name: Ragged.from_rows(column) for name, column in columns.items()}
+    whole = dataclasses.replace(graph, strings=tuple(strings)).replace_nodes(**rows)
+    return dataclasses.replace(stage, graph=whole)
+
+
+def _nameless_fusion(graph: Graph, node: int) -> tuple[int, ...]:
+    """The fusion that an instruction is in, if no equation is known of it."""
+    group = int(graph.nodes.group[node])
+    owner = NONE if group == NONE else int(graph.groups.owner[group])
+    if owner == NONE or graph.string(graph.nodes.operation, owner) != "fusion":
+        return ()
+    return () if len(graph.nodes.derived[owner]) else (owner,)

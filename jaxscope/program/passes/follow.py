@@ -36,7 +36,8 @@ from jaxscope.program.passes.snapshot import InstructionRow, Snapshot
 # such a name holds the equations of the instruction whose place it takes, of the new instruction
 # that reads it where that took the place, of the unnamed instruction that it is a copy of, or, in a
 # computation that is new as well, of the instruction that calls it: a loop that XLA made of a
-# scatter.
+# scatter. XLA splits a large reduction: unnamed windows reduce parts of it, and the reduction is
+# left with what they give; they hold what it holds.
 #
 # A name that was given up may be given anew, with other metadata: XLA calls what takes an
 # instruction's place as that one was called. Then the module before is read with other names: that
@@ -57,6 +58,8 @@ _HOLDING_NOTHING = frozenset(
     }
 )
 """Opcodes that compute nothing by themselves: without a name they are nobody's."""
+
+_REDUCING = frozenset({"reduce", "reduce-window"})
 
 Owners = dict[str, tuple[str, ...]]
 
@@ -146,6 +149,13 @@ class Lineage:
                 users = (user for user in after.users.get(name, ()) if user not in before.rows)
                 found = dict.fromkeys(
                     tag for user in users for tag in owners.get(user, ()) if tag in lost
+                )
+            if not found and row.opcode == "reduce-window":
+                found = dict.fromkeys(
+                    tag
+                    for user in after.users.get(name, ())
+                    if user in rows and rows[user].opcode in _REDUCING
+                    for tag in owners.get(user, ())
                 )
             owners[name] = tuple(found) or nested.held.get(row.computation, ())
             if owners[name]:
