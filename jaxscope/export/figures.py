@@ -313,12 +313,10 @@ class LaneChart(Figure):
 NUM_BINS = 60
 _LEAST_SAMPLES = 3
 _HISTOGRAM_WIDTH_PX, _HISTOGRAM_HEIGHT_PX = 1200.0, 640.0
-_HISTOGRAM_LEFT_PX, _HISTOGRAM_RIGHT_PX, _HISTOGRAM_TOP_PX, _HISTOGRAM_BOTTOM_PX = (
-    90.0,
-    30.0,
-    100.0,
-    70.0,
-)
+_HISTOGRAM_LEFT_PX = 90.0
+_HISTOGRAM_RIGHT_PX = 30.0
+_HISTOGRAM_TOP_PX = 100.0
+_HISTOGRAM_BOTTOM_PX = 70.0
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -363,10 +361,8 @@ class Histogram(Figure):
 
     def svg_lines(self, theme: str) -> Iterator[str]:
         palette, colors = PALETTES[theme], SERIES_COLORS[theme]
-        bottom, right = (
-            _HISTOGRAM_HEIGHT_PX - _HISTOGRAM_BOTTOM_PX,
-            _HISTOGRAM_WIDTH_PX - _HISTOGRAM_RIGHT_PX,
-        )
+        bottom = _HISTOGRAM_HEIGHT_PX - _HISTOGRAM_BOTTOM_PX
+        right = _HISTOGRAM_WIDTH_PX - _HISTOGRAM_RIGHT_PX
         low, high = math.log(self.edges[0]), math.log(self.edges[-1])
         highest = max(max(one.shares) for one in self.series) or 1.0
 

@@ -331,10 +331,8 @@ def find_node_differences(
 
 def name_node(graph: Graph, node: int) -> str:
     """What to call a node: its name in the text and its operation, or its path."""
-    name, operation = (
-        graph.string(graph.nodes.name, node),
-        graph.string(graph.nodes.operation, node),
-    )
+    name = graph.string(graph.nodes.name, node)
+    operation = graph.string(graph.nodes.operation, node)
     path = graph.attributes(node).get("path", "")
     if operation in ("input", "output"):
         return f"{operation} {path or name}".rstrip()

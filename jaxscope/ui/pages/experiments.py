@@ -34,10 +34,8 @@ class ExperimentPage(PageWidget):
         self._question = question
         self._is_bare = False
         self.theme = context.themes.theme
-        self.heading, self._meaning = (
-            SelectableLabel(question, "heading"),
-            SelectableLabel(meaning, "muted"),
-        )
+        self.heading = SelectableLabel(question, "heading")
+        self._meaning = SelectableLabel(meaning, "muted")
         self.notes = FoldedNotes()
         self.notes.fold.setChecked(True)
         self.button = QPushButton(button)

@@ -128,11 +128,9 @@ class TargetsPage(PageWidget):
         self.many = ManyTargets(context.controller, self)
         self._rows: list[TargetRow] = []
         self._is_busy = self._can_run = False
-        self.heading, self.meaning, self.notes = (
-            SelectableLabel(_QUESTION),
-            SelectableLabel(_MEANING),
-            SelectableLabel(),
-        )
+        self.heading = SelectableLabel(_QUESTION)
+        self.meaning = SelectableLabel(_MEANING)
+        self.notes = SelectableLabel()
         self.heading.setProperty("role", "heading")
         for label in (self.meaning, self.notes):
             label.setProperty("role", "muted")

@@ -22,12 +22,10 @@ import numpy as np
 from jaxscope.worker.checks.finding import Finding, is_installed
 from jaxscope.worker.host.function_source import innermost_function
 
-PRINT, CLOCK, RANDOM, FILE = (
-    "trace-time-print",
-    "trace-time-clock",
-    "trace-time-random",
-    "trace-time-io",
-)
+PRINT = "trace-time-print"
+CLOCK = "trace-time-clock"
+RANDOM = "trace-time-random"
+FILE = "trace-time-io"
 _SLEEP = "sleep"
 _DRAWS = ("random", "uniform", "normal", "randint", "choice", "permutation", "shuffle")
 _REPLACED: dict[str, tuple[tuple[Any, tuple[str, ...]], ...]] = {
