@@ -133,9 +133,9 @@ class Compiled:
             self._not_known("Which types it computes in", graph.reason)
         wanted = re.compile(rf"(?<!\w)(?:{'|'.join(elements)})\[")
         found = [
-            graph.string(graph.nodes.name, node)
+            graph.name(node)
             for node in range(len(graph.nodes))
-            if any(wanted.search(text) for text in graph.row(graph.nodes.types, node))
+            if any(wanted.search(text) for text in graph.types(node))
         ]
         if found:
             told = ", ".join(found[:5]) + (", …" if len(found) > 5 else "")

@@ -115,8 +115,8 @@ def list_arguments(module: Graph) -> tuple[Leaf, ...]:
     rows: list[tuple[int, Leaf]] = []
     for node in _entry_nodes(module, "parameter"):
         attributes = module.attributes(node)
-        path = attributes.get("op_name") or module.string(module.nodes.name, node)
-        (type,) = module.row(module.nodes.types, node)[:1] or ("",)
+        path = attributes.get("op_name") or module.name(node)
+        (type,) = module.types(node)[:1] or ("",)
         number = int(attributes.get("parameter_number", len(rows)))
         rows.append((number, _leaf(path, type)))
     return tuple(leaf for _, leaf in sorted(rows, key=lambda row: row[0]))
@@ -126,7 +126,7 @@ def list_results(module: Graph) -> tuple[Leaf, ...]:
     """The results of an HLO module: the elements of its root."""
     for node in _entry_nodes(module):
         if module.attributes(node).get("root") == "true":
-            types = module.row(module.nodes.types, node)
+            types = module.types(node)
             only = len(types) == 1
             return tuple(_leaf("" if only else f"[{n}]", type) for n, type in enumerate(types))
     return ()

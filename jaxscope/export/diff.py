@@ -167,10 +167,10 @@ def _node(graph: Graph, node: int) -> Json | None:
     if node == NONE:
         return None
     return {
-        "id": graph.string(graph.nodes.id, node),
-        "name": graph.string(graph.nodes.name, node),
-        "operation": graph.string(graph.nodes.operation, node),
-        "types": list(graph.row(graph.nodes.types, node)),
+        "id": graph.id(node),
+        "name": graph.name(node),
+        "operation": graph.operation(node),
+        "types": list(graph.types(node)),
     }
 
 

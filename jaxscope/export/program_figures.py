@@ -95,7 +95,7 @@ class MemoryFigure(Figure):
         rows = [
             (
                 count_cell(step),
-                graph.string(graph.nodes.id, node),
+                graph.id(node),
                 number_cell(float(self.live.timeline[step]), format_bytes),
                 number_cell(float(self.live.temporaries[step]), format_bytes),
             )

@@ -324,6 +324,34 @@ class Graph:
         """The string at `index` of an `s` column."""
         return self.strings[int(column[index])]
 
+    def id(self, index: int) -> str:
+        """The id of a node."""
+        return self.strings[int(self.nodes.id[index])]
+
+    def name(self, index: int) -> str:
+        """The name of a node."""
+        return self.strings[int(self.nodes.name[index])]
+
+    def operation(self, index: int) -> str:
+        """The operation of a node."""
+        return self.strings[int(self.nodes.operation[index])]
+
+    def types(self, index: int) -> tuple[str, ...]:
+        """The types of a node's results."""
+        return self.row(self.nodes.types, index)
+
+    def derived(self, index: int) -> tuple[str, ...]:
+        """Ids of the equations of the stage that was lowered that a node came from."""
+        return self.row(self.nodes.derived, index)
+
+    def origins(self, index: int) -> tuple[str, ...]:
+        """Ids of the equations of the stage `jaxpr` that a node came from."""
+        return self.row(self.nodes.origins, index)
+
+    def scope(self, index: int) -> tuple[str, ...]:
+        """The named scopes that a node is in, the outermost first."""
+        return self.row(self.nodes.scope, index)
+
     def row(self, column: Ragged, index: int) -> tuple[str, ...]:
         """The strings of row `index` of an `s` ragged column."""
         return tuple(self.strings[s] for s in column[index].tolist())

@@ -69,7 +69,7 @@ def _made(graph: Graph, lowered: Graph) -> Iterator[tuple[int, str]]:
     """Operations that make the result of an equation."""
     made: dict[str, list[int]] = {}
     for node in range(len(graph.nodes)):
-        derived = graph.row(graph.nodes.derived, node)
+        derived = graph.derived(node)
         if len(derived) == 1:
             made.setdefault(derived[0], []).append(node)
     for id, nodes in made.items():
@@ -79,10 +79,10 @@ def _made(graph: Graph, lowered: Graph) -> Iterator[tuple[int, str]]:
         axes = lowered.attributes(equation).get(KEY, "")
         alike = [node for node in nodes if axes and _types(graph, node) == result]
         for node in alike:
-            name = graph.string(graph.nodes.operation, node).rpartition(".")[2]
+            name = graph.operation(node).rpartition(".")[2]
             if len(alike) == 1 or name.replace("-", "_") in _ELEMENTWISE:
                 yield node, axes
 
 
 def _types(graph: Graph, node: int) -> list[str]:
-    return [normal_type(text) for text in graph.row(graph.nodes.types, node)]
+    return [normal_type(text) for text in graph.types(node)]

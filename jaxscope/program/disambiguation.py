@@ -228,7 +228,7 @@ def _detail(graph: Graph, row: int, operation: str) -> _Detail:
         return ()
     known = graph.attributes(row)
     if operation == "iota":
-        types = graph.row(graph.nodes.types, row)
+        types = graph.types(row)
         axis = _numbers(known.get("iota_dimension") or known.get("dimensions", ""))
         return (*axis[:1], types[0].partition("[")[2]) if types and axis else ()
     written = known.get("slice_dimensions") or known.get("padding_config")

@@ -33,12 +33,12 @@ def equation_text(stage: Stage, node: int) -> str:
 
 def _compose(graph: Graph, node: int) -> str:
     name, operation = _names(graph, node)
-    types = graph.row(graph.nodes.types, node)
+    types = graph.types(node)
     kind = f":{types[0]}" if len(types) == 1 else ""
     edges = graph.edges
     into = np.flatnonzero(edges.target == node)
     sources = edges.source[into[np.argsort(edges.operand[into], kind="stable")]].tolist()
-    operands = " ".join(graph.string(graph.nodes.name, each) for each in sources[:4])
+    operands = " ".join(graph.name(each) for each in sources[:4])
     more = " …" if len(sources) > 4 else ""
     return f"{name}{kind} = {operation} {operands}".rstrip() + more
 
@@ -46,7 +46,7 @@ def _compose(graph: Graph, node: int) -> str:
 def short_equation_names(graph: Graph) -> Mapping[str, str]:
     """A name for each equation, by its id: `bg = tanh · model.py:4`; no two are the same."""
     nodes = np.flatnonzero(graph.nodes.kind == NodeKind.EQUATION).tolist()
-    names = {graph.string(graph.nodes.id, node): _label(graph, node) for node in nodes}
+    names = {graph.id(node): _label(graph, node) for node in nodes}
     uses = collections.Counter(names.values())
     return {
         id: name if uses[name] == 1 else f"{name} (equation {id})" for id, name in names.items()

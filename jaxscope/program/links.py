@@ -514,11 +514,11 @@ class LinkIndex:
         graph, instructions = self._graphs[stage], self._graphs[other]
         if stage != self._lowered or "call" not in instructions.strings:
             return nodes
-        calls = [graph.string(graph.nodes.id, node) for node in chosen.tolist()]
+        calls = [graph.id(node) for node in chosen.tolist()]
         kept = []
         for node in nodes.tolist():
             text = instructions.attributes(node).get("call", "")
-            tags = text.split(", ") if text else instructions.row(instructions.nodes.derived, node)
+            tags = text.split(", ") if text else instructions.derived(node)
             if any(is_in_call(tag, call) for tag in tags for call in calls):
                 kept.append(node)
         return np.asarray(kept, np.int32)

@@ -68,7 +68,7 @@ def names_of_linked(stages: Sequence[Stage], links: Links, name: str) -> frozens
     if graph is None or linked is None:
         return frozenset()
     nodes = np.concatenate([linked.selected, linked.forward, linked.backward])
-    return frozenset(graph.string(graph.nodes.name, int(node)) for node in nodes)
+    return frozenset(graph.name(int(node)) for node in nodes)
 
 
 def _string_place(graph: Graph, text: str) -> int:

@@ -342,7 +342,7 @@ def _is_in(graph: Graph, each: MeasuredInstruction) -> bool:
         row is not None
         and each.is_placed
         and (
-            (graph.string(graph.nodes.operation, row), graph.attributes(row).get("op_name", ""))
+            (graph.operation(row), graph.attributes(row).get("op_name", ""))
             == (each.operation, each.equation)
         )
     )
@@ -361,7 +361,7 @@ def _place(
     if graph is not None:
         row = graph.index_by_id.get(name)
     if graph is not None and row is not None:
-        operation = graph.string(graph.nodes.operation, row)
+        operation = graph.operation(row)
         equation = graph.attributes(row).get("op_name", "")
         place = next(iter(graph.source(row)), None)
         file, line = (place.file, place.line) if place is not None else ("", 0)

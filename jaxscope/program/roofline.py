@@ -61,7 +61,7 @@ class OffChipTraffic:
             node: Of the kernel.
             counted: What XLA counts for it, wherever the values lie.
         """
-        operation = self._graph.string(self._graph.nodes.operation, node)
+        operation = self._graph.operation(node)
         if operation == "custom-call":
             return counted  # nobody knows what it reads
         if operation.endswith("-done"):
@@ -76,14 +76,14 @@ class OffChipTraffic:
         for source, output in zip(
             self._sources[begin:end].tolist(), self._outputs[begin:end].tolist(), strict=True
         ):
-            is_tuple = self._graph.string(self._graph.nodes.operation, source) == "tuple"
+            is_tuple = self._graph.operation(source) == "tuple"
             for place, size in enumerate(self._results(source)):
                 if is_tuple or place == output:
                     yield size
 
     def _results(self, node: int) -> Iterator[float]:
         """Bytes of each result that lies in main memory; 0 for those on the chip."""
-        types = self._graph.row(self._graph.nodes.types, node)
+        types = self._graph.types(node)
         layouts = self._graph.attributes(node).get("layout", "").split("}, {")
         for place, type in enumerate(types):
             layout = layouts[place] if place < len(layouts) else ""
@@ -377,8 +377,8 @@ def find_kernels(
         work = arithmetics.share(node, flops * times)
         points.append(
             RooflinePoint(
-                graph.string(graph.nodes.name, node),
-                graph.string(graph.nodes.operation, node),
+                graph.name(node),
+                graph.operation(node),
                 (node,),
                 times,
                 flops * times,
@@ -421,7 +421,7 @@ def _kernels(graph: Graph, rounds: ExecutionCounts) -> Iterator[tuple[int, int]]
     """Nodes that run by themselves, and how often."""
     for node, group in enumerate(graph.nodes.group.tolist()):
         times = rounds.of(group)
-        operation = graph.string(graph.nodes.operation, node)
+        operation = graph.operation(node)
         if not times or operation in _NO_KERNELS:
             continue
         if (
@@ -438,7 +438,7 @@ def _line_of(graph: Graph, node: int) -> str:
 
 
 def _scope_of(graph: Graph, node: int) -> str:
-    return "/".join(graph.row(graph.nodes.scope, node)) or "no named scope"
+    return "/".join(graph.scope(node)) or "no named scope"
 
 
 def _sum(

@@ -167,7 +167,7 @@ def _nodes(graph: Graph, *operations: str) -> list[int]:
 
 
 def _id(graph: Graph, node: int) -> str:
-    return graph.string(graph.nodes.id, node)
+    return graph.id(node)
 
 
 def _place(graph: Graph, node: int) -> str:
@@ -209,12 +209,11 @@ def _kernels(evidence: Evidence) -> Answer:
     found = _there(find_roofline(stage, trips, capture.stage("machine")))
     graph = _there(evidence.graph("optimized") if stage is None else stage.graph)
     kinds = Counter(point.operation for point in found.kernels)
-    kinds.update(graph.string(graph.nodes.operation, node) for node in found.uncounted)
+    kinds.update(graph.operation(node) for node in found.uncounted)
     told = _count(kinds, 5)
     facts = [
         Fact(
-            f"{_id(graph, node)} ({graph.string(graph.nodes.operation, node)}): "
-            "XLA does not count its work",
+            f"{_id(graph, node)} ({graph.operation(node)}): XLA does not count its work",
             "unknown",
             _place(graph, node),
         )
@@ -357,7 +356,7 @@ def _is_inside(graph: Graph, node: int, operation: str) -> bool:
     """Whether a node is in a nested jaxpr of such an equation."""
     while (group := int(graph.nodes.group[node])) != NONE:
         node = int(graph.groups.owner[group])
-        if node == NONE or graph.string(graph.nodes.operation, node) == operation:
+        if node == NONE or graph.operation(node) == operation:
             return node != NONE
     return False
 
@@ -369,8 +368,8 @@ def _find_further_loops(
     if not is_there(optimized):
         return
     for node in _nodes(optimized, "while"):
-        made_of = [id for id in optimized.row(optimized.nodes.derived, node) if id in names]
-        operations = {jaxpr.string(jaxpr.nodes.operation, jaxpr.index_by_id[id]) for id in made_of}
+        made_of = [id for id in optimized.derived(node) if id in names]
+        operations = {jaxpr.operation(jaxpr.index_by_id[id]) for id in made_of}
         if made_of and not operations & {"scan", "while"}:
             rounds = read_count(optimized.attributes(node).get("known_trip_count", ""))
             told = f"{rounds:,} rounds" if rounds else "nobody knows before it runs how often"
@@ -539,10 +538,10 @@ def _copies(evidence: Evidence) -> Answer:
     facts = []
     sources: Counter[str] = Counter()
     for node in _nodes(graph, "copy", "copy-start", "transpose", "convert"):
-        operation = graph.string(graph.nodes.operation, node)
+        operation = graph.operation(node)
         own = _own_equation(graph, node, lowered, _MOVES[operation.removesuffix("-start")])
         reader = _readers(graph, node)
-        type_ = next(iter(graph.row(graph.nodes.types, node)), "")
+        type_ = next(iter(graph.types(node)), "")
         for_ = f", read by {reader}" if reader else ", a result of its computation"
         name = _id(graph, node)
         if own:
@@ -577,10 +576,10 @@ def _own_equation(graph: Graph, node: int, lowered: Graph | None, primitives: Se
     """The equation that says what an instruction does, if it came from one."""
     if lowered is None:
         return ""
-    for id in graph.row(graph.nodes.derived, node):
+    for id in graph.derived(node):
         index = lowered.index_by_id.get(id)
-        if index is not None and lowered.string(lowered.nodes.operation, index) in primitives:
-            return f"equation {id} ({lowered.string(lowered.nodes.operation, index)})"
+        if index is not None and lowered.operation(index) in primitives:
+            return f"equation {id} ({lowered.operation(index)})"
     return ""
 
 
@@ -808,7 +807,7 @@ def _types(evidence: Evidence) -> Answer:
     counts: Counter[str] = Counter()
     doubles: dict[int, None] = {}
     for node in range(len(graph.nodes)):
-        for text in graph.row(graph.nodes.types, node):
+        for text in graph.types(node):
             type_ = parse_array_type(text)
             if type_ is None:
                 continue

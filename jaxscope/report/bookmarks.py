@@ -68,5 +68,5 @@ def _find_node(capture: Capture, bookmark: Bookmark) -> MarkedPlace:
     node = graph.index_by_id.get(bookmark.place, NONE)
     if node == NONE:
         return MarkedPlace(bookmark, where, bookmark.place, index)
-    what = f"{graph.string(graph.nodes.operation, node)} {bookmark.place}"
+    what = f"{graph.operation(node)} {bookmark.place}"
     return MarkedPlace(bookmark, where, what, index, node)

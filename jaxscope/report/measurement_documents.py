@@ -217,7 +217,7 @@ def node_table(
     if overlay is not None:
         graph = overlay.graph
         for node, time in zip(overlay.nodes, overlay.times, strict=True):
-            operations[time.name] = graph.string(graph.nodes.operation, node)
+            operations[time.name] = graph.operation(node)
             if is_of_job:
                 equations[time.name] = graph.attributes(node).get("op_name", "")
 

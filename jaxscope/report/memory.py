@@ -241,7 +241,7 @@ def memory_report_to_json(report: MemoryReport) -> dict[str, Any]:
 
 def _live_to_json(live: LiveRanges) -> dict[str, Any]:
     graph = live.graph
-    ids = [graph.string(graph.nodes.id, node) for node in live.steps]
+    ids = [graph.id(node) for node in live.steps]
     return {
         "peak_bytes": live.peak_bytes,
         "peak_temporary_bytes": live.peak_temporary_bytes,
@@ -250,7 +250,7 @@ def _live_to_json(live: LiveRanges) -> dict[str, Any]:
         "bytes": live.timeline.tolist(),
         "buffers": [
             {
-                "node": graph.string(graph.nodes.id, buffer.node),
+                "node": graph.id(buffer.node),
                 "output": buffer.output,
                 "bytes": number_to_json(buffer.num_bytes),
                 "kind": buffer.kind,
@@ -258,7 +258,7 @@ def _live_to_json(live: LiveRanges) -> dict[str, Any]:
                 "padding_bytes": number_to_json(buffer.padding),
                 "first_step": buffer.start,
                 "last_step": buffer.end,
-                "writers": [graph.string(graph.nodes.id, node) for node in buffer.writers],
+                "writers": [graph.id(node) for node in buffer.writers],
             }
             for buffer in live.buffers
         ],

@@ -110,7 +110,7 @@ def fate_codes(graph: Graph, scene: Scene, fates: Mapping[str, str]) -> Int32s:
     owners = set(graph.groups.owner.tolist())
     for node, kind in enumerate(graph.nodes.kind.tolist()):
         if kind == NodeKind.EQUATION and node not in owners:
-            codes[node] = _CODES.get(fates.get(graph.string(graph.nodes.id, node), ""), -1)
+            codes[node] = _CODES.get(fates.get(graph.id(node), ""), -1)
     return most_common(codes, scene.item_of_node, len(scene.items))
 
 
@@ -181,7 +181,7 @@ def _short(function: str) -> str:
 
 
 def _name_equation(graph: Graph, node: int) -> str:
-    return f"equation {graph.row(graph.nodes.origins, node)[0]}"
+    return f"equation {graph.origins(node)[0]}"
 
 
 def _rank(

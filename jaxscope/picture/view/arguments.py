@@ -23,7 +23,7 @@ def argument_path(graph: Graph, node: int) -> str:
     """Where an argument sits in the call's arguments, or its name where that is not known."""
     attributes = graph.attributes(node)
     path = attributes.get("path") or attributes.get("op_name") or ""
-    return path or graph.string(graph.nodes.name, node) or graph.string(graph.nodes.id, node)
+    return path or graph.name(node) or graph.id(node)
 
 
 def result_path(graph: Graph, node: int) -> str:

@@ -102,7 +102,7 @@ class _Finder:
         self._bodies: set[int] = set()
 
     def _operation(self, node: int) -> str:
-        return self._graph.string(self._graph.nodes.operation, node)
+        return self._graph.operation(node)
 
     def find(self) -> ControlFlow:
         graph = self._graph

@@ -167,7 +167,7 @@ def _scalar_value(graph: Graph, node: int) -> str:
     attributes = graph.attributes(node)
     value = (attributes.get("literal") or attributes.get("value") or "").strip()
     dense = _DENSE.match(value)
-    types = graph.row(graph.nodes.types, node)
+    types = graph.types(node)
     if dense:  # of any shape: MLIR writes one value for all elements alike
         value = _spell_bits(dense[1], types[0] if types else "")
         return value if _SPLAT.match(value) else ""
@@ -223,7 +223,7 @@ def fold_reducers(draft: Draft) -> Draft:
             home[node] = owners[group]
             inputs[node] = ()
         if working:
-            operation = graph.string(graph.nodes.operation, working[0])
+            operation = graph.operation(working[0])
             captions.setdefault(owners[group], short_operation(operation))
     return dataclasses.replace(draft, home=tuple(home), inputs=tuple(inputs), captions=captions)
 

@@ -639,7 +639,7 @@ def _box_up(draft: Draft, root: Branch, helpers: list[int], side: str) -> Branch
     if len(helpers) < _MIN_HELPERS:
         return root
     graph = draft.graph
-    label = _join_names(short_operation(graph.string(graph.nodes.operation, n)) for n in helpers)
+    label = _join_names(short_operation(graph.operation(n)) for n in helpers)
     box = Branch(f"{root.id}/{side}", BranchKind.SECTION, label, tuple(helpers))
     at = root.children.index(helpers[0] if side == "before" else helpers[-1])
     inside = set(helpers)
@@ -695,7 +695,7 @@ def _gather_own(draft: Draft, branch: Branch, apart: frozenset[int]) -> Branch:
         told = [c for c in run if isinstance(c, Branch) and c.kind is BranchKind.SCOPE]
         label = _join_names(_name_of(draft, child) for child in (*told, *run))
         first = run[0]
-        name = first.id if isinstance(first, Branch) else graph.string(graph.nodes.id, first)
+        name = first.id if isinstance(first, Branch) else graph.id(first)
         children.append(Branch(f"{branch.id}/small:{name}", BranchKind.SECTION, label, tuple(run)))
     return dataclasses.replace(branch, children=tuple(children))
 
@@ -755,7 +755,7 @@ def gather_ports(draft: Draft, root: Branch) -> Branch:
 def _name_of(draft: Draft, child: Child) -> str:
     if isinstance(child, Branch):
         return child.label.rpartition(" / ")[2]
-    return short_operation(draft.graph.string(draft.graph.nodes.operation, child))
+    return short_operation(draft.graph.operation(child))
 
 
 def _join_names(names: Iterable[str]) -> str:

@@ -95,7 +95,7 @@ def _last_names(label: str) -> str:
 
 
 def _operation(graph: Graph, node: int) -> str:
-    return short_operation(graph.string(graph.nodes.operation, node))
+    return short_operation(graph.operation(node))
 
 
 def _text_of_node(view: View, node: int) -> BoxText:
@@ -108,7 +108,7 @@ def _text_of_node(view: View, node: int) -> BoxText:
     if node in view.arguments:
         return BoxText(argument_path(graph, node), types, Style.INPUT)
     attributes = graph.attributes(node)
-    name = graph.string(graph.nodes.name, node)
+    name = graph.name(node)
     if kind == _OUTPUT:
         return BoxText(result_path(graph, node), types, Style.OUTPUT)
     operation = _operation(graph, node)
@@ -129,7 +129,7 @@ def _text_of_node(view: View, node: int) -> BoxText:
         title = f"{title} {shown}"
     if kind == _CONSTANT:
         return BoxText(name or "constant", types, Style.CONSTANT)
-    style = style_of(graph.string(graph.nodes.operation, node))
+    style = style_of(graph.operation(node))
     if "shares" in attributes:
         title = f"{title} ↗"  # its inside is drawn elsewhere; a double click leads there
     if name and kind == _EQUATION:
@@ -154,7 +154,7 @@ def _text_of_port(view: View, node: int, role: Role, types: str) -> BoxText:
     receiver = view.flow.returns.get(node, node) if role is Role.CARRY_OUT else node
     name = graph.attributes(receiver).get("argument_name", "")
     if not name and int(graph.nodes.kind[node]) in (int(NodeKind.INPUT), _OUTPUT):
-        name = graph.string(graph.nodes.name, node)
+        name = graph.name(node)
     if role is Role.RESULT and int(attributes.get("result", "0") or 0):
         word = f"result[{attributes['result']}]"
     notes = [_short_value(text) for _, text in view.notes.get(node, ())]
@@ -185,7 +185,7 @@ def _types(graph: Graph, node: int) -> str:
     batched = read_batch_axes(graph.attributes(node).get("batch_axes", ""))
     types = [
         mark_batch_axes(short_type(text), batched.get(result, ()))
-        for result, text in enumerate(graph.row(graph.nodes.types, node))
+        for result, text in enumerate(graph.types(node))
     ]
     if len(types) > 2:
         return f"{types[0]} and {len(types) - 1} more"

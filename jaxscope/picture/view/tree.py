@@ -228,7 +228,7 @@ class _Grower:
 
     def _owner(self, node: int, insides: list[Branch]) -> Branch:
         graph = self.draft.graph
-        node_id = graph.string(graph.nodes.id, node)
+        node_id = graph.id(node)
         flow = self.draft.flow
         trips = f" ×{flow.trips[node]}" if node in flow.trips else ""
         if len(insides) == 1 and insides[0].kind is not BranchKind.ARM:
@@ -237,7 +237,7 @@ class _Grower:
         return Branch(
             f"{node_id}:",
             BranchKind.NESTED,
-            short_operation(graph.string(graph.nodes.operation, node)) + trips,
+            short_operation(graph.operation(node)) + trips,
             self._lift_borders(insides),
             node=node,
         )

@@ -77,10 +77,10 @@ class Arithmetics:
             kernel: The fusion that it runs in, if it does.
         """
         graph = self._graph
-        operation = graph.string(graph.nodes.operation, node)
+        operation = graph.operation(node)
         row = graph.attributes(node) if operation in (*_PRODUCTS, "custom-call") else {}
         if operation not in _PRODUCTS and not is_product(row):
-            return _narrowest(graph.row(graph.nodes.types, node)[:1])
+            return _narrowest(graph.types(node)[:1])
         asked = _requested(row, _narrowest(self._operands(node)))
         seen = self._seen.get(kernel if kernel != NONE else node)
         if seen is None or "x" in asked.rpartition(":")[2]:
@@ -95,7 +95,7 @@ class Arithmetics:
         products: list[str] = []
         for node in self._innermost(kernel):
             counted = float(self._graph.nodes.cost[node, 0])
-            is_product = self._graph.string(self._graph.nodes.operation, node) in _PRODUCTS
+            is_product = self._graph.operation(node) in _PRODUCTS
             if is_product or counted > 0.0:
                 name = self.of(node, kernel)
                 products += [name] if is_product else []

@@ -179,7 +179,7 @@ def _spread(
     """Nodes that work: the group that each runs in, its arithmetic, and what one run costs."""
     costs = graph.nodes.cost
     for node, group in enumerate(graph.nodes.group.tolist()):
-        operation = graph.string(graph.nodes.operation, node)
+        operation = graph.operation(node)
         if not rounds.of(group) or operation in RUNS_INSIDE:
             continue
         inside = arithmetics.inside(node)
@@ -212,9 +212,9 @@ def _split(
 
 def _keys(graph: Graph, node: int, by: RowKind) -> tuple[str, ...]:
     if by is RowKind.EQUATION:
-        return graph.row(graph.nodes.derived, node) or (COMPILER,)
+        return graph.derived(node) or (COMPILER,)
     if by is RowKind.SCOPE:
-        return ("/".join(graph.row(graph.nodes.scope, node)) or NO_SCOPE,)
+        return ("/".join(graph.scope(node)) or NO_SCOPE,)
     places = graph.source(node)
     return (places[0].short if places else COMPILER,)
 

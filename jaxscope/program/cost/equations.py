@@ -219,7 +219,7 @@ class _Counter:
         types: list[ArrayType | None] = [
             parse_array_type(operands[i]) if i in operands else None for i in range(count)
         ]
-        results = tuple(parse_array_type(text) for text in graph.row(graph.nodes.types, node))
+        results = tuple(parse_array_type(text) for text in graph.types(node))
         rule = find_rule(primitive)
         equation = Equation(primitive, tuple(types), results, attributes, self._release)
         try:

@@ -273,7 +273,7 @@ def trip_counts_of_stages(stages: Iterable[Stage]) -> dict[str, int]:
         graph = optimized.graph
         several: set[str] = set()
         for node in _nodes_of(graph, "while"):
-            for id in graph.row(graph.nodes.derived, node)[-1:]:
+            for id in graph.derived(node)[-1:]:
                 known = _trip_count_of(graph, node, {})
                 if id in found or known is None:
                     several.add(id)
@@ -285,7 +285,7 @@ def trip_counts_of_stages(stages: Iterable[Stage]) -> dict[str, int]:
     if derived is not None:
         for node in _nodes_of(derived, "scan"):
             if rounds := _scan_trip_count(derived, node):
-                found[derived.string(derived.nodes.id, node)] = rounds
+                found[derived.id(node)] = rounds
     return found
 
 
@@ -305,6 +305,6 @@ def _trip_count_of(graph: Graph, owner: int, trips: Mapping[str, int]) -> int | 
     if known is not None:
         return known
     if graph.nodes.kind[owner] == NodeKind.EQUATION:
-        return trips.get(graph.string(graph.nodes.id, owner))
-    ids = graph.row(graph.nodes.derived, owner)
+        return trips.get(graph.id(owner))
+    ids = graph.derived(owner)
     return trips.get(ids[-1]) if ids else None

@@ -52,10 +52,10 @@ def product_cost(graph: Graph, node: int) -> tuple[float, float] | None:
         return None
     contracted = _CONTRACTED.search(attributes.get("backend_config", ""))
     operands = [
-        graph.row(graph.nodes.types, int(graph.edges.source[edge]))[int(graph.edges.output[edge])]
+        graph.types(int(graph.edges.source[edge]))[int(graph.edges.output[edge])]
         for edge in np.flatnonzero(graph.edges.target == node)
     ]
-    results = graph.row(graph.nodes.types, node)
+    results = graph.types(node)
     first = parse_array_type(operands[0]) if operands else None
     result = parse_array_type(results[0]) if results else None
     if contracted is None or first is None or result is None:
@@ -225,7 +225,7 @@ def _count(graph: Graph, trips: Mapping[str, int] | None) -> Work:
 def _spans_an_axis(graph: Graph, node: int) -> bool:
     """Whether a window is as long as an axis and ends at its element, as of a cumulative sum."""
     sizes = _SIZES.search(graph.attributes(node).get("window", ""))
-    array = parse_array_type(next(iter(graph.row(graph.nodes.types, node)), ""))
+    array = parse_array_type(next(iter(graph.types(node)), ""))
     if sizes is None or array is None:
         return False
     axes = zip(sizes[1].split("x"), sizes[2].split("x"), map(str, array.shape), strict=False)
@@ -239,7 +239,7 @@ def _spans_an_axis(graph: Graph, node: int) -> bool:
 def _loops(graph: Graph, of_group: tuple[int, ...]) -> Iterator[int]:
     """How often the bodies of loops run, in each run of what they stand in or more."""
     for group, owner in enumerate(graph.groups.owner.tolist()):
-        if owner >= 0 and graph.string(graph.nodes.operation, owner) in ("while", "scan"):
+        if owner >= 0 and graph.operation(owner) in ("while", "scan"):
             yield of_group[group]
 
 

@@ -545,8 +545,8 @@ def _shared_origins(a: Capture, b: Capture) -> dict[str, str]:
     ours, theirs = first.graph, second.graph
     names = {}
     for node, partner in enumerate(graphs.matching.first_of_second.tolist()):
-        own = theirs.string(theirs.nodes.id, node)
-        names[own] = f"new {own}" if partner == NONE else ours.string(ours.nodes.id, partner)
+        own = theirs.id(node)
+        names[own] = f"new {own}" if partner == NONE else ours.id(partner)
     return names
 
 
@@ -618,8 +618,8 @@ def find_fate_changes(comparison: Comparison) -> tuple[FateChange, ...] | Unavai
     for node, partner in enumerate(graphs.matching.second_of_first.tolist()):
         if partner == NONE:
             continue
-        first = graphs.first.string(graphs.first.nodes.id, node)
-        second = graphs.second.string(graphs.second.nodes.id, partner)
+        first = graphs.first.id(node)
+        second = graphs.second.id(partner)
         before, after = ours.get(first), theirs.get(second)
         if before is not None and after is not None and before.fate != after.fate:
             found.append(FateChange(first, second, before, after))

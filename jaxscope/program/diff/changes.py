@@ -331,12 +331,12 @@ def find_node_differences(
 
 def name_node(graph: Graph, node: int) -> str:
     """What to call a node: its name in the text and its operation, or its path."""
-    name = graph.string(graph.nodes.name, node)
-    operation = graph.string(graph.nodes.operation, node)
+    name = graph.name(node)
+    operation = graph.operation(node)
     path = graph.attributes(node).get("path", "")
     if operation in ("input", "output"):
         return f"{operation} {path or name}".rstrip()
-    label = name or graph.string(graph.nodes.id, node)
+    label = name or graph.id(node)
     return operation if label == operation else f"{label} = {operation}"
 
 
@@ -349,7 +349,7 @@ def describe_node_change(
     )
     text = name_node(graph, node)
     if change is Change.ADDED or change is Change.REMOVED:
-        types = ", ".join(graph.row(graph.nodes.types, node))
+        types = ", ".join(graph.types(node))
         return f"{text} : {types}" if types else text
     other = name_node(comparison.second, second)
     if other != text:
@@ -364,11 +364,11 @@ def _differences(comparison: GraphComparison, a: int, b: int) -> Iterator[NodeDi
         yield NodeDifference(
             "operation",
             "",
-            before.string(before.nodes.operation, a),
-            after.string(after.nodes.operation, b),
+            before.operation(a),
+            after.operation(b),
         )
     if aspects & ChangedAspect.TYPES:
-        types = [", ".join(g.row(g.nodes.types, n)) for g, n in ((before, a), (after, b))]
+        types = [", ".join(g.types(n)) for g, n in ((before, a), (after, b))]
         yield NodeDifference("types", "", types[0] or ABSENT, types[1] or ABSENT)
     if aspects & ChangedAspect.ATTRIBUTES:
         yield from _attribute_differences(
@@ -381,7 +381,7 @@ def _differences(comparison: GraphComparison, a: int, b: int) -> Iterator[NodeDi
     if aspects & ChangedAspect.GROUP:
         yield NodeDifference("group", "", _group_name(before, a), _group_name(after, b))
     if aspects & ChangedAspect.SCOPE:
-        scopes = ["/".join(g.row(g.nodes.scope, n)) for g, n in ((before, a), (after, b))]
+        scopes = ["/".join(g.scope(n)) for g, n in ((before, a), (after, b))]
         yield NodeDifference("scope", "", scopes[0] or ABSENT, scopes[1] or ABSENT)
     if aspects & ChangedAspect.PLACE:
         places = [_place(g.attributes(n)) for g, n in ((before, a), (after, b))]

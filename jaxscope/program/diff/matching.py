@@ -675,7 +675,7 @@ class NodeFollower:
         """The id that a node has by now; None if it is gone, or never was."""
         node = self._old.index_by_id.get(node_id)
         found = NONE if node is None else int(self._found[node])
-        return None if found == NONE else self._new.string(self._new.nodes.id, found)
+        return None if found == NONE else self._new.id(found)
 
 
 def _sign(graph: Graph, codes: Codes) -> tuple[Hashes, Hashes]:

@@ -114,7 +114,7 @@ class Lowering:
             other != id and other in self._before.holders
             for operation in self._operations.get(id, ())
             for reader in self._takers(operation)
-            for other in self._lowered.row(self._lowered.nodes.derived, reader)
+            for other in self._lowered.derived(reader)
         )
 
     def _takers(self, operation: int) -> Iterator[int]:
@@ -127,7 +127,7 @@ class Lowering:
             group = int(graph.nodes.group[reader])
             if graph.nodes.kind[reader] == NodeKind.OUTPUT and group != NONE:
                 owner = int(graph.groups.owner[group])
-                if owner != NONE and len(graph.row(graph.nodes.types, owner)) == 1:
+                if owner != NONE and len(graph.types(owner)) == 1:
                     yield owner
 
     def _reached(self, id: str) -> bool:
@@ -139,7 +139,7 @@ class Lowering:
         found: dict[str, list[int]] = {}
         if self._lowered is not None:
             for operation in range(len(self._lowered.nodes)):
-                for id in self._lowered.row(self._lowered.nodes.derived, operation):
+                for id in self._lowered.derived(operation):
                     found.setdefault(id, []).append(operation)
         return found
 
@@ -608,7 +608,7 @@ class DerivedFates:
             for index in self._after.holders.get(self.equations.ids[reader], ()):
                 for operand in self._after.operands[index]:
                     source = self._after.producer(operand)
-                    types = self._after.graph.row(self._after.graph.nodes.types, source)
+                    types = self._after.graph.types(source)
                     if (
                         self._after.opcodes[source] in ("broadcast", "constant")
                         and not self._after.tags[source]
@@ -802,7 +802,7 @@ class DerivedFates:
 
     def _ids(self, indices: list[int] | tuple[int, ...]) -> tuple[str, ...]:
         graph = self._after.graph
-        return tuple(graph.string(graph.nodes.id, index) for index in indices)
+        return tuple(graph.id(index) for index in indices)
 
 
 def _kind_of(module: Instructions, index: int) -> tuple[str, tuple[str, ...]]:

@@ -113,7 +113,7 @@ class Instructions:
 
     def types(self, index: int) -> tuple[str, ...]:
         """Types of an instruction's results, without layouts."""
-        return tuple(map(normal_type, self.graph.row(self.graph.nodes.types, index)))
+        return tuple(map(normal_type, self.graph.types(index)))
 
     def made_of_constants(self) -> set[int]:
         """Instructions that depend on constants alone, across the borders of fusions."""

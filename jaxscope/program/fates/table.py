@@ -119,7 +119,7 @@ def _unexplained(stages: tuple[Stage, ...], error: Exception) -> dict[str, Fate]
 
 def _ids(graph: Graph) -> list[str]:
     return [
-        graph.string(graph.nodes.id, index)
+        graph.id(index)
         for index, kind in enumerate(graph.nodes.kind.tolist())
         if kind == NodeKind.EQUATION
     ]
@@ -132,8 +132,8 @@ def _carry_to_base(
     parts: dict[str, list[str]] = {}
     for index, kind in enumerate(derived.nodes.kind.tolist()):
         if kind == NodeKind.EQUATION:
-            id = derived.string(derived.nodes.id, index)
-            for origin in derived.row(derived.nodes.origins, index):
+            id = derived.id(index)
+            for origin in derived.origins(index):
                 parts.setdefault(origin, []).append(id)
     equations = Equations(base)
     live = find_live(equations)
@@ -157,7 +157,7 @@ def _carry_to_base(
 def _became_a_choice(derived: Graph, parts: Sequence[str]) -> bool:
     """Whether of a branch a transform made a choice between the results of both sides."""
     places = derived.index_by_id
-    made = {derived.string(derived.nodes.operation, places[id]) for id in parts}
+    made = {derived.operation(places[id]) for id in parts}
     return "select_n" in made and "cond" not in made
 
 
@@ -178,7 +178,7 @@ def _combine(
     """
     best = combine_fates(list(fates.values()))
     places = derived.index_by_id
-    operations = {part: derived.string(derived.nodes.operation, places[part]) for part in fates}
+    operations = {part: derived.operation(places[part]) for part in fates}
     own = [fates[part] for part in fates if operations[part] == operation]
     if own and best.fate in NOT_RUNNING:
         best = combine_fates(own)
@@ -186,7 +186,7 @@ def _combine(
         origin
         for part in best.merged_with
         if part in places
-        for origin in derived.row(derived.nodes.origins, places[part])
+        for origin in derived.origins(places[part])
         if origin != id
     )
     text = best.text

@@ -224,7 +224,7 @@ def find_duplicates(module: Module) -> tuple[Duplicate, ...]:
 def _to_duplicate(module: Module, places: list[tuple[int, int]]) -> Duplicate:
     nodes = [node for _, node in places]
     graph, first = module.graph, nodes[0]
-    equations = dict.fromkeys(id for node in nodes for id in graph.row(graph.nodes.derived, node))
+    equations = dict.fromkeys(id for node in nodes for id in graph.derived(node))
     types = module.types(first)
     return Duplicate(
         module.operations[first],

@@ -71,11 +71,11 @@ class Module:
 
     def id(self, node: int) -> str:
         """The id of a node."""
-        return self.graph.string(self.graph.nodes.id, node)
+        return self.graph.id(node)
 
     def types(self, node: int) -> tuple[str, ...]:
         """The types of a node's results."""
-        return self.graph.row(self.graph.nodes.types, node)
+        return self.graph.types(node)
 
     def home(self, node: int) -> int:
         """The computation that a node stands in; `NONE` for the entry."""

@@ -150,8 +150,8 @@ def _bytes(graph: Graph, node: int) -> CountRange:
     moved = float(graph.nodes.cost[node, 1])
     reason = ""
     if math.isnan(moved):
-        name = graph.string(graph.nodes.name, node) or graph.string(graph.nodes.id, node)
-        operation = graph.string(graph.nodes.operation, node)
+        name = graph.name(node) or graph.id(node)
+        operation = graph.operation(node)
         reason = f"What {name} ({operation}) moves is not known."
     return CountRange(moved, moved, reason)
 

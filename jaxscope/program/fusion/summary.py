@@ -72,7 +72,7 @@ class FusionReport:
     def _results_of(self, kernel: int) -> tuple[str, ...]:
         """Equations of the last jaxpr-level stage whose results a kernel makes."""
         graph, last = self.module.graph, self.module.last_operation(kernel)
-        return graph.row(graph.nodes.derived, kernel) or graph.row(graph.nodes.derived, last)
+        return graph.derived(kernel) or graph.derived(last)
 
     def fusion_of(self, node: int) -> Fusion | None:
         """The fusion of an instruction, if it is one."""

@@ -89,7 +89,7 @@ def flatten_order(graph: Graph, order: dict[int, list[int]]) -> Iterator[int]:
     runs = {
         node: groups
         for node, groups in graph.owned_groups().items()
-        if graph.string(graph.nodes.operation, node) in RUNS_INSIDE
+        if graph.operation(node) in RUNS_INSIDE
     }
     stack: list[tuple[bool, int]] = [(False, node) for node in reversed(order[NONE])]
     while stack:
@@ -184,7 +184,7 @@ class BufferFinder:
         return sorted(found, key=lambda buffer: buffer.start)
 
     def _visit(self, step: int, node: int) -> None:
-        operation = self._graph.string(self._graph.nodes.operation, node)
+        operation = self._graph.operation(node)
         operands = self._operands.get(node, ())
         for source, _ in operands:
             for held in self._held.get(source, ()):
@@ -271,32 +271,32 @@ class BufferFinder:
             root = self._roots.get(group)
             if root is None:
                 continue
-            is_tuple = self._graph.string(self._graph.nodes.operation, root) == "tuple"
+            is_tuple = self._graph.operation(root) == "tuple"
             outputs = [s for s, _ in self._operands.get(root, ())] if is_tuple else [root]
             for output, inner in enumerate(outputs):
                 updating = self._see_through(inner)
-                if self._graph.string(self._graph.nodes.operation, updating) not in _IN_PLACE:
+                if self._graph.operation(updating) not in _IN_PLACE:
                     continue
                 operands = self._operands.get(updating, ())
                 target = self._see_through(operands[0][0]) if operands else updating
-                if self._graph.string(self._graph.nodes.operation, target) == "parameter":
+                if self._graph.operation(target) == "parameter":
                     pairs.append((output, self._attributes.number(target, "operand")))
         return [(output, operand) for output, operand in pairs if operand >= 0]
 
     def _see_through(self, node: int) -> int:
         for _ in range(_MAX_HOPS):
             operands = self._operands.get(node, ())
-            operation = self._graph.string(self._graph.nodes.operation, node)
+            operation = self._graph.operation(node)
             if operation not in _SEEN_THROUGH or not operands:
                 break
             node = operands[0][0]
         return node
 
     def _make(self, node: int, step: int, kind: str = "temporary") -> BuffersByResult:
-        if self._graph.string(self._graph.nodes.operation, node) == "constant":
+        if self._graph.operation(node) == "constant":
             kind = "constant"
         held = []
-        types = self._graph.row(self._graph.nodes.types, node)
+        types = self._graph.types(node)
         layouts = self._attributes.text(node, "layout").split(", ")
         if len(layouts) != len(types):
             layouts = [""] * len(types)

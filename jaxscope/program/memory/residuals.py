@@ -163,7 +163,7 @@ def _runs_once(graph: Graph) -> npt.NDArray[np.bool_]:
     for number, (parent, owner) in enumerate(
         zip(groups.parent.tolist(), groups.owner.tolist(), strict=True)
     ):
-        operation = "" if owner == NONE else graph.string(graph.nodes.operation, owner)
+        operation = "" if owner == NONE else graph.operation(owner)
         once[number] = once[parent] and operation in _CALLS
     return once
 
@@ -175,14 +175,14 @@ def _of_kind(graph: Graph, values: list[KeptValue], kind: NodeKind) -> Iterator[
 def _value(
     stage: Stage, graph: Graph, node: int, output: int, readers: tuple[str, ...]
 ) -> KeptValue:
-    types = graph.row(graph.nodes.types, node)
+    types = graph.types(node)
     type_text = types[output] if output < len(types) else ""
     places = graph.source(node)
     return KeptValue(
         stage.name,
         node,
-        graph.string(graph.nodes.id, node),
-        graph.string(graph.nodes.operation, node),
+        graph.id(node),
+        graph.operation(node),
         type_text,
         packed_type_bytes(type_text),
         readers,

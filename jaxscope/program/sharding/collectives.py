@@ -233,7 +233,7 @@ def _is_inside_async(graph: Graph, node: int) -> bool:
     """Whether a node only spells out what an `async-start` outside of it starts and is listed."""
     group = int(graph.nodes.group[node])
     owner = int(graph.groups.owner[group]) if group >= 0 else -1
-    return owner >= 0 and bool(kind_of(graph.string(graph.nodes.operation, owner)))
+    return owner >= 0 and bool(kind_of(graph.operation(owner)))
 
 
 def _describe(
@@ -241,8 +241,8 @@ def _describe(
 ) -> Collective:
     attributes = graph.attributes(node)
     num_devices = len(placement.devices) if isinstance(placement, Placement) else 0
-    types = graph.row(graph.nodes.types, node)
-    if graph.string(graph.nodes.operation, node).endswith("-start"):
+    types = graph.types(node)
+    if graph.operation(node).endswith("-start"):
         types = types[-1:]  # the operands come back first
     result = sum(map(packed_type_bytes, types))
     pairs: tuple[tuple[int, int], ...] = ()
@@ -260,7 +260,7 @@ def _describe(
     if isinstance(placement, Placement) and not isinstance(groups, Unavailable):
         axes = name_axes(groups, placement.axes)
         crosses = _crosses(groups, placement)
-    made = Collective(node, graph.string(graph.nodes.id, node), kind, operand, result, groups)
+    made = Collective(node, graph.id(node), kind, operand, result, groups)
     return dataclasses.replace(
         made,
         pairs=pairs,
@@ -285,7 +285,7 @@ def _count_rounds(graph: Graph, node: int) -> int:
     rounds, group = 1, int(graph.nodes.group[node])
     while group >= 0:
         owner = int(graph.groups.owner[group])
-        if owner >= 0 and graph.string(graph.nodes.operation, owner) in _LOOPS:
+        if owner >= 0 and graph.operation(owner) in _LOOPS:
             rounds *= read_count(graph.attributes(owner).get("known_trip_count", "")) or 0
         group = int(graph.groups.parent[group])
     return rounds

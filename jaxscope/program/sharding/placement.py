@@ -68,7 +68,7 @@ class NodeShardings:
 
     def of(self, stage: str, graph: Graph, node: int) -> tuple[NodeSharding, ...]:
         """What is known of a node's values; empty where nothing is."""
-        types = graph.row(graph.nodes.types, node)
+        types = graph.types(node)
         stated = graph.attributes(node).get("sharding", "")
         if stated:
             try:
@@ -93,7 +93,7 @@ class NodeShardings:
             return ()
         wanted = {normal_type(type) for type in types}
         found: dict[str, NodeSharding | None] = {}
-        for id in graph.row(graph.nodes.derived, node):
+        for id in graph.derived(node):
             for value in self._placement.values.get(id, ()):
                 if normal_type(value.type) not in wanted:
                     continue
@@ -171,14 +171,14 @@ class CollectiveContexts:
     def of(self, graph: Graph, node: int) -> CollectiveContext:
         """Where a node of the compiled program stands."""
         places = graph.source(node)
-        ids = graph.row(graph.nodes.derived, node)
+        ids = graph.derived(node)
         standing = CollectiveContext(places[0] if places else None, ids)
         derived, placement = self._derived, self._placement
         first = next((id for id in ids if derived and id in derived.index_by_id), None)
         if first is None or derived is None or isinstance(placement, Unavailable):
             return standing
         equation = derived.index_by_id[first]
-        types = derived.row(derived.nodes.types, equation)
+        types = derived.types(equation)
         return dataclasses.replace(
             standing,
             label=self._labels.get(first, ""),
@@ -204,7 +204,7 @@ def _of_value(derived: Graph, node: int, type: str, placement: Placement) -> Sha
     """How a value that an equation reads is spread, through the inputs of calls around it."""
     for _ in range(_MAX_DEPTH):
         if derived.nodes.kind[node] != NodeKind.INPUT:
-            return _of_equation(derived.string(derived.nodes.id, node), type, placement)
+            return _of_equation(derived.id(node), type, placement)
         row, group = derived.attributes(node), int(derived.nodes.group[node])
         if group == NONE:
             number = read_count(row.get("argument", ""))
@@ -230,7 +230,7 @@ def _of_result(
     derived: Graph, equation: int, output: int, type: str, placement: Placement
 ) -> ShardedValue:
     """How what an equation gives is spread; of what the program gives back JAX says itself."""
-    known = _of_equation(derived.string(derived.nodes.id, equation), type, placement)
+    known = _of_equation(derived.id(equation), type, placement)
     edges = derived.edges
     for edge in np.flatnonzero((edges.source == equation) & (edges.output == output)).tolist():
         target = int(edges.target[edge])

@@ -35,7 +35,7 @@ def describe_item(view: View, scene: Scene, item: int) -> str:
         graph = view.graph
         if not box.children and "shares" in graph.attributes(box.node):
             lines.append("<i>Double click: go to where its inside is drawn</i>")
-        lines += [_plain(type_) for type_ in graph.row(graph.nodes.types, box.node)[:4]]
+        lines += [_plain(type_) for type_ in graph.types(box.node)[:4]]
         attributes = list(graph.attributes(box.node).items())[:_MAX_ATTRIBUTES]
         lines += [f"{_plain(key)} = {_plain(value)}" for key, value in attributes]
         source = graph.source(box.node)
@@ -68,7 +68,7 @@ def describe_connector_ends(view: View, scene: Scene, connector: int) -> str:
     """Rich text: which values a connector stands for, and where they come from or go."""
     connectors, graph = scene.connectors, view.graph
     values = connectors.values[connector].tolist()
-    rows = [graph.row(graph.nodes.types, node) for node in values[:_MAX_HINT_ENDS]]
+    rows = [graph.types(node) for node in values[:_MAX_HINT_ENDS]]
     # Which of several results is meant, a connector does not know.
     types = dict.fromkeys(short_type(row[0]) for row in rows if len(row) == 1)
     ends = connectors.far[connector].tolist()

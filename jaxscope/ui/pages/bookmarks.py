@@ -299,7 +299,7 @@ class BookmarksPage(PageWidget):
         if found is None:
             return where, "not there now"
         graph = self._selection.graph_of(found[0])
-        return where, graph.string(graph.nodes.operation, found[1]) if graph is not None else ""
+        return where, graph.operation(found[1]) if graph is not None else ""
 
     def show_state(self, state: WindowState) -> None:
         if state.file != self._file:

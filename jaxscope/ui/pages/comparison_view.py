@@ -133,7 +133,7 @@ class DifferencesModel(QAbstractTableModel):
 def _describe_node(graph: Graph, node: int) -> str:
     if node == NONE:
         return ""
-    types = ", ".join(graph.row(graph.nodes.types, node))
+    types = ", ".join(graph.types(node))
     return f"{name_node(graph, node)} : {types}" if types else name_node(graph, node)
 
 

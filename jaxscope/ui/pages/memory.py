@@ -224,7 +224,7 @@ class MemoryPage(PageWidget):
         report, live = self._report, self._live()
         if live is not None:
             names, nodes = live.graph, links.stages.get("optimized", NO_LINKED).nodes
-            meant = {names.string(names.nodes.name, node) for node in nodes}
+            meant = {names.name(node) for node in nodes}
             self.alive.mark_rows(lambda row: self.alive.rows.cell(row, 2) in meant)
         if report is not None:
             kept, constants = report.residuals.values, report.constants
@@ -322,7 +322,7 @@ class MemoryPage(PageWidget):
         if live is None:
             return
         for buffer in live.alive_at(self._step):
-            if live.graph.string(live.graph.nodes.name, buffer.node) == name:
+            if live.graph.name(buffer.node) == name:
                 self._context.selection.select_node("optimized", buffer.node)
                 return
 

@@ -147,4 +147,4 @@ class PassGraphs(QWidget):
         self.canvases[1 - side].select_node(graphs.partner_of(side, node))
         graph = graphs.after if side else graphs.before
         if node != NONE:
-            self.equations_chosen.emit(graph.row(graph.nodes.derived, node))
+            self.equations_chosen.emit(graph.derived(node))

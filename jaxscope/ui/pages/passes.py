@@ -461,7 +461,7 @@ class PassesPage(PageWidget):
                 node = selected.node(selection.nodes[0])
                 title = f"Equation {name_and_number(node)}, {node.operation}"
                 fate = self._context.fates.fate_of(selection.stage, node)
-        ids = [graph.string(graph.nodes.id, node) for node in nodes]
+        ids = [graph.id(node) for node in nodes]
         self.follow_equations(ids, title, fate)
 
     def _compiled(self) -> Stage | None:

@@ -206,7 +206,7 @@ class SteppingPage(PageWidget):
         if not nodes:
             self._context.show_message(f"Nothing of {stage} is selected.")
             return
-        self._go("place", equation=graph.string(graph.nodes.id, int(nodes[0])), iterations=[])
+        self._go("place", equation=graph.id(int(nodes[0])), iterations=[])
 
     def run_until(self) -> None:
         """To the next value that is as the condition says."""

@@ -250,10 +250,10 @@ def _place(graph: Graph, row: int) -> str:
 
 
 _COLUMNS: Sequence[tuple[str, Callable[[Graph, int], str]]] = (
-    ("id", lambda graph, row: graph.string(graph.nodes.id, row)),
-    ("operation", lambda graph, row: graph.string(graph.nodes.operation, row)),
+    ("id", lambda graph, row: graph.id(row)),
+    ("operation", lambda graph, row: graph.operation(row)),
     ("kind", lambda graph, row: NodeKind(int(graph.nodes.kind[row])).name.lower()),
-    ("type", lambda graph, row: ", ".join(graph.row(graph.nodes.types, row))),
+    ("type", lambda graph, row: ", ".join(graph.types(row))),
     ("FLOPs", lambda graph, row: _known(format_flops(graph.nodes.cost[row, 0]),
                                         graph.nodes.cost[row, 0])),
     ("memory traffic", lambda graph, row: _known(format_bytes(graph.nodes.cost[row, 1]),
@@ -261,9 +261,9 @@ _COLUMNS: Sequence[tuple[str, Callable[[Graph, int], str]]] = (
     ("time", lambda graph, row: _known(format_seconds(graph.nodes.seconds[row]),
                                        graph.nodes.seconds[row])),
     ("direction", lambda graph, row: ("", "forward", "backward")[graph.nodes.direction[row]]),
-    ("comes from", lambda graph, row: ", ".join(graph.row(graph.nodes.origins, row))),
+    ("comes from", lambda graph, row: ", ".join(graph.origins(row))),
     ("source", _place),
-    ("scope", lambda graph, row: "/".join(graph.row(graph.nodes.scope, row))),
+    ("scope", lambda graph, row: "/".join(graph.scope(row))),
 )  # fmt: skip
 HEADERS: tuple[str, ...] = tuple(name for name, _ in _COLUMNS)
 

@@ -503,8 +503,8 @@ def _neighbours(stage: str, graph: Graph, index: int, *, incoming: bool) -> str:
 
 
 def _short(graph: Graph, node: int) -> str:
-    operation = graph.string(graph.nodes.operation, node)
-    name = graph.string(graph.nodes.name, node) or graph.string(graph.nodes.id, node)
+    operation = graph.operation(node)
+    name = graph.name(node) or graph.id(node)
     return f"{name} ({operation})" if operation and operation != name else name
 
 
@@ -610,7 +610,7 @@ class SelectionDescriber:
         graph = self._selection.graph_of(place[0])
         if found is None or graph is None:
             return f"{place[1]} (no longer there)", ""
-        operation = graph.string(graph.nodes.operation, found[1])
+        operation = graph.operation(found[1])
         name = f"{title_of_stage(place[0])} · {place[1]}"
         return f"{name} {operation}", f"node:{found[0]}:{found[1]}"
 

@@ -173,7 +173,7 @@ def place_note(note: LogNote, tags: TagTable, graph: Graph) -> tuple[str, str, i
         places = graph.source(node)
         file, line = (places[0].file, places[0].line) if places else ("", 0)
         where = f", {os.path.basename(file)}:{line}" if file else ""
-        operation = graph.string(graph.nodes.operation, node)
+        operation = graph.operation(node)
         return f"{note.message} It is of equation {id} ({operation}{where}).", file, line
     name = strip_tags(note.op_name)
     return note.message + (f" It is of {name}." if name else ""), "", 0
