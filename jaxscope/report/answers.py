@@ -166,10 +166,6 @@ def _nodes(graph: Graph, *operations: str) -> list[int]:
     return [int(node) for node in np.flatnonzero(names[graph.nodes.operation])]
 
 
-def _id(graph: Graph, node: int) -> str:
-    return graph.id(node)
-
-
 def _place(graph: Graph, node: int) -> str:
     found = graph.source(node)
     return place_text(found[0] if found else None)
@@ -213,7 +209,7 @@ def _kernels(evidence: Evidence) -> Answer:
     told = _count(kinds, 5)
     facts = [
         Fact(
-            f"{_id(graph, node)} ({graph.operation(node)}): XLA does not count its work",
+            f"{graph.id(node)} ({graph.operation(node)}): XLA does not count its work",
             "unknown",
             _place(graph, node),
         )
@@ -324,7 +320,7 @@ def _loops(evidence: Evidence) -> Answer:
     ]
     facts = [
         Fact(
-            f"{names[_id(graph, node)]}: {_describe_rounds(graph, node, trips)}",
+            f"{names[graph.id(node)]}: {_describe_rounds(graph, node, trips)}",
             "stated",
             _place(graph, node),
         )
@@ -346,7 +342,7 @@ def _describe_rounds(graph: Graph, node: int, trips: Mapping[str, int]) -> str:
     row = graph.attributes(node)
     length = read_count(row.get("length", ""))
     if length is None:
-        rounds = trips.get(_id(graph, node))
+        rounds = trips.get(graph.id(node))
         return f"{rounds:,} rounds" if rounds else "nobody knows before it runs how often"
     unroll = row.get("unroll", "1")
     return f"{length:,} rounds" + (f", unroll={unroll}" if unroll != "1" else "")
@@ -374,7 +370,7 @@ def _find_further_loops(
             rounds = read_count(optimized.attributes(node).get("known_trip_count", ""))
             told = f"{rounds:,} rounds" if rounds else "nobody knows before it runs how often"
             yield Fact(
-                f"{_id(optimized, node)}, made of {names[made_of[-1]]}: {told}",
+                f"{optimized.id(node)}, made of {names[made_of[-1]]}: {told}",
                 "stated",
                 _place(jaxpr, jaxpr.index_by_id[made_of[-1]]),
             )
@@ -446,7 +442,7 @@ def _line(evidence: Evidence) -> Answer:
         why = explain_idle_line(text, evidence.line) if text else ""
         return Answer(f"No equation came from {where}. {why}".rstrip())
     names = short_equation_names(graph)
-    ids = [_id(graph, node) for node in on_it]
+    ids = [graph.id(node) for node in on_it]
     fates = [(id, capture.fates[id]) for id in ids if id in capture.fates]
     counts = Counter(fate.fate for _, fate in fates)
     told = _count(counts)
@@ -543,7 +539,7 @@ def _copies(evidence: Evidence) -> Answer:
         reader = _readers(graph, node)
         type_ = next(iter(graph.types(node)), "")
         for_ = f", read by {reader}" if reader else ", a result of its computation"
-        name = _id(graph, node)
+        name = graph.id(node)
         if own:
             source, told, certainty = "the program", f"written in the program as {own}", "stated"
         elif began.get(name) is RECEIVED:
@@ -585,7 +581,7 @@ def _own_equation(graph: Graph, node: int, lowered: Graph | None, primitives: Se
 
 def _readers(graph: Graph, node: int) -> str:
     found = graph.edges.target[graph.edges.source == node].tolist()
-    return ", ".join(_id(graph, reader) for reader in dict.fromkeys(found[:3]))
+    return ", ".join(graph.id(reader) for reader in dict.fromkeys(found[:3]))
 
 
 RECEIVED = "the module that XLA received"
@@ -697,7 +693,7 @@ def _memory(evidence: Evidence) -> Answer:
         f"{told} {describe_peak(live, plan).partition('. ')[0].rstrip('.')}.",
         [
             Fact(
-                f"alive then: {_id(graph, b.node)} ({b.kind}), {format_bytes(b.num_bytes)}",
+                f"alive then: {graph.id(b.node)} ({b.kind}), {format_bytes(b.num_bytes)}",
                 "planned" if live.is_placed else "counted",
                 _place(graph, b.node),
             )
@@ -822,7 +818,7 @@ def _types(evidence: Evidence) -> Answer:
     return Answer(
         f"Values of the optimized program by type: {told}. It has {converts}.{wide}",
         [
-            Fact(f"{_id(graph, node)} is 64-bit floating point", "stated", _place(graph, node))
+            Fact(f"{graph.id(node)} is 64-bit floating point", "stated", _place(graph, node))
             for node in doubles
         ],
     )

@@ -85,7 +85,7 @@ class _Finder:
         self._insides = {
             owner: groups
             for owner, groups in graph.owned_groups().items()
-            if self._operation(owner) in LOOPS | BRANCHES
+            if self._graph.operation(owner) in LOOPS | BRANCHES
         }
         groups = [group for inside in self._insides.values() for group in inside]
         self._members: dict[int, list[int]] = {group: [] for group in groups}
@@ -101,9 +101,6 @@ class _Finder:
         self._conditions: set[int] = set()
         self._bodies: set[int] = set()
 
-    def _operation(self, node: int) -> str:
-        return self._graph.operation(node)
-
     def find(self) -> ControlFlow:
         graph = self._graph
         loops: set[int] = set()
@@ -118,7 +115,7 @@ class _Finder:
             if attributes.get("reverse") == "True":
                 turned.add(node)
         for owner, groups in self._insides.items():
-            if self._operation(owner) not in LOOPS:
+            if self._graph.operation(owner) not in LOOPS:
                 self._add_branch(owner, groups)
             elif self._add_loop(owner, groups):
                 loops.add(owner)
@@ -144,7 +141,7 @@ class _Finder:
         root = NONE
         for node in self._members[group]:
             kind = int(graph.nodes.kind[node])
-            is_input = kind == NodeKind.INPUT or self._operation(node) == "parameter"
+            is_input = kind == NodeKind.INPUT or self._graph.operation(node) == "parameter"
             if not is_input and kind not in (NodeKind.OUTPUT, NodeKind.INSTRUCTION):
                 continue
             attributes = graph.attributes(node)
@@ -182,7 +179,7 @@ class _Finder:
                 self._roles[node] = Role.SLICE
         for result, node in outputs.items():
             is_carry = result < num_carry
-            if node != root or self._operation(root) == "tuple":
+            if node != root or self._graph.operation(root) == "tuple":
                 self._roles[node] = Role.CARRY_OUT if is_carry else Role.STACKED
             if is_carry and result + first in inputs:
                 self._returns[node] = inputs[result + first]
@@ -195,7 +192,7 @@ class _Finder:
     def _carried(self, owner: int, num_inputs: int) -> tuple[int, int | None]:
         """How many values a loop carries, and the operand of the first; None if unknown."""
         attributes = self._graph.attributes(owner)
-        operation = self._operation(owner)
+        operation = self._graph.operation(owner)
         kind = int(self._graph.nodes.kind[owner])
         if kind != NodeKind.EQUATION:
             return num_inputs, 0
@@ -231,7 +228,7 @@ class _Finder:
             self._arms[group] = label
             _, outputs, root = self._borders(group)
             if root != NONE:  # HLO: a box of its own only where no operation is the result
-                if self._operation(root) in ("tuple", "parameter"):
+                if self._graph.operation(root) in ("tuple", "parameter"):
                     self._roles[root] = Role.RESULT
                 continue
             for result, node in outputs.items():
@@ -252,7 +249,7 @@ class _Finder:
             kind = int(self._graph.nodes.kind[owner])
             return True, kind != NodeKind.EQUATION
         source = int(edges.source[at[0]])
-        if short_operation(self._operation(source)) not in _CASTS:
+        if short_operation(self._graph.operation(source)) not in _CASTS:
             return False, False
         before = np.flatnonzero(edges.target == source)
         types = {self._graph.strings[int(edges.type[each])] for each in before}
