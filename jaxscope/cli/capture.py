@@ -6,6 +6,7 @@ Of a failed capture the stages that worked are written, with why the others are 
 from __future__ import annotations
 
 import dataclasses
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ from jaxscope.cli.runs import Watcher, named_file, run_options, show_progress, t
 from jaxscope.client import one_shot as client
 from jaxscope.errors import EnvironmentProblem, JaxscopeError
 from jaxscope.model import Capture, Cost, Stage, Unavailable, is_available
+from jaxscope.model.capture import leave_source_out
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.model.stages import COMPILED_STAGES, stage_kind
 
@@ -143,6 +145,8 @@ def run(options: Options) -> int:
         except JaxscopeError as error:
             _write_partial(watcher.partial, error, options)
             raise
+    if options.without_source:
+        capture = leave_source_out(capture)
     if options.output is None:
         from jaxscope.export.capture_json import format_json
 
@@ -195,6 +199,8 @@ def obtain_capture(options: Options, watcher: Watcher) -> Capture:
 def _write_partial(partial: Capture | None, error: JaxscopeError, options: Options) -> None:
     """Keep the stages before a failure, where they were to be written."""
     capture = complete(partial, error)
+    if capture is not None and options.without_source:
+        capture = leave_source_out(capture)
     if capture is None or options.output is None or options.output_format not in FORMATS:
         return
     try:
@@ -212,6 +218,9 @@ def tell(capture: Capture, places: Sequence[Path], notes: Sequence[str], options
     """Say what was written and what the reader should know of it."""
     if options.is_json:
         return
-    print(f"{capture.call} -> {', '.join(map(str, places))}", file=sys.stderr)
+    sources = [os.path.basename(file.path) for file in capture.files if file.text]
+    is_held = bool(sources) and options.output_format in FORMATS  # said, for captures are shared
+    holds = f" (with the text of {', '.join(sources)})" if is_held else ""
+    print(f"{capture.call} -> {', '.join(map(str, places))}{holds}", file=sys.stderr)
     for message in (*capture.messages, *notes):
         print(f"note: {message}", file=sys.stderr)

@@ -545,6 +545,7 @@ class Options:
         picture: How `capture` draws pictures.
         passes: Whether `capture` compiles once more and records what each XLA pass changed.
         gradient: Whether the gradient of a call without transforms is made in any case.
+        without_source: Whether `capture` leaves the text of source files out.
         xla: Options of XLA's that `capture` compiles with, name to value.
         calibrate: Whether `roofline` measures what the machine reaches at most.
         step: Where `values` goes, and what it loads.
@@ -583,6 +584,7 @@ class Options:
     is_rigorous: bool = False
     passes: bool = False
     gradient: bool = False
+    without_source: bool = False
     calibrate: bool = False
     chip: str | None = None
     question: str = ""
@@ -854,6 +856,7 @@ def parse(words: Sequence[str]) -> Options:
         is_rigorous=getattr(read, "rigorous", False),
         passes=getattr(read, "passes", False),
         gradient=getattr(read, "gradient", False),
+        without_source=getattr(read, "without_source", False),
         calibrate=getattr(read, "calibrate", False),
         chip=getattr(read, "chip", None),
         question=getattr(read, "question", ""),
@@ -964,6 +967,12 @@ def make_parser(verb: str) -> argparse.ArgumentParser:
             action="store_true",
             help="make the gradient of a call without transforms even where that takes long, or "
             "where the program holds its own derivative",
+        )
+    if verb == "capture":
+        parser.add_argument(
+            "--without-source",
+            action="store_true",
+            help="leave the text of source files out; paths, lines, names and types stay",
         )
     if verb == "memory":
         parser.add_argument(

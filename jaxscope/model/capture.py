@@ -235,6 +235,7 @@ class SourceFile:
     sha256: str
 
 
+NO_SOURCE = "The text of the source files was left out."
 TYPED_IN_THE_CALL = "typed in the call"
 CALL_FILE = "<jaxscope call>"
 """The name under which Python compiles a call: frames in it are of what is typed there."""
@@ -471,3 +472,16 @@ class Capture:
     def stage(self, name: str) -> Stage | None:
         """The stage of that name, or None."""
         return stage_named(self.stages, name)
+
+
+def leave_source_out(capture: Capture) -> Capture:
+    """The capture without the text of the user's files, and with a message that says so.
+
+    Paths, lines, names and types stay, the call too; a check may name single expressions.
+    """
+    return dataclasses.replace(
+        capture,
+        source=dataclasses.replace(capture.source, text=""),
+        files=tuple(dataclasses.replace(file, text="") for file in capture.files),
+        messages=(*capture.messages, NO_SOURCE),
+    )

@@ -86,7 +86,7 @@ class SourceLines:
     @property
     def note(self) -> str:
         """What to say of a file that was edited since it ran, or that is missing; else empty."""
-        if self.file is None:
+        if self.file is None or (self._state.is_view_only and not self.file.text):
             return NO_TEXT if self._state.is_view_only else ""
         moves = self.moves
         if not moves.is_edited:

@@ -279,10 +279,12 @@ class FileDialogs(QObject):
 
     def ask_save(self) -> None:
         """Ask where to save the capture."""
-        if self._controller.state.capture is None:
+        capture = self._controller.state.capture
+        if capture is None:
             self._refuse("There is no complete capture to save.", "Run a call first.")
             return
-        dialog = self.ask_where("Save capture", _SAVE_FILTER, self.suggest("jaxscope"))
+        held = ", with the text of its source files" if any(f.text for f in capture.files) else ""
+        dialog = self.ask_where(f"Save capture{held}", _SAVE_FILTER, self.suggest("jaxscope"))
         dialog.fileSelected.connect(self.save)
         dialog.open()
 
