@@ -37,7 +37,7 @@ from jaxscope.program.cost.attribution import RowKind, find_cost_change
 from jaxscope.program.cost.trip_counts import count_executions, find_trip_counts
 from jaxscope.program.cost.work import describe_unbounded_loops, find_stage_works
 from jaxscope.program.equation_text import short_equation_names
-from jaxscope.program.fates.table import link_products
+from jaxscope.program.fates.table import FateTable, link_products
 from jaxscope.program.fusion.decisions import read_fusion_log
 from jaxscope.program.fusion.launches import compare_launches
 from jaxscope.program.fusion.separation import Certainty
@@ -533,21 +533,24 @@ def _copies(evidence: Evidence) -> Answer:
     began = find_first_modules(evidence.taken.passes)
     facts = []
     sources: Counter[str] = Counter()
+    held = _find_held(evidence.taken)
     for node in _nodes(graph, "copy", "copy-start", "transpose", "convert"):
         operation = graph.operation(node)
-        own = _own_equation(graph, node, lowered, _MOVES[operation.removesuffix("-start")])
+        ids = (*graph.derived(node), *held.get(graph.id(node), ()))
+        own = _own_equation(ids, lowered, _MOVES[operation.removesuffix("-start")])
         reader = _readers(graph, node)
         type_ = next(iter(graph.types(node)), "")
         for_ = f", read by {reader}" if reader else ", a result of its computation"
         name = graph.id(node)
         if own:
             source, told, certainty = "the program", f"written in the program as {own}", "stated"
-        elif began.get(name) is RECEIVED:
-            source, certainty = "JAX's lowering", "stated"
-            told = "in the module that XLA received, so JAX's lowering made it"
-        elif number := began.get(name):
-            source, certainty = "XLA", "proven"
-            told = f"it is first in the module after pass {number}"
+        elif first := began.get(name):
+            certainty = "inferred" if first.endswith(RENAMED) else "stated"
+            if first.startswith(RECEIVED):
+                source, told = "lowering", f"in {first}, so lowering made it"
+            else:
+                source, told = "XLA", f"it is first in the module after pass {first}"
+                certainty = "proven" if certainty == "stated" else certainty
         else:
             source, certainty = "an unknown place", "unknown"
             told = "no module that is kept tells what made it"
@@ -556,7 +559,7 @@ def _copies(evidence: Evidence) -> Answer:
             Fact(f"{name} ({operation} {type_}){for_}: {told}", certainty,
                  _place(graph, node))
         )  # fmt: skip
-    order = ("proven", "unknown", "stated")
+    order = ("proven", "inferred", "unknown", "stated")
     facts.sort(key=lambda fact: order.index(fact.certainty))
     if not facts:
         return Answer("There is no copy, transpose or convert in the optimized program.")
@@ -568,11 +571,22 @@ def _copies(evidence: Evidence) -> Answer:
     )
 
 
-def _own_equation(graph: Graph, node: int, lowered: Graph | None, primitives: Sequence[str]) -> str:
+def _find_held(capture: Capture) -> dict[str, list[str]]:
+    """For each instruction the equations whose fate it is, where a pass gave it another name."""
+    fates = capture.fates
+    table = fates if isinstance(fates, FateTable) else FateTable(capture.stages)
+    found: dict[str, list[str]] = {}
+    for id, fate in table.derived.items():
+        for name in fate.instructions:
+            found.setdefault(name, []).append(id)
+    return found
+
+
+def _own_equation(ids: Iterable[str], lowered: Graph | None, primitives: Sequence[str]) -> str:
     """The equation that says what an instruction does, if it came from one."""
     if lowered is None:
         return ""
-    for id in graph.derived(node):
+    for id in ids:
         index = lowered.index_by_id.get(id)
         if index is not None and lowered.operation(index) in primitives:
             return f"equation {id} ({lowered.operation(index)})"
@@ -585,21 +599,27 @@ def _readers(graph: Graph, node: int) -> str:
 
 
 RECEIVED = "the module that XLA received"
+RENAMED = ", under another name"
 
 
 def find_first_modules(passes: Sequence[PassRecord]) -> dict[str, str]:
     """For each instruction of the last module, the first module that has it.
 
     An instruction is the same where opcode and op_name are: fusing clones instructions under new
-    names. One without an op_name is the same by its name.
+    names. One without an op_name is the same by its name. One that is new where a pass removed one
+    with its opcode and shape is taken for that one: passes inline and move instructions under other
+    names.
 
     Returns:
-        By name of the instruction: `RECEIVED`, or the number and name of a pass; nothing where the
-        module after a pass that changed something is not kept, or an instruction without op_name
-        may be one that XLA received.
+        By name of the instruction: `RECEIVED`, or the number and name of a pass, with `RENAMED`
+        where it was taken for one of another name; nothing where the module after a pass that
+        changed something is not kept, or an instruction without op_name may be one that XLA
+        received.
     """
     found: dict[tuple[str, str], str] = {}
     last: dict[str, tuple[str, str]] = {}
+    before: dict[tuple[str, str], tuple[object, ...]] = {}
+    counts_before: Counter[tuple[str, str]] = Counter()
     nameless: set[str] = set()
     is_gap, is_first = not passes or bool(passes[0].name), True
     for record in passes:
@@ -609,17 +629,25 @@ def find_first_modules(passes: Sequence[PassRecord]) -> dict[str, str]:
             continue
         told = record.name if record.number is None else f"{record.number} ({record.name})"
         told = RECEIVED if is_first and not is_gap else "" if is_gap or is_first else told
-        last = {}
-        for computation in parse_module(module).computations:
-            for each in computation.instructions:
-                op_name = each.metadata.op_name
-                key = (each.opcode, op_name) if op_name else ("", each.name)
-                last[each.name] = key
-                found.setdefault(key, told)
-                if is_first and not op_name:
-                    nameless.add(each.opcode)
-                if not op_name and not is_first and each.opcode in nameless:
-                    found[key] = ""
+        read = [
+            (each, (each.opcode, name) if (name := each.metadata.op_name) else ("", each.name))
+            for computation in parse_module(module).computations
+            for each in computation.instructions
+        ]
+        last = {each.name: key for each, key in read}
+        counts = Counter(key for _, key in read)
+        gone = {kind: key for key, kind in before.items() if counts[key] < counts_before[key]}
+        before, counts_before = {}, counts
+        for each, key in read:
+            op_name = each.metadata.op_name
+            kind = (each.opcode, each.shape.element_type, *each.shape.dimensions)
+            before[key] = kind
+            was = found.get(gone[kind], "") if kind in gone and not is_gap else ""
+            found.setdefault(key, f"{was.removesuffix(RENAMED)}{RENAMED}" if was else told)
+            if is_first and not op_name:
+                nameless.add(each.opcode)
+            if not op_name and not is_first and each.opcode in nameless:
+                found[key] = ""
         is_gap = is_first = False
     return {name: found[key] for name, key in last.items() if found[key]}
 

@@ -200,6 +200,26 @@ def test_a_name_has_no_pass_where_a_module_between_is_not_kept(saved: Path) -> N
     assert RECEIVED not in find_first_modules(passes[1:]).values()
 
 
+def test_what_lowering_made_is_not_made_by_the_pass_that_inlined_it(
+    jaxscope: CommandLine, tmp_path: Path
+) -> None:
+    """The exchange of parts is lowered to one with a transpose, in a function of its own."""
+    file = tmp_path / "exchange.py"
+    file.write_text(
+        "import jax, numpy as np\n"
+        "from jax.sharding import Mesh, PartitionSpec as P\n"
+        "mesh = Mesh(np.array(jax.devices()), ('i',))\n"
+        "def part(x):\n"
+        "    return jax.lax.all_to_all(x, 'i', split_axis=1, concat_axis=0, tiled=True)\n"
+        "exchange = jax.shard_map(part, mesh=mesh, in_specs=P('i'), out_specs=P(None, 'i'))\n"
+    )
+    words = ("ask", file, "exchange(f32[16, 8])", "copies", "--target", "cpu:4", "--json")
+    facts = jaxscope(*words).json()["facts"]
+    (found,) = [fact for fact in facts if "(transpose " in fact["text"]]
+    assert found["text"].endswith("received, under another name, so lowering made it")
+    assert found["certainty"] == "inferred"
+
+
 def test_what_jax_wrote_is_not_made_by_the_pass_that_fused_it(
     jaxscope: CommandLine, tmp_path: Path
 ) -> None:
