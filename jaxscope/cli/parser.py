@@ -184,7 +184,7 @@ class DiffOptions:
 
 
 def add_diff_options(parser: argparse.ArgumentParser) -> None:
-    """Declare them."""
+    """Add the options of `diff`."""
     parser.add_argument(
         "--stage",
         action="append",
@@ -215,7 +215,7 @@ def add_diff_options(parser: argparse.ArgumentParser) -> None:
 
 
 def read_diff_options(read: argparse.Namespace) -> DiffOptions:
-    """Read them.
+    """The options of `diff` that were given.
 
     Raises:
         UsageError: The ending of the output names no format, or an option has no value.
@@ -251,7 +251,7 @@ class PictureOptions:
 
 
 def add_picture_options(parser: argparse.ArgumentParser) -> None:
-    """Let a parser read them."""
+    """Add the options that say how a picture looks."""
     group = parser.add_argument_group(
         "pictures", f"With --stage {ALL_STAGES}, .svg, .png and .dot become a file for each stage."
     )

@@ -154,7 +154,7 @@ class SteppingReady:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Stepped:
-    """The answer to a move."""
+    """The answer to a `move`: where the run stands, and what it reads and makes."""
 
     step: Step
 

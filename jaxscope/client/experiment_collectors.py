@@ -112,7 +112,7 @@ T = TypeVar("T")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Equations:
-    """An `equations`."""
+    """Fields of the message `equations`."""
 
     stage: str = ""
     num_equations: int = 0
@@ -121,7 +121,7 @@ class _Equations:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Ends:
-    """A `values`."""
+    """Fields of the message `values`."""
 
     stage: str = ""
     arguments: tuple[ArraySummary, ...] = ()
@@ -131,14 +131,14 @@ class _Ends:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _SomeValues:
-    """An `equation_values`."""
+    """Fields of the message `equation_values`."""
 
     equations: tuple[EquationValues, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Ready:
-    """A `stepping`."""
+    """Fields of the message `stepping`."""
 
     stage: str = ""
     num_equations: int = 0

@@ -38,7 +38,7 @@ class Follower(Protocol):
     """Something that takes events and wants to have a say in the run as well."""
 
     def follow(self, run: Run | CompositeRun) -> None:
-        """The run has been started."""
+        """Take the run that has been started, to stop it or send to it."""
 
 
 def capture(

@@ -99,7 +99,7 @@ class FileFields(msgspec.Struct, frozen=True):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class StageFields:
-    """A `stage`."""
+    """Fields of the message `stage`."""
 
     name: str
     title: str
@@ -111,20 +111,20 @@ class StageFields:
 
 
 class TextFields(msgspec.Struct, frozen=True):
-    """A `text`."""
+    """Fields of the message `text`."""
 
     name: ShortText
 
 
 class MissingTextFields(msgspec.Struct, frozen=True):
-    """A `text_missing`."""
+    """Fields of the message `text_missing`."""
 
     name: ShortText
     reason: LongText
 
 
 class KernelsFields(msgspec.Struct, frozen=True):
-    """A `kernels`."""
+    """Fields of the message `kernels`."""
 
     name: ShortText
     left_out: Size = 0
@@ -167,7 +167,7 @@ def read_buffer_assignment(message: Message) -> tuple[Place, ...]:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PlacementFields:
-    """A `placement`."""
+    """Fields of the message `placement`."""
 
     reason: LongText | None = None
     devices: Annotated[tuple[Device, ...], _MaxDevices] = ()
@@ -195,13 +195,13 @@ class PassesEndFields(msgspec.Struct, frozen=True):
 
 
 class MessageFields(msgspec.Struct, frozen=True):
-    """A `message`."""
+    """Fields of the message `message`."""
 
     text: LongText
 
 
 class DoneFields(msgspec.Struct, frozen=True):
-    """A `done`."""
+    """Fields of the message `done`."""
 
     wall_seconds: float = 0.0
 

@@ -46,7 +46,7 @@ class CountRange:
         return CountRange(self.low + other.low, self.high + other.high, self.reason or other.reason)
 
     def times(self, rounds: int) -> CountRange:
-        """As often."""
+        """The range of so many runs."""
         return CountRange(self.low * rounds, self.high * rounds, self.reason) if rounds else _ZERO
 
 

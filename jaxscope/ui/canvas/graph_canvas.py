@@ -240,7 +240,7 @@ class GraphCanvas(QWidget):
 
     @property
     def camera(self) -> Camera:
-        """Where one looks."""
+        """Which part of the scene is seen, and how large."""
         return self._camera
 
     def fit(self) -> None:

@@ -175,7 +175,7 @@ class SteppingPage(PageWidget):
         self._go("forward" if self.run.step is not None else "start")
 
     def step_back(self) -> None:
-        """One equation back."""
+        """Go one equation back."""
         self._go("back")
 
     def step_into(self) -> None:
@@ -183,11 +183,11 @@ class SteppingPage(PageWidget):
         self._go("into")
 
     def step_out(self) -> None:
-        """To the equation around."""
+        """Go to the equation around."""
         self._go("out")
 
     def run_to_end(self) -> None:
-        """To the results."""
+        """Go to the results."""
         self._go("end")
 
     def go_to_nonfinite(self) -> None:
@@ -195,7 +195,7 @@ class SteppingPage(PageWidget):
         self._go("origin")
 
     def run_to_selected(self) -> None:
-        """To the selected equation."""
+        """Run up to the selected equation."""
         stage = self.run.stage_name
         links = self._context.selection.links.stages.get(stage)
         graph = self._context.selection.graph_of(stage)

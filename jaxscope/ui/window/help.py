@@ -350,12 +350,12 @@ class Tour(QFrame):
             self._show_stop()
 
     def go_back(self) -> None:
-        """To the part before."""
+        """Point at the part before."""
         self._number = max(self._number - 1, 0)
         self._show_stop()
 
     def end(self) -> None:
-        """Go away."""
+        """End the tour."""
         self.hide()
         self.ended.emit()
         self.deleteLater()

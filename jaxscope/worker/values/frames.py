@@ -73,7 +73,7 @@ class Keeper:
         self._whole.move_to_end(key)
 
     def forget(self, frame: Frame) -> None:
-        """A frame is gone."""
+        """Forget what a frame kept."""
         for segment in range(frame.num_segments):
             for known in (self._whole, self._thinned):
                 known.pop((id(frame), segment), None)
