@@ -57,10 +57,10 @@ def count_drawn(view: View, *, is_try: bool) -> int:
     build_scene(view, view.all_groups(), memory=memory, is_try=is_try)
     assert memory.latest is not None
     total = 0
-    for sheet in memory.latest.sheets.values():
-        stops = sheet.lines[:, 0].cumsum().tolist()
+    for drawing in memory.latest.drawings.values():
+        stops = drawing.lines[:, 0].cumsum().tolist()
         routes = [
-            tuple((x, y) for x, y in sheet.points[start:stop].tolist())
+            tuple((x, y) for x, y in drawing.points[start:stop].tolist())
             for start, stop in itertools.pairwise([0, *stops])
         ]
         total += count_crossings(routes)

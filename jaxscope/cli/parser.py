@@ -310,7 +310,7 @@ class TimeOptions:
         against: The second call of `comparison`; None for the same call.
         against_file: Its file; None for the same.
         made_with: What both programs of `comparison` are made with, and what their processes have:
-            the fields of `ComparisonRequest` that have a twin, `other_…`.
+            the fields of `ComparisonRequest` that have a counterpart, `other_…`.
         skip_eager: Whether to leave eager runs out.
         gradient: Whether a plain timing measures the gradient, too.
         budget_s: Seconds for the pairs of each program; None for the default, which is stretched.

@@ -233,8 +233,8 @@ def _plain_name(name: str) -> str:
     for number, part in enumerate(name.split(";")):
         # Where a function is inlined, the call's name comes before that of the merged alone.
         own = part[part.rfind("~//") + 1 :]
-        twins = next((int(n) for kind, n in reversed(_TAG.findall(part)) if kind == EQUALS_TAG), -1)
-        merged.setdefault((strip_tags(own), twins if twins >= 0 else ~number), strip_tags(part))
+        equal = next((int(n) for kind, n in reversed(_TAG.findall(part)) if kind == EQUALS_TAG), -1)
+        merged.setdefault((strip_tags(own), equal if equal >= 0 else ~number), strip_tags(part))
     return ";".join(merged.values())
 
 

@@ -346,8 +346,8 @@ class _Solver:
             return False
         operation, domain = self._flow.operations[row], self._domains[row]
         is_fusion = operation in _LOOKED_INTO
-        twins = [self._flow.root(row) if is_fusion else self._owner(row)]
-        found = {label for twin in twins if twin != NONE for label in self._only(twin) & domain}
+        others = [self._flow.root(row) if is_fusion else self._owner(row)]
+        found = {label for other in others if other != NONE for label in self._only(other) & domain}
         for around in (self._sources[row], self._users[row]) if operation in _CARRYING else ():
             found = found or set().union(*(self._only(other) & domain for other in around))
         if len(found) == 1:

@@ -25,13 +25,13 @@ class Overlay:
             a group can be added up; NaN elsewhere.
         nodes: Node index of each time that has one, in the order of the times.
         times: Those times.
-        strangers: Names of times that belong to no node: another program was compiled.
+        unmatched: Names of times that belong to no node: another program was compiled.
     """
 
     graph: Graph
     nodes: tuple[int, ...]
     times: tuple[NodeTime, ...]
-    strangers: tuple[str, ...]
+    unmatched: tuple[str, ...]
 
 
 def lay_over(graph: Graph, times: Sequence[NodeTime]) -> Overlay:
@@ -39,17 +39,17 @@ def lay_over(graph: Graph, times: Sequence[NodeTime]) -> Overlay:
     by_name = graph.index_by_name()
     by_id = graph.index_by_id
     seconds = np.full(len(graph.nodes), np.nan)
-    nodes, known, strangers = [], [], []
+    nodes, known, unmatched = [], [], []
     for time in times:
         index = by_id.get(time.name, by_name.get(time.name))
         if index is None:
-            strangers.append(time.name)
+            unmatched.append(time.name)
             continue
         seconds[index] = time.exclusive
         nodes.append(index)
         known.append(time)
     return Overlay(
-        graph.replace_nodes(seconds=seconds), tuple(nodes), tuple(known), tuple(strangers)
+        graph.replace_nodes(seconds=seconds), tuple(nodes), tuple(known), tuple(unmatched)
     )
 
 
@@ -105,8 +105,8 @@ def line_shares(overlay: Overlay, side: NodeTimes) -> tuple[tuple[LineTime, floa
     Of all work, not of the seconds on the wall: several threads work at the same time.
     """
     lines = sum_lines(overlay)
-    strangers = set(overlay.strangers)
-    rest = sum(time.exclusive for time in side.times if time.name in strangers)
+    unmatched = set(overlay.unmatched)
+    rest = sum(time.exclusive for time in side.times if time.name in unmatched)
     if rest > 0:
         lines = (*lines, LineTime("", -1, rest, rest))
     whole = sum(line.seconds for line in lines)

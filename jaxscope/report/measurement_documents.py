@@ -154,8 +154,8 @@ def profile_to_document(found: ProfileOverlay) -> list[Section]:
             table = line_table(found.capture.files, lines, _MAX_PROFILE_ROWS)
             sections.append(Section(blocks=[table]))
         blocks: list[Block] = [node_table(side, overlay, _MAX_PROFILE_ROWS)]
-        if overlay is not None and overlay.strangers:
-            blocks.append(f"not in the captured program: {', '.join(overlay.strangers[:10])}")
+        if overlay is not None and overlay.unmatched:
+            blocks.append(f"not in the captured program: {', '.join(overlay.unmatched[:10])}")
         sections.append(Section(blocks=blocks))
     return [*sections, _warn(profile.warnings)]
 

@@ -53,7 +53,7 @@ def test_times_find_their_nodes_by_id_and_else_by_name() -> None:
     overlay = lay_over(program(), TIMES)
     assert overlay.nodes == (0, 1, 2, 3)
     assert overlay.times == (TIMES[0], TIMES[2], TIMES[3], TIMES[4])
-    assert overlay.strangers == ("gone", "lost")
+    assert overlay.unmatched == ("gone", "lost")
     assert overlay.graph.nodes.seconds.tolist() == [1.0, 2.0, 8.0, 16.0]
     part = lay_over(program(), TIMES[:1]).graph.nodes.seconds
     assert part[0] == 1.0 and np.isnan(part[1:]).all()

@@ -105,7 +105,7 @@ def test_times_find_their_nodes_by_name_or_id_and_strangers_are_told() -> None:
     overlay = lay_over(small_graph(), [time("a", 2, 1), time("7", 5, 5), time("other", 1, 1)])
     assert overlay.graph.nodes.seconds[[0, 2]].tolist() == [1.0, 5.0]  # without what is inside
     assert overlay.graph.node(1).seconds != overlay.graph.node(1).seconds  # NaN: not measured
-    assert overlay.strangers == ("other",)
+    assert overlay.unmatched == ("other",)
 
 
 def test_lines_get_what_they_take_alone_and_with_what_they_call() -> None:
@@ -147,7 +147,7 @@ def test_every_instruction_that_was_seen_is_one_of_the_captured_program(
     assert isinstance(compiled, NodeTimes)
     overlay = overlay_stage(captured.stages, compiled)
     assert overlay is not None
-    assert overlay.strangers == ()
+    assert overlay.unmatched == ()
     assert overlay.times
     assert compiled.covered <= compiled.wall
     assert compiled.coverage + compiled.gaps / compiled.wall == pytest.approx(1.0)
@@ -174,7 +174,7 @@ def test_equations_have_the_ids_of_the_jaxpr(
     assert isinstance(eager, NodeTimes)
     overlay = overlay_stage(capture(session, file, call).stages, eager)
     assert overlay is not None
-    assert overlay.strangers == ()
+    assert overlay.unmatched == ()
     operations = [overlay.graph.string(overlay.graph.nodes.operation, i) for i in overlay.nodes]
     assert operations.count("dot_general") == 3
 
@@ -189,7 +189,7 @@ def test_transformed_and_jitted_calls_have_equations_too(
     assert isinstance(eager, NodeTimes)
     overlay = overlay_stage(capture(session, file, call).stages, eager)
     assert overlay is not None
-    assert overlay.strangers == ()
+    assert overlay.unmatched == ()
 
 
 def test_stages_of_a_capture_get_the_times(

@@ -48,16 +48,16 @@ class DrawnGroups:
 
     Attributes:
         view: What they are of.
-        manner: How they were made.
+        settings: How they were made.
         frames: As their surroundings see them.
-        sheets: What they show.
+        drawings: What they show.
         num_laid_out: How many of them were not taken over.
     """
 
     view: View
-    manner: SceneSettings
+    settings: SceneSettings
     frames: Mapping[int, Frame]
-    sheets: Mapping[int, GroupDrawing]
+    drawings: Mapping[int, GroupDrawing]
     num_laid_out: int
 
 
@@ -71,12 +71,12 @@ class SceneMemory:
     def __init__(self) -> None:
         self.latest: DrawnGroups | None = None
 
-    def recall(self, view: View, manner: SceneSettings) -> DrawnGroups:
+    def recall(self, view: View, settings: SceneSettings) -> DrawnGroups:
         """What there is to take over; nothing where the last scene was another view's."""
         latest = self.latest
-        if latest is not None and latest.view is view and latest.manner == manner:
+        if latest is not None and latest.view is view and latest.settings == settings:
             return latest
-        return DrawnGroups(view, manner, {}, {}, 0)
+        return DrawnGroups(view, settings, {}, {}, 0)
 
 
 Int32s = npt.NDArray[np.int32]
@@ -86,12 +86,12 @@ def assemble_scene(
     view: View,
     wiring: Wiring,
     frames: Mapping[int, Frame],
-    sheets: Mapping[int, GroupDrawing],
+    drawings: Mapping[int, GroupDrawing],
     is_reversed: Sequence[bool],
     direction: str,
 ) -> Scene:
-    """The scene that the sheets of all open groups make."""
-    return _Collector(view, wiring, frames, sheets, is_reversed, direction).collect()
+    """The scene that the drawings of all open groups make."""
+    return _Collector(view, wiring, frames, drawings, is_reversed, direction).collect()
 
 
 _GROUNDS = {BranchKind.FORWARD: 2, BranchKind.BACKWARD: 3}
@@ -120,7 +120,7 @@ class _Collector:
         view: View,
         wiring: Wiring,
         frames: Mapping[int, Frame],
-        sheets: Mapping[int, GroupDrawing],
+        drawings: Mapping[int, GroupDrawing],
         is_reversed: Sequence[bool],
         direction: str,
     ) -> None:
@@ -129,8 +129,8 @@ class _Collector:
         self._is_reversed = np.asarray(is_reversed, bool)
         self._direction = direction
         self._frames = frames
-        self._groups, origins = _place_groups(wiring, frames, sheets)
-        self._sheets = [sheets[group] for group in self._groups]
+        self._groups, origins = _place_groups(wiring, frames, drawings)
+        self._drawings = [drawings[group] for group in self._groups]
         self._origins = np.asarray(origins, np.float64).reshape(-1, 2)
         self._item_of_box = np.full(len(view.boxes), NONE, np.int32)
         self._walks: dict[int, Walk] = {}
@@ -163,9 +163,9 @@ class _Collector:
     def _items(self) -> Items:
         """All boxes: frames in the order in which they were placed, then all others."""
         view, is_open = self._view, np.asarray(self._wiring.is_open)
-        counts = [len(sheet.boxes) for sheet in self._sheets]
-        boxes = np.concatenate([sheet.boxes for sheet in self._sheets])
-        rects = np.concatenate([sheet.rects for sheet in self._sheets])
+        counts = [len(drawing.boxes) for drawing in self._drawings]
+        boxes = np.concatenate([drawing.boxes for drawing in self._drawings])
+        rects = np.concatenate([drawing.rects for drawing in self._drawings])
         rects[:, :2] += np.repeat(self._origins, counts, axis=0)
         around = np.repeat(np.asarray(self._groups, np.int32), counts)
         order = np.argsort(~is_open[boxes], kind="stable")
@@ -198,11 +198,11 @@ class _Collector:
         return tuple(details)
 
     def _lines(self) -> Lines:
-        sheets = self._sheets
-        table = np.concatenate([sheet.lines for sheet in sheets])
-        points = np.concatenate([sheet.points for sheet in sheets])
-        points += np.repeat(self._origins, [len(sheet.points) for sheet in sheets], axis=0)
-        values = np.concatenate([sheet.values for sheet in sheets])
+        drawings = self._drawings
+        table = np.concatenate([drawing.lines for drawing in drawings])
+        points = np.concatenate([drawing.points for drawing in drawings])
+        points += np.repeat(self._origins, [len(drawing.points) for drawing in drawings], axis=0)
+        values = np.concatenate([drawing.values for drawing in drawings])
         return Lines(
             points=points,
             offsets=_offsets(table[:, 0]),
@@ -210,17 +210,17 @@ class _Collector:
             target=self._item_of_box[table[:, 2]],
             has_arrow=table[:, 3].astype(bool),
             values=Ragged(_offsets(table[:, 4]), values),
-            types=tuple(itertools.chain.from_iterable(sheet.types for sheet in sheets)),
+            types=tuple(itertools.chain.from_iterable(drawing.types for drawing in drawings)),
             is_unlabelled=_find_unlabelled(self._view, table[:, 1]) | (table[:, 5] > 0),
             is_return=table[:, 5] == RETURN_LINE,
         )
 
     def _connectors(self) -> Connectors:
-        of_sheet = [len(sheet.stubs) for sheet in self._sheets]
-        stubs = [stub for sheet in self._sheets for stub in sheet.stubs]
+        of_drawing = [len(drawing.stubs) for drawing in self._drawings]
+        stubs = [stub for drawing in self._drawings for stub in drawing.stubs]
         rects = np.asarray([stub.rect for stub in stubs], np.float64).reshape(-1, 4)
-        rects[:, :2] += np.repeat(self._origins, of_sheet, axis=0)
-        groups = np.repeat(np.asarray(self._groups, np.int32), of_sheet)
+        rects[:, :2] += np.repeat(self._origins, of_drawing, axis=0)
+        groups = np.repeat(np.asarray(self._groups, np.int32), of_drawing)
         items = self._item_of_box
         return Connectors(
             rects,
@@ -234,16 +234,16 @@ class _Collector:
 
 
 def _place_groups(
-    wiring: Wiring, frames: Mapping[int, Frame], sheets: Mapping[int, GroupDrawing]
+    wiring: Wiring, frames: Mapping[int, Frame], drawings: Mapping[int, GroupDrawing]
 ) -> tuple[list[int], list[tuple[float, float]]]:
     """The open groups, outer ones first, and where the drawing of each begins."""
     groups, origins = [ROOT], [(frames[ROOT].left, frames[ROOT].top)]
     for number, group in enumerate(groups):  # grows while it is read
         left, top = origins[number]
-        sheet = sheets[group]
-        for at, box in enumerate(sheet.boxes.tolist()):
+        drawing = drawings[group]
+        for at, box in enumerate(drawing.boxes.tolist()):
             if wiring.is_open[box]:
-                x, y = sheet.rects[at, :2].tolist()
+                x, y = drawing.rects[at, :2].tolist()
                 groups.append(box)
                 origins.append((left + x + frames[box].left, top + y + frames[box].top))
     return groups, origins
@@ -325,13 +325,13 @@ def build_scene(
         wiring = Wiring(view, expanded)
         nester = GroupPlacer(view, wiring, direction, spacing, layouts, fit, before.frames)
         nester.place_all(follows=not is_try)
-        sheets = {
-            group: before.sheets[group] for group in nester.frames.keys() - nester.placed.keys()
+        drawings = {
+            group: before.drawings[group] for group in nester.frames.keys() - nester.placed.keys()
         }
-        sheets.update(draw_groups(view, wiring, nester, direction))
-        after = DrawnGroups(view, before.manner, nester.frames, sheets, len(nester.placed))
+        drawings.update(draw_groups(view, wiring, nester, direction))
+        after = DrawnGroups(view, before.settings, nester.frames, drawings, len(nester.placed))
         scene = assemble_scene(
-            view, wiring, after.frames, after.sheets, nester.is_reversed, direction
+            view, wiring, after.frames, after.drawings, nester.is_reversed, direction
         )
         memory.latest = after
         return dataclasses.replace(scene, notes=layouts.notes)

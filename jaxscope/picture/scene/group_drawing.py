@@ -82,7 +82,7 @@ class GroupDrawing(NamedTuple):
 def draw_groups(
     view: View, wiring: Wiring, nester: GroupPlacer, direction: str
 ) -> dict[int, GroupDrawing]:
-    """The sheets of the groups that were laid out."""
+    """The drawings of the groups that were laid out."""
     words: dict[int, str] = {}
     return {
         box: _GroupDrawer(box, view, wiring, nester, direction, words).draw()
@@ -91,7 +91,7 @@ def draw_groups(
 
 
 class _GroupDrawer:
-    """Draws one sheet."""
+    """Draws one group."""
 
     def __init__(
         self,

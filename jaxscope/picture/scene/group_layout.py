@@ -700,7 +700,7 @@ class GroupPlacer:
 def _measure_detail(text: BoxText) -> float:
     """Width of the second line, whatever letters its name has.
 
-    So a layer looks like its twin whose values are called otherwise, and is laid out with it; and
+    So a layer looks like one whose values are called otherwise, and is laid out with it; and
     an equation more, after which all others are called otherwise, moves nothing else.
     """
     width = measure_text(text.detail, DETAIL_PX)

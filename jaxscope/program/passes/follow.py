@@ -424,9 +424,9 @@ class _OutcomeFinder:
         """Tell the ending from what the users of the equation's instructions use now."""
         replacements = self._replacements()
         for row in reversed(self._rows):
-            twin = self._find_equal_instruction(row, replacements)
-            if twin is not None:
-                return self._merged(row, twin)
+            equal = self._find_equal_instruction(row, replacements)
+            if equal is not None:
+                return self._merged(row, equal)
         if replacements:
             return self._judge(replacements[0])
         row = self._rows[-1]
@@ -451,12 +451,12 @@ class _OutcomeFinder:
                 return self._before.rows[name]
         return None
 
-    def _merged(self, row: InstructionRow, twin: InstructionRow) -> OutcomeAndReplacements:
-        others = tuple(tag for tag in twin.tags if tag != self._tag)
-        whom = quote_equations(others, self._stage) if others else twin.name
+    def _merged(self, row: InstructionRow, equal: InstructionRow) -> OutcomeAndReplacements:
+        others = tuple(tag for tag in equal.tags if tag != self._tag)
+        whom = quote_equations(others, self._stage) if others else equal.name
         text = f"merged with {whom} by {self._step.name}: the same on the same operands"
-        names = (row.name, twin.name)
-        return self._make("merged", text, (twin.name,), others, names, (twin.name,))
+        names = (row.name, equal.name)
+        return self._make("merged", text, (equal.name,), others, names, (equal.name,))
 
     def _judge(self, found: _Replacement) -> OutcomeAndReplacements:
         """What it means that users of the instruction now use its successor."""

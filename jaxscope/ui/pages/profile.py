@@ -158,7 +158,7 @@ class ProfilePage(ExperimentPage):
             )
             self.say(heading, [side.protocol, *profile.warnings])
         else:
-            self._say_measured(profile, side, is_other=overlay is None or bool(overlay.strangers))
+            self._say_measured(profile, side, is_other=overlay is None or bool(overlay.unmatched))
         self._show_lines(overlay, side)
         self.nodes.rows.set_table(node_table(side, overlay, is_of_job=bool(profile.recording)))
 

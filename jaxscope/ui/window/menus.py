@@ -273,7 +273,7 @@ class GoCommands(QObject):
         self._radius = 0
 
 
-_LISTENED = "has_twins"
+_LISTENED = "has_outline_sync"
 
 
 class OutlineSync(QObject):

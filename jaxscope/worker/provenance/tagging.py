@@ -95,9 +95,9 @@ class Tagger:
             return known[1]
         inner = compat.open_jaxpr(jaxpr)
         if inner is jaxpr:
-            twins = self._find_indistinguishable(inner.eqns) if self._is_printed else {}
+            equals = self._find_indistinguishable(inner.eqns) if self._is_printed else {}
             equations = [
-                self._tag_equation(equation, f"{path}{index}", twins.get(index, -1))
+                self._tag_equation(equation, f"{path}{index}", equals.get(index, -1))
                 for index, equation in enumerate(inner.eqns)
             ]
             tagged = compat.replace_equations(inner, equations)
@@ -130,12 +130,12 @@ class Tagger:
                 indices = [i for i in indices if i not in kept]
         return found
 
-    def _tag_equation(self, equation: Any, path: str, twins: int = -1) -> Any:
+    def _tag_equation(self, equation: Any, path: str, equals: int = -1) -> Any:
         source_info = compat.with_tag(
             equation.source_info, self._kind, self._number(path), is_printed=self._is_printed
         )
-        if twins >= 0:
-            source_info = compat.with_tag(source_info, EQUALS_TAG, twins, is_printed=True)
+        if equals >= 0:
+            source_info = compat.with_tag(source_info, EQUALS_TAG, equals, is_printed=True)
         parameters = self.tag_parameters(equation.params, path)
         if parameters is equation.params:
             return equation.replace(source_info=source_info)
