@@ -105,6 +105,8 @@ def print_tag(kind: str, number: int) -> str:
 
 def read_op_name(op_name: str, table: TagTable) -> OpName:
     """Read the tags of a name. Tags with numbers outside the table are ignored."""
+    if "jxs" not in op_name:  # as all of what a job left behind
+        return OpName((), (), (), read_direction(op_name), op_name)
     origins: dict[str, None] = {}
     derived: dict[str, tuple[str, ...]] = {}
     for part in op_name.split(";"):
@@ -229,6 +231,8 @@ def _plain_name(name: str) -> str:
     if name.startswith("(") and name.endswith(")"):
         combined = dict.fromkeys(strip_tags(part) for part in name[1:-1].split(":"))
         return f"({':'.join(combined)})" if len(combined) > 1 else next(iter(combined))
+    if "jxs" not in name:
+        return name
     merged: dict[tuple[str, int], str] = {}
     for number, part in enumerate(name.split(";")):
         # Where a function is inlined, the call's name comes before that of the merged alone.

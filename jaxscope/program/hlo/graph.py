@@ -52,6 +52,8 @@ def read_scope(op_name: str) -> tuple[str, ...]:
 
 def split_path(op_name: str) -> list[str]:
     """Split at the slashes that are not within parentheses."""
+    if "(" not in op_name:
+        return op_name.split("/")
     parts: list[str] = []
     depth = start = 0
     for position, letter in enumerate(op_name):
@@ -285,6 +287,8 @@ class Provenance:
         """
         if not self.display or self.derived or self.origins:
             return self
+        if around == _NOWHERE and self.direction is Direction.NONE:
+            return self  # as most of what a job left behind
         return dataclasses.replace(
             self,
             origins=around.origins,
@@ -293,6 +297,9 @@ class Provenance:
             direction=around.direction,
             source=self.source or around.source,
         )
+
+
+_NOWHERE = Provenance()
 
 
 class ProvenanceReader:
@@ -317,6 +324,7 @@ class ProvenanceReader:
 
     def _parse(self, op_name: str) -> Provenance:
         named = read_op_name(op_name, self._tags)
+        display = named.display
         origins = dict.fromkeys(named.origins)
         scope: tuple[str, ...] = ()
         source: tuple[tuple[str, int, int, str], ...] = ()
@@ -349,9 +357,9 @@ class ProvenanceReader:
         return Provenance(
             tuple(origins),
             named.derived,
-            scope or read_scope(named.display),
+            scope or read_scope(display),
             direction,
-            named.display,
+            display,
             named.calls,
             source,
         )
@@ -563,6 +571,7 @@ class _Converter:
             metadata = instruction.metadata
             provenance = self._provenance.read(metadata.op_name).or_inherited(inherited)
             row = attributes[index]
+            attributes[index] = _TAKEN
             if provenance.display:
                 row["op_name"] = provenance.display
             is_stamped = metadata.op_name in loops and instruction.opcode not in LOOP_PARTS
@@ -608,6 +617,10 @@ class _Converter:
                 if len(whole) > _MAX_EDGE_TYPE:
                     whole = f"({len(results)} values)"
                 builder.add_edge(producer, index, output=output, operand=operand, type=whole)
+
+
+_TAKEN: dict[str, str] = {}
+"""In place of attributes that the graph has: half a million of them take memory twice."""
 
 
 def _source(own: tuple[Frame, ...], of_equation: tuple[Frame, ...]) -> tuple[Frame, ...]:
