@@ -19,11 +19,26 @@ def compilations_to_document(found: dict[str, Any], out: str = "") -> list[Secti
         found: As `compilations.json` has it.
         out: The folder that has the captures, or empty.
     """
+    table = compilations_table(found)
+    nothing = "Nothing was compiled by a function that was jitted while the script ran."
+    blocks = [table if table.rows else nothing, *compilations_notes(found)]
+    if out and table.rows:
+        blocks.append(f"Captures and the list are in {out}.")
+    return [Section("What the script compiled", blocks)]
+
+
+def compilations_table(found: dict[str, Any]) -> Table:
+    """A row for each program of each function; the last cell is the name of its capture."""
     rows = [
         _row(function, variant)
         for function in found["compilations"]
         for variant in function["variants"]
     ]
+    return Table(_HEADERS, rows)
+
+
+def compilations_notes(found: dict[str, Any]) -> list[str]:
+    """What was compiled besides, what went wrong, and advice."""
     notes = list(found["problems"])
     if outside := found["outside"]:
         total = sum(each["seconds"] for each in outside)
@@ -33,12 +48,7 @@ def compilations_to_document(found: dict[str, Any], out: str = "") -> list[Secti
             "outside of calls of functions that were jitted while the script ran."
         )
     advice = found.get("recompilation", {}).get("advice", ())
-    notes += [f"{each['function']}: {each['text']}" for each in advice]
-    nothing = "Nothing was compiled by a function that was jitted while the script ran."
-    blocks = [Table(_HEADERS, rows) if rows else nothing, *notes]
-    if out and rows:
-        blocks.append(f"Captures and the list are in {out}.")
-    return [Section("What the script compiled", blocks)]
+    return [*notes, *(f"{each['function']}: {each['text']}" for each in advice)]
 
 
 def _row(function: dict[str, Any], variant: dict[str, Any]) -> tuple[Cell, ...]:

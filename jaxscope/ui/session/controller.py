@@ -294,6 +294,11 @@ class Controller(QObject):
         self._lay_over: LayOver | None = None
         bridge.event_arrived.connect(self._on_bridge_event_arrived)
 
+    @property
+    def python(self) -> str | None:
+        """The interpreter for user code; None for our own."""
+        return self._options.python
+
     # --- wishes ---
 
     def open_file(

@@ -75,6 +75,7 @@ COMMANDS: Sequence[Command] = (
     Command("Run", "Run the call", "run_call", ("Ctrl+R", "F5")),
     Command("Run", "Run with the gradient", "run_with_gradient", ("Ctrl+Alt+G",)),
     Command("Run", "Stop", "stop_run", ("Esc",)),
+    Command("Run", "Run a script as it is …", "run_script"),
     Command(
         *("Run", "Functions of the file", "open_functions", ("Ctrl+Shift+L",)), owner="call_bar"
     ),

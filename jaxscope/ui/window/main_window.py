@@ -14,6 +14,8 @@ from PySide6.QtGui import QAction, QCloseEvent, QColor, QDragEnterEvent, QDropEv
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
+    QDialog,
+    QFileDialog,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -62,6 +64,7 @@ from jaxscope.ui.window.workspace import Workspace
 
 if TYPE_CHECKING:
     from jaxscope.ui.canvas.graph_page import GraphPage
+    from jaxscope.ui.window.script_run import ScriptDialog
     from jaxscope.ui.window.trial import Trial
 
 
@@ -523,6 +526,8 @@ class MainWindow(QMainWindow):
         self._settings.set_calls(self.call_bar.edit.history)
         self._settings.set_geometry(self.saveGeometry())
         self.files.close()
+        for dialog in self.findChildren(QDialog, "script"):
+            dialog.close()
         super().closeEvent(event)
 
     # --- runs ---
@@ -538,6 +543,25 @@ class MainWindow(QMainWindow):
             self.controller.state.call
         )  # which opening the file may have run
         self.controller.run(call, self.call_bar.target.currentText().strip() or "cpu")
+
+    def run_script(self) -> None:
+        """Ask for a script, and offer to run it as it is."""
+        folder = os.path.dirname(self.controller.state.file) or os.getcwd()
+        dialog = QFileDialog(self, "Run a script", folder, "Python (*.py);;All files (*)")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(self.show_script)
+        dialog.open()
+
+    def show_script(self, path: str) -> ScriptDialog:
+        """Show the dialog that runs a script; beside it the window can be used."""
+        from jaxscope.ui.window.script_run import ScriptDialog  # no window starts with it
+
+        dialog = ScriptDialog(path, self.controller.python, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.capture_chosen.connect(self.open_path)
+        dialog.show()
+        return dialog
 
     def run_with_gradient(self) -> None:
         """Run the present call, and make its gradient even where that takes long."""

@@ -1,0 +1,214 @@
+"""*Run a script*: the script runs as it is, and what it compiles is listed while it does."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import sys
+import tempfile
+from pathlib import Path
+
+from PySide6.QtCore import QModelIndex, QProcess, QTimer, Signal
+from PySide6.QtWidgets import (
+    QDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jaxscope.errors import PACKAGE_FOLDER
+from jaxscope.report.compilations import compilations_notes, compilations_table
+from jaxscope.report.document import Table
+from jaxscope.schema.safe_text import strip_controls
+from jaxscope.ui.toolkit.result_table import ResultTable
+from jaxscope.ui.toolkit.widgets import make_label
+
+_LIST = "compilations.json"
+_LOOK_EVERY_MS = 500
+_KILL_MS = 2_000
+_SAID_CHARACTERS = 2_000
+_ABOUT = (
+    "The script runs in a process of its own, as in a shell. Each function that is jitted is "
+    "listed and captured at its first call, from its real arguments; a double click opens the "
+    "capture."
+)
+
+
+class ScriptDialog(QDialog):
+    """Runs one script as `jaxscope run` does, and lists what that writes.
+
+    Args:
+        script: Its path.
+        python: The interpreter for it; None for our own.
+        parent: The window.
+
+    Attributes:
+        folder: Has the list and the captures, until the dialog is closed.
+
+    Signals:
+        capture_chosen: The path of a capture that is to be opened.
+    """
+
+    capture_chosen = Signal(str)
+
+    def __init__(self, script: str, python: str | None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("script")  # by which the window finds it when it closes
+        self.setWindowTitle(f"Run {Path(script).name}")
+        self._script, self._python = script, python
+        self._folder = tempfile.TemporaryDirectory(prefix="jaxscope-run-")
+        self.folder = Path(self._folder.name)
+        self._read_at = 0.0
+        self._said = ""
+        self._notes: list[str] = []
+        self.arguments, self.catch = QLineEdit(), QLineEdit()
+        self.arguments.setAccessibleName("Arguments of the script")
+        self.catch.setAccessibleName("Functions to capture")
+        self.catch.setPlaceholderText("all; else names, such as train_step")
+        self.button, self.open_button = QPushButton("Run"), QPushButton("Open capture")
+        self.button.setProperty("role", "primary")
+        self.open_button.setEnabled(False)
+        self.state = make_label("", "muted", wraps=True)
+        self.table = ResultTable("What the script compiled")
+        form = QFormLayout()
+        form.addRow("Arguments", self.arguments)
+        form.addRow("Capture", self.catch)
+        row = QHBoxLayout()
+        row.addWidget(self.state, 1)
+        row.addWidget(self.open_button)
+        row.addWidget(self.button)
+        layout = QVBoxLayout(self)
+        layout.addWidget(make_label(_ABOUT, "muted", wraps=True))
+        layout.addLayout(form)
+        layout.addWidget(self.table, 1)
+        layout.addLayout(row)
+        em = self.fontMetrics().horizontalAdvance("m")
+        self.resize(72 * em, 36 * em)
+        self.process = QProcess(self)
+        self.process.setProcessChannelMode(QProcess.ProcessChannelMode.MergedChannels)
+        self.process.readyReadStandardOutput.connect(self._on_process_output)
+        self.process.finished.connect(self._on_process_finished)
+        self.process.errorOccurred.connect(self._on_process_error)
+        self._look = QTimer(self, interval=_LOOK_EVERY_MS)
+        self._look.timeout.connect(self._show_list)
+        self.button.clicked.connect(self._on_button_clicked)
+        self.open_button.clicked.connect(self._open_chosen)
+        self.table.doubleClicked.connect(self._on_table_double_clicked)
+        self.table.selectionModel().selectionChanged.connect(self._on_selection_changed)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the script runs."""
+        return self.process.state() != QProcess.ProcessState.NotRunning
+
+    def start(self) -> None:
+        """Run the script with what stands in the fields."""
+        try:
+            arguments = shlex.split(self.arguments.text())
+        except ValueError as error:
+            self.state.setText(f"The arguments cannot be read: {error}.")
+            return
+        for old in self.folder.iterdir():
+            old.unlink()
+        self._read_at, self._said = 0.0, ""
+        self.table.rows.set_table(Table((), ()))
+        known = {
+            "out": str(self.folder),
+            "catch": self.catch.text().replace(",", " ").split(),
+            "after": 0,
+            "stop_after": None,
+        }
+        runner = os.path.join(PACKAGE_FOLDER, "run_script.py")
+        words = [runner, json.dumps(known), "script", self._script, *arguments]
+        self.button.setText("Stop")
+        self.state.setText("The script runs.")
+        self._look.start()
+        self.process.start(self._python or sys.executable, words)
+
+    def stop(self) -> None:
+        """Interrupt the script, as Ctrl-C does; asked again, end it at once."""
+        if self.button.text() != "Stop" or sys.platform == "win32":
+            self.process.kill()
+            return
+        os.kill(self.process.processId(), signal.SIGINT)
+        self.button.setText("End it now")
+        self.state.setText("The script is being stopped.")
+
+    def done(self, result: int) -> None:
+        """The dialog is closed: the script ends."""
+        self._look.stop()
+        self.process.blockSignals(True)
+        self.process.kill()
+        self.process.waitForFinished(_KILL_MS)
+        super().done(result)
+        self._folder.cleanup()
+
+    def _on_button_clicked(self) -> None:
+        if self.is_running:
+            self.stop()
+        else:
+            self.start()
+
+    def _on_process_output(self) -> None:
+        said = bytes(self.process.readAllStandardOutput().data()).decode("utf-8", "replace")
+        self._said = strip_controls(self._said + said)[-_SAID_CHARACTERS:]
+        last = self._said.rstrip().rpartition("\n")[2]
+        if self.button.text() == "Stop" and last:
+            self.state.setText(f"The script runs. It printed: {last[:200]}")
+
+    def _on_process_error(self, error: QProcess.ProcessError) -> None:
+        if error is QProcess.ProcessError.FailedToStart:
+            self._end(f"{self._python or sys.executable} cannot be started.")
+
+    def _on_process_finished(self, status: int, ending: QProcess.ExitStatus) -> None:
+        self._show_list()
+        if ending is QProcess.ExitStatus.CrashExit:
+            told = "The script's process was ended, or died."
+        elif status == 0:
+            told = "The script has ended."
+        else:
+            told = f"The script ended with status {status}."
+        last = self._said.rstrip().rpartition("\n")[2]
+        self._end(" ".join([told, *([f"It printed last: {last[:200]}"] if last else [])]))
+
+    def _end(self, told: str) -> None:
+        self._look.stop()
+        self.button.setText("Run again")
+        self.state.setText("\n".join([told, *self._notes]))
+
+    def _show_list(self) -> None:
+        """Show what is listed by now, where it was written anew."""
+        place = self.folder / _LIST
+        try:
+            time = place.stat().st_mtime
+            if time == self._read_at:
+                return
+            found = json.loads(place.read_text("utf-8"))
+        except (OSError, ValueError):
+            return
+        self._read_at, self._notes = time, compilations_notes(found)
+        chosen = self.table.currentIndex().row()
+        self.table.rows.set_table(compilations_table(found))
+        if chosen >= 0:
+            self.table.selectRow(chosen)
+
+    def _on_selection_changed(self) -> None:
+        self.open_button.setEnabled(bool(self._chosen()))
+
+    def _on_table_double_clicked(self, _index: QModelIndex) -> None:
+        self._open_chosen()
+
+    def _open_chosen(self) -> None:
+        if path := self._chosen():
+            self.capture_chosen.emit(path)
+
+    def _chosen(self) -> str:
+        """The path of the chosen row's capture; empty where it has none."""
+        row = self.table.currentIndex().row()
+        name = self.table.rows.row_text(row).split("\t")[-1] if row >= 0 else ""
+        return str(self.folder / name) if name and (self.folder / name).is_file() else ""

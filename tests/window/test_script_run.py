@@ -1,0 +1,138 @@
+"""*Run a script as it is*: its functions are listed, it is stopped, and a capture is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from jaxscope.client.session import Session
+from jaxscope.ui.application import build_window
+from jaxscope.ui.session.controller import Bridge, RunOptions
+from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.script_run import ScriptDialog
+from jaxscope.ui.window.settings import Settings
+
+SCRIPT = """\
+import sys
+import time
+
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def step(x):
+    return jnp.tanh(x) * 2
+
+
+for size in range(2, 2 + int(sys.argv[1])):
+    step(jnp.ones(size))
+print("all steps done", flush=True)
+if "wait" in sys.argv:
+    print("waiting", flush=True)
+    time.sleep(600)
+"""
+PATIENCE_MS = 60_000
+
+
+@pytest.fixture
+def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
+    bridge = Bridge(lambda: Session(is_warm=False, has_spares=False))
+    window = build_window(qapp, bridge, RunOptions(), Settings(str(tmp_path / "window.json")))
+    window.show()
+    yield window
+    window.close()
+    window.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    bridge.close()
+
+
+@pytest.fixture
+def dialog(window: MainWindow, tmp_path: Path) -> Iterator[ScriptDialog]:
+    (tmp_path / "job.py").write_text(SCRIPT)
+    dialog = window.show_script(str(tmp_path / "job.py"))
+    yield dialog
+    dialog.close()
+
+
+def rows(dialog: ScriptDialog) -> list[list[str]]:
+    model = dialog.table.rows
+    return [model.row_text(row).split("\t") for row in range(model.rowCount())]
+
+
+def test_a_script_runs_and_its_capture_opens(
+    qtbot: QtBot, window: MainWindow, dialog: ScriptDialog
+) -> None:
+    dialog.arguments.setText("2")
+    dialog.button.click()
+    assert dialog.is_running and dialog.button.text() == "Stop"
+    qtbot.waitUntil(lambda: not dialog.is_running, timeout=PATIENCE_MS)
+    assert "The script has ended." in dialog.state.text()
+    assert "all steps done" in dialog.state.text()
+    assert [row[0] for row in rows(dialog)] == ["step", "step"]
+    assert rows(dialog)[0][-1] == "step.jaxscope"
+    dialog.table.selectRow(1)
+    assert not dialog.open_button.isEnabled()  # the second program was not captured
+    dialog.table.selectRow(0)
+    dialog.open_button.click()
+    qtbot.waitUntil(lambda: window.controller.state.capture is not None, timeout=PATIENCE_MS)
+    assert "step" in window.controller.state.call
+    dialog.arguments.setText("1")
+    dialog.button.click()  # once more, with other arguments
+    assert rows(dialog) == []
+    qtbot.waitUntil(lambda: not dialog.is_running, timeout=PATIENCE_MS)
+    assert len(rows(dialog)) == 1
+
+
+def test_a_script_is_stopped_and_its_list_stays(qtbot: QtBot, dialog: ScriptDialog) -> None:
+    dialog.arguments.setText("1 wait")
+    dialog.catch.setText("nothing")
+    dialog.button.click()
+    qtbot.waitUntil(lambda: "waiting" in dialog.state.text(), timeout=PATIENCE_MS)
+    dialog.button.click()
+    qtbot.waitUntil(lambda: not dialog.is_running, timeout=PATIENCE_MS)
+    assert "ended with status 130" in dialog.state.text()
+    (row,) = rows(dialog)
+    assert row[0] == "step" and not row[-1]  # only what was named is captured
+
+
+def test_the_list_grows_while_the_script_runs(qtbot: QtBot, dialog: ScriptDialog) -> None:
+    dialog.arguments.setText("1 wait")
+    dialog.button.click()
+    qtbot.waitUntil(lambda: bool(rows(dialog)), timeout=PATIENCE_MS)
+    assert dialog.is_running
+
+
+def test_a_script_ends_with_the_window(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    (tmp_path / "job.py").write_text(SCRIPT)
+    dialog = window.show_script(str(tmp_path / "job.py"))
+    dialog.arguments.setText("1 wait")
+    dialog.button.click()
+    qtbot.waitUntil(lambda: bool(rows(dialog)), timeout=PATIENCE_MS)
+    process, folder = dialog.process, dialog.folder
+    window.close()
+    assert process.state() == process.ProcessState.NotRunning
+    assert not folder.exists()
+
+
+def test_what_cannot_run_is_said(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    (tmp_path / "fails.py").write_text("raise ValueError('no data')\n")
+    fails = window.show_script(str(tmp_path / "fails.py"))
+    fails.arguments.setText("'open")
+    fails.button.click()
+    assert "cannot be read" in fails.state.text() and not fails.is_running
+    fails.arguments.setText("")
+    fails.button.click()
+    qtbot.waitUntil(lambda: not fails.is_running, timeout=PATIENCE_MS)
+    assert "ended with status 1" in fails.state.text() and "no data" in fails.state.text()
+    none = ScriptDialog(str(tmp_path / "fails.py"), str(tmp_path / "no_python"), window)
+    none.show()
+    none.start()
+    qtbot.waitUntil(lambda: "cannot be started" in none.state.text(), timeout=PATIENCE_MS)
+    for dialog in (fails, none):
+        dialog.close()
