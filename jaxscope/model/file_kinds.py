@@ -15,6 +15,8 @@ from jaxscope.errors import Explanation
 
 ARCHIVE_ENDING, JSON_ENDING = CAPTURE_ENDINGS = (".jaxscope", ".json")
 """How names of saved captures end."""
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+"""Some editors write it before a text."""
 HEAD_BYTES = 4096
 """How much of a file's beginning is looked at."""
 
@@ -64,6 +66,7 @@ def recognise(head: bytes) -> FileForm | None:
     Args:
         head: Its first bytes, unpacked, at least `HEAD_BYTES` where it has so many.
     """
+    head = head.removeprefix(BYTE_ORDER_MARK)
     if _HLO_TEXT.match(head):
         return FileForm.HLO_TEXT
     if head.startswith(_MLIR_BYTECODE):

@@ -32,6 +32,7 @@ from jaxscope.report.document import (
     make_table,
     number_cell,
 )
+from jaxscope.schema.safe_text import make_safe_line
 
 _MOST = 200
 _NO_RECORDINGS: Mapping[str, Recording | str] = MappingProxyType({})
@@ -159,7 +160,7 @@ def _table(modules: list[LeftModule]) -> Table:
 def _row(module: LeftModule) -> tuple[Cell, ...]:
     stages = [stage_kind(name).title for name in module.stages if name != "passes"]
     return (
-        Verbatim(module.label),
+        Verbatim(make_safe_line(module.label)),  # a name may have several lines
         module.platform or "not said",
         ", ".join(stages),
         count_cell(module.num_passes),

@@ -14,6 +14,7 @@ from jaxscope.client.completion import tell_other_program
 from jaxscope.client.left_behind import find_left_behind
 from jaxscope.client.opening import open_found
 from jaxscope.errors import SourceError
+from jaxscope.model import is_available
 from jaxscope.model.file_kinds import recognise
 from jaxscope.model.graph import Graph, NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
@@ -205,6 +206,19 @@ def test_a_parser_that_dies_is_blamed_and_not_the_code(
     assert answer.status != 0
     assert "The parser of jaxlib died of SIGSEGV while it read deep.hlo." in answer.errors
     assert "nested more deeply than the parser can take" in answer.errors
+
+
+def test_a_text_with_a_byte_order_mark_is_read(left: Left, tmp_path: Path) -> None:
+    for name, stage in (("after.hlo", "optimized"), ("step.mlir", "stablehlo")):
+        (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + (left.files / name).read_bytes())
+        opened = open_found(find_left_behind([str(tmp_path / name)])).stage(stage)
+        assert opened is not None and is_available(opened.graph)
+
+
+def test_a_name_of_several_lines_is_one_row(jaxscope: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "two\nlines.hlo").write_text(HLO.replace("SHAPE", "f32[8]"))
+    (row,) = (line for line in jaxscope("open", tmp_path).output.split("\n") if "HLO  " in line)
+    assert row.startswith("  two lines.hlo  ")
 
 
 def test_an_empty_file_is_said_to_be_empty(jaxscope: CommandLine, tmp_path: Path) -> None:

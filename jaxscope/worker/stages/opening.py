@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.errors import SourceError
-from jaxscope.model.file_kinds import HEAD_BYTES, FileForm, recognise
+from jaxscope.model.file_kinds import BYTE_ORDER_MARK, HEAD_BYTES, FileForm, recognise
 from jaxscope.model.graph import graph_to_arrays
 from jaxscope.model.op_name import TagTable
 from jaxscope.wire.job_files import read_head, read_whole
@@ -154,7 +154,7 @@ class _Reading:
             return
         self._channel.progress("stablehlo", f"Reading {os.path.basename(path)}")
         try:
-            data = read_whole(path)
+            data = read_whole(path).removeprefix(BYTE_ORDER_MARK)
             if not HAS_JAX and recognise(data[:HEAD_BYTES]) is FileForm.MLIR_TEXT:
                 self._send_text_alone("stablehlo", data.decode("utf-8", "replace"), path)
                 return
@@ -337,7 +337,7 @@ def read_hlo(path: str) -> _Hlo:
     Raises:
         SourceError: The file cannot be read, or is no HLO module.
     """
-    data = read_whole(path)
+    data = read_whole(path).removeprefix(BYTE_ORDER_MARK)
     form = recognise(data[:HEAD_BYTES])
     if form is FileForm.HLO_TEXT:
         text = data.decode("utf-8", "replace")
