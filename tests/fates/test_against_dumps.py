@@ -10,6 +10,7 @@ from pathlib import Path
 
 import jax.numpy as jnp
 import pytest
+from jax import lax
 
 from jaxscope.model import Capture, Graph
 from jaxscope.program.fates.table import FateTable, link_products
@@ -175,3 +176,15 @@ def test_a_split_reduction_is_where_most_of_it_runs() -> None:
         told = f"Has a kernel of its own, {first.name}, in parts, which {last.name} combines."
         assert table["0"].text == told
         assert table["0"].instructions[0].startswith("reduce-window")
+
+
+def test_what_a_loop_begins_with_is_made_when_it_runs() -> None:
+    """The conversion to HLO makes a broadcast of it, without its name."""
+    rows = jnp.ones((8, 16))
+    capture = capture_passes(
+        lambda xs: lax.scan(lambda c, x: (jnp.sin(c + x), None), jnp.zeros(16), xs)[0], rows
+    )
+    for table in (capture.fates, FateTable(capture.stages)):
+        (made,) = table["0"].instructions
+        assert table["0"].text == f"Depends on no argument: {made} gives its value."
+        assert (table["0"].fate, table["0"].certainty) == ("kernel", "inferred")

@@ -558,7 +558,8 @@ class DerivedFates:
         made = self._materialized(node)
         if made is not None:
             names = name_instructions(self._after, made.instructions)
-            text = f"Depends on no argument: {names} gives its value."
+            one_of = "one of " if len(made.instructions) > 1 else ""
+            text = f"Depends on no argument: {one_of}{names} gives its value."
             fate = made.fate if made.fate != "layout" else "folded"
             return _certain(Fate(fate, None, self._ids(made.instructions), text=text), None)
         if self._before is not None and self._holders.may_hide_elements(id):
@@ -603,20 +604,21 @@ class DerivedFates:
             return None
         (type, *_) = self.equations.types[node] or ("",)
         wanted = parse_array_type(type)
+        after = self._after
         found: list[int] = []
         for reader in self._readers.get(node, ()):
-            for index in self._after.holders.get(self.equations.ids[reader], ()):
-                for operand in self._after.operands[index]:
-                    source = self._after.producer(operand)
-                    types = self._after.graph.types(source)
-                    if (
-                        self._after.opcodes[source] in ("broadcast", "constant")
-                        and not self._after.tags[source]
-                        and len(types) == 1
-                        and parse_array_type(types[0]) == wanted
-                    ):
-                        found.append(source)
-        return self._holders.classify(list(dict.fromkeys(found)))
+            for index in after.holders.get(self.equations.ids[reader], ()):
+                for source in map(after.producer, after.operands[index]):
+                    begins = after.opcodes[source] == "tuple"  # with what a loop or a branch begins
+                    found += map(after.producer, after.operands[source]) if begins else [source]
+        fitting = [
+            source
+            for source in dict.fromkeys(found)
+            if after.opcodes[source] in ("broadcast", "constant")
+            and not after.tags[source]
+            and [parse_array_type(type) for type in after.graph.types(source)] == [wanted]
+        ]
+        return self._holders.classify(fitting)
 
     def _is_computed_elsewhere(self, node: int) -> bool:
         """Whether something that it works from is computed when the program runs after all."""
