@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+import functools
 import json
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -26,7 +27,7 @@ from jaxscope.export.chart import (
 )
 from jaxscope.model.capture import Environment
 from jaxscope.model.timing import Measurement, Timeline
-from jaxscope.model.units import format_count, format_seconds
+from jaxscope.model.units import format_count, format_seconds, format_share
 from jaxscope.picture.palette import PALETTES
 from jaxscope.report.document import (
     Cell,
@@ -108,7 +109,8 @@ def describe_coverage(timeline: Timeline) -> str:
         else ""
     )
     return (
-        f"{timeline.coverage:.0%} of {format_seconds(timeline.wall)} with an instruction at work, "
+        f"{format_share(timeline.coverage)} of {format_seconds(timeline.wall)} with an instruction "
+        "at work, "
         f"{format_seconds(gaps_s)} dispatch and gaps; recorded, the run of median length."
         f"{left_out}"
     )
@@ -340,7 +342,7 @@ class Histogram(Figure):
                 known_cell(self.edges[place], format_seconds),
                 known_cell(self.edges[place + 1], format_seconds),
                 count_cell(calls),
-                known_cell(share, "{:.1%}".format),
+                known_cell(share, functools.partial(format_share, decimals=1)),
             )
             for found in self.series
             for place, (calls, share) in enumerate(zip(found.counts, found.shares, strict=True))
@@ -352,7 +354,7 @@ class Histogram(Figure):
         """What lies between two edges, in words; empty where there is no such bin."""
         if not 0 <= place < len(self.edges) - 1:
             return ""
-        found = [f"{one.name} {one.shares[place]:.1%} ({one.counts[place]:,} calls)"
+        found = [f"{one.name} {format_share(one.shares[place], 1)} ({one.counts[place]:,} calls)"
                  for one in self.series if one.counts[place]]  # fmt: skip
         low, high = self.edges[place], self.edges[place + 1]
         return f"{format_seconds(low)} to {format_seconds(high)}: " + (

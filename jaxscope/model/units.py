@@ -33,6 +33,22 @@ def format_seconds(seconds: float) -> str:
     return f"{three_digits(seconds / 1e-9)} ns" if seconds else "0 s"
 
 
+def format_share(share: float, decimals: int = 0) -> str:
+    """Such as `12%`; `unknown` for NaN.
+
+    What is more than nothing is not told as 0 %, and what is less than all not as 100 %: `<1%`,
+    `>99%`.
+    """
+    if math.isnan(share):
+        return UNKNOWN
+    text, step = f"{share:.{decimals}%}", 10.0 ** -(decimals + 2)
+    if share > 0.0 and text == f"{0.0:.{decimals}%}":
+        return f"<{step:.{decimals}%}"
+    if share < 1.0 and text == f"{1.0:.{decimals}%}":
+        return f">{1.0 - step:.{decimals}%}"
+    return text
+
+
 def format_range(low: float, high: float, form: Callable[[float], str]) -> str:
     """Such as `1.2 MFLOP`, `1.2 MFLOP to 3.4 MFLOP` or `up to 3.4 MFLOP`."""
     least, most = form(low), form(high)

@@ -20,7 +20,7 @@ from jaxscope.model.graph import Graph
 from jaxscope.model.op_name import TagTable, instruction_name
 from jaxscope.model.timing import NodeTime, NodeTimes, Profile
 from jaxscope.model.unavailable import Unavailable, is_available
-from jaxscope.model.units import format_count, format_seconds
+from jaxscope.model.units import format_count, format_seconds, format_share
 from jaxscope.program.hlo.graph import convert_hlo
 
 _METADATA_PLANE = "/host:metadata"
@@ -322,7 +322,7 @@ def _describe_origin(path: str, recording: Recording, found: Sequence[MeasuredIn
     own = sum(each.seconds for each in found)
     whole = recording.seconds
     others = [
-        f"{each.label} {each.seconds / whole if whole > 0 else 0.0:.1%}"
+        f"{each.label} {format_share(each.seconds / whole if whole > 0 else 0.0, 1)}"
         for each in recording.modules
         if (each.name, each.program) != (found[0].module, found[0].program)
     ]
@@ -330,9 +330,10 @@ def _describe_origin(path: str, recording: Recording, found: Sequence[MeasuredIn
     beside = f"; other modules: {', '.join(shown)}" if others else ""
     return (
         f"From {path}. Seconds are the mean of a run, added up over threads and devices. "
-        f"This module has {own / whole if whole > 0 else 0.0:.1%} of the "
-        f"{format_seconds(whole)} of work in the recording{beside}. {recording.unplaced:.1%} of "
-        "all work could not be placed on an instruction of a module."
+        f"This module has {format_share(own / whole if whole > 0 else 0.0, 1)} of the "
+        f"{format_seconds(whole)} of work in the recording{beside}. "
+        f"{format_share(recording.unplaced, 1)} of all work could not be placed on an instruction "
+        "of a module."
     )
 
 

@@ -31,6 +31,7 @@ from jaxscope.model.units import (
     format_flops,
     format_range,
     format_seconds,
+    format_share,
 )
 from jaxscope.model.values import Values
 from jaxscope.program.cost.attribution import RowKind, find_cost_change
@@ -186,7 +187,7 @@ def _costs(evidence: Evidence) -> Answer:
             continue
         low, high = row.after.least, row.after.cost
         moved = format_range(low.bytes_accessed, high.bytes_accessed, format_bytes)
-        share = "" if is_range else f" ({high.bytes_accessed / total:.0%})"
+        share = "" if is_range else f" ({format_share(high.bytes_accessed / total)})"
         flops = format_range(low.flops, high.flops, format_flops)
         place = row.name if re.search(r":\d+$", row.name) else ""
         told = f"{row.label}: {moved} read and written{share}, {flops}"

@@ -25,7 +25,7 @@ from jaxscope.model.experiments import (
 )
 from jaxscope.model.statistics import find_disturbances
 from jaxscope.model.timing import LineTime, NodeTime, NodeTimes, Profile, Scaling
-from jaxscope.model.units import format_count, format_seconds
+from jaxscope.model.units import format_count, format_seconds, format_share
 from jaxscope.program.node_times import (
     Overlay,
     describe_observed_times,
@@ -166,7 +166,7 @@ def _describe_coverage(title: str, side: NodeTimes, *, is_overlaid: bool) -> Sec
         f"({format_seconds(side.plain_wall)} without recording), median of "
         f"{format_count(side.runs, 'run')}",
         [
-            f"covered {side.coverage:.0%}: {format_seconds(side.covered)} at work, "
+            f"covered {format_share(side.coverage)}: {format_seconds(side.covered)} at work, "
             f"{format_seconds(side.gaps)} dispatch and gaps",
             *filter(None, [describe_overlap(side)] if is_overlaid else []),
         ],
@@ -185,7 +185,7 @@ def line_table(
         code = text[line.line - 1].strip() if 0 < line.line <= len(text) else ""
         return (
             number_cell(line.seconds, format_seconds),
-            number_cell(share, "{:.0%}".format),
+            number_cell(share, format_share),
             number_cell(line.total, format_seconds),
             describe_profile_place(line),
             Verbatim(code[:60] if most else code),
@@ -201,7 +201,7 @@ def line_table(
     left_out = lines[most:]
     seconds = format_seconds(sum(line.seconds for line, _ in left_out))
     share = sum(share for _, share in left_out)
-    rest = f"and {len(left_out):,} more lines, {seconds} together ({share:.0%})"
+    rest = f"and {len(left_out):,} more lines, {seconds} together ({format_share(share)})"
     return dataclasses.replace(table, rest=rest)
 
 

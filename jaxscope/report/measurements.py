@@ -27,6 +27,7 @@ from jaxscope.model.units import (
     format_count,
     format_flops,
     format_seconds,
+    format_share,
     three_digits,
 )
 from jaxscope.program.scaling import calls_to_break_even, name_quantity
@@ -119,7 +120,7 @@ def describe_place(environment: Environment) -> str:
     if environment.load is not None and environment.processors:
         busy = f", load {environment.load:.1f} on {environment.processors} processors"
     if environment.processor_share is not None:
-        busy += f", of one of which it had {environment.processor_share:.0%}"
+        busy += f", of one of which it had {format_share(environment.processor_share)}"
     return (
         f"Measured on {device}{host}, JAX {environment.jax}, Python {environment.python}{when}"
         f"{busy}."
@@ -266,7 +267,7 @@ def leaf_row(leaf: LeafAgreement) -> tuple[Cell, ...]:
     return (
         leaf.path,
         leaf.type,
-        Number(leaf.differing, f"{leaf.differing:,} ({share:.0%}){odd}"),
+        Number(leaf.differing, f"{leaf.differing:,} ({format_share(share)}){odd}"),
         Number(leaf.max_ulp, describe_ulps(leaf)),
         number_cell(leaf.max_absolute, "{:.3g}".format),
         number_cell(leaf.max_relative, "{:.3g}".format),

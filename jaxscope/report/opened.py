@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import shlex
 from collections.abc import Mapping
@@ -11,7 +12,7 @@ from typing import Any
 from jaxscope.model import Capture, is_available
 from jaxscope.model.left_behind import LeftBehind, LeftModule
 from jaxscope.model.stages import stage_kind
-from jaxscope.model.units import format_bytes, format_count, format_seconds
+from jaxscope.model.units import format_bytes, format_count, format_seconds, format_share
 from jaxscope.program.recording import (
     MeasuredInstruction,
     RecordedDifference,
@@ -87,9 +88,9 @@ def _measured_section(path: str, recording: Recording) -> Section:
         f"{format_seconds(recording.seconds)} of work of "
         f"{format_count(len(recording.instructions), 'instruction')}. Shares are of the work: "
         "several threads and devices work at the same time.",
-        f"{recording.unplaced:.1%} of it could not be placed on an instruction of a module in the "
-        f"recording, {recording.without_line:.1%} on no line. A fusion counts for the line of its "
-        "root.",
+        f"{format_share(recording.unplaced, 1)} of it could not be placed on an instruction of a "
+        f"module in the recording, {format_share(recording.without_line, 1)} on no line. A fusion "
+        "counts for the line of its root.",
     ]
     whole = recording.seconds
     blocks: list[Block] = [*told]
@@ -107,7 +108,7 @@ def _measured_section(path: str, recording: Recording) -> Section:
             _line_of(each),
             count_cell(each.count),
             number_cell(each.seconds, format_seconds),
-            number_cell(_share(each.seconds, whole), "{:.1%}".format),
+            number_cell(_share(each.seconds, whole), functools.partial(format_share, decimals=1)),
         ),
         30,
     )
@@ -119,7 +120,7 @@ def _share(seconds: float, whole: float) -> float:
 
 
 def _sum_row(row: tuple[str, float], whole: float) -> tuple[Cell, ...]:
-    share = number_cell(_share(row[1], whole), "{:.1%}".format)
+    share = number_cell(_share(row[1], whole), functools.partial(format_share, decimals=1))
     return Verbatim(row[0]), number_cell(row[1], format_seconds), share
 
 

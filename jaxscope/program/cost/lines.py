@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model import NONE, Graph, NodeKind, Stage, is_available
-from jaxscope.model.units import format_bytes, format_flops, format_seconds
+from jaxscope.model.units import format_bytes, format_flops, format_seconds, format_share
 
 # Which nodes surely run.
 #
@@ -128,7 +128,9 @@ def _times_of(graph: Graph, title: str, file: str) -> dict[int, LineCost]:
     found: dict[int, LineCost] = {}
     for line in np.unique(lines[lines > 0]).tolist():
         seconds, share = float(sums[line]), float(sums[line]) / total
-        text = f"{share:.1%} of the measured time of {title}: {format_seconds(seconds)}"
+        text = (
+            f"{format_share(share, 1)} of the measured time of {title}: {format_seconds(seconds)}"
+        )
         found[line] = LineCost(math.nan, text, seconds, share)
     return found
 
@@ -155,7 +157,7 @@ def _costs_of(graph: Graph, title: str, file: str) -> dict[int, LineCost]:
                 told += ", each time it runs"
             elif not certain[here].all():
                 told += ", and more in a loop or a branch"
-            found[line] = LineCost(share, f"{share:.1%} of {title}: {told}")
+            found[line] = LineCost(share, f"{format_share(share, 1)} of {title}: {told}")
     return found
 
 

@@ -8,7 +8,13 @@ from collections.abc import Callable, Iterator
 
 from jaxscope.model import Capture, Leaf, Measurement, Stage, Timing, Unavailable, is_available
 from jaxscope.model.capture import MemoryPlan
-from jaxscope.model.units import format_bytes, format_flops, format_seconds, three_digits
+from jaxscope.model.units import (
+    format_bytes,
+    format_flops,
+    format_seconds,
+    format_share,
+    three_digits,
+)
 from jaxscope.program.cost.work import BRANCHES, Work
 
 Format = Callable[[float], str]
@@ -309,7 +315,7 @@ def _meaning(before: float, after: float, unit: str, noun: str) -> str:
     if before > 0 and after >= 2 * before:
         share = f", {three_digits(after / before)} times as much"
     elif before > 0 and after > 0:
-        share = f" ({abs(after - before) / before:.1%} of the first)"
+        share = f" ({format_share(abs(after - before) / before, 1)} of the first)"
     return f"The second has {difference} {word}{share}: {noun}."
 
 

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from jaxscope.model.units import format_share
 from jaxscope.program.machine.object_file import (
     Function,
     ObjectFile,
@@ -61,7 +62,7 @@ class Slots:
         if not self.bundles:
             return "no bundles"
         shares = ", ".join(
-            f"{unit} {count / self.bundles:.0%}" for unit, count in self.used if count
+            f"{unit} {format_share(count / self.bundles)}" for unit, count in self.used if count
         )
         return (
             f"{self.bundles:,} bundles, {self.empty:,} empty, "

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QSplitter, QT
 from jaxscope.client.requests import ProfileRequest
 from jaxscope.model import SourceFile, Stage, is_available
 from jaxscope.model.timing import NodeTimes, Profile, Timeline
-from jaxscope.model.units import format_count, format_seconds
+from jaxscope.model.units import format_count, format_seconds, format_share
 from jaxscope.picture.tint.classes import ColourBy
 from jaxscope.program.links import Links
 from jaxscope.program.node_times import (
@@ -165,8 +165,8 @@ class ProfilePage(ExperimentPage):
     def _say_measured(self, profile: Profile, side: NodeTimes, *, is_other: bool) -> None:
         heading = (
             f"{profile.call}: a recorded run takes {format_seconds(side.wall)}; "
-            f"{side.coverage:.0%} of it is in what is listed, {format_seconds(side.gaps)} are "
-            "dispatch and gaps"
+            f"{format_share(side.coverage)} of it is in what is listed, "
+            f"{format_seconds(side.gaps)} are dispatch and gaps"
         )
         notes = [
             f"{format_count(side.runs, 'run')}. {side.protocol}",

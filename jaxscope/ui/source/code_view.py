@@ -35,7 +35,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
 from jaxscope.model import Check, Severity, StageText
-from jaxscope.model.units import format_seconds
+from jaxscope.model.units import format_seconds, format_share
 from jaxscope.program.cost.lines import LineCost
 from jaxscope.report.mlir_constants import shorten_constants
 from jaxscope.ui.source.syntax import Colouring, MachineColouring, ProgramColouring, PythonColouring
@@ -415,7 +415,7 @@ def paint_heat(painter: QPainter, theme: Theme, place: RowGeometry, y: int, cost
     """Bars as long as the line's shares: of the cost, in per cent, and of the time, in seconds."""
     left, width = place.gutter - place.heat - 4, place.heat - place.times
     if not math.isnan(cost.share):
-        text = f"{cost.share:.0%}" if cost.share >= 0.01 else "<1%"
+        text = format_share(cost.share)
         area = QRect(left, y + 2, width - 4, place.line - 4)
         _paint_bar(painter, theme, area, theme.backward, cost.share, text)
     if place.times and not math.isnan(cost.seconds):

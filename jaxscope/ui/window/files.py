@@ -23,6 +23,7 @@ from jaxscope.model import Capture, Timing
 from jaxscope.model.file_kinds import ARCHIVE_ENDING, CAPTURE_ENDINGS
 from jaxscope.model.left_behind import LeftBehind, LeftModule
 from jaxscope.model.timing import Profile
+from jaxscope.model.units import format_share
 from jaxscope.ui.panes.pane_area import format_arrangement, parse_arrangement
 from jaxscope.ui.toolkit.threads import Post
 from jaxscope.ui.window.exporter import (
@@ -499,4 +500,6 @@ class FileDialogs(QObject):
 def _describe_choice(module: LeftModule, left: LeftBehind) -> str:
     """A module by its label, with its share of the time where profiles tell it."""
     whole = sum(each.seconds for each in left.modules)
-    return f"{module.label}   {module.seconds / whole:.1%}" if whole > 0 else module.label
+    return (
+        f"{module.label}   {format_share(module.seconds / whole, 1)}" if whole > 0 else module.label
+    )
