@@ -295,6 +295,6 @@ def _nameless_fusion(graph: Graph, node: int) -> tuple[int, ...]:
     """The fusion that an instruction is in, if no equation is known of it."""
     group = int(graph.nodes.group[node])
     owner = NONE if group == NONE else int(graph.groups.owner[group])
-    if owner == NONE or graph.string(graph.nodes.operation, owner) != "fusion":
+    if owner == NONE or graph.operation(owner) != "fusion":
         return ()
     return () if len(graph.nodes.derived[owner]) else (owner,)
