@@ -148,6 +148,11 @@ def describe_unmeasured(found: Roofline, ceilings: Ceilings) -> list[str]:
     ]
 
 
+WHOLE_KERNELS = (
+    "A kernel counts whole, for the line and the scope that XLA gives it; others may have a part."
+)
+
+
 def roofline_to_document(
     capture: Capture,
     found: Roofline | Unavailable,
@@ -184,8 +189,8 @@ def roofline_to_document(
         head,
         Section(blocks=[*lines, *found.notes]),
         Section("kernels", [table(found.kernels)]),
-        Section("source lines", [table(found.lines)]),
-        Section("named scopes", [table(found.scopes)]),
+        Section("source lines", [WHOLE_KERNELS, table(found.lines)]),
+        Section("named scopes", [WHOLE_KERNELS, table(found.scopes)]),
         Section("equations", [table(label_equations(capture, found.equations))]),
     ]
 

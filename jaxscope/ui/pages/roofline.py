@@ -22,6 +22,7 @@ from jaxscope.report import cost_changes
 from jaxscope.report.roofline import (
     HEADERS,
     NO_CEILINGS,
+    WHOLE_KERNELS,
     describe_ceilings,
     describe_compiled_for,
     describe_excess,
@@ -259,6 +260,8 @@ class RooflinePage(PageWidget):
             target = self._capture.target if self._capture is not None else ""
             notes += describe_compiled_for(target, ceilings) if target else []
             notes += describe_unmeasured(found, ceilings)
+        if _BY[self.choice.currentIndex()] in (RowKind.LINE, RowKind.SCOPE):
+            notes.append(WHOLE_KERNELS)
         self.notes.setText("\n".join([*notes, *found.notes]))
         self.notes.setToolTip("" if ceilings is None else describe_protocol(ceilings))
         points = self.points
