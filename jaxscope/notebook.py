@@ -196,7 +196,7 @@ def _render_error(error: JaxscopeError) -> list[str]:
     return format_error(error).splitlines()
 
 
-JaxscopeError._render_traceback_ = _render_error  # type: ignore[attr-defined] # IPython's own name
+JaxscopeError._render_traceback_ = _render_error  # type: ignore[attr-defined] # IPython calls it
 
 
 def add_magic(shell: Any) -> None:

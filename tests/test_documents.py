@@ -20,8 +20,8 @@ DOCUMENTS = [
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 sys.path.append(str(ROOT / "docs"))
-import examples  # noqa: E402 - of docs/, which is no package
-import write_reference  # noqa: E402 - likewise
+import examples  # noqa: E402 - found after docs/ is on the path
+import write_reference  # noqa: E402 - found after docs/ is on the path
 
 _PLACES = [ROOT / name for name in ("jaxscope", "samples", "tests", "bench", "docs")]
 # A path between backticks: it has a slash or the ending of a file of ours, and no space.

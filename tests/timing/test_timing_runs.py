@@ -221,7 +221,7 @@ def test_results_so_far_are_told_while_it_goes_on(session: Session, file: str) -
 
 
 def test_a_slow_jitted_call_is_told_before_eager_calls_begin(session: Session, file: str) -> None:
-    """It has no warm-up, whose calls are told of others."""
+    """Such a call is not warmed up: the second call after compiling is its first figure."""
     seen: list[object] = []
     session.start(TimeRequest(file, "waits_compiled(f32[3])", budget_s=0.05), seen.append).wait()
     arrived = [event.measurement for event in seen if isinstance(event, MeasurementArrived)]

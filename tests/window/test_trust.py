@@ -169,3 +169,17 @@ def test_trust_can_be_taken_back(tmp_path: Path, qtbot: QtBot) -> None:
     press(qtbot, dialog.remove)
     assert settings.trusted_folders == ("/b",)
     assert Settings(str(tmp_path / "window.json")).trusted_folders == ("/b",)
+
+
+def test_what_one_window_takes_back_no_other_window_keeps(
+    window: MainWindow, foreign: Path, tmp_path: Path
+) -> None:
+    there = Settings(str(tmp_path / "window.json"))
+    there.add_trusted_folder(str(foreign.parent))
+    choose(window, foreign)
+    assert not window.trust_question.isVisible()
+    there.trusted_folders = ()
+    choose(window, foreign)
+    assert window.trust_question.isVisible()
+    window.trust_question.folder.click()
+    assert Settings(str(tmp_path / "window.json")).trusted_folders == (str(foreign.parent),)

@@ -450,8 +450,9 @@ class MainWindow(QMainWindow):
             self.start_page.show_recent(self._settings.recent_files)
 
     def _open_chosen(self, path: str) -> None:
-        """Open what was chosen in the window or dropped on it, which is no wish to run it."""
+        """Open what was chosen in the window or dropped on it; ask before a Python file runs."""
         settings = self._settings
+        settings.refresh()  # another window may have taken trust back
         ours = [settings.pasted_folder, *(sample.parent for sample in find_samples()[:1])]
         is_trusted = is_inside(path, [*settings.trusted_folders, *ours])
         self.open_path(path, is_trusted=is_trusted)

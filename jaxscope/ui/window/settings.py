@@ -76,11 +76,11 @@ class _Remembered(Generic[T]):
         self.key = self.key or name
 
     def __get__(self, settings: Settings, _owner: type) -> T:
-        found: T = type(self._default)(settings.values.get(self.key, self._default))  # type: ignore[call-arg]  # a plain type takes its own value
+        found: T = settings.values.get(self.key, self._default)
         return found
 
     def __set__(self, settings: Settings, value: T) -> None:
-        settings.remember(self.key, list(value) if isinstance(value, tuple) else value)
+        settings.remember(self.key, value)
 
 
 class Settings:
@@ -154,13 +154,18 @@ class Settings:
         bad = sorted(str(name)[:40] for name in found.keys() - good.keys())
         if bad:
             problems.append(f"{self._path}: not used are {', '.join(bad[:5])}.")
-        return good
+        return {n: tuple(v) if isinstance(v, list) else v for n, v in good.items()}
+
+    def refresh(self) -> None:
+        """Take over what other windows have remembered meanwhile."""
+        self.values = {**self.values, **self._read([])}
 
     def remember(self, name: str, value: object) -> None:
         """Write a value to the file; where it cannot be written, it holds for this window only."""
         if self.values.get(name) == value:
             return
-        self.values = {**self.values, **self._read([]), name: value}
+        self.refresh()
+        self.values = {**self.values, name: value}
         draft = self._path.with_name(f".{secrets.token_hex(8)}.json")
         with contextlib.suppress(OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -197,6 +202,7 @@ class Settings:
 
     def add_trusted_folder(self, folder: str) -> None:
         """Remember one more."""
+        self.refresh()  # another window may have taken one back
         self.trusted_folders = (*self.trusted_folders, folder)[-_MAX_CALLS:]
 
     def set_calls(self, calls: Sequence[str]) -> None:

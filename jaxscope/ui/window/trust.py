@@ -1,7 +1,7 @@
 """Whether the code of a file may run: the question, and the folders for which it was answered.
 
-To open a file in the window is no wish to run it: it may have come from anybody. A file that was
-named in a terminal, a sample and pasted code are run without a question.
+A Python file that is opened in the window may be somebody else's, so it is shown first and runs
+after the question is answered. Files named in a terminal, samples and pasted code run at once.
 """
 
 from __future__ import annotations
@@ -74,6 +74,7 @@ class TrustedFoldersDialog(QDialog):
     def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._settings = settings
+        settings.refresh()
         self.setWindowTitle("Trusted folders")
         self.list = QListWidget()
         self.list.setAccessibleName("Trusted folders")
@@ -96,5 +97,6 @@ class TrustedFoldersDialog(QDialog):
 
     def _on_remove_clicked(self) -> None:
         taken = self.list.takeItem(self.list.currentRow()).text()
+        self._settings.refresh()
         known = self._settings.trusted_folders
         self._settings.trusted_folders = tuple(folder for folder in known if folder != taken)
