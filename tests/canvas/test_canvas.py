@@ -329,6 +329,24 @@ def test_titles_of_groups_can_be_read_however_small_the_picture_is(canvas: Graph
     assert drawing.scene.items.titles[0].startswith(outer[0].removesuffix("…"))
 
 
+def test_a_title_of_one_letter_is_written_however_small_the_picture_is(
+    qtbot: QtBot, canvas: GraphCanvas
+) -> None:
+    builder = GraphBuilder()
+    leaves = [
+        builder.add_node(path, NodeKind.INPUT, "", types=["f32[3]"], attributes={"path": path})
+        for path in ("p['u']", "p['v']", "p['w']")
+    ]
+    total = builder.add_node("0", NodeKind.EQUATION, "add", types=["f32[3]"])
+    for operand, leaf in enumerate(leaves):
+        builder.add_edge(leaf, total, operand=operand)
+    canvas.set_graph(builder.build(), "of one letter")
+    qtbot.waitUntil(lambda: canvas.scene is not None and not canvas.is_busy)
+    drawing = canvas._drawing
+    assert drawing is not None and "p" in drawing.scene.items.titles
+    assert [title.text for title in drawing.list_titles(0.8)] == ["p"]
+
+
 def test_pointing_leaves_nothing_behind_in_the_next_picture(canvas: GraphCanvas) -> None:
     assert canvas.scene is not None
     canvas.hover(canvas.scene.items.num_frames)

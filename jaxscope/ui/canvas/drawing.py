@@ -393,7 +393,8 @@ class SceneDrawing:
             room = width - before - 8.0
             text = shorten_text(items.titles[item], room, LEAST_TITLE_PX, True)
             wide = measure_text(text, LEAST_TITLE_PX, True) + 6
-            if wide > width or len(text) < 2:
+            is_cut_away = len(text) < 2 and text != items.titles[item]  # one letter is a name too
+            if wide > width or is_cut_away or not text:
                 continue
             high = _TITLE_ROOM_PX[1]
             left = x + (before if is_frame else (width - wide) / 2)
