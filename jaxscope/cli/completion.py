@@ -26,7 +26,7 @@ _WORD = re.compile(r"""(?:\\.|'[^']*(?:'|$)|"(?:\\.|[^"\\])*(?:"|$)|[^\s'"\\])+"
 _BREAKS = re.compile(r"^.*[:=]")
 _TARGETS = ("cpu", "cpu:8", "gpu", "gpu:0", "tpu", "aot:tpu:v5e:2x2", "aot:gpu:h100", "ssh://")
 _STAGES = ("jaxpr", "gradient", "stablehlo", "hlo", "optimized", "machine", "all")
-_OF_FILES = frozenset({"python", "output", "out", "save", "baseline", "against_file", "python_b"})
+_OF_FILES = frozenset({"python", "output", "out", "saved", "baseline", "against_file", "python_b"})
 _MAX_BYTES = 1 << 20
 
 _SCRIPTS = {

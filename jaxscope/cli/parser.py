@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar, cast
 
 import jaxscope
 from jaxscope.cli.verbs import VERBS, WINDOW
@@ -19,35 +20,49 @@ from jaxscope.errors import UsageError
 from jaxscope.export.choices import ALL_STAGES, DEFAULT_SCALE, DOWN, FIRST, MAX_WIDTH_PX, RIGHT
 from jaxscope.program.size_range import read_growth, read_scale
 
+T = TypeVar("T")
+
+_Options = argparse.ArgumentParser | argparse._ArgumentGroup
+
+
+def _option(options: _Options, spelling: str, help: str, **given: Any) -> None:
+    """Add an option.
+
+    Args:
+        spelling: As it is typed, with the name of its value: `-o --output OUT`. One without a
+            value and without anything in `given` that implies one is a switch.
+        given: What else `add_argument` takes.
+    """
+    words = spelling.split(" ")
+    names = [word for word in words if word.startswith("-")]
+    if value := " ".join(words[len(names) :]):
+        given["metavar"] = value
+    elif given.keys() <= {"dest"}:
+        given["action"] = "store_true"
+    options.add_argument(*names, help=help, **given)
+
+
 # Options that name chips: whose limits `roofline` takes, and what `targets` compiles for.
 
 
-def add_roofline_options(parser: argparse.ArgumentParser) -> None:
-    """Give `roofline` its options."""
-    parser.add_argument(
-        "--calibrate",
-        action="store_true",
-        help="measure anew what this machine reaches at most (3 s), and keep it",
-    )
-    parser.add_argument(
-        "--chip",
-        metavar="NAME",
-        help="take what is published of a chip as the limits, such as v5e or h100",
-    )
+def _add_roofline_options(parser: argparse.ArgumentParser) -> None:
+    add = functools.partial(_option, parser)
+    add("--calibrate", "measure anew what this machine reaches at most (3 s), and keep it")
+    add("--chip NAME", "take what is published of a chip as the limits, such as v5e or h100")
 
 
-def add_targets_options(parser: argparse.ArgumentParser) -> None:
-    """Give `targets` its options."""
-    parser.add_argument(
-        "--targets",
-        default="",
-        metavar="A,B,…",
-        help="such as v5e:2x2,h100,aot:gpu:a100:8,cpu (default: every chip that the installed "
+def _add_targets_options(parser: argparse.ArgumentParser) -> None:
+    add = functools.partial(_option, parser)
+    add(
+        "--targets A,B,…",
+        "such as v5e:2x2,h100,aot:gpu:a100:8,cpu (default: every chip that the installed "
         "compilers know)",
+        type=_read_targets,
+        default="",
     )
 
 
-def read_targets(words: str) -> tuple[str, ...]:
+def _read_targets(words: str) -> tuple[str, ...]:
     """The targets of a list with commas, each once."""
     return tuple(dict.fromkeys(word.strip() for word in words.split(",") if word.strip()))
 
@@ -63,45 +78,41 @@ _PAIRS = {
 }
 
 
-def add_comparison_options(parser: argparse.ArgumentParser) -> None:
+def _add_comparison_options(parser: argparse.ArgumentParser) -> None:
     """Add the options; each names what differs between the two, or holds for both."""
     group = parser.add_argument_group(
         "comparisons (one value is that of both; A,B is one for each; the first may be empty)"
     )
-    group.add_argument("--against-file", metavar="FILE", help="file of the call compared with")
-    group.add_argument(
-        "--against-target", metavar="T", help="target of the second program, such as cpu:4"
-    )
-    group.add_argument("--against-python", metavar="PATH", help="interpreter of the second program")
+    add_grouped = functools.partial(_option, group)
+    add_grouped("--against-file FILE", "file of the call compared with", type=_path)
+    add_grouped("--against-target T", "target of the second program, such as cpu:4")
+    add_grouped("--against-python PATH", "interpreter of the second program")
     for name, text in _PAIRS.items():
         if name != "precision":
             group.add_argument(f"--{name}", metavar="A[,B]", help=text)
-    group.add_argument(
-        "--precision",
-        metavar="A[,B] | P",
-        action="append",
-        default=[],
-        help=f"{_PAIRS['precision']}; a number instead, such as 1%%, is how precise the ratio of a "
+    add_grouped(
+        "--precision A[,B] | P",
+        f"{_PAIRS['precision']}; a number instead, such as 1%%, is how precise the ratio of a "
         "timing shall be; can be repeated",
-    )
-    group.add_argument(
-        "--xla",
         action="append",
-        metavar="[A:|B:]OPTION=VALUE",
         default=[],
-        help="a compiler option of XLA for one side or both; can be repeated",
     )
-    group.add_argument(
-        "--env",
+    add_grouped(
+        "--xla [A:|B:]OPTION=VALUE",
+        "a compiler option of XLA for one side or both; can be repeated",
         action="append",
-        metavar="[A:|B:]NAME=VALUE",
         default=[],
-        help="an environment variable of one side's process or both, such as "
+    )
+    add_grouped(
+        "--env [A:|B:]NAME=VALUE",
+        "an environment variable of one side's process or both, such as "
         "B:XLA_FLAGS=--xla_cpu_multi_thread_eigen=false; can be repeated",
+        action="append",
+        default=[],
     )
 
 
-def read_comparison_options(read: argparse.Namespace) -> dict[str, Any]:
+def _read_comparison_options(read: argparse.Namespace) -> dict[str, Any]:
     """What was given: fields of a `ComparisonRequest`; empty where nothing was.
 
     Raises:
@@ -119,7 +130,7 @@ def read_comparison_options(read: argparse.Namespace) -> dict[str, Any]:
         ("environment", read.env, "--env B:XLA_FLAGS=--xla_cpu_multi_thread_eigen=false"),
     ):
         if words:
-            found[name], found[f"other_{name}"] = read_assignments(words, example)
+            found[name], found[f"other_{name}"] = _read_assignments(words, example)
     if read.against_target:
         found["other_target"] = read.against_target
     if read.against_python:
@@ -127,7 +138,7 @@ def read_comparison_options(read: argparse.Namespace) -> dict[str, Any]:
     return found
 
 
-def differs(made_with: Mapping[str, Any]) -> bool:
+def _differs(made_with: Mapping[str, Any]) -> bool:
     """Whether the two programs are made with something different."""
     return any(
         made_with[name] != made_with.get(name.removeprefix("other_"))
@@ -136,7 +147,7 @@ def differs(made_with: Mapping[str, Any]) -> bool:
     )
 
 
-def read_assignments(words: Sequence[str], example: str) -> tuple[dict[str, str], dict[str, str]]:
+def _read_assignments(words: Sequence[str], example: str) -> tuple[dict[str, str], dict[str, str]]:
     """What `[A:|B:]NAME=VALUE` says of each side.
 
     Raises:
@@ -183,60 +194,52 @@ class DiffOptions:
     )
 
 
-def add_diff_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `diff`."""
-    parser.add_argument(
-        "--stage",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="list every difference of this stage, and compare its text line by line; may be "
+def _add_diff_options(parser: argparse.ArgumentParser) -> None:
+    add = functools.partial(_option, parser)
+    add(
+        "--stage NAME",
+        "list every difference of this stage, and compare its text line by line; may be "
         "given again; two names with a colon compare different stages, such as jaxpr:grad",
-    )
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="OUT",
-        help="write everything to a file instead; the ending picks the format: "
-        + " ".join(f".{name}" for name in DIFF_FORMATS),
-    )
-    parser.add_argument(
-        "--xla",
         action="append",
-        metavar="[A:|B:]OPTION=VALUE",
         default=[],
-        help="compile one side or both with an option of XLA, such as "
+    )
+    add(
+        "-o --output OUT",
+        "write everything to a file instead; the ending picks the format: "
+        + " ".join(f".{name}" for name in DIFF_FORMATS),
+        type=_read_report,
+    )
+    add(
+        "--xla [A:|B:]OPTION=VALUE",
+        "compile one side or both with an option of XLA, such as "
         "B:xla_disable_hlo_passes=algsimp; can be repeated",
+        action="append",
+        default=[],
     )
     second = parser.add_argument_group("options of B alone; without them it has those of A")
-    second.add_argument("--target-b", metavar="TARGET", help="target of B")
-    second.add_argument("--python-b", metavar="PATH", help="interpreter of B: another JAX")
-    second.add_argument("--x64-b", action="store_true", help="64-bit types in B only")
+    add_second = functools.partial(_option, second)
+    add_second("--target-b TARGET", "target of B")
+    add_second("--python-b PATH", "interpreter of B: another JAX", type=_home_path)
+    add_second("--x64-b", "64-bit types in B only")
 
 
-def read_diff_options(read: argparse.Namespace) -> DiffOptions:
-    """The options of `diff` that were given.
+def _read_report(word: str) -> Path | None:
+    """Raises: UsageError: The ending names no format."""
+    if word in ("", "-"):
+        return None
+    output = Path(word)
+    if output.suffix.lower().removeprefix(".") not in DIFF_FORMATS:
+        raise UsageError(
+            f"{output.name} has no ending that names a format of comparisons.",
+            why="The endings are: " + " ".join(f".{name}" for name in DIFF_FORMATS) + ".",
+            remedy="Such as: -o out.html",
+        )
+    return output
 
-    Raises:
-        UsageError: The ending of the output names no format, or an option has no value.
-    """
-    output = None if read.output in (None, "-") else Path(read.output)
-    if output is not None:
-        ending = output.suffix.lower().removeprefix(".")
-        if ending not in DIFF_FORMATS:
-            raise UsageError(
-                f"{output.name} has no ending that names a format of comparisons.",
-                why="The endings are: " + " ".join(f".{name}" for name in DIFF_FORMATS) + ".",
-                remedy="Such as: -o out.html",
-            )
-    return DiffOptions(
-        stages=tuple(read.stage),
-        output=output,
-        target_b=read.target_b,
-        python_b=Path(read.python_b).expanduser() if read.python_b else None,
-        x64_b=read.x64_b,
-        xla=read_assignments(read.xla, "--xla B:xla_disable_hlo_passes=algsimp"),
-    )
+
+def _read_diff_options(read: argparse.Namespace) -> DiffOptions:
+    xla = _read_assignments(read.xla, "--xla B:xla_disable_hlo_passes=algsimp")
+    return _take(DiffOptions, read, stages=tuple(read.stage), xla=xla)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -250,34 +253,28 @@ class PictureOptions:
     direction: str = DOWN
 
 
-def add_picture_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say how a picture looks."""
+def _add_picture_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group(
         "pictures", f"With --stage {ALL_STAGES}, .svg, .png and .dot become a file for each stage."
     )
-    group.add_argument("--theme", choices=("light", "dark"), default="light", help="colours")
-    group.add_argument(
-        "--expand",
-        default=FIRST,
-        metavar="GROUPS",
-        help="groups to open: first (as a picture opens), all, none, or a number of boxes to "
+    add_grouped = functools.partial(_option, group)
+    add_grouped("--theme", "colours", choices=("light", "dark"), default="light")
+    add_grouped(
+        "--expand GROUPS",
+        "groups to open: first (as a picture opens), all, none, or a number of boxes to "
         "open the largest up to",
+        default=FIRST,
     )
-    group.add_argument("--direction", choices=(DOWN, RIGHT), default=DOWN, help="where values flow")
+    add_grouped("--direction", "where values flow", choices=(DOWN, RIGHT), default=DOWN)
     size = group.add_mutually_exclusive_group()
-    size.add_argument(
-        "--scale",
+    add_size = functools.partial(_option, size)
+    add_size(
+        "--scale X",
+        f"of a PNG: 1 is the size of an SVG (default: {DEFAULT_SCALE:g})",
         type=_scale,
         default=DEFAULT_SCALE,
-        metavar="X",
-        help=f"of a PNG: 1 is the size of an SVG (default: {DEFAULT_SCALE:g})",
     )
-    size.add_argument("--width", type=_width, metavar="PIXELS", help="of a PNG: its width")
-
-
-def read_picture_options(read: argparse.Namespace) -> PictureOptions:
-    """What was said on the command line."""
-    return PictureOptions(read.theme, read.scale, read.width, read.expand, read.direction)
+    add_size("--width PIXELS", "of a PNG: its width", dest="width_px", type=_width)
 
 
 def _scale(word: str) -> float:
@@ -341,103 +338,92 @@ class TimeOptions:
     saved: Path | None = None
 
 
-def add_time_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options; only one experiment at a time."""
-    parser.add_argument(
-        "--rigorous", action="store_true", help="measure in six fresh processes (slower)"
+def _add_time_options(parser: argparse.ArgumentParser) -> None:
+    add = functools.partial(_option, parser)
+    add("--rigorous", "measure in six fresh processes (slower)", dest="is_rigorous")
+    add("--all", "print every row of a timing, and how it was measured", dest="is_whole")
+    add(
+        "--save FILE",
+        "save the timing, to be a baseline (as --json prints it)",
+        dest="saved",
+        type=_path,
     )
-    parser.add_argument(
-        "--all", action="store_true", help="print every row of a timing, and how it was measured"
-    )
-    parser.add_argument(
-        "--save", metavar="FILE", help="save the timing, to be a baseline (as --json prints it)"
-    )
-    parser.add_argument(
-        "--baseline",
-        metavar="FILE",
-        help=f"compare with a saved timing; exit status {DIFFERENT} where the call has become "
+    add(
+        "--baseline FILE",
+        f"compare with a saved timing; exit status {DIFFERENT} where the call has become "
         "slower. With --rigorous on both sides small differences can be told",
+        type=_path,
     )
-    parser.add_argument(
-        "--gradient", action="store_true", help="time the gradient, and value and gradient, too"
-    )
-    parser.add_argument(
-        "--budget",
-        metavar="S",
-        help="seconds for measuring the pairs of a program; by default 2, stretched for slow calls "
+    add("--gradient", "time the gradient, and value and gradient, too")
+    add(
+        "--budget S",
+        "seconds for measuring the pairs of a program; by default 2, stretched for slow calls "
         "until there are six pairs",
+        dest="budget_s",
+        type=_read_budget,
     )
     group = parser.add_argument_group("experiments (one at a time)")
+    add_grouped = functools.partial(_option, group)
     one = group.add_mutually_exclusive_group()
-    one.add_argument(
+    add_one = functools.partial(_option, one)
+    add_one(
         "--per-node",
-        action="store_true",
-        help="time each instruction of the compiled program, each equation, each source line",
+        "time each instruction of the compiled program, each equation, each source line",
     )
-    one.add_argument(
-        "--scale",
-        metavar="X=LOW..HIGH",
-        help="measure at several sizes: x:0=64..4096 changes dimension 0 of the argument x, "
+    add_one(
+        "--scale X=LOW..HIGH",
+        "measure at several sizes: x:0=64..4096 changes dimension 0 of the argument x, "
         "n=1..64 a name n that the call uses; /7 at the end asks for seven sizes",
     )
-    one.add_argument(
-        "--batch",
-        metavar="[NAMES=]LOW..HIGH",
-        help="measure a loop over so many calls against vmap; all array arguments are stacked, or "
+    add_one(
+        "--batch [NAMES=]LOW..HIGH",
+        "measure a loop over so many calls against vmap; all array arguments are stacked, or "
         "those named: x+y=1..256",
     )
-    one.add_argument(
-        "--depth",
-        metavar="LOW..HIGH",
-        help="feed the result back into the first argument so many times: unrolled against scan",
+    add_one(
+        "--depth LOW..HIGH",
+        "feed the result back into the first argument so many times: unrolled against scan",
     )
-    one.add_argument(
-        "--recompilations",
+    add_one(
+        "--recompilations CALL",
+        "run this call and further ones, and say what compiled again and why",
+        dest="others",
         nargs="*",
-        metavar="CALL",
-        help="run this call and further ones, and say what compiled again and why",
     )
-    one.add_argument("--against", metavar="CALL", help="compare with another call, in random pairs")
-    one.add_argument(
-        "--agreement",
-        action="store_true",
-        help="compare the results of eager, jit and double precision",
-    )
-    add_comparison_options(parser)
-    group.add_argument("--no-eager", action="store_true", help="leave eager runs out")
-    group.add_argument(
-        "-o",
-        "--output",
-        metavar="OUT",
-        help="write what is drawn: the distributions of a timing, the timeline of one run "
+    add_one("--against CALL", "compare with another call, in random pairs")
+    add_one("--agreement", "compare the results of eager, jit and double precision")
+    _add_comparison_options(parser)
+    add_grouped("--no-eager", "leave eager runs out", dest="skip_eager")
+    add_grouped(
+        "-o --output OUT",
+        "write what is drawn: the distributions of a timing, the timeline of one run "
         "(--per-node), the curves of --scale; .csv .json .svg .png",
+        type=_path,
     )
-    group.add_argument(
+    add_grouped(
         "--figure",
+        "which figure of a timing -o writes; stages are those of the run, import to steady",
         choices=("distributions", "stages"),
         default="distributions",
-        help="which figure of a timing -o writes; stages are those of the run, import to steady",
     )
 
 
-def read_time_options(read: argparse.Namespace) -> TimeOptions:
+def _read_time_options(read: argparse.Namespace) -> TimeOptions:
     """Take the options from what was parsed.
 
     Raises:
         UsageError: They do not go together, or a range is none.
     """
-    output = Path(read.output) if read.output else None
+    output = read.output
     preset, vary, sizes = _read_sizes(read)
-    against_file = Path(read.against_file) if read.against_file else None
     precision, read.precision = _split_precision(read.precision)
-    budget_s = None if read.budget is None else _read_budget(read.budget)
-    made_with = read_comparison_options(read)
-    compares = read.against is not None or against_file is not None or differs(made_with)
+    made_with = _read_comparison_options(read)
+    compares = read.against is not None or read.against_file is not None or _differs(made_with)
     if read.per_node:
         experiment = "nodes"
     elif sizes:
         experiment = "scaling"
-    elif read.recompilations is not None:
+    elif read.others is not None:
         experiment = "recompilations"
     elif read.agreement:
         experiment = "agreement"
@@ -449,12 +435,12 @@ def read_time_options(read: argparse.Namespace) -> TimeOptions:
             why="No other experiment takes these options, and nothing differs between the two.",
             remedy="Give both sides, such as --precision default,highest.",
         )
-    if read.rigorous and experiment not in ("call", "comparison"):
+    if read.is_rigorous and experiment not in ("call", "comparison"):
         raise UsageError(
             "--rigorous repeats a timing or a comparison, nothing else.",
             remedy="Leave it out, or leave the other experiment out.",
         )
-    if experiment != "call" and (read.baseline or read.save):
+    if experiment != "call" and (read.baseline or read.saved):
         raise UsageError(
             "--save and --baseline belong to a plain timing, which this is not.",
             remedy="Leave them out, or leave the experiment out.",
@@ -468,24 +454,16 @@ def read_time_options(read: argparse.Namespace) -> TimeOptions:
             ".csv, .json, .svg or .png.",
             remedy="Such as: --scale x:0=64..4096 -o scaling.svg",
         )
-    return TimeOptions(
-        experiment,
-        vary,
-        sizes,
-        preset,
-        tuple(read.recompilations or ()),
-        read.against,
-        against_file,
-        made_with,
-        read.no_eager,
-        read.gradient,
-        budget_s,
-        precision,
-        output,
-        read.figure,
-        read.all,
-        Path(read.baseline) if read.baseline else None,
-        Path(read.save) if read.save else None,
+    return _take(
+        TimeOptions,
+        read,
+        experiment=experiment,
+        vary=vary,
+        sizes=sizes,
+        preset=preset,
+        others=tuple(read.others or ()),
+        made_with=made_with,
+        precision=precision,
     )
 
 
@@ -630,58 +608,57 @@ class StepOptions:
 
 
 def _add_step_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--argument",
+    add = functools.partial(_option, parser)
+    add(
+        "--argument PATH=FILE",
+        "load an argument, such as params['w'], from a .npy or .npz file (file.npz::name)",
+        dest="loaded",
         action="append",
+        type=_read_loaded,
         default=[],
-        metavar="PATH=FILE",
-        help="load an argument, such as params['w'], from a .npy or .npz file (file.npz::name)",
     )
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="OUT.html",
-        help="write a page that goes through the call step by step: for each equation what it "
+    add(
+        "-o --output OUT.html",
+        "write a page that goes through the call step by step: for each equation what it "
         "reads, then what it makes; its lesson before and after",
     )
     group = parser.add_argument_group("one place in place of the table of all equations")
-    group.add_argument(
-        "--at",
-        default="",
-        metavar="EQUATION",
-        help="id of an equation, with rounds of loops behind @, such as 4/jaxpr/2@7; or start, "
+    add_grouped = functools.partial(_option, group)
+    add_grouped(
+        "--at EQUATION",
+        "id of an equation, with rounds of loops behind @, such as 4/jaxpr/2@7; or start, "
         "end, or nonfinite: where NaN or Inf is made first",
-    )
-    group.add_argument(
-        "--until",
         default="",
-        metavar="CONDITION",
-        help="go on to the next value with nan, inf, '> 1e3', 'shape [8, 3]' or 'dtype bfloat16'",
     )
-    group.add_argument(
-        "--value",
+    add_grouped(
+        "--until CONDITION",
+        "go on to the next value with nan, inf, '> 1e3', 'shape [8, 3]' or 'dtype bfloat16'",
+        default="",
+    )
+    add_grouped(
+        "--value KIND:N",
+        "which value's numbers: result:0, operand:1, argument:0",
+        type=_read_value,
         default="result:0",
-        metavar="KIND:N",
-        help="which value's numbers: result:0, operand:1, argument:0",
     )
-    group.add_argument("--slice", default="", metavar="'[0, :]'", help="which of its numbers")
-    group.add_argument("--stage", default="", choices=("", "gradient"), help="step its gradient")
+    add_grouped("--slice '[0, :]'", "which of its numbers", default="")
+    add_grouped("--stage", "step its gradient", default="", choices=("", "gradient"))
 
 
-def _read_step_options(read: argparse.Namespace) -> StepOptions:
-    """Raises: UsageError: A word does not say what it should."""
-    kind, _, index = read.value.partition(":")
+def _read_value(word: str) -> tuple[str, int]:
+    """Raises: UsageError: It is no kind with an index."""
+    kind, _, index = word.partition(":")
     if kind not in ("result", "operand", "argument") or not (index or "0").isdecimal():
-        raise UsageError(f"{read.value[:40]!r} is no value.", remedy="Such as: --value operand:1")
-    loaded = {}
-    for word in read.argument:
-        path, equals, file = word.rpartition("=")
-        if not equals or not path:
-            raise UsageError(
-                f"{word[:100]!r} is no PATH=FILE.", remedy="Such as: --argument x=x.npy"
-            )
-        loaded[path] = file
-    return StepOptions(read.at, read.until, (kind, int(index or 0)), read.slice, read.stage, loaded)
+        raise UsageError(f"{word[:40]!r} is no value.", remedy="Such as: --value operand:1")
+    return kind, int(index or 0)
+
+
+def _read_loaded(word: str) -> tuple[str, str]:
+    """Raises: UsageError: It is no path of an argument with a file."""
+    path, equals, file = word.rpartition("=")
+    if not equals or not path:
+        raise UsageError(f"{word[:100]!r} is no PATH=FILE.", remedy="Such as: --argument x=x.npy")
+    return path, file
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -690,7 +667,7 @@ class ScriptOptions:
 
     Attributes:
         kind: `script` or `module`.
-        target: Its path or its name.
+        script: Its path or its name.
         arguments: Of the script.
         out: Folder for the list and for captures.
         catch: Names of functions to capture.
@@ -699,7 +676,7 @@ class ScriptOptions:
     """
 
     kind: str = "script"
-    target: str = ""
+    script: str = ""
     arguments: tuple[str, ...] = ()
     out: Path | None = None
     catch: tuple[str, ...] = ()
@@ -708,31 +685,36 @@ class ScriptOptions:
 
 
 def _add_script_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-m", dest="module", action="store_true", help="run a module by its name")
-    parser.add_argument(
-        "--out",
-        metavar="DIR",
-        help="folder for compilations.json and a .jaxscope of every caught function",
+    add = functools.partial(_option, parser)
+    add(
+        "-m",
+        "run a module by its name",
+        dest="kind",
+        action="store_const",
+        const="module",
+        default="script",
     )
-    parser.add_argument(
-        "--catch",
-        metavar="NAME",
+    add(
+        "--out DIR",
+        "folder for compilations.json and a .jaxscope of every caught function",
+        type=_path,
+    )
+    add(
+        "--catch NAME",
+        "capture this function (default with --out: every one); can be repeated",
         action="append",
         default=[],
-        help="capture this function (default with --out: every one); can be repeated",
     )
-    parser.add_argument(
-        "--after",
-        metavar="N",
+    add(
+        "--after N",
+        "let so many calls of a function pass before it is captured",
         type=_whole,
         default=0,
-        help="let so many calls of a function pass before it is captured",
     )
-    parser.add_argument(
-        "--stop-after",
-        metavar="N",
+    add(
+        "--stop-after N",
+        "end the script after so many calls of caught functions",
         type=_whole,
-        help="end the script after so many calls of caught functions",
     )
     parser.add_argument("script", metavar="SCRIPT", help="a Python file, or a module after -m")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="of the script")
@@ -742,18 +724,6 @@ def _whole(word: str) -> int:
     if not (word.isascii() and word.isdigit() and len(word) < 10):
         raise argparse.ArgumentTypeError(f"{word!r} is not a whole number")
     return int(word)
-
-
-def _read_script_options(read: argparse.Namespace) -> ScriptOptions:
-    return ScriptOptions(
-        "module" if read.module else "script",
-        read.script,
-        tuple(read.arguments),
-        Path(read.out) if read.out else None,
-        tuple(read.catch),
-        read.after,
-        read.stop_after,
-    )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -778,50 +748,40 @@ class BisectOptions:
 
 
 def _add_bisect_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
+    add = functools.partial(_option, parser)
+    add(
         "--over",
+        "what changes from point to point",
         required=True,
         choices=("versions", "passes", "flags", "commits"),
-        help="what changes from point to point",
     )
-    parser.add_argument(
+    add(
         "--for",
+        "what is looked at (default: memory)",
         dest="measure",
         default="memory",
         choices=("time", "memory", "kernels", "numbers", "failure"),
-        help="what is looked at (default: memory)",
     )
-    parser.add_argument(
-        "--pythons", default="", metavar="A,B,…", help="interpreters for --over versions, in order"
-    )
-    parser.add_argument(
-        "--versions",
+    add(
+        "--pythons A,B,…",
+        "interpreters for --over versions, in order",
+        type=_read_targets,
         default="",
-        metavar="A,B,…",
-        help="versions of JAX for --over versions, such as 0.9.0,0.10.2; an environment of each is "
+    )
+    add(
+        "--versions A,B,…",
+        "versions of JAX for --over versions, such as 0.9.0,0.10.2; an environment of each is "
         "made, with uv or venv and pip, and kept",
+        type=_read_targets,
+        default="",
     )
-    parser.add_argument("--good", default="", metavar="REV", help="the earlier commit")
-    parser.add_argument(
-        "--bad", default="HEAD", metavar="REV", help="the later one (default: HEAD)"
-    )
-    parser.add_argument(
-        "--xla",
+    add("--good REV", "the earlier commit", default="")
+    add("--bad REV", "the later one (default: HEAD)", default="HEAD")
+    add(
+        "--xla OPTION=VALUE",
+        "an option of XLA's for --over flags; can be repeated",
         action="append",
-        metavar="OPTION=VALUE",
         default=[],
-        help="an option of XLA's for --over flags; can be repeated",
-    )
-
-
-def _read_bisect_options(read: argparse.Namespace) -> BisectOptions:
-    return BisectOptions(
-        read.over,
-        read.measure,
-        read_targets(read.pythons),
-        read_targets(read.versions),
-        read.good,
-        read.bad,
     )
 
 
@@ -836,43 +796,34 @@ def parse(words: Sequence[str]) -> Options:
     rest = words if verb == WINDOW else words[1:]
     read = make_parser(verb).parse_args(list(rest))
     output, output_format = _read_output(verb, read)
-    return Options(
+    return _take(
+        Options,
+        read,
         verb=verb,
-        file=Path(read.file) if getattr(read, "file", None) else None,
-        call=getattr(read, "call", None),
         others=_read_others(verb, read),
-        module=getattr(read, "module", None) if verb == "open" else None,
         output=output,
         output_format=output_format,
         stage=read.stage if verb in WRITING else "optimized",
-        target=read.target,
-        targets=read_targets(read.targets) if verb == "targets" else (),
         python=_read_python(read.python, read.target),
-        timeout_s=read.timeout,
-        memory_bytes=None if read.memory is None else int(read.memory * 2**30),
-        x64=read.x64,
-        new_window=getattr(read, "new_window", False),
-        is_json=read.json,
-        is_rigorous=getattr(read, "rigorous", False),
-        passes=getattr(read, "passes", False),
-        gradient=getattr(read, "gradient", False),
-        without_source=getattr(read, "without_source", False),
-        calibrate=getattr(read, "calibrate", False),
-        chip=getattr(read, "chip", None),
-        question=getattr(read, "question", ""),
-        remat=getattr(read, "remat", False),
         xla=_read_xla(read.xla) if verb in ("capture", "bisect") else {},
-        picture=read_picture_options(read) if verb in (*WRITING, "figure") else PictureOptions(),
-        figure=getattr(read, "figure", "") if verb == "figure" else "",
-        shell=getattr(read, "shell", ""),
-        typed=tuple(getattr(read, "typed", ())),
-        is_animated=getattr(read, "animated", False),
-        time=read_time_options(read) if verb == "time" else TimeOptions(),
-        diff=read_diff_options(read) if verb == "diff" else DiffOptions(),
-        step=_read_step_options(read) if verb == "values" else StepOptions(),
-        script=_read_script_options(read) if verb == "run" else ScriptOptions(),
-        bisect=_read_bisect_options(read) if verb == "bisect" else BisectOptions(),
+        figure=read.figure if verb == "figure" else "",
+        picture=_take(PictureOptions, read) if verb in (*WRITING, "figure") else PictureOptions(),
+        time=_read_time_options(read) if verb == "time" else TimeOptions(),
+        diff=_read_diff_options(read) if verb == "diff" else DiffOptions(),
+        step=_take(StepOptions, read, loaded=dict(read.loaded))
+        if verb == "values"
+        else StepOptions(),
+        script=_take(ScriptOptions, read) if verb == "run" else ScriptOptions(),
+        bisect=_take(BisectOptions, read) if verb == "bisect" else BisectOptions(),
     )
+
+
+def _take(kind: type[T], read: argparse.Namespace, **given: Any) -> T:
+    """A dataclass from what was parsed under the names of its fields, but for what is given."""
+    names = {field.name for field in dataclasses.fields(cast(Any, kind))}
+    found = {name: value for name, value in vars(read).items() if name in names}
+    lists = {name: tuple(value) for name, value in found.items() if isinstance(value, list)}
+    return kind(**{**found, **lists, **given})
 
 
 def _read_others(verb: str, read: argparse.Namespace) -> tuple[str, ...]:
@@ -906,10 +857,10 @@ def make_parser(verb: str) -> argparse.ArgumentParser:
     if is_open:
         version = f"jaxscope {jaxscope.__version__}"
         parser.add_argument("--version", action="version", version=version)
-        parser.add_argument(
+        _option(
+            parser,
             "--new-window",
-            action="store_true",
-            help="open a window of its own, even where one is open that could show the file",
+            "open a window of its own, even where one is open that could show the file",
         )
     if about.takes == "pair":
         for side in ("A", "B"):
@@ -935,7 +886,11 @@ def make_parser(verb: str) -> argparse.ArgumentParser:
             parser.add_argument("figure", metavar="NAME", choices=FIGURES, help=", ".join(FIGURES))
         optional = about.takes == "optional call"
         parser.add_argument(
-            "file", nargs="?" if optional else None, metavar="FILE", help="a Python file"
+            "file",
+            type=_path,
+            nargs="?" if optional else None,
+            metavar="FILE",
+            help="a Python file",
         )
         if about.takes != "file":
             parser.add_argument(
@@ -950,50 +905,8 @@ def make_parser(verb: str) -> argparse.ArgumentParser:
                 metavar="QUESTION",
                 help="a name such as costs, or words; `jaxscope ask FILE help` lists the questions",
             )
-    if verb in WRITING:
-        _add_output_options(parser)
-    if verb == "capture":
-        _add_capture_options(parser)
-    if verb == "open":
-        parser.add_argument(
-            "--module",
-            metavar="NAME",
-            help="the module to look at, by a name of the list (default with -o: the one that took "
-            "most time where a profile says it, else the largest)",
-        )
-    if verb in ("capture", "memory"):
-        parser.add_argument(
-            "--gradient",
-            action="store_true",
-            help="make the gradient of a call without transforms even where that takes long, or "
-            "where the program holds its own derivative",
-        )
-    if verb == "capture":
-        parser.add_argument(
-            "--without-source",
-            action="store_true",
-            help="leave the text of source files out; paths, lines, names and types stay",
-        )
-    if verb == "memory":
-        parser.add_argument(
-            "--remat",
-            action="store_true",
-            help="compile the gradient anew with each policy of jax.checkpoint, and compare",
-        )
-    if verb == "values":
-        _add_step_options(parser)
-    if verb == "roofline":
-        add_roofline_options(parser)
-    if verb == "figure":
-        _add_figure_options(parser)
-    if verb == "targets":
-        add_targets_options(parser)
-    if verb == "time":
-        add_time_options(parser)
-    if verb == "diff":
-        add_diff_options(parser)
-    if verb == "bisect":
-        _add_bisect_options(parser)
+    if verb in _ADDED:
+        _ADDED[verb](parser)
     _add_common_options(parser)
     return parser
 
@@ -1009,49 +922,71 @@ FIGURES = (
 
 
 def _add_figure_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-o", "--output", metavar="OUT", help="file; its ending is the format")
-    parser.add_argument("--chip", metavar="NAME", help="of a roofline, such as v5e or h100")
-    parser.add_argument(
+    add = functools.partial(_option, parser)
+    add("-o --output OUT", "file; its ending is the format")
+    add("--chip NAME", "of a roofline, such as v5e or h100")
+    add(
         "--animated",
-        action="store_true",
-        help="show the steps of a collective one after another, in an .svg",
+        "show the steps of a collective one after another, in an .svg",
+        dest="is_animated",
     )
-    add_picture_options(parser)
+    _add_picture_options(parser)
 
 
 def _add_output_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="OUT",
-        help="where to write; the ending picks the format: "
+    add = functools.partial(_option, parser)
+    add(
+        "-o --output OUT",
+        "where to write; the ending picks the format: "
         + " ".join(f".{name}" for name in FORMATS)
         + "; - with --json prints to standard output",
     )
-    parser.add_argument(
-        "--stage",
-        default="optimized",
-        metavar="NAME",
-        help="stage of a picture or text: jaxpr, gradient, stablehlo, hlo, optimized, machine, "
+    add(
+        "--stage NAME",
+        "stage of a picture or text: jaxpr, gradient, stablehlo, hlo, optimized, machine, "
         "the name of a transform, or all (default: optimized)",
+        default="optimized",
     )
-    add_picture_options(parser)
+    _add_picture_options(parser)
 
 
 def _add_capture_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--passes",
-        action="store_true",
-        help="compile once more and record what each XLA pass changed",
-    )
-    parser.add_argument(
-        "--xla",
+    _add_output_options(parser)
+    add = functools.partial(_option, parser)
+    add("--passes", "compile once more and record what each XLA pass changed")
+    add(
+        "--xla OPTION=VALUE",
+        "compile with an option of XLA, such as xla_disable_hlo_passes=algsimp; can be repeated",
         action="append",
-        metavar="OPTION=VALUE",
         default=[],
-        help="compile with an option of XLA, such as xla_disable_hlo_passes=algsimp;"
-        " can be repeated",
     )
+    add("--gradient", _GRADIENT)
+    add(
+        "--without-source",
+        "leave the text of source files out; paths, lines, names and types stay",
+    )
+
+
+def _add_opening_options(parser: argparse.ArgumentParser) -> None:
+    _add_output_options(parser)
+    _option(
+        parser,
+        "--module NAME",
+        "the module to look at, by a name of the list (default with -o: the one that took "
+        "most time where a profile says it, else the largest)",
+    )
+
+
+def _add_memory_options(parser: argparse.ArgumentParser) -> None:
+    add = functools.partial(_option, parser)
+    add("--gradient", _GRADIENT)
+    add("--remat", "compile the gradient anew with each policy of jax.checkpoint, and compare")
+
+
+_GRADIENT = (
+    "make the gradient of a call without transforms even where that takes long, or where the "
+    "program holds its own derivative"
+)
 
 
 def _read_python(word: str | None, target: str) -> Path | None:
@@ -1077,27 +1012,36 @@ def _read_xla(words: Sequence[str]) -> dict[str, str]:
 
 def _add_common_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("common options")
-    group.add_argument(
+    add_grouped = functools.partial(_option, group)
+    add_grouped(
         "--target",
-        default="cpu",
-        help="cpu, cpu:8, gpu, gpu:0, tpu, or compile only: aot:tpu:v5e:2x2, aot:gpu:h100; "
+        "cpu, cpu:8, gpu, gpu:0, tpu, or compile only: aot:tpu:v5e:2x2, aot:gpu:h100; "
         "ssh://host/gpu:0 is one of another machine's (default: cpu)",
+        default="cpu",
     )
-    group.add_argument(
-        "--python",
-        metavar="PATH",
-        help="run user code under that interpreter, of the machine that it runs on",
+    add_grouped(
+        "--python PATH",
+        "run user code under that interpreter, of the machine that it runs on",
     )
-    group.add_argument(
-        "--timeout", type=_positive, metavar="S", help="stop the run after so many seconds"
+    add_grouped(
+        "--timeout S", "stop the run after so many seconds", dest="timeout_s", type=_positive
     )
-    group.add_argument(
-        "--memory", type=_positive, metavar="GIB", help="stop the run if it takes more memory"
+    add_grouped(
+        "--memory GIB",
+        "stop the run if it takes more memory",
+        dest="memory_bytes",
+        type=lambda word: int(_positive(word) * 2**30),
     )
-    group.add_argument("--x64", action="store_true", help="let JAX use 64-bit types")
-    group.add_argument(
-        "--json", action="store_true", help="print the result, or the failure, as one JSON object"
-    )
+    add_grouped("--x64", "let JAX use 64-bit types")
+    add_grouped("--json", "print the result, or the failure, as one JSON object", dest="is_json")
+
+
+def _path(word: str) -> Path | None:
+    return Path(word) if word else None
+
+
+def _home_path(word: str) -> Path | None:
+    return Path(word).expanduser() if word else None
 
 
 def _positive(word: str) -> float:
@@ -1108,6 +1052,21 @@ def _positive(word: str) -> float:
     if not 0 < number < float("inf"):
         raise argparse.ArgumentTypeError(f"{word!r} is not a positive number")
     return number
+
+
+_ADDED = {
+    "capture": _add_capture_options,
+    "open": _add_opening_options,
+    "memory": _add_memory_options,
+    "values": _add_step_options,
+    "roofline": _add_roofline_options,
+    "figure": _add_figure_options,
+    "targets": _add_targets_options,
+    "time": _add_time_options,
+    "diff": _add_diff_options,
+    "bisect": _add_bisect_options,
+}
+"""What gives each verb its own options."""
 
 
 def _epilog(verb: str) -> str:
@@ -1144,13 +1103,13 @@ def _read_output(verb: str, read: argparse.Namespace) -> tuple[Path | None, str]
         return Path(named), "html"
     if verb not in WRITING or (verb == "open" and named is None):
         return None, "json"
-    if named is None and not read.json:
+    if named is None and not read.is_json:
         raise UsageError(
             "Nothing says where to write.",
             remedy="Name a file, such as -o out.html, or print JSON with --json.",
         )
     if named in (None, "-"):
-        if not read.json:
+        if not read.is_json:
             raise UsageError(
                 "Standard output has no ending that would pick a format.",
                 remedy="Add --json, or name a file, such as -o out.svg.",

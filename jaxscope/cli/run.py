@@ -30,11 +30,11 @@ def run(options: Options) -> int:
         JaxscopeError: There is no such script or interpreter, or it was ended from outside.
     """
     script = options.script
-    if script.kind == "script" and not Path(script.target).is_file():
+    if script.kind == "script" and not Path(script.script).is_file():
         raise SourceError(
-            f"{script.target} is no regular file."
-            if os.path.lexists(script.target)
-            else f"{script.target}: no such file.",
+            f"{script.script} is no regular file."
+            if os.path.lexists(script.script)
+            else f"{script.script}: no such file.",
             remedy="Name a Python file, or a module with -m.",
         )
     with tempfile.TemporaryDirectory() as folder:
@@ -47,7 +47,7 @@ def run(options: Options) -> int:
             "stop_after": script.stop_after,
         }
         python = str(options.python or sys.executable)
-        words = [str(_RUNNER), json.dumps(known), script.kind, script.target, *script.arguments]
+        words = [str(_RUNNER), json.dumps(known), script.kind, script.script, *script.arguments]
         status, why = _wait(python, words, options)
         found = _read_list(listed / _LIST_NAME, status)
     if why is not None and options.is_json:  # one object, which carries what was seen
