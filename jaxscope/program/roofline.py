@@ -9,86 +9,23 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model import Graph, Stage, Unavailable
 from jaxscope.model.hardware import Ceilings, Peak, find_chip
-from jaxscope.model.types import type_bytes
 from jaxscope.model.units import format_count
 from jaxscope.program.cost.arithmetic import Arithmetics
-from jaxscope.program.cost.attribution import COMPILER, RowKind, share_out
-from jaxscope.program.cost.trip_counts import (
-    RUNS_INSIDE,
-    AmountRange,
-    ExecutionCounts,
-    count_executions,
+from jaxscope.program.cost.attribution import RowKind, share_out
+from jaxscope.program.cost.kernels import (
+    ON_CHIP_IS_NO_TRAFFIC,
+    find_kernels,
+    has_memory_on_chip,
 )
-from jaxscope.program.cost.work import describe_unbounded_loops, product_cost
-
-# What kernels exchange with a chip's main memory, where values can also lie on the chip.
-#
-# XLA counts every value that a kernel reads or writes. On a TPU many of them lie in the chip's own
-# fast memory, which the layouts say: `S(1)`.
-
-
-_ON_CHIP = re.compile(r"S\([1-9]\d*\)")
-
-
-def has_memory_on_chip(graph: Graph) -> bool:
-    """Whether the layouts of a module name a memory besides the main one."""
-    return any(text.startswith("{") and _ON_CHIP.search(text) for text in graph.strings)
-
-
-class OffChipTraffic:
-    """Traffic of the kernels of one module."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
-        order = np.argsort(graph.edges.target, kind="stable")
-        self._sources = graph.edges.source[order]
-        self._outputs = graph.edges.output[order]
-        nodes = np.arange(len(graph.nodes) + 1)
-        self._starts = np.searchsorted(graph.edges.target[order], nodes).tolist()
-
-    def of(self, node: int, counted: float) -> float:
-        """Bytes of one run of a kernel.
-
-        Args:
-            node: Of the kernel.
-            counted: What XLA counts for it, wherever the values lie.
-        """
-        operation = self._graph.operation(node)
-        if operation == "custom-call":
-            return counted  # nobody knows what it reads
-        if operation.endswith("-done"):
-            return 0.0  # the matching -start has counted it
-        if operation == "copy-start":  # of what it gives back, the second part is its operand
-            return sum(self._operands(node)) + next(self._results(node), 0.0)
-        outside = sum(self._operands(node)) + sum(self._results(node))
-        return counted if math.isnan(outside) else min(counted, outside)
-
-    def _operands(self, node: int) -> Iterator[float]:
-        begin, end = self._starts[node], self._starts[node + 1]
-        for source, output in zip(
-            self._sources[begin:end].tolist(), self._outputs[begin:end].tolist(), strict=True
-        ):
-            is_tuple = self._graph.operation(source) == "tuple"
-            for place, size in enumerate(self._results(source)):
-                if is_tuple or place == output:
-                    yield size
-
-    def _results(self, node: int) -> Iterator[float]:
-        """Bytes of each result that lies in main memory; 0 for those on the chip."""
-        types = self._graph.types(node)
-        layouts = self._graph.attributes(node).get("layout", "").split("}, {")
-        for place, type in enumerate(types):
-            layout = layouts[place] if place < len(layouts) else ""
-            yield 0.0 if _ON_CHIP.search(layout) else type_bytes(type)
-
+from jaxscope.program.cost.trip_counts import AmountRange, ExecutionCounts, count_executions
+from jaxscope.program.cost.work import describe_unbounded_loops
 
 # The roofline of a program: work, traffic and intensity of kernels, equations, lines and scopes.
 #
@@ -100,14 +37,6 @@ class OffChipTraffic:
 # that it computes in (`program/cost/arithmetic.py`) and from the memory's.
 
 
-_NO_KERNELS = frozenset(
-    {
-        *("parameter", "constant", "tuple", "get-tuple-element", "bitcast", "after-all"),
-        *RUNS_INSIDE,
-    }
-)
-_RESERVES = "AllocateBuffer"
-"""A custom call by which XLA reserves memory that a loop fills on a TPU: nothing runs for it."""
 IN_BRANCHES = (
     "Kernels in branches count as if their branch were taken; of a condition's branches one runs, "
     "so sums go from the cheapest to the dearest."
@@ -116,7 +45,7 @@ IN_BRANCHES = (
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class RooflinePoint:
-    """A kernel, an equation, or all kernels of a line or a scope.
+    """A kernel, or the share of a line, a scope or an equation in all kernels.
 
     Attributes:
         name: Of the instruction, the line or the scope; id of the equation.
@@ -129,9 +58,8 @@ class RooflinePoint:
         seconds: Measured in one run of the program; NaN where not measured.
         least_flops: The same with the cheapest branches; NaN where there are none.
         least_bytes: The same of bytes.
-        work: FLOPs by arithmetic, with the dearest branches; of a line or a scope see `parts`.
+        work: FLOPs by arithmetic, with the dearest branches.
         least_work: The same with the cheapest branches.
-        parts: The kernels of a line or a scope.
         is_uncertain: Whether it is a kernel that may not run, being in a branch.
     """
 
@@ -146,7 +74,6 @@ class RooflinePoint:
     least_bytes: float = math.nan
     work: tuple[tuple[str, float], ...] = ()
     least_work: tuple[tuple[str, float], ...] = ()
-    parts: tuple[RooflinePoint, ...] = ()
     is_uncertain: bool = False
 
     @property
@@ -167,10 +94,10 @@ class Roofline:
     Attributes:
         stage: Name of the stage.
         kernels: One point an instruction.
-        lines: One point a source line, by the innermost line of each kernel.
-        scopes: One point a named scope of the program.
-        equations: One point an equation of the last jaxpr-level stage, with its share of kernels
-            that hold several; not measured by themselves.
+        lines: One point a source line, with its share of kernels that several lines have a part
+            in, as `share_out` has it; not measured by themselves.
+        scopes: The same of named scopes of the program.
+        equations: The same of equations of the last jaxpr-level stage.
         uncounted: Nodes of kernels whose work XLA does not count.
         rounds: How often the parts of the module run.
         num_repeated: Kernels that count more than once, being in loops.
@@ -210,7 +137,7 @@ class Roofline:
             count = format_count(len(self.uncounted), "kernel")
             found.append(f"XLA does not count the work of {count}.")
         if self.has_memory_on_chip:
-            found.append("Values that lie in the chip's own fast memory are no traffic of kernels.")
+            found.append(ON_CHIP_IS_NO_TRAFFIC)
         if self.stage == "hlo":
             found.append("Before optimization: as if each instruction were a kernel of its own.")
         return tuple(found)
@@ -248,20 +175,15 @@ class Limit:
     peaks: tuple[str, ...] = ()
 
 
-def find_limit(
-    point: RooflinePoint, ceilings: Ceilings | None, found: Roofline | None = None
-) -> Limit:
+def find_limit(point: RooflinePoint, ceilings: Ceilings | None) -> Limit:
     """What bounds a point, and the seconds that it takes at best.
 
     Args:
         point: One of a roofline.
         ceilings: What a machine or a chip can do; None where that is not known.
-        found: The roofline, for a point that sums kernels up: these may be in branches.
     """
     if ceilings is None:
         return Limit("", math.nan, math.nan)
-    if point.parts and found is not None:
-        return _sum_limits(point.parts, ceilings, found)
     arithmetic, names = _arithmetic_seconds(point.work, ceilings)
     memory = point.num_bytes / ceilings.bandwidth.best
     most = max(arithmetic, memory)  # of NaN, the first
@@ -335,27 +257,22 @@ def find_roofline(
     graph = stage.graph
     code = machine if stage.name == "optimized" else None
     rounds = count_executions(graph, trips)
-    points, uncounted = find_kernels(graph, rounds, Arithmetics(graph, code))
-    found = Roofline(
+    points, uncounted = _kernel_points(graph, rounds, Arithmetics(graph, code))
+    return Roofline(
         stage.name,
         _by_traffic(points),
-        (),
-        (),
-        _equations(graph, trips, code),
+        _rows(graph, RowKind.LINE, trips, code),
+        _rows(graph, RowKind.SCOPE, trips, code),
+        _rows(graph, RowKind.EQUATION, trips, code),
         tuple(uncounted),
         rounds,
         sum(point.rounds > 1 for point in points),
         {point.nodes[0]: int(graph.nodes.group[point.nodes[0]]) for point in points},
         has_memory_on_chip(graph),
     )
-    return dataclasses.replace(
-        found,
-        lines=_sum(found, points, "line", [_line_of(graph, p.nodes[0]) for p in points]),
-        scopes=_sum(found, points, "scope", [_scope_of(graph, p.nodes[0]) for p in points]),
-    )
 
 
-def find_kernels(
+def _kernel_points(
     graph: Graph, rounds: ExecutionCounts, arithmetics: Arithmetics
 ) -> tuple[list[RooflinePoint], list[int]]:
     """One point for each kernel of a module whose work is known.
@@ -364,13 +281,9 @@ def find_kernels(
         Them in the graph's order, and the nodes of the others.
     """
     points, uncounted = [], []
-    traffic = OffChipTraffic(graph) if has_memory_on_chip(graph) else None
-    for node, times in _kernels(graph, rounds):
-        flops, num_bytes = graph.nodes.cost[node, :2].tolist()
-        if math.isnan(flops):
-            flops, num_bytes = product_cost(graph, node) or (flops, num_bytes)
-        if traffic is not None:
-            num_bytes = traffic.of(node, num_bytes)
+    for kernel in find_kernels(graph, rounds):
+        node, times = kernel.node, kernel.rounds
+        flops, num_bytes = kernel.cost[:2].tolist()
         if math.isnan(flops) or math.isnan(num_bytes):
             uncounted.append(node)
             continue
@@ -391,16 +304,16 @@ def find_kernels(
     return points, uncounted
 
 
-def _equations(
-    graph: Graph, trips: Mapping[str, int] | None, machine: Stage | None
+def _rows(
+    graph: Graph, by: RowKind, trips: Mapping[str, int] | None, machine: Stage | None
 ) -> tuple[RooflinePoint, ...]:
-    """One point an equation; those of which XLA does not count something are left out."""
-    shares = share_out(graph, RowKind.EQUATION, trips, machine)
+    """One point a row; those of which XLA does not count something are left out."""
+    shares = share_out(graph, by, trips, machine)
     return _by_traffic(
         [
             RooflinePoint(
                 key,
-                "equation",
+                by.value,
                 share.nodes,
                 share.rounds,
                 share.cost.flops,
@@ -415,58 +328,6 @@ def _equations(
             if not share.num_unknown
         ]
     )
-
-
-def _kernels(graph: Graph, rounds: ExecutionCounts) -> Iterator[tuple[int, int]]:
-    """Nodes that run by themselves, and how often."""
-    for node, group in enumerate(graph.nodes.group.tolist()):
-        times = rounds.of(group)
-        operation = graph.operation(node)
-        if not times or operation in _NO_KERNELS:
-            continue
-        if (
-            operation == "custom-call"
-            and graph.attributes(node).get("custom_call_target") == _RESERVES
-        ):
-            continue
-        yield node, times
-
-
-def _line_of(graph: Graph, node: int) -> str:
-    places = graph.source(node)
-    return places[0].short if places else COMPILER
-
-
-def _scope_of(graph: Graph, node: int) -> str:
-    return "/".join(graph.scope(node)) or "no named scope"
-
-
-def _sum(
-    found: Roofline, points: Sequence[RooflinePoint], kind: str, keys: Sequence[str]
-) -> tuple[RooflinePoint, ...]:
-    gathered: dict[str, list[RooflinePoint]] = {}
-    for key, point in zip(keys, points, strict=True):
-        gathered.setdefault(key, []).append(point)
-    summed = []
-    for key, parts in gathered.items():
-        whole = found.sum_up(
-            {p.nodes[0]: (p.flops / p.rounds, p.num_bytes / p.rounds) for p in parts}
-        )
-        summed.append(
-            RooflinePoint(
-                key,
-                kind,
-                tuple(node for part in parts for node in part.nodes),
-                max(part.rounds for part in parts),
-                float(whole.high[0]),
-                float(whole.high[1]),
-                sum(part.seconds for part in parts),
-                float(whole.low[0]),
-                float(whole.low[1]),
-                parts=tuple(parts),
-            )
-        )
-    return _by_traffic(summed)
 
 
 def _by_traffic(points: Sequence[RooflinePoint]) -> tuple[RooflinePoint, ...]:

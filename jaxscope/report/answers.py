@@ -194,7 +194,7 @@ def _costs(evidence: Evidence) -> Answer:
         facts.append(Fact(told, "counted", place))
     first = f" Most traffic is of {rows[0].label}." if facts else ""
     return Answer(
-        f"By XLA's own count, not by time.{first} {describe_cost_change(found)} "
+        f"By XLA's rules, not by time.{first} {describe_cost_change(found)} "
         f"`jaxscope time --per-node` measures it. {' '.join(found.notes)}".rstrip(),
         facts,
     )

@@ -17,7 +17,7 @@ from jaxscope.model.units import (
     format_seconds,
     three_digits,
 )
-from jaxscope.program.cost.attribution import COMPILER
+from jaxscope.program.cost.attribution import COMPILER, SHARED
 from jaxscope.program.equation_text import short_equation_names
 from jaxscope.program.roofline import Roofline, RooflinePoint, find_best, find_limit, find_peak
 from jaxscope.report.document import Cell, Number, Section, Table, Verbatim, known_cell, make_table
@@ -44,18 +44,15 @@ _TOLERANCE = 1.1
 def roofline_table(
     points: Sequence[RooflinePoint],
     ceilings: Ceilings | None,
-    found: Roofline | None = None,
     most: int | None = None,
 ) -> Table:
     """A row for each point."""
-    return make_table(HEADERS, points, lambda point: _roofline_row(point, ceilings, found), most)
+    return make_table(HEADERS, points, lambda point: _roofline_row(point, ceilings), most)
 
 
-def _roofline_row(
-    point: RooflinePoint, ceilings: Ceilings | None, found: Roofline | None
-) -> tuple[Cell, ...]:
+def _roofline_row(point: RooflinePoint, ceilings: Ceilings | None) -> tuple[Cell, ...]:
     """The cells of a point."""
-    limit = find_limit(point, ceilings, found)
+    limit = find_limit(point, ceilings)
     best = "" if math.isnan(limit.best) else format_range(limit.best, limit.most, format_seconds)
     rounds = f"up to {point.rounds:,}" if point.is_uncertain else f"{point.rounds:,}"
     return (
@@ -148,9 +145,10 @@ def describe_unmeasured(found: Roofline, ceilings: Ceilings) -> list[str]:
     ]
 
 
-WHOLE_KERNELS = (
-    "A kernel counts whole, for the line and the scope that XLA gives it; others may have a part."
-)
+def describe_rows(found: Roofline) -> list[str]:
+    """How lines, scopes and equations get their part of the kernels."""
+    left_out = "Lines, scopes and equations with a part of what XLA does not count are left out."
+    return [SHARED, *([left_out] if found.uncounted else [])]
 
 
 def roofline_to_document(
@@ -183,14 +181,14 @@ def roofline_to_document(
         ]
 
     def table(points: Sequence[RooflinePoint]) -> Table:
-        return roofline_table(points, ceilings, found, _MAX_ROWS).without_empty_columns()
+        return roofline_table(points, ceilings, _MAX_ROWS).without_empty_columns()
 
     return [
         head,
         Section(blocks=[*lines, *found.notes]),
         Section("kernels", [table(found.kernels)]),
-        Section("source lines", [WHOLE_KERNELS, table(found.lines)]),
-        Section("named scopes", [WHOLE_KERNELS, table(found.scopes)]),
+        Section("source lines", [*describe_rows(found), table(found.lines)]),
+        Section("named scopes", [table(found.scopes)]),
         Section("equations", [table(label_equations(capture, found.equations))]),
     ]
 
@@ -251,7 +249,7 @@ def _points_to_json(found: Roofline, ceilings: Ceilings | None) -> dict[str, Any
         "loops_counted_once": found.num_unbounded,
         "seconds_at_best": None if best is None else number_to_json(best.best),
         **{
-            name: [_point_to_json(point, ceilings, found) for point in points]
+            name: [_point_to_json(point, ceilings) for point in points]
             for name, points in (
                 ("kernels", found.kernels),
                 ("lines", found.lines),
@@ -262,10 +260,8 @@ def _points_to_json(found: Roofline, ceilings: Ceilings | None) -> dict[str, Any
     }
 
 
-def _point_to_json(
-    point: RooflinePoint, ceilings: Ceilings | None, found: Roofline
-) -> dict[str, Any]:
-    limit = find_limit(point, ceilings, found)
+def _point_to_json(point: RooflinePoint, ceilings: Ceilings | None) -> dict[str, Any]:
+    limit = find_limit(point, ceilings)
     has_range = not math.isnan(point.least_flops)
     return {
         "name": point.name,

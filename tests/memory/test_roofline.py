@@ -16,9 +16,17 @@ from jaxscope.client.one_shot import ask
 from jaxscope.client.requests import CalibrationRequest
 from jaxscope.model import Capture, Environment, Unavailable
 from jaxscope.model.hardware import Ceiling, Ceilings
+from jaxscope.program.cost.attribution import CostChange, RowKind, find_cost_change
+from jaxscope.program.cost.trip_counts import find_trip_counts
+from jaxscope.program.fates.table import link_products
 from jaxscope.program.roofline import Roofline, find_limit, find_roofline
 from jaxscope.report.document import write_text
-from jaxscope.report.roofline import NO_CEILINGS, roofline_to_document, roofline_to_json
+from jaxscope.report.roofline import (
+    NO_CEILINGS,
+    describe_rows,
+    roofline_to_document,
+    roofline_to_json,
+)
 from jaxscope.schema.ceilings_file import store_ceilings, stored_ceilings
 from jaxscope.wire.messages import Message
 
@@ -61,10 +69,38 @@ def test_a_loops_kernels_count_as_often_as_it_runs(take: Take) -> None:
 def test_lines_and_scopes_have_all_of_the_kernels_work(take: Take) -> None:
     found = roofline_of(take("grad(scanned)(f32[6, 64, 64], f32[128, 64])"))
     whole = sum(point.num_bytes for point in found.kernels)
-    assert sum(point.num_bytes for point in found.lines) == whole
-    assert sum(point.num_bytes for point in found.scopes) == whole
+    assert sum(point.num_bytes for point in found.lines) == pytest.approx(whole)
+    assert sum(point.num_bytes for point in found.scopes) == pytest.approx(whole)
     work = max(found.lines, key=lambda point: point.flops)
     assert work.name == "programs.py:18"
+
+
+def test_lines_and_scopes_are_counted_as_before_and_after_optimization(take: Take) -> None:
+    capture = take("grad(loss)([f32[64, 64]] * 4, f32[256, 64])")
+    found = find_roofline(link_products(capture), find_trip_counts(capture))
+    assert isinstance(found, Roofline)
+    pairs = ((RowKind.LINE, found.lines), (RowKind.SCOPE, found.scopes))
+    for by, points in (*pairs, (RowKind.EQUATION, found.equations)):
+        change = find_cost_change(capture, by)
+        assert isinstance(change, CostChange)
+        after = {row.name: row.after.cost for row in change.rows if row.after.nodes}
+        assert {p.name: (p.flops, p.num_bytes) for p in points} == {
+            name: (cost.flops, cost.bytes_accessed) for name, cost in after.items()
+        }
+
+
+def test_what_lies_on_the_chip_is_no_traffic_of_any_row(take: Take) -> None:
+    stage = take("grad(loss)([f32[64, 64]] * 4, f32[256, 64])").stage("optimized")
+    assert stage is not None
+    assert not isinstance(stage.graph, Unavailable)
+    strings = tuple("{1,0:S(1)}" if text == "{1,0}" else text for text in stage.graph.strings)
+    moved = dataclasses.replace(stage.graph, strings=strings)
+    before, found = find_roofline(stage), find_roofline(dataclasses.replace(stage, graph=moved))
+    assert isinstance(before, Roofline) and isinstance(found, Roofline)
+    whole = sum(point.num_bytes for point in found.kernels)
+    assert whole < sum(point.num_bytes for point in before.kernels)
+    for points in (found.lines, found.scopes, found.equations):
+        assert sum(point.num_bytes for point in points) == pytest.approx(whole)
 
 
 def test_a_loop_of_unknown_length_is_said_to_count_once(take: Take) -> None:
@@ -92,6 +128,8 @@ def test_unknown_work_is_left_out_and_counted(take: Take) -> None:
     assert isinstance(found, Roofline)
     assert found.kernels == ()
     assert found.uncounted
+    assert found.lines == ()
+    assert "are left out" in describe_rows(found)[-1]
 
 
 def test_what_bounds_a_kernel(take: Take) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import math
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -20,14 +19,18 @@ from jaxscope.model import Capture, Cost, Graph, Stage, Unavailable
 from jaxscope.model.stages import find_lowered_jaxpr
 from jaxscope.model.units import format_count
 from jaxscope.program.cost.arithmetic import Arithmetics
+from jaxscope.program.cost.kernels import (
+    ON_CHIP_IS_NO_TRAFFIC,
+    find_kernels,
+    has_memory_on_chip,
+)
 from jaxscope.program.cost.trip_counts import (
-    RUNS_INSIDE,
     AmountRange,
     ExecutionCounts,
     count_executions,
     find_trip_counts,
 )
-from jaxscope.program.cost.work import BRANCHES, describe_unbounded_loops, product_cost
+from jaxscope.program.cost.work import BRANCHES, describe_unbounded_loops
 from jaxscope.program.equation_text import short_equation_names
 from jaxscope.program.fates.table import link_products
 
@@ -178,20 +181,15 @@ def _spread(
 ) -> Iterator[tuple[int, int, str, Floats]]:
     """Nodes that work: the group that each runs in, its arithmetic, and what one run costs."""
     costs = graph.nodes.cost
-    for node, group in enumerate(graph.nodes.group.tolist()):
-        operation = graph.operation(node)
-        if not rounds.of(group) or operation in RUNS_INSIDE:
-            continue
+    for kernel in find_kernels(graph, rounds):
+        node, cost = kernel.node, kernel.cost
         inside = arithmetics.inside(node)
         if inside:
-            for inner, cost in _split(costs[node], costs[inside], inside, node):
-                yield inner, group, arithmetics.of(inner, node) if cost[0] > 0 else "", cost
-            continue
-        cost = costs[node]
-        if math.isnan(cost[0]) and (known := product_cost(graph, node)) is not None:
-            cost = np.array([*known, 0.0])
-        if bool(np.isnan(cost).any()) or bool(np.any(cost > 0)):
-            yield node, group, arithmetics.of(node) if cost[0] > 0 else "", cost
+            for inner, part in _split(cost, costs[inside], inside, node):
+                kind = arithmetics.of(inner, node) if part[0] > 0 else ""
+                yield inner, kernel.group, kind, part
+        elif bool(np.isnan(cost).any()) or bool(np.any(cost > 0)):
+            yield node, kernel.group, arithmetics.of(node) if cost[0] > 0 else "", cost
 
 
 def _split(
@@ -297,7 +295,7 @@ def find_cost_change(capture: Capture, by: RowKind) -> CostChange | Unavailable:
         tuple(rows),
         before.total,
         after.total,
-        _notes(before, after, rows),
+        _notes(before, after, rows, any(map(has_memory_on_chip, graphs))),
         (before.least, after.least),
     )
 
@@ -308,7 +306,9 @@ def _names(graph: Graph) -> dict[str, str]:
     return {graph.strings[id]: graph.strings[operation] for id, operation in pairs}
 
 
-def _notes(before: Shares, after: Shares, rows: list[CostRow]) -> tuple[str, ...]:
+def _notes(
+    before: Shares, after: Shares, rows: list[CostRow], has_memory_on_chip: bool
+) -> tuple[str, ...]:
     notes = [
         "Both columns count instructions by XLA's rules, in the module before and after "
         "optimization."
@@ -324,6 +324,8 @@ def _notes(before: Shares, after: Shares, rows: list[CostRow]) -> tuple[str, ...
         notes.append(BRANCHES)
     if has_loops:
         notes.append("XLA's own figure of a module differs: it counts one round of each loop.")
+    if has_memory_on_chip:
+        notes.append(ON_CHIP_IS_NO_TRAFFIC)
     unknown = sum(row.before.num_unknown + row.after.num_unknown > 0 for row in rows)
     if unknown:
         notes.append(f"XLA does not count all the work of {format_count(unknown, 'row')}.")

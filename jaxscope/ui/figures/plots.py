@@ -22,7 +22,7 @@ from jaxscope.export.figures import Histogram
 from jaxscope.model.hardware import Ceilings
 from jaxscope.model.units import format_bytes, format_flops, format_seconds, three_digits
 from jaxscope.program.memory.live_ranges import LiveRanges
-from jaxscope.program.roofline import Limit, Roofline, RooflinePoint, find_limit, find_peak
+from jaxscope.program.roofline import Limit, RooflinePoint, find_limit, find_peak
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
 
 # What all plots have: their looks, and finding what is near the pointer.
@@ -413,16 +413,12 @@ class RooflinePlot(Plot):
         self.plot.scene().sigMouseClicked.connect(self._on_scene_mouse_clicked)
 
     def show_points(
-        self,
-        points: Sequence[RooflinePoint],
-        ceilings: Ceilings,
-        theme: Theme,
-        found: Roofline | None = None,
+        self, points: Sequence[RooflinePoint], ceilings: Ceilings, theme: Theme
     ) -> None:
         """Draw points under ceilings; those with hardly any FLOPs would only stretch the axes."""
         self._points, self._theme = points, theme
         self.start_drawing(theme, "FLOP per byte", "FLOP per second")
-        limits = [find_limit(point, ceilings, found) for point in points]
+        limits = [find_limit(point, ceilings) for point in points]
         self._marks = list(_place_marks(points, limits))
         self._draw_roof(ceilings, _find_peaks(points, ceilings))
         measured = [mark for mark in self._marks if points[mark[0]].seconds > 0]
@@ -522,8 +518,7 @@ class RooflinePlot(Plot):
 
 def _find_peaks(points: Sequence[RooflinePoint], ceilings: Ceilings) -> dict[str, float]:
     """The peaks that bound the points, by name; the first of a chip's where there is none."""
-    kernels = [part for point in points for part in (point.parts or (point,))]
-    names = dict.fromkeys(name for kernel in kernels for name, _ in kernel.work)
+    names = dict.fromkeys(name for point in points for name, _ in point.work)
     peaks = {peak.name: peak.rate for peak in (find_peak(ceilings, name) for name in names)}
     known = {name: rate for name, rate in peaks.items() if not math.isnan(rate)}
     return known or {"measured": ceilings.arithmetic.best}

@@ -22,11 +22,11 @@ from jaxscope.report import cost_changes
 from jaxscope.report.roofline import (
     HEADERS,
     NO_CEILINGS,
-    WHOLE_KERNELS,
     describe_ceilings,
     describe_compiled_for,
     describe_excess,
     describe_protocol,
+    describe_rows,
     describe_unmeasured,
     label_equations,
     roofline_table,
@@ -260,18 +260,18 @@ class RooflinePage(PageWidget):
             target = self._capture.target if self._capture is not None else ""
             notes += describe_compiled_for(target, ceilings) if target else []
             notes += describe_unmeasured(found, ceilings)
-        if _BY[self.choice.currentIndex()] in (RowKind.LINE, RowKind.SCOPE):
-            notes.append(WHOLE_KERNELS)
+        if self.choice.currentIndex() != _CHOICES.index("kernels"):
+            notes += describe_rows(found)
         self.notes.setText("\n".join([*notes, *found.notes]))
         self.notes.setToolTip("" if ceilings is None else describe_protocol(ceilings))
         points = self.points
-        self.heading.setText(_heading(points, ceilings, found))
+        self.heading.setText(_heading(points, ceilings))
         if ceilings is not None:
             self.plot.show()
-            self.plot.show_points(points, ceilings, self._theme, found)
+            self.plot.show_points(points, ceilings, self._theme)
         elif "plot" in vars(self):
             self.plot.hide()
-        self.table.rows.set_table(roofline_table(points, ceilings, found))
+        self.table.rows.set_table(roofline_table(points, ceilings))
 
     def _show_change(self, change: CostChange) -> None:
         self.heading.setText(cost_changes.describe_cost_change(change))
@@ -346,14 +346,14 @@ class RooflinePage(PageWidget):
                 return
 
 
-def _heading(points: tuple[RooflinePoint, ...], ceilings: Ceilings | None, found: Roofline) -> str:
+def _heading(points: tuple[RooflinePoint, ...], ceilings: Ceilings | None) -> str:
     kinds = ("line", "scope", "equation")
     noun = next((kind for kind in kinds if points and points[0].operation == kind), "kernel")
     if not points:
         return "No kernel whose work is known."
     if ceilings is None:
         return f"{format_count(len(points), noun)}, the most memory traffic first"
-    limits = [find_limit(point, ceilings, found).kind for point in points]
+    limits = [find_limit(point, ceilings).kind for point in points]
     bound, by_arithmetic = limits.count("memory"), limits.count("arithmetic")
     if bound == len(points) or by_arithmetic == len(points):
         return f"{'Memory' if bound else 'Arithmetic'} bounds {_all_of(len(points), noun)}"
