@@ -199,6 +199,7 @@ _DEVICES_AND_RANDOM: Mapping[str, str] = {
     "psum2": "The sum over all devices; each receives the total.",
     "psum_invariant": "The sum over all devices; each receives the total.",
     "pvary": "Marks a value as differing between devices; nothing is computed.",
+    "pcast": "Marks a value as equal on all devices or as differing; nothing is computed.",
     "reduce_scatter": "Sums over all devices and leaves every device with one part of the total.",
     "sharding_constraint": "Asks the compiler to lay an array out over devices in a given way.",
     "random_bits": "Makes random bits from a key.",

@@ -7,6 +7,9 @@ from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
+from jax.ad_checkpoint import checkpoint_name
+from jax.sharding import AxisType
+from jax.sharding import PartitionSpec as P
 
 from jaxscope.in_process import capture_function
 from jaxscope.program.fusion.launches import compare_launches, count_fused, format_span
@@ -75,6 +78,19 @@ def test_equations_of_calls_and_scans_count_one_by_one() -> None:
     # sin, mul, slice, squeeze, then eight rounds of sin and add.
     assert found.one_by_one.kernels.low == 4 + 8 * 2
     assert "in the second count only" in compare_launches(found.one_by_one, found.fused)
+
+
+def test_marks_of_values_launch_nothing() -> None:
+    mesh = jax.make_mesh((1,), ("i",), axis_types=(AxisType.Auto,))
+
+    @jax.shard_map(mesh=mesh, in_specs=P("i"), out_specs=P())
+    def summed(x: jax.Array) -> jax.Array:
+        return jax.lax.psum(jnp.sin(checkpoint_name(x, "kept")) * jnp.ones((8, 8)), "i")
+
+    found = report(summed)
+    assert found.one_by_one is not None
+    # Ones, sine, product, sum over the devices; no kernel marks the ones or names the argument.
+    assert found.one_by_one.kernels.low == 4
 
 
 def test_a_branch_gives_a_range() -> None:

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import pytest
 
 from jaxscope.model import Graph
+from jaxscope.model.graph import Direction
 from jaxscope.model.op_name import read_orders
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.tint.classes import ColourBy, tint_scene
@@ -35,6 +36,16 @@ halved.defvjp(lambda x: (halved(x), jnp.cos(x)), lambda kept, g: (g * kept / 2,)
 
 def scanned(x: jax.Array) -> jax.Array:
     return jax.lax.scan(lambda c, _: (jnp.tanh(c) * 2, c.sum()), x, None, length=5)[0].sum()
+
+
+@jax.custom_jvp
+def doubled(x: jax.Array) -> jax.Array:
+    return x * 2
+
+
+@doubled.defjvp
+def _rule(primals: tuple[jax.Array], tangents: tuple[jax.Array]) -> tuple[jax.Array, jax.Array]:
+    return doubled(*primals), tangents[0] * jnp.cos(primals[0])
 
 
 def values_of(function: Callable[..., Any], *arguments: Any) -> list[Any]:
@@ -86,6 +97,9 @@ def test_what_is_backward_of_the_second_order_vanishes_with_its_cotangent() -> N
         jax.value_and_grad(wave),
         jax.vmap(jax.grad(jnp.sin)),
         jax.grad(lambda x: halved(x).sum()),
+        jax.grad(lambda x: doubled(x).sum()),
+        jax.grad(lambda x: jax.jit(doubled)(x).sum()),
+        jax.grad(lambda x: jax.scipy.special.i0e(x).sum()),
         jax.grad(jax.checkpoint(wave)),
         jax.grad(scanned),
         jax.grad(jax.checkpoint(scanned)),
@@ -99,6 +113,22 @@ def test_what_is_backward_of_the_second_order_vanishes_with_its_cotangent() -> N
 )
 def test_one_derivative_has_no_orders(function: Callable[..., Any]) -> None:
     assert not read_all_orders(trace(function, X))
+
+
+def test_what_a_transposed_call_holds_is_backward_whatever_its_own_names_say() -> None:
+    @jax.jit
+    def pushed(x: jax.Array) -> jax.Array:
+        value, tangent = jax.jvp(lambda z: jnp.sin(z) * z, (x,), (x,))
+        return value + tangent * x
+
+    graph = trace(jax.grad(lambda x: pushed(x).sum()), X)
+    ids = [graph.id(node) for node in range(len(graph.nodes))]
+    directions = dict(zip(ids, map(Direction, graph.nodes.direction.tolist()), strict=True))
+    last = max((id for id in ids if id.isdecimal()), key=int)
+    inside = [id for id in ids if id.startswith(f"{last}/jaxpr/") and id[-1].isdecimal()]
+    inside = [id for id in inside if ":" not in id]
+    assert directions[last] is Direction.BACKWARD and len(inside) > 5
+    assert {directions[id] for id in inside} == {Direction.BACKWARD}
 
 
 def outline_of(graph: Graph) -> list[str]:

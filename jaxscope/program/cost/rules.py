@@ -555,8 +555,13 @@ _ONE_FLOP = """abs add add_any and ceil clamp clz complex div eq floor ge gt ima
 _ONE_TRANSCENDENTAL = """atan2 atan cbrt cos erf exp expm1 log log1p rsqrt sin sqrt tan tanh"""
 _MOVES = """broadcast_in_dim concatenate copy copy_p device_put empty empty2 expand_dims iota
     optimization_barrier pad reshape rev squeeze stack transpose"""
-_FREE = """name num_programs pcast program_id pbroadcast pvary random_unwrap random_wrap
-    stop_gradient"""
+FREE_PRIMITIVES = frozenset(
+    {
+        *("mesh_cast", "name", "num_programs", "pcast", "program_id", "pbroadcast", "pvary"),
+        *("random_unwrap", "random_wrap", "stop_gradient"),
+    }
+)
+"""They say something of a value, or read what is known: nothing runs for them."""
 _REDUCTIONS = "and max min or prod sum xor"
 
 # FLOPs and transcendentals per element of what these are lowered to, the same since JAX 0.8 (the
@@ -577,7 +582,7 @@ _RULES: dict[str, Rule] = {
     **dict.fromkeys(("argmax", "argmin"), _argument_reduction),
     **dict.fromkeys(CUMULATIVE_PRIMITIVES, _cumulative),
     **{f"reduce_window_{name}": _window_reduction for name in ("sum", "max", "min")},
-    **dict.fromkeys(_FREE.split(), _nothing),
+    **dict.fromkeys(FREE_PRIMITIVES, _nothing),
     **{name: _scatter(1.0) for name in ("scatter-add", "scatter-sub", "scatter-mul")},
     **{name: _scatter(1.0) for name in ("scatter-min", "scatter-max")},
     "scatter": _scatter(0.0),

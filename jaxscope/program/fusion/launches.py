@@ -8,13 +8,15 @@ from collections.abc import Callable, Iterable, Mapping
 
 from jaxscope.model import NONE, Graph, NodeKind
 from jaxscope.model.units import format_bytes
+from jaxscope.program.cost.rules import FREE_PRIMITIVES
 from jaxscope.program.cost.trip_counts import ExecutionCounts, GroupCall, count_executions
 from jaxscope.program.fusion.fusions import Module
 
 ONE_BY_ONE_DEFINITION = (
     "One by one: as if every equation of the program after its transforms were a kernel, those of "
     "calls and loops too, those of a loop once per round; each reads its operands and writes its "
-    "results. That is no eager run: there JAX runs a loop or a jitted function as one program."
+    "results. Equations that only say something of a value, such as pvary, are none. That is no "
+    "eager run: there JAX runs a loop or a jitted function as one program."
 )
 FUSED_DEFINITION = (
     "Optimized: every instruction that something runs for is a kernel (no parameter, constant, "
@@ -83,7 +85,11 @@ def count_one_by_one(module: Module, trips: Mapping[str, int] | None = None) -> 
         trips: Rounds of loops that the equations do not say; see `find_trip_counts`.
     """
     kinds = module.graph.nodes.kind.tolist()
-    free = {node for node, kind in enumerate(kinds) if kind != NodeKind.EQUATION}
+    free = {
+        node
+        for node, kind in enumerate(kinds)
+        if kind != NodeKind.EQUATION or module.operations[node] in FREE_PRIMITIVES
+    }
     has_loops = not _LOOPS.isdisjoint(module.operations)
     return _count(module, free, trips, ONE_BY_ONE_DEFINITION, has_loops)
 

@@ -22,7 +22,7 @@ Everything else is a parameter of the equation, as short text.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -99,6 +99,16 @@ def find_owners(root: Any, nested_of: NestedOf) -> dict[int, list[Owner]]:
 
     visit(root, "")
     return owners
+
+
+def count_derivatives(jaxprs: Iterable[Any]) -> int:
+    """How often a program is differentiated at most: as often as a name of its forward part says.
+
+    In the backward part the rule of a `jax.custom_jvp` repeats the transform.
+    """
+    stacks = {equation.source_info.name_stack for inner in jaxprs for equation in inner.eqns}
+    names = map(str, stacks)
+    return max((name.count("jvp(") for name in names if "transpose(" not in name), default=0)
 
 
 def find_used(root: Any, nested_of: NestedOf) -> set[int]:
@@ -225,7 +235,9 @@ class Provenance:
     direction: Direction = Direction.NONE
     scope: tuple[str, ...] = ()
     source: tuple[tuple[str, int, int, str], ...] = ()
-    orders: str = ""
+    names: str = ""
+    """The name stacks of the equations around it and its own: what is inside of a call that is
+    transposed is transposed, whatever its own stack says."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -334,7 +346,7 @@ class _Converter:
         self._equation_nodes: dict[int, int] = {}
         self._groups: dict[int, str] = {}
         self._provenances: dict[str, Provenance] = {}
-        self._stacks: dict[Any, tuple[tuple[str, ...], Direction, tuple[str, ...]]] = {}
+        self._stacks: dict[Any, tuple[tuple[str, ...], tuple[str, ...]]] = {}
         self._frames: dict[Any, tuple[tuple[str, int, int, str], ...]] = {}
         self._type = _TypeTexts()
         self._texts: dict[int, tuple[Any, str]] = {}
@@ -343,13 +355,15 @@ class _Converter:
         self._shares: dict[int, list[Owner]] = {}
         self._callers: dict[int, frozenset[tuple[Frame, ...]]] = {}
         self._used: set[int] = set()
-        self._has_remat = False
+        self._num_derivatives = 0
 
     def convert_root(self, jaxpr: Any, arguments: Sequence[str], results: Sequence[str]) -> None:
         inner = compat.open_jaxpr(jaxpr)
         self._shares = find_owners(inner, self._nested_of)
-        owners = (each for several in self._shares.values() for each in several)
-        self._has_remat = any(each.equation.primitive.name in _REMAT for each in owners)
+        owners = [each for several in self._shares.values() for each in several]
+        if not any(each.equation.primitive.name in _REMAT for each in owners):
+            nested = (j for each in owners for _, j in self._nested_of(each.equation))
+            self._num_derivatives = count_derivatives([inner, *map(compat.open_jaxpr, nested)])
         self._used = find_used(inner, self._nested_of)
         places = self._add_inputs(inner, "", NONE, range(len(inner.invars)), arguments)
         self._add_equations(inner, "", NONE, Provenance(), places)
@@ -442,8 +456,8 @@ class _Converter:
         own = self._provenances[path] = self._provenance(equation, path, around)
         nested = self._nested_of(equation)
         attributes = self._attributes(equation, path, nested)
-        if own.orders:
-            attributes["differentiation"] = own.orders
+        if orders := self._orders(own.names):
+            attributes["differentiation"] = orders
         attributes.update(self._batched(equation.outvars))
         node = self._builder.add_node(
             path,
@@ -538,7 +552,8 @@ class _Converter:
     def _provenance(self, equation: Any, path: str, around: Provenance) -> Provenance:
         """An equation's own tags and scopes, else those of the equation that it is inside of."""
         stack = equation.source_info.name_stack
-        origins, direction, scope = self._read_stack(stack)
+        origins, scope = self._read_stack(stack)
+        names = "/".join(filter(None, (around.names, str(stack))))
         source = self._own_source(equation)
         if self._is_base:
             origins = (path,)
@@ -546,22 +561,26 @@ class _Converter:
             origins = (self._places[source[0]],)
         return Provenance(
             origins or around.origins,
-            direction if direction is not Direction.NONE else around.direction,
+            read_direction(names),
             around.scope + scope,
             # Functions of JAX that are traced once for all their callers have no user's frame.
             source or around.source,
-            "" if self._has_remat else read_orders(str(stack)) or around.orders,
+            names,
         )
 
-    def _read_stack(self, stack: Any) -> tuple[tuple[str, ...], Direction, tuple[str, ...]]:
+    def _orders(self, names: str) -> str:
+        """Which part of which derivative names say, where their program can have so many."""
+        orders = read_orders(names)
+        return orders if orders.count(" of ") < self._num_derivatives else ""
+
+    def _read_stack(self, stack: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
         known = self._stacks.get(stack)
         if known is None:
             origin = read_origin(compat.read_tags(stack), self._tags)
             scope = tuple(
                 scope for scope in compat.scope_names(stack) if scope != "rematted_computation"
             )
-            direction = read_direction(str(stack))
-            known = self._stacks[stack] = ((origin,) if origin else (), direction, scope)
+            known = self._stacks[stack] = ((origin,) if origin else (), scope)
         return known
 
     def _sources_of_callers(self, inner: Any) -> frozenset[tuple[Frame, ...]]:
