@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from jaxscope.client.ssh_target import is_remote, target_on_machine
 from jaxscope.errors import EnvironmentProblem, Explanation, UsageError
@@ -88,6 +88,7 @@ class TimeRequest(CallRequest):
         gradient: Whether the gradient is measured, too.
         skip_eager: Whether to measure the jitted form only.
         rigorous: Whether to repeat in fresh processes.
+        waits: Whether to read the file, make the arguments, and measure only after `GO_ON`.
     """
 
     type: ClassVar[str] = "time"
@@ -97,6 +98,11 @@ class TimeRequest(CallRequest):
     gradient: bool = False
     skip_eager: bool = False
     rigorous: bool = False
+    waits: bool = False
+
+
+GO_ON: Final[Wish] = Message("go_on", {})
+"""Tells the worker of a `TimeRequest` that waits to measure now."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

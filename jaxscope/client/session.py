@@ -234,7 +234,8 @@ class Session:
         if not self._has_spares:
             return "never"
         # A spare that starts beside a measurement would disturb it.
-        return "later" if isinstance(request, MEASURING) else "now"
+        waits = isinstance(request, TimeRequest) and request.waits
+        return "later" if isinstance(request, MEASURING) and not waits else "now"
 
     def _worker_key(self, request: Request) -> dict[str, Any]:
         is_here = not self._link.machine  # elsewhere it is the one that runs the supervisor

@@ -8,7 +8,8 @@ Client to worker (each starts a run; one run at a time):
 
     capture      file, call (null: the file's first offered call), target, x64, passes
     time         file, call, target, x64, budget_s, is_stretched, precision, gradient, skip_eager,
-                 rigorous
+                 rigorous, waits: where that is set, a further message follows once the arguments
+                 are made or before: go_on
     profile      file, call, target, x64, budget_s, skip_eager
     scale        file, call, target, x64, vary, sizes [int, …], budget_s, skip_eager, preset ("",
                  "batch" or "depth")

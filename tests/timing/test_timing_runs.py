@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+import queue
 import random
 import statistics
 import time
@@ -17,8 +18,9 @@ import pytest
 
 from jaxscope.client import multi_process_runs
 from jaxscope.client.events import Failed, MeasurementArrived, Progress, ResultGrew
+from jaxscope.client.live_run import Run
 from jaxscope.client.multi_process_runs import RIGOROUS_PROCESSES
-from jaxscope.client.requests import TimeRequest
+from jaxscope.client.requests import GO_ON, TimeRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import EnvironmentProblem, Stopped, TraceError
 from jaxscope.model import Timing
@@ -131,6 +133,37 @@ def test_stages_have_their_place_in_the_run_and_the_device_a_time_of_its_own(
     assert 0 < jit.device_low <= jit.device_seconds <= jit.device_high
     assert "device" not in jit.protocol
     assert not [name for name in names(timing) if "device" in name]
+
+
+def test_a_prepared_measurement_begins_when_it_is_told_to(session: Session, file: str) -> None:
+    steps: queue.SimpleQueue[str] = queue.SimpleQueue()
+
+    def note(event: object) -> None:
+        if isinstance(event, Progress | MeasurementArrived):
+            steps.put(event.step if isinstance(event, Progress) else "measured")
+
+    began_s = time.monotonic()
+    request = TimeRequest(file, "plain(f32[100])", budget_s=0.2, waits=True)
+    run = session.start(request, note)
+    assert isinstance(run, Run)
+    came = []
+    while not came or came[-1] != "ready":
+        came.append(steps.get(timeout=60))
+    assert "measured" not in came
+    waited_s = 2.0
+    with pytest.raises(TimeoutError):
+        run.wait(waited_s)
+    assert steps.empty()
+    run.send(GO_ON)
+    timing = run.wait()
+    assert isinstance(timing, Timing)
+    assert timing.measurement("jit").runs > 0
+    # Waiting is no part of what is measured, nor of where it stands in the run.
+    imported, started = timing.measurement("import"), timing.measurement("jax_start")
+    assert imported.began < started.began
+    assert imported.began + imported.median == pytest.approx(imported.ended)
+    total_s = timing.measurement("jit").ended - imported.began
+    assert total_s < time.monotonic() - waited_s - began_s
 
 
 def test_a_part_is_skipped_by_a_wish_and_the_rest_goes_on(session: Session, file: str) -> None:

@@ -11,15 +11,19 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from jaxscope.client.events import Finished
-from jaxscope.client.requests import CaptureRequest, TimeRequest, ValuesRequest
+from jaxscope.client.events import Failed, Finished, Progress
+from jaxscope.client.requests import GO_ON, CaptureRequest, TimeRequest, ValuesRequest
 from jaxscope.client.session import Session
-from jaxscope.model import Capture, Cost, Timing
+from jaxscope.errors import WorkerLost
+from jaxscope.model import Capture, Cost, Timing, Unavailable
+from jaxscope.model.capture import MemoryPlan
 from jaxscope.model.values import ArraySummary, EquationValues, NonfiniteOrigin, Values
 from jaxscope.ui.application import build_window
 from jaxscope.ui.session import quick_look
 from jaxscope.ui.session.controller import Bridge, RunOptions
-from jaxscope.ui.session.quick_look import QuickLook, is_short
+from jaxscope.ui.session.quick_look import QuickLook, is_short, is_worth_preparing
+from jaxscope.ui.session.source_file import read_source
+from jaxscope.ui.session.state import Phase, Trust
 from jaxscope.ui.toolkit.rich_text import SOFT_BREAK
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.settings import Settings
@@ -150,6 +154,83 @@ def test_times_are_said_of_the_call_and_the_text_that_were_measured(
     captured.finish(captured.wait_for(CaptureRequest, 4), a_capture())
     assert window.strip.time.text() == "Measure ›"
     assert "an earlier version of the file" in page.verdict_text
+
+
+def long_capture(source: Path) -> Capture:
+    """Of a call that takes too much to be measured unasked."""
+    return dataclasses.replace(
+        a_capture(flops=1e12),
+        wall_seconds=5.0,
+        memory=MemoryPlan(argument_bytes=4.0),
+        files=(read_source(str(source)),),
+    )
+
+
+@pytest.fixture
+def prepared(driver: Driver, source: Path) -> Driver:
+    """A window that shows a long call, of which a process has made the arguments."""
+    driver.look = QuickLook(driver.window.controller, driver.window)
+    driver.finish(driver.open(source), long_capture(source))
+    run = driver.wait_for(TimeRequest)
+    assert run.request.waits and not driver.window.controller.state.is_running
+    run.tell(Progress("ready", "Ready to measure"))
+    QApplication.processEvents()
+    return driver
+
+
+def test_measure_goes_on_with_what_was_prepared(prepared: Driver) -> None:
+    controller = prepared.window.controller
+    run = prepared.wait_for(TimeRequest)
+    assert not run.sent, "nobody has asked"
+    controller.measure(is_rigorous=False)
+    assert run.sent == [GO_ON] and len(prepared.session.of_type(TimeRequest)) == 1
+    assert controller.state.is_running
+    run.tell(Finished(found(prepared)))
+    prepared.wait_until(lambda: controller.state.full_timing() is not None)
+    assert controller.state.phase is Phase.DONE
+
+    controller.measure(is_rigorous=False)
+    again = prepared.wait_for(TimeRequest, 2)
+    assert not again.request.waits, "the process before is gone"
+
+
+def test_what_was_prepared_is_no_other_measurement(prepared: Driver) -> None:
+    run = prepared.wait_for(TimeRequest)
+    prepared.window.controller.measure(is_rigorous=True)
+    assert prepared.wait_for(TimeRequest, 2).request.rigorous
+    assert run.was_killed and not run.sent
+
+
+def test_what_was_prepared_of_another_text_is_not_measured(prepared: Driver, source: Path) -> None:
+    run = prepared.wait_for(TimeRequest)
+    source.write_text(source.read_text() + "# changed\n")
+    prepared.window.controller.measure(is_rigorous=False)
+    assert not prepared.wait_for(TimeRequest, 2).request.waits
+    assert run.was_killed and not run.sent
+
+
+def test_a_preparation_that_died_is_not_waited_for(prepared: Driver) -> None:
+    prepared.wait_for(TimeRequest).tell(Failed(WorkerLost("It was killed.")))
+    QApplication.processEvents()
+    assert prepared.window.controller.state.error is None, "nobody asked for it"
+    prepared.window.controller.measure(is_rigorous=False)
+    assert not prepared.wait_for(TimeRequest, 2).request.waits
+
+
+def test_what_may_be_prepared(source: Path) -> None:
+    capture = long_capture(source)
+    assert is_worth_preparing(capture, Trust.TRUSTED)
+    assert not is_worth_preparing(capture, Trust.ONCE)
+    for other in (
+        {"wall_seconds": 600.0},
+        {"wall_seconds": 0.1},
+        {"memory": MemoryPlan(argument_bytes=1e10)},
+        {"memory": MemoryPlan()},
+        {"memory": Unavailable("XLA gave none.")},
+        {"target": "aot:gpu:h100"},
+        {"target": "ssh://there/cpu"},
+    ):
+        assert not is_worth_preparing(dataclasses.replace(capture, **other), Trust.TRUSTED), other
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ from PySide6.QtCore import QObject, Signal
 
 from jaxscope.client.events import Event, Failed, Finished
 from jaxscope.client.requests import (
+    GO_ON,
     CaptureRequest,
     ComparisonRequest,
     OpenRequest,
@@ -269,6 +270,29 @@ class RunOptions:
     quick_look: bool = False
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Prepared:
+    """A process that has read a file and made the arguments of a call, or is about to.
+
+    Attributes:
+        number: Of its run; 0 where there is none.
+        request: What it was asked.
+        has_begun: Whether it can be sent messages.
+    """
+
+    number: int = 0
+    request: Request = dataclasses.field(default_factory=Request)
+    has_begun: bool = False
+
+    def is_for(self, request: Request) -> bool:
+        """Whether it would do just what a request asks."""
+        return (
+            self.has_begun
+            and isinstance(request, TimeRequest)
+            and dataclasses.replace(request, waits=True) == self.request
+        )
+
+
 class Controller(QObject):
     """Owns the state. `state_changed` fires after every change; `call_proposed` with a call.
 
@@ -288,6 +312,7 @@ class Controller(QObject):
         self._options = options
         self._run = 0
         self._outline_run = 0
+        self._prepared = Prepared()
         self._runs_first_call = False
         self.state = WindowState()
         self._unreadable: WindowState | None = None  # what was known when the file went away
@@ -298,6 +323,11 @@ class Controller(QObject):
     def python(self) -> str | None:
         """The interpreter for user code; None for our own."""
         return self._options.python
+
+    @property
+    def has_time_limit(self) -> bool:
+        """Whether runs end after so many seconds, waiting included."""
+        return self._options.timeout_s is not None
 
     # --- wishes ---
 
@@ -424,15 +454,17 @@ class Controller(QObject):
         state = self.state
         if not state.file or state.is_view_only or not state.call:
             return
-        request = TimeRequest(
-            file=state.file,
-            call=state.call,
-            target=state.target,
-            x64=self._options.x64,
-            gradient=gradient,
-            rigorous=is_rigorous,
-        )
+        request = self._with_present(TimeRequest(gradient=gradient, rigorous=is_rigorous))
         self._begin(RunKind.TIMING, state.call, request)
+
+    def prepare_to_measure(self) -> None:
+        """Let a process read the file and make the arguments of the present call.
+
+        `measure` goes on with it if nothing else was begun and no file changed meanwhile.
+        """
+        request = self._limited(self._with_present(TimeRequest(waits=True)))
+        self._bridge.forget(self._prepared.number)
+        self._prepared = Prepared(self._bridge.start(request), request)
 
     def experiment(self, request: Request) -> None:
         """Make an experiment of the timing lab with the present file, call and target."""
@@ -615,9 +647,21 @@ class Controller(QObject):
     # --- how it is done ---
 
     def _begin(self, job: RunKind, call: str, request: Request) -> None:
+        request = self._limited(request)
+        number = self._take_prepared(request)
         self._forget_run()
         self._set(start_run(self.state, job, call, time.monotonic()))
-        self._run = self._bridge.start(self._limited(request))
+        if number:
+            self._bridge.send(number, GO_ON)
+        self._run = number or self._bridge.start(request)
+
+    def _take_prepared(self, request: Request) -> int:
+        """The number of the process that has prepared just this; 0 where there is none."""
+        prepared, capture = self._prepared, self.state.capture
+        if not prepared.is_for(request) or capture is None or not _are_unchanged(capture.files):
+            return 0
+        self._prepared = Prepared()
+        return prepared.number
 
     def _with_present(self, request: Request) -> Request:
         """The request with the present file, call and target, as far as it has such fields."""
@@ -648,6 +692,8 @@ class Controller(QObject):
 
     def _forget_run(self) -> None:
         self._lay_over = None
+        self._bridge.forget(self._prepared.number)
+        self._prepared = Prepared()
         if self._run:
             self._bridge.forget(self._run)
             self._run = 0
@@ -689,8 +735,16 @@ class Controller(QObject):
                 self.run(proposal, after.target)
             elif after.phase is Phase.FAILED and after.job is RunKind.PROPOSAL:
                 self._show_attempt(after)
+        elif number == self._prepared.number:
+            self._note_preparation(event)
         else:
             self.background_event_arrived.emit(number, event)
+
+    def _note_preparation(self, event: object) -> None:
+        has_ended = isinstance(event, Finished | Failed)  # *Measure* says why
+        self._prepared = (
+            Prepared() if has_ended else dataclasses.replace(self._prepared, has_begun=True)
+        )
 
     def _lay_over_opened(self) -> None:
         """A module that was opened is complete: put the times of its job on it."""
@@ -745,6 +799,14 @@ class Controller(QObject):
         if state is not self.state:
             self.state = state
             self.state_changed.emit(state)
+
+
+def _are_unchanged(files: Sequence[SourceFile]) -> bool:
+    """Whether files are on disk as they were read."""
+    try:
+        return all(read_source(file.path).sha256 == file.sha256 for file in files)
+    except JaxscopeError:
+        return False
 
 
 _MAX_LOOKED_THROUGH = 200_000

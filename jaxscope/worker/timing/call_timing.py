@@ -119,6 +119,8 @@ def handle_time(request: dict[str, Any], channel: Channel) -> None:
     channel.progress("call", "Evaluating the arguments")
     with guard("call", {snapshot.path}):
         call = parse_call(text, names, file=snapshot.path)
+    if request.get("waits"):
+        start_s += _wait(channel)
     is_plain = all(level.name == "jit" for level in call.levels)
     channel.send("timed", {"call": call.text, "environment": describe_machine()})
     session = _TimingRun(channel, _read_plan(request), (snapshot.path,), start_s)
@@ -142,6 +144,15 @@ def handle_time(request: dict[str, Any], channel: Channel) -> None:
         finally:
             session.tell_conditions()
     session.raise_if_nothing_was_measured()
+
+
+def _wait(channel: Channel) -> float:
+    """Wait until the client says `go_on`; for how many seconds that was."""
+    began_s = perf_counter()
+    channel.progress("ready", "Ready to measure")
+    while channel.receive().type != "go_on":
+        pass
+    return perf_counter() - began_s
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
