@@ -171,6 +171,34 @@ def test_what_can_be_seen_whole_is_not_opened_beyond_the_page(height: int) -> No
     assert camera.scale >= WHOLE_SCALE
 
 
+def loop_in_a_loop() -> Graph:
+    """A gradient whose forward part needs a loop of indices, which is before both parts."""
+
+    def row(total: jax.Array, values: jax.Array) -> tuple[jax.Array, None]:
+        def column(i: jax.Array, partial: jax.Array) -> jax.Array:
+            value = values[i]
+            return partial + jax.lax.cond(value > 0, jnp.sqrt, lambda v: 0.5 * v, value)
+
+        return jax.lax.fori_loop(0, 7, column, total), None
+
+    def nested(x: jax.Array) -> jax.Array:
+        return jax.lax.scan(row, jnp.float32(0), x)[0]
+
+    return trace(jax.grad(nested), jnp.ones((5, 7)))
+
+
+def test_of_few_groups_those_are_opened_that_leave_all_in_sight() -> None:
+    """Not the largest first, until the rest of the program is below the border."""
+    scene, room, view = _choose(loop_in_a_loop(), 826.0, 570.0)
+    parts = [box for box in view.boxes if box.kind in FORWARD_BACKWARD]
+    assert {box.id for box in parts} <= scene.opened
+    for part in parts:
+        assert {view.boxes[child].id for child in part.children} & scene.opened, part.id
+    camera = look_at_scene(scene, room.width, room.height)
+    assert scene.height * camera.scale <= room.height
+    assert camera.scale >= WHOLE_SCALE
+
+
 def training_step() -> Graph:
     """A training step whose optimizer has lines around the gradient."""
 

@@ -267,10 +267,10 @@ class Arranger:
         """
         for opened in openings:
             arranged = self._arrange(opened, beside)
-            scene = arranged.scene
-            has_several = len(scene.items) - scene.items.num_frames >= _LEAST_BOXES
-            if has_several and self._is_page(arranged) and self._is_whole(scene):
-                return self._open_more(arranged)
+            if self._is_page(arranged) and self._is_whole(arranged.scene):
+                page = self._open_more(arranged)
+                if len(page.scene.items) - page.scene.items.num_frames >= _LEAST_BOXES:
+                    return page
         return None
 
     def _open_only(self, groups: Collection[str]) -> tuple[frozenset[str], ...]:
