@@ -129,27 +129,27 @@ def ends(lines_of: Scene, line: int) -> tuple[int, int]:
 
 @pytest.mark.parametrize(("direction", "along"), [("down", 1), ("right", 0)])
 @pytest.mark.parametrize("has_value", [False, True])
-def test_a_gradient_stands_where_the_backward_part_ends(
+def test_gradients_stand_where_the_backward_part_ends(
     has_value: bool, direction: str, along: int
 ) -> None:
-    """Unless its box holds the value too, which comes out of the forward part."""
+    """Also where the call returns the value too, which comes out of the forward part."""
     function, arguments = layers(6)
     transform = jax.value_and_grad if has_value else jax.grad
     view = build_view(trace(transform(function), *arguments))
     scene = build_scene(view, frozenset(halves(view)), direction=direction)
     assert_tidy(scene)
     assert_lines_arrive(scene)
-    box, (result,) = rect(scene, halves(view)[1]), [n for n in scene.items.ids if "result" in n]
-    at, size = rect(scene, result)[[along, along + 2]]
-    if has_value:
-        assert at > box[along] + box[along + 2]
-    else:
-        assert at + size < box[along]
-        (line,) = [
-            n for n in range(len(scene.lines)) if ends(scene, n)[1] == scene.item_of_id[result]
-        ]
-        across = scene.lines.corners(line)[:, 1 - along]
-        assert np.ptp(across) < box[1 - along + 2], "it goes straight there, not around"
+    box, length = rect(scene, halves(view)[1]), 1 - along + 2
+    (result,) = [n for n, name in enumerate(scene.items.ids) if "result" in name]
+    at, size = scene.items.rect[result, [along, along + 2]]
+    assert at + size < box[along]
+    (line,) = [n for n in range(len(scene.lines)) if ends(scene, n)[1] == result]
+    across = scene.lines.corners(line)[:, 1 - along]
+    assert np.ptp(across) < box[length], "it goes straight there, not around"
+    outputs = [n for n, name in enumerate(scene.items.ids) if name.startswith("out:")]
+    assert len(outputs) == has_value
+    for value in outputs:
+        assert scene.items.rect[value, along] > box[along] + box[along + 2]
 
 
 @pytest.mark.parametrize(("direction", "along"), [("down", 1), ("right", 0)])
@@ -172,28 +172,64 @@ def test_it_stands_beside_the_part_also_where_something_long_is_on_its_rank(
     assert 0 < box[along] - (at + size) < at
 
 
+def training_step(*, is_boxed: bool) -> View:
+    """A step whose backward part gives four gradients, each to an update, which may share a box."""
+
+    def loss(params: list[jax.Array]) -> jax.Array:
+        return jnp.stack([(jnp.tanh(each) ** 2).sum() for each in params]).sum()
+
+    def update(params: list[jax.Array], slopes: list[jax.Array]) -> list[jax.Array]:
+        return [each - 0.1 * slope for each, slope in zip(params, slopes, strict=True)]
+
+    def step(params: list[jax.Array]) -> list[jax.Array]:
+        slopes = jax.grad(loss)(params)
+        return (jax.jit(update) if is_boxed else update)(params, slopes)
+
+    graph = trace(step, [jnp.ones(3 + n) for n in range(4)])
+    return build_view(graph, [] if is_boxed else ["group-by-function"])
+
+
 @pytest.mark.parametrize("direction", ["down", "right"])
-def test_a_gradient_that_is_used_is_led_to_where_values_flow_on(direction: str) -> None:
-    """An update reads it, and it is a result: one line leads it around the backward part."""
-
-    def loss(w: jax.Array) -> jax.Array:
-        return (jnp.tanh(w) ** 2).sum()
-
-    def step(w: jax.Array) -> tuple[jax.Array, jax.Array]:
-        slope = jax.grad(loss)(w)
-        return w - 0.1 * slope, slope
-
-    view = build_view(trace(step, jnp.ones(3)))
-    scene = build_scene(view, frozenset(halves(view)), direction=direction)
+def test_connectors_tell_where_a_gradient_goes_on(direction: str) -> None:
+    """An update below the backward part reads it: no line goes around the part for that."""
+    view = training_step(is_boxed=True)
+    forward, backward = halves(view)
+    scene = build_scene(view, frozenset((forward, backward)), direction=direction)
     assert_tidy(scene)
     assert_lines_arrive(scene)
-    backward = scene.item_of_id[halves(view)[1]]
-    along = 1 if direction == "down" else 0
-    after = float(scene.items.rect[backward, along] + scene.items.rect[backward, along + 2])
-    lines = [n for n in range(len(scene.lines)) if ends(scene, n)[0] == backward]
-    targets = [target for _, target in (ends(scene, n) for n in lines) if target != backward]
-    assert targets
-    assert all(scene.items.rect[target, along] > after for target in targets)
+    part, along = scene.item_of_id[backward], 1 if direction == "down" else 0
+    begin, size = scene.items.rect[part, [along, along + 2]]
+    connectors = scene.connectors
+    (out,) = [n for n in range(len(connectors.item)) if connectors.item[n] == part]
+    assert connectors.is_source[out]
+    assert connectors.texts[out] == "→ update"
+    assert connectors.rect[out, along] + connectors.rect[out, along + 2] <= begin
+    (target,) = connectors.far[out].tolist()
+    assert scene.items.rect[target, along] > begin + size, "it is used after it is there"
+    (into,) = [n for n in range(len(connectors.item)) if connectors.item[n] == target]
+    assert not connectors.is_source[into]
+    assert connectors.texts[into] == "backward"
+    assert connectors.far[into].tolist() == [part]
+    assert connectors.values[out].tolist() == connectors.values[into].tolist()
+    around = [n for n in range(len(scene.lines)) if set(ends(scene, n)) == {part, target}]
+    assert not around
+
+
+@pytest.mark.parametrize(("direction", "along"), [("down", 1), ("right", 0)])
+def test_one_line_leads_gradients_to_many_boxes(direction: str, along: int) -> None:
+    view = training_step(is_boxed=False)
+    forward, backward = halves(view)
+    scene = build_scene(view, frozenset((forward, backward)), direction=direction)
+    assert_tidy(scene)
+    assert_lines_arrive(scene)
+    part = scene.item_of_id[backward]
+    after = float(scene.items.rect[part, along] + scene.items.rect[part, along + 2])
+    lines = [n for n in range(len(scene.lines)) if ends(scene, n)[0] == part]
+    lines = [n for n in lines if ends(scene, n)[1] != part]
+    assert len(lines) == 4
+    assert all(scene.items.rect[ends(scene, n)[1], along] > after for n in lines)
+    starts = {tuple(scene.lines.corners(n)[:3].round(3).ravel().tolist()) for n in lines}
+    assert len(starts) == 1, "they share the way around the part"
 
 
 def test_in_a_narrow_window_one_part_stands_after_the_other(view: View) -> None:

@@ -348,3 +348,14 @@ def test_a_line_that_may_choose_enters_between_those_that_may_not(free: int) -> 
     assert at == sorted(at)
     assert len(set(at)) == num
     assert drawing.x[box] - 200.0 <= at[0]
+
+
+def test_what_no_edge_says_can_stand_later_all_the_same() -> None:
+    links = [DiagramEdge(0, 1), DiagramEdge(0, 3), DiagramEdge(3, 4)]
+    diagram = Diagram([60.0] * 5, [30.0] * 5, links, later=((1, 3), (2, 4)))
+    drawing = layout_layered(diagram)
+    assert drawing.y[1] + 30.0 < drawing.y[3]
+    assert drawing.y[2] + 30.0 < drawing.y[4]
+    assert len(drawing.routes) == len(links)
+    free = layout_layered(dataclasses.replace(diagram, later=()))
+    assert free.y[1] == free.y[3]

@@ -332,6 +332,7 @@ class Diagram:
         merged_across: Size across the flow of a stub that stands for several nodes.
         stub_along: Size of stubs along the flow.
         loose: Stubs beside those of edges that are too long.
+        later: Pairs of nodes of which the second stands after the first, though no edge says so.
         wide: Nodes so wide that stubs must not stand beside them.
         most_across: Size across that the whole should not exceed: wider ranks are wrapped into
             several. Single nodes may be wider, and many lines side by side.
@@ -351,6 +352,7 @@ class Diagram:
     merged_across: float = 76.0
     stub_along: float = 18.0
     loose: Sequence[RequestedStub] = ()
+    later: tuple[tuple[int, int], ...] = ()
     wide: frozenset[int] = frozenset()
     most_across: float = math.inf
 

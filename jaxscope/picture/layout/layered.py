@@ -56,7 +56,13 @@ def layout_layered(
 
     check_stop()
     ranks, reversed_links = rank_nodes(
-        num, diagram.links, diagram.first, diagram.last, diagram.early, diagram.late
+        num,
+        diagram.links,
+        diagram.first,
+        diagram.last,
+        diagram.early,
+        diagram.late,
+        diagram.later,
     )
     ranks = _leave_room(diagram, ranks)
     threads = build_layered_graph(diagram, ranks, reversed_links, spacing)

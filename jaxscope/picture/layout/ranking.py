@@ -21,14 +21,18 @@ def rank_nodes(
     last: frozenset[int],
     early: frozenset[int] = frozenset(),
     late: frozenset[int] = frozenset(),
+    later: Sequence[tuple[int, int]] = (),
 ) -> tuple[list[int], frozenset[int]]:
     """Rank by longest path, then pull producers towards their users, but those of `early`.
+
+    Args:
+        later: Pairs of nodes that keep their order as if there were links between them.
 
     Returns:
         The rank of each node, from 0 without gaps at the ends, and the indices of the links
         that had to be turned round because they close a cycle.
     """
-    pairs = [(link.source, link.target) for link in links]
+    pairs = [*((link.source, link.target) for link in links), *later]
     turned = _find_turned(num, pairs, first, last)
     before: list[list[int]] = [[] for _ in range(num)]
     after: list[list[int]] = [[] for _ in range(num)]
@@ -52,7 +56,7 @@ def rank_nodes(
     if last:
         end = max((ranks[v] for v in range(num) if v not in last), default=-1) + 1
         ranks = [end if v in last else rank for v, rank in enumerate(ranks)]
-    return ranks, turned
+    return ranks, frozenset(index for index in turned if index < len(links))
 
 
 def _rank_by_longest_path(

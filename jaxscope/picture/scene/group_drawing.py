@@ -221,7 +221,7 @@ class _GroupDrawer:
         if self._direction == RIGHT:  # the room is as wide as the widest; touch the line
             width = self._nester.stub_width(text)
             left = corners[-1][0] if stub.is_source else corners[0][0]
-            left -= width if stub.is_source == self._nester.is_reversed[self._box] else 0.0
+            left -= width if x < left else 0.0
         rect = (left, y - STUB_HEIGHT_PX / 2, width, STUB_HEIGHT_PX)
         return DrawnStub(rect, text, self._far_box(end), far, stub.is_source, nodes)
 

@@ -94,14 +94,15 @@ class GroupProblem:
         wires: The lines between them.
         pairs: Boxes of which two are one unit.
         opened: The boxes of the pairs that are open.
+        above: Boxes that only read what an open backward part gives: they stand where it ends,
+            above it, and the lines to them are laid out the other way round.
+        around: By open backward part, the bundles that a line leads around it.
 
     Attributes:
         units: One end of each unit.
         index: Of each end, the number of its unit.
         sizes: Of each unit, across and along.
         wide: The units that pairs are.
-        above: Boxes that only read what an open backward part gives: they stand where it ends,
-            above it, and the lines to them are laid out the other way round.
     """
 
     def __init__(
@@ -110,15 +111,17 @@ class GroupProblem:
         wires: list[Wire],
         pairs: tuple[ForwardBackwardPair, ...],
         opened: Collection[int],
+        above: frozenset[End],
+        around: Mapping[int, Collection[int]],
         size_of: SizeOf,
         shift_of: ShiftOf,
     ) -> None:
         self._ends, self._wires, self._opened, self._shift_of = ends, wires, opened, shift_of
+        self._around = around
         self._numbers = {end: number for number, end in enumerate(ends)} if pairs else {}
         self._pair_of = {part: pair for pair in pairs for part in pair}
         self._side_by_side: dict[ForwardBackwardPair, SideBySide] = {}
-        self.above = self._find_above(pairs) if pairs else frozenset()
-        self._lanes: dict[tuple[ForwardBackwardPair, int], int] = {}
+        self.above = above
         self.units: list[End] = []
         self.index: dict[End, int] = {}
         self.sizes: list[tuple[float, float]] = []
@@ -136,29 +139,10 @@ class GroupProblem:
             self.units.append(end)
         self.wide = frozenset(self.index[pair.forward] for pair in pairs)
 
-    def _find_above(self, pairs: tuple[ForwardBackwardPair, ...]) -> frozenset[End]:
-        backward = {pair.backward for pair in pairs if pair.backward in self._opened}
-        below: set[End] = {wire.source for wire in self._wires}.union(self._pair_of)
-        below.update(wire.target for wire in self._wires if wire.source not in backward)
-        found = {wire.target for wire in self._wires} - below
-        found = {end for end in found if not isinstance(end, Port)}
-        while True:  # what goes elsewhere as well is led there around the part, as one line
-            led = {wire.bundle for wire in self._wires if wire.target not in found}
-            drawn = {wire.target for wire in self._wires if wire.bundle in led}
-            if not found & drawn:
-                return frozenset(found)
-            found -= drawn
-
     def _measure(self, pair: ForwardBackwardPair, size_of: SizeOf) -> SideBySide:
-        if pair.backward in self._opened:
-            for wire in self._wires:
-                if wire.source == pair.backward and wire.target not in self.above:
-                    number = sum(1 for each, _ in self._lanes if each == pair)
-                    self._lanes.setdefault((pair, wire.bundle), number)
-        num_lanes = sum(1 for each, _ in self._lanes if each == pair)
-        is_closed = self._opened_of(pair) == 0
-        gap = WIDE_GAP_PX if is_closed else GAP_PX
-        return measure_side_by_side(size_of(pair.forward), size_of(pair.backward), gap, num_lanes)
+        sizes = size_of(pair.forward), size_of(pair.backward)
+        gap = WIDE_GAP_PX if self._opened_of(pair) == 0 else GAP_PX
+        return measure_side_by_side(*sizes, gap, has_lane=bool(self._around[pair.backward]))
 
     def _opened_of(self, pair: ForwardBackwardPair) -> int:
         return sum(part in self._opened for part in pair)
@@ -177,8 +161,8 @@ class GroupProblem:
         if pair is None:
             return shift
         duo = self._side_by_side[pair]
-        if not is_entry and end in self._opened and (pair, bundle) in self._lanes:
-            return duo.lane(self._lanes[pair, bundle])
+        if not is_entry and self._is_led_around(end, bundle):
+            return duo.lane
         at = duo.at[end == pair.backward][0]
         return at + shift if shift == shift else at
 
@@ -195,8 +179,8 @@ class GroupProblem:
             if route:
                 if wire.target in self.above:
                     route = route[::-1]
-                before = self._lead(wire.source, wire.bundle, route[0], centres, False)
-                after = self._lead(wire.target, wire.bundle, route[-1], centres, True)
+                before = self._lead_out(wire, route[0], centres)
+                after = self._lead(wire.target, route[-1], centres)
                 routes[number] = (*before, *route, *after)
         for number, wire in enumerate(self._wires):
             pair = self._part(wire.source)
@@ -220,23 +204,34 @@ class GroupProblem:
         return centre[0] + x, centre[1] + y
 
     def _lead(
-        self,
-        end: End,
-        bundle: int,
-        corner: tuple[float, float],
-        centres: list[tuple[float, float]],
-        is_entry: bool,
+        self, end: End, corner: tuple[float, float], centres: list[tuple[float, float]]
     ) -> Route:
         """The way between the border of a pair's room and the part that a line belongs to."""
         pair = self._part(end)
         if pair is None:
             return ()
         duo, centre = self._side_by_side[pair], centres[self.index[end]]
-        lane = None if is_entry else self._lanes.get((pair, bundle))
-        if lane is None or end != pair.backward:
-            return route_to_part(duo, centre, end == pair.backward, corner)
-        at = self._shift_of(end, bundle, False)
-        return route_around(duo, centre, at if at == at else 0.0, lane)
+        return route_to_part(duo, centre, end == pair.backward, corner)
+
+    def _lead_out(
+        self, wire: Wire, corner: tuple[float, float], centres: list[tuple[float, float]]
+    ) -> Route:
+        """Likewise where a line begins."""
+        pair = self._part(wire.source)
+        if pair is None or not self._is_led_around(wire.source, wire.bundle):
+            return self._lead(wire.source, corner, centres)
+        at = self._shift_of(wire.source, wire.bundle, False)
+        centre = centres[self.index[wire.source]]
+        return route_around(self._side_by_side[pair], centre, at if at == at else 0.0)
+
+    def _is_led_around(self, end: End, bundle: int) -> bool:
+        return not isinstance(end, Port) and bundle in self._around.get(end, ())
+
+    def is_told_above(self, loose: OffPageConnector) -> bool:
+        """Whether a connector stands above an open backward part, as what it tells leaves there."""
+        pair = self._part(loose.end)
+        is_backward = pair is not None and loose.end == pair.backward
+        return is_backward and loose.is_source and loose.end in self._opened
 
     def _restore(
         self,
@@ -249,16 +244,20 @@ class GroupProblem:
         first = stub.links[0]
         if first >= len(drawn):
             number = first - len(drawn)
-            end, bundle = loose[number].end, loose[number].bundle
+            end = loose[number].end
             links: tuple[int, ...] = (len(self._wires) + number,)
+            if self.is_told_above(loose[number]):
+                stub = dataclasses.replace(stub, is_source=True, line=stub.line[::-1])
         else:
             links = tuple(drawn[link] for link in stub.links)
             wire = self._wires[links[0]]
             ends = (wire.source, wire.target)
             end = ends[0] if self.index[ends[0]] == stub.node else ends[1]
-            bundle = wire.bundle
         corner = stub.line[0] if stub.is_source else stub.line[-1]
-        lead = self._lead(end, bundle, corner, centres, not stub.is_source)
+        if stub.is_source and first < len(drawn):
+            lead = self._lead_out(self._wires[links[0]], corner, centres)
+        else:
+            lead = self._lead(end, corner, centres)
         line = (*lead, *stub.line) if stub.is_source else (*stub.line, *lead)
         return dataclasses.replace(stub, node=self._numbers[end], links=links, line=line)
 
@@ -545,7 +544,9 @@ class GroupPlacer:
         ports |= {each.end for each in loose if isinstance(each.end, Port)}
         ends += sorted(ports)
         opened = [part for pair in pairs for part in pair if part in self.frames]
-        room = GroupProblem(ends, wires, pairs, opened, self.turned, self.shift)
+        above = self._loose.find_above(box)
+        around = {pair.backward: self._loose.led_around(pair.backward) for pair in pairs}
+        room = GroupProblem(ends, wires, pairs, opened, above, around, self.turned, self.shift)
         drawing = room.expand(self._draw(box, room, wires, loose, kept), loose)
         if self.is_reversed[box]:
             drawing = reverse_flow(drawing)
@@ -643,7 +644,8 @@ class GroupPlacer:
             if wire.target in room.above:
                 ends.reverse()
             (top, _), (bottom, _) = ends
-            net = nets.setdefault(wire.bundle, len(nets))
+            exit_ = self._loose.exit_of(wire.source, wire.bundle)
+            net = nets.setdefault(exit_, len(nets))
             shifts = [room.shift(end, wire.bundle, is_entry) for end, is_entry in ends]
             links.append(DiagramEdge(index[top], index[bottom], net, *shifts))
         stubs: tuple[float, ...] = ()
@@ -670,11 +672,19 @@ class GroupPlacer:
             tuple(
                 RequestedStub(
                     index[each.end],
-                    each.is_source,
+                    each.is_source and not room.is_told_above(each),
                     self.stub_width(each.text) if self._is_down else STUB_HEIGHT_PX,
                     room.shift(each.end, each.bundle, not each.is_source),
                 )
                 for each in loose
+            ),
+            tuple(
+                dict.fromkeys(
+                    (index[far], index[each.end])
+                    for each in loose
+                    for far in each.far
+                    if not each.is_source and far in index and index[far] != index[each.end]
+                )
             ),
             room.wide,
             self._most_across(box) if len(sizes) <= MAX_NODES else math.inf,
@@ -689,6 +699,8 @@ class GroupPlacer:
     def shift(self, end: End, bundle: int, is_entry: bool) -> float:
         """Where a line meets an open group: at the port inside it."""
         frame = None if isinstance(end, Port) else self.frames.get(end)
+        if not is_entry:
+            bundle = self._loose.exit_of(end, bundle)
         at = None if frame is None else frame.ports.get(Port(bundle, is_entry))
         if frame is None or at is None:
             return LAYOUT_CHOOSES

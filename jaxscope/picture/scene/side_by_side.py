@@ -10,7 +10,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from jaxscope.model import NONE
@@ -26,7 +26,8 @@ from jaxscope.picture.view.view import ROOT, View
 #
 # The two are one node to the layout around them, as tall as the taller. What goes from one to the
 # other is shown by stubs inside both, on the same level where the parts have groups that belong
-# together; what leaves the backward part does so where it ends, and is led around it.
+# together. What leaves the backward part does so where it ends: what only reads that stands there,
+# and connectors, or one line around the part, tell where the rest goes on.
 
 
 GAP_PX = 30.0
@@ -67,27 +68,25 @@ class SideBySide:
         along: Size of the room.
         at: Centre of each part, forward first: across, along.
         sizes: Of each part: across, along.
-        num_lanes: Ways around the backward part.
     """
 
     across: float
     along: float
     at: tuple[tuple[float, float], tuple[float, float]]
     sizes: tuple[tuple[float, float], tuple[float, float]]
-    num_lanes: int
 
-    def lane(self, number: int) -> float:
+    @property
+    def lane(self) -> float:
         """Where a way around the backward part runs, across."""
-        return self.across / 2 - self.num_lanes * _LANE_PX + (number + 0.5) * _LANE_PX
+        return (self.across - _LANE_PX) / 2
 
 
 def measure_side_by_side(
-    forward: tuple[float, float], backward: tuple[float, float], gap: float, num_lanes: int
+    forward: tuple[float, float], backward: tuple[float, float], gap: float, *, has_lane: bool
 ) -> SideBySide:
-    """The room of two parts of given sizes across and along."""
-    lanes = num_lanes * _LANE_PX + (_LANE_PX if num_lanes else 0.0)
-    across = forward[0] + gap + backward[0] + lanes
-    head = num_lanes * _LANE_PX
+    """The room of two parts of given sizes across and along, and of a way around the second."""
+    head = _LANE_PX if has_lane else 0.0
+    across = forward[0] + gap + backward[0] + 2 * head
     along = head + max(forward[1], backward[1])
     top = head - along / 2
     return SideBySide(
@@ -98,7 +97,6 @@ def measure_side_by_side(
             (forward[0] + gap + (backward[0] - across) / 2, top + backward[1] / 2),
         ),
         (forward, backward),
-        num_lanes,
     )
 
 
@@ -112,12 +110,12 @@ def route_to_part(
     return ((corner[0], y),) if abs(y - corner[1]) > _NEAR_PX else ()
 
 
-def route_around(duo: SideBySide, centre: tuple[float, float], at: float, lane: int) -> Route:
-    """The way from where a value leaves the backward part's far end to its lane."""
+def route_around(duo: SideBySide, centre: tuple[float, float], at: float) -> Route:
+    """The way from where values leave the backward part's far end to the lane."""
     top = centre[1] + duo.at[1][1] - duo.sizes[1][1] / 2
-    over = top - (lane + 0.5) * _LANE_PX
+    over = top - _LANE_PX / 2
     x = centre[0] + duo.at[1][0] + at
-    return ((x, top), (x, over), (centre[0] + duo.lane(lane), over))
+    return ((x, top), (x, over), (centre[0] + duo.lane, over))
 
 
 def route_across(duo: SideBySide, centre: tuple[float, float]) -> Route:
@@ -244,6 +242,8 @@ def _stretch(drawing: Drawing, moves: list[tuple[float, float]], along: float) -
 
 
 _MAX_STUBS_PER_BOX = 2
+_MAX_TOLD = 2
+"""Boxes below a backward part that connectors tell of its gradients; to more leads one line."""
 
 
 class OffPageConnector(NamedTuple):
@@ -266,6 +266,23 @@ class OffPageConnector(NamedTuple):
     bundle: int
 
 
+class _Onward(NamedTuple):
+    """What goes on from a backward part to boxes that are not above it.
+
+    Attributes:
+        bundles: The bundles of values.
+        exit: The one by whose port all of them leave.
+        num_boxes: How many boxes read them.
+    """
+
+    bundles: frozenset[int]
+    exit: int
+    num_boxes: int
+
+
+_NOTHING = _Onward(frozenset(), NONE, 0)
+
+
 class OffPageConnectors:
     """The pairs of a view with some groups open, and the lines that they cut.
 
@@ -280,6 +297,8 @@ class OffPageConnectors:
         self._view, self._wiring, self._name_of = view, wiring, name_of
         self.pairs: dict[int, tuple[ForwardBackwardPair, ...]] = {}
         self._pair_of: dict[int, ForwardBackwardPair] = {}
+        self._above: dict[int, frozenset[End]] = {}
+        self._onward: dict[int, _Onward] = {}
         parents = _parents_of_pairs(view) if beside else ()
         for pair in (pair for box in parents for pair in find_forward_backward_pairs(view, box)):
             parent = view.boxes[pair.forward].parent
@@ -306,7 +325,7 @@ class OffPageConnectors:
 
     def split(self, box: int) -> tuple[list[Wire], list[OffPageConnector]]:
         """The lines of an open group that are drawn, and the stubs in place of the others."""
-        wires = self._wiring.wires.get(box, [])
+        wires = self._join_exits(box, self._wiring.wires.get(box, []))
         if box in self._wiring.hidden:  # a repeat, which is no part of a gradient
             return self._cut_copies(box, wires, self._wiring.hidden[box])
         pair = self._pair_of.get(box)
@@ -315,8 +334,10 @@ class OffPageConnectors:
         kept: list[Wire] = []
         leaving: dict[End, dict[int, Values]] = {}
         entering: dict[End, dict[int, Values]] = {}
+        loose: list[OffPageConnector] = []
         bundles: dict[tuple[End, bool], int] = {}
         residual = set() if pair is None else self._residual_bundles(pair)
+        above = self.find_above(box)
         for wire in wires:
             bundles.setdefault((wire.source, True), wire.bundle)
             bundles.setdefault((wire.target, False), wire.bundle)
@@ -336,8 +357,18 @@ class OffPageConnectors:
                         wire.values
                     )
                     continue
+            elif isinstance(wire.source, int) and self._is_told(wire, above):
+                far = self._far_of(wire.target)
+                leaving.setdefault(wire.source, {}).setdefault(far, {}).update(wire.values)
+                if self._is_open(wire.target):  # by a port for each bundle
+                    loose += self._tell(wire.target, {wire.source: wire.values}, False, wire.bundle)
+                else:
+                    entering.setdefault(wire.target, {}).setdefault(wire.source, {}).update(
+                        wire.values
+                    )
+                continue
             kept.append(wire)
-        loose = [
+        loose += [
             end
             for ends, is_source in ((leaving, True), (entering, False))
             for place, far in ends.items()
@@ -376,8 +407,99 @@ class OffPageConnectors:
         pair = self._pair_of.get(box)
         return pair is not None and pair.backward == box
 
-    def _is_open_backward(self, box: int) -> bool:
-        return self._is_backward(box) and self._wiring.is_open[box]
+    def _is_open(self, end: End) -> bool:
+        return not isinstance(end, Port) and self._wiring.is_open[end]
+
+    def _is_open_backward(self, end: End) -> bool:
+        return not isinstance(end, Port) and self._is_backward(end) and self._wiring.is_open[end]
+
+    def _far_of(self, end: End) -> int:
+        """A box, or the one that a bundle reaches through a port."""
+        return self._wiring.targets_of(end.bundle)[0] if isinstance(end, Port) else end
+
+    # --- what leaves the backward part ---
+
+    def find_above(self, parent: int) -> frozenset[End]:
+        """Boxes of a group that only read what open backward parts in it give.
+
+        They stand where those end, above them.
+        """
+        known = self._above.get(parent)
+        if known is None:
+            known = self._above[parent] = self._work_out_above(parent)
+        return known
+
+    def _work_out_above(self, parent: int) -> frozenset[End]:
+        backward = {each.backward for each in self.pairs.get(parent, ())}
+        backward = {box for box in backward if self._wiring.is_open[box]}
+        if not backward:
+            return frozenset()
+        wires = self._wiring.wires[parent]
+        below: set[End] = {wire.source for wire in wires}.union(self._pair_of)
+        below.update(wire.target for wire in wires if wire.source not in backward)
+        found = {wire.target for wire in wires} - below
+        found = {end for end in found if not isinstance(end, Port)}
+        while True:  # what goes elsewhere as well is told there by connectors
+            told = {wire.bundle for wire in wires if wire.target not in found}
+            both = {wire.target for wire in wires if wire.bundle in told}
+            if not found & both:
+                return frozenset(found)
+            found -= both
+
+    def led_around(self, end: End) -> frozenset[int]:
+        """The bundles that a line leads around an open backward part: to many boxes below it."""
+        onward = self._find_onward(end)
+        return onward.bundles if onward.num_boxes > _MAX_TOLD else frozenset()
+
+    def _is_told(self, wire: Wire, above: Collection[End]) -> bool:
+        """Whether connectors stand for a line, from a backward part to what is not above it."""
+        is_onward = self._is_open_backward(wire.source) and wire.target not in above
+        return is_onward and not self.led_around(wire.source)
+
+    def exit_of(self, end: End, bundle: int) -> int:
+        """The bundle by whose port one leaves: what goes on from a backward part has one."""
+        onward = self._find_onward(end)
+        return onward.exit if bundle in onward.bundles else bundle
+
+    def _find_onward(self, end: End) -> _Onward:
+        """What an open backward part gives to what is not above it."""
+        if isinstance(end, Port) or not self._is_open_backward(end):
+            return _NOTHING
+        known = self._onward.get(end)
+        if known is None:
+            parent = self._view.boxes[end].parent
+            above = self.find_above(parent)
+            wires = [
+                wire
+                for wire in self._wiring.wires[parent]
+                if wire.source == end and wire.target not in above
+            ]
+            bundles = frozenset(wire.bundle for wire in wires)
+            num_boxes = len({wire.target for wire in wires})
+            known = self._onward[end] = _Onward(bundles, min(bundles, default=NONE), num_boxes)
+        return known
+
+    def _join_exits(self, box: int, wires: list[Wire]) -> list[Wire]:
+        """What goes on from the backward part around leaves it by one port."""
+        around = box
+        while around != ROOT and not self._is_open_backward(around):
+            around = self._view.boxes[around].parent
+        onward = self._find_onward(around)
+        if len(onward.bundles) < 2:
+            return wires
+        kept: list[Wire] = []
+        shared, joined = onward.exit, dict[End, Wire]()
+        for wire in wires:
+            if wire.bundle not in onward.bundles:
+                kept.append(wire)
+            elif wire.source in joined:
+                joined[wire.source].values.update(wire.values)
+            else:
+                joined[wire.source] = Wire(
+                    wire.source, Port(shared, False), shared, dict(wire.values)
+                )
+                kept.append(joined[wire.source])
+        return kept
 
     def _residual_bundles(self, pair: ForwardBackwardPair) -> set[int]:
         if not self._wiring.is_open[pair.forward]:
@@ -426,10 +548,14 @@ class OffPageConnectors:
         ends: list[OffPageConnector] = []
         for far, values in groups:
             amount = self._describe(values)
-            if is_source:
-                text = "→ backward" if self._is_open_backward(far[0]) else f"{amount} →"
+            is_backward = self._is_open_backward(far[0])
+            name = "backward" if is_backward else self._name_of(far[0]).rpartition(" / ")[2]
+            if not is_source:
+                text = name if len(far) == 1 else amount
+            elif is_backward or (len(far) == 1 and self._is_open_backward(place)):
+                text = f"→ {name}"
             else:
-                text = self._name_of(far[0]).rpartition(" / ")[2] if len(far) == 1 else amount
+                text = f"{amount} →"
             ends.append(OffPageConnector(place, is_source, text, far, values, bundle))
         return ends
 

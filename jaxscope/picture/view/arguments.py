@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import re
+from collections.abc import Collection
 
 import numpy as np
 
 from jaxscope.model import NONE, Graph, NodeKind
-from jaxscope.picture.view.tree import Branch, BranchKind, Child, Draft
+from jaxscope.picture.view.tree import Branch, BranchKind, Child, Draft, nodes_of
 
 _PARAMETER = re.compile(r"^[^\[.(]+")
 _STEP = re.compile(r"\[[^\]]*\]|\.[^\[.]+")
@@ -83,6 +85,35 @@ def _gather(graph: Graph, leaves: list[int], kind: BranchKind) -> list[Child]:
             inside = _split(f"{word}:{name}", group, paths, kind)
             children.append(Branch(f"{word}:{name}", kind, name, inside))
     return [*children, *single]
+
+
+def part_results(graph: Graph, box: Branch, gradients: Collection[int]) -> tuple[Child, ...]:
+    """Results in two boxes, where some are gradients and some are not, such as a loss.
+
+    So each box stands where what is in it comes out of the program.
+    """
+    leaves = list(nodes_of(box))
+    parts = [[leaf for leaf in leaves if (leaf in gradients) is wanted] for wanted in (False, True)]
+    if not all(parts):
+        return (box,)
+    children: list[Child] = []
+    for number, part in enumerate(parts):
+        if len(part) < _MIN_LEAVES:
+            children += part
+            continue
+        steps = [_list_steps(result_path(graph, leaf)) for leaf in part]
+        alike = itertools.takewhile(lambda step: len(set(step)) == 1, zip(*steps, strict=False))
+        name = "".join(step[0] for step in alike)
+        paths = {leaf: result_path(graph, leaf).removeprefix(name) for leaf in part}
+        part_id = f"{box.id}/{number}"
+        children.append(Branch(part_id, box.kind, name, _split(part_id, part, paths, box.kind)))
+    return tuple(children)
+
+
+def _list_steps(path: str) -> list[str]:
+    """`result`, `[1]`, `['bias']` of `result[1]['bias']`."""
+    name = _PARAMETER.match(path)
+    return [*([name[0]] if name else []), *_STEP.findall(path)]
 
 
 def _split(

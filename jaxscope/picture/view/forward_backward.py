@@ -11,16 +11,17 @@ from __future__ import annotations
 import dataclasses
 import heapq
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from jaxscope.model import NONE, Direction
-from jaxscope.picture.view.arguments import find_arguments, find_results
+from jaxscope.picture.view.arguments import find_arguments, find_results, part_results
 from jaxscope.picture.view.tree import (
     BACKWARD,
     Branch,
     BranchKind,
     Child,
     Draft,
+    nodes_of,
     place_nodes,
     read_all_orders,
 )
@@ -101,7 +102,24 @@ def _pair(draft: Draft, branch: Branch, parts: list[int]) -> Branch:
         if half in kept and orders:
             inside = _box_orders(f"{branch.id}/order#{half}", inside, orders)
         made.append(_make_part(branch, half, inside) if half in kept else inside[0])
-    return dataclasses.replace(branch, children=tuple(made))
+    return dataclasses.replace(branch, children=tuple(_part_results(draft, made)))
+
+
+def _part_results(draft: Draft, children: list[Child]) -> Iterator[Child]:
+    """The children, with gradients among the results in a box of their own."""
+    places = place_nodes(tuple(children))
+    kinds = [child.kind if isinstance(child, Branch) else None for child in children]
+
+    def is_gradient(node: int) -> bool:
+        sources = [places.get(each.source) for each in draft.inputs[node]]
+        return any(at is not None and kinds[at] is BranchKind.BACKWARD for at in sources)
+
+    for child in children:
+        if isinstance(child, Branch) and child.kind is BranchKind.RESULTS:
+            gradients = frozenset(filter(is_gradient, nodes_of(child)))
+            yield from part_results(draft.graph, child, gradients)
+        else:
+            yield child
 
 
 def _is_worth_it(children: tuple[Child, ...], inside: list[int]) -> bool:
