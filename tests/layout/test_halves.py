@@ -232,6 +232,27 @@ def test_one_line_leads_gradients_to_many_boxes(direction: str, along: int) -> N
     assert len(starts) == 1, "they share the way around the part"
 
 
+@pytest.mark.parametrize(("direction", "across"), [("down", 0), ("right", 1)])
+def test_whatever_enters_an_open_group_comes_from_somewhere(
+    view: View, direction: str, across: int
+) -> None:
+    """Each line inside begins where a line outside ends, if only one that leads to a connector."""
+    scene = build_scene(view, view.all_groups(), direction=direction)
+    inside: dict[int, set[float]] = {}
+    outside: dict[int, set[float]] = {}
+    for line in range(len(scene.lines)):
+        corners = scene.lines.corners(line)
+        for item, corner in zip(ends(scene, line), (corners[0], corners[-1]), strict=True):
+            place = float(corner[across].round(2))
+            if item < scene.items.num_frames:
+                other = sum(ends(scene, line)) - item
+                is_inside = other != item and scene.items.parent[other] == item
+                (inside if is_inside else outside).setdefault(item, set()).add(place)
+    for item, places in inside.items():
+        missing = places - outside.get(item, set())
+        assert not missing, (scene.items.titles[item], missing)
+
+
 def test_in_a_narrow_window_one_part_stands_after_the_other(view: View) -> None:
     forward, backward = halves(view)
     both = frozenset({forward, backward})

@@ -10,7 +10,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from jaxscope.model import NONE
@@ -266,6 +266,33 @@ class OffPageConnector(NamedTuple):
     bundle: int
 
 
+class _Place(NamedTuple):
+    """Where connectors sit: beside a box, or beside one port of an open group."""
+
+    end: End
+    port: int
+    is_source: bool
+
+
+class _ToldLines:
+    """Lines of a group that connectors stand for, by where these sit.
+
+    Attributes:
+        lines: One of the bundles, and the values by the box at the other end.
+    """
+
+    def __init__(self, is_open: Sequence[bool]) -> None:
+        self._is_open = is_open
+        self.lines: dict[_Place, tuple[int, dict[int, Values]]] = {}
+
+    def add(self, end: End, bundle: int, is_source: bool, far: int, values: Values) -> None:
+        """Take a line; the bundle is the one of the port, where the end is an open group."""
+        has_ports = not isinstance(end, Port) and self._is_open[end]
+        place = _Place(end, bundle if has_ports else NONE, is_source)
+        _, by_far = self.lines.setdefault(place, (bundle, {}))
+        by_far.setdefault(far, {}).update(values)
+
+
 class _Onward(NamedTuple):
     """What goes on from a backward part to boxes that are not above it.
 
@@ -332,47 +359,35 @@ class OffPageConnectors:
         if pair is None and box not in self.pairs:
             return wires, []
         kept: list[Wire] = []
-        leaving: dict[End, dict[int, Values]] = {}
-        entering: dict[End, dict[int, Values]] = {}
-        loose: list[OffPageConnector] = []
-        bundles: dict[tuple[End, bool], int] = {}
+        told = _ToldLines(self._wiring.is_open)
         residual = set() if pair is None else self._residual_bundles(pair)
         above = self.find_above(box)
         for wire in wires:
-            bundles.setdefault((wire.source, True), wire.bundle)
-            bundles.setdefault((wire.target, False), wire.bundle)
             if isinstance(wire.source, Port) and pair is not None and pair.backward == box:
                 for far in self._sources(pair, wire):
-                    entering.setdefault(wire.target, {}).setdefault(far, {}).update(wire.values)
+                    told.add(wire.target, wire.bundle, False, far, wire.values)
                 continue
             if isinstance(wire.target, Port) and pair and wire.target.bundle in residual:
                 for far in self._targets(pair, wire):
-                    leaving.setdefault(wire.source, {}).setdefault(far, {}).update(wire.values)
+                    told.add(wire.source, wire.bundle, True, far, wire.values)
                 if self._wiring.targets_of(wire.bundle) == (pair.backward,):
                     continue
             elif isinstance(wire.target, int) and self._is_open_backward(wire.target):
                 partner = self._pair_of[wire.target]
                 if wire.source != partner.forward:
-                    leaving.setdefault(wire.source, {}).setdefault(wire.target, {}).update(
-                        wire.values
-                    )
+                    bundle = self.exit_of(wire.source, wire.bundle)
+                    told.add(wire.source, bundle, True, wire.target, wire.values)
                     continue
             elif isinstance(wire.source, int) and self._is_told(wire, above):
-                far = self._far_of(wire.target)
-                leaving.setdefault(wire.source, {}).setdefault(far, {}).update(wire.values)
-                if self._is_open(wire.target):  # by a port for each bundle
-                    loose += self._tell(wire.target, {wire.source: wire.values}, False, wire.bundle)
-                else:
-                    entering.setdefault(wire.target, {}).setdefault(wire.source, {}).update(
-                        wire.values
-                    )
+                bundle, far = self.exit_of(wire.source, wire.bundle), self._far_of(wire.target)
+                told.add(wire.source, bundle, True, far, wire.values)
+                told.add(wire.target, wire.bundle, False, wire.source, wire.values)
                 continue
             kept.append(wire)
-        loose += [
+        loose = [
             end
-            for ends, is_source in ((leaving, True), (entering, False))
-            for place, far in ends.items()
-            for end in self._tell(place, far, is_source, bundles[place, is_source])
+            for place, (bundle, by_far) in told.lines.items()
+            for end in self._tell(place.end, by_far, place.is_source, bundle)
         ]
         return kept, loose
 
@@ -406,9 +421,6 @@ class OffPageConnectors:
     def _is_backward(self, box: int) -> bool:
         pair = self._pair_of.get(box)
         return pair is not None and pair.backward == box
-
-    def _is_open(self, end: End) -> bool:
-        return not isinstance(end, Port) and self._wiring.is_open[end]
 
     def _is_open_backward(self, end: End) -> bool:
         return not isinstance(end, Port) and self._is_backward(end) and self._wiring.is_open[end]
