@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from jaxscope.ui.application import build_window
 from jaxscope.ui.panes.pane_area import FIRST_ARRANGEMENT, WIDE_ARRANGEMENT, parse_arrangement
+from jaxscope.ui.panes.ribbon import RibbonSplitter
 from jaxscope.ui.panes.stage_pane import StagePane
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.window.main_window import MainWindow
@@ -184,6 +185,35 @@ def test_a_window_that_grows_gets_the_third_view_unless_somebody_arranged_views(
     small.resize(1700, 900)
     qtbot.wait(20)
     assert stages(small) == ["source", "grad"]
+
+
+def test_a_third_view_that_came_by_itself_goes_where_it_would_not_come(
+    small: MainWindow, qtbot: QtBot
+) -> None:
+    small.resize(2560, 1440)
+    qtbot.waitUntil(lambda: len(shown(small)) == 3)
+    small.resize(1500, 900)  # a window that is opened so has two views
+    qtbot.waitUntil(lambda: len(shown(small)) == 2)
+    assert small.workspace.area.active in shown(small)
+    small.resize(1600, 900)
+    qtbot.waitUntil(lambda: len(shown(small)) == 3)
+
+
+def test_a_border_that_was_dragged_stays_when_the_window_grows(
+    small: MainWindow, qtbot: QtBot
+) -> None:
+    area = small.workspace.area
+    (splitter,) = [
+        part
+        for part in area.findChildren(RibbonSplitter)
+        if part.orientation() == Qt.Orientation.Horizontal and part.count() == 2
+    ]
+    splitter.moveSplitter(600, 1)
+    share = area.panes[0].width() / small.width()
+    small.resize(1900, 1000)
+    qtbot.wait(50)
+    assert stages(small) == ["source", "grad"]
+    assert area.panes[0].width() / small.width() == pytest.approx(share, abs=0.03)
 
 
 @pytest.mark.parametrize("is_arranged", [False, True])

@@ -68,6 +68,21 @@ def test_the_present_equation_is_selected_and_its_value_asked_for(
     assert run.request.timeout_s is None
 
 
+def test_the_slice_is_asked_for_where_there_is_one(
+    ready: tuple[Driver, SteppingPage, RecordedRun],
+) -> None:
+    driver, page, run = ready
+    assert page.slice.isHidden()  # of a number
+    many = ArraySummary((8, 3), "float32", 0.0, 1.0, 0.5)
+    page.buttons["forward"].click()
+    value = StepValue("result", 0, "result", "f32[8,3]", many)
+    run.tell(Stepped(Step(len(run.sent), "1", operation="tanh", values=(value,))))
+    driver.wait_until(lambda: not page.slice.isHidden())
+    page.buttons["end"].click()
+    run.tell(Stepped(Step(len(run.sent), is_end=True)))
+    driver.wait_until(page.slice.isHidden)
+
+
 def test_in_a_wide_window_the_pictures_have_what_the_tables_do_not_use(
     ready: tuple[Driver, SteppingPage, RecordedRun],
 ) -> None:

@@ -145,3 +145,19 @@ def test_the_first_key_chooses_what_is_in_sight(view: CodeView, qtbot: QtBot, ke
     view.line_chosen.connect(chosen.append)
     qtbot.keyClick(view, key)
     assert chosen == [20]
+
+
+def test_what_was_shown_stays_in_sight_in_another_size_until_somebody_scrolls(
+    qtbot: QtBot,
+) -> None:
+    code = show_code(qtbot, TEXT)
+    code.resize(400, 900)
+    code.show_line(50)
+    qtbot.wait(10)
+    code.resize(400, 200)
+    rows = code.viewport().height() // code._line_px
+    first = code.verticalScrollBar().value()
+    assert first <= 50 < first + rows
+    code.verticalScrollBar().setValue(3)
+    code.resize(400, 300)
+    assert code.verticalScrollBar().value() == 3

@@ -315,6 +315,8 @@ class SteppingPage(PageWidget):
         self._chosen = min(row, len(self._rows) - 1)
         value = self._rows[self._chosen]
         self.load_button.setVisible(value.kind == "argument")
+        is_key = value.type.startswith("key")  # their numbers have one dimension more
+        self.slice.setVisible(bool(value.summary.shape) or is_key)
         axes = self._batch_axes(value)
         with_signals = self.batch.blockSignals(True)
         self.batch.setVisible(bool(axes))
@@ -368,8 +370,8 @@ class SteppingPage(PageWidget):
             figure.show_view(None)
         self.numbers.rows.set_table(Table((), ()))
         self.of_numbers.setText("")
-        self.load_button.hide()
-        self.batch.hide()
+        for part in (self.slice, self.load_button, self.batch):
+            part.hide()
 
     def _show_view(self) -> None:
         view = self.run.view

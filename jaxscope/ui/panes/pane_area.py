@@ -149,7 +149,13 @@ class PaneSide(enum.Enum):
 
 
 class PaneTree(QWidget):
-    """The splitters, and the panes in them; knows nothing of what panes show."""
+    """The splitters, and the panes in them; knows nothing of what panes show.
+
+    Signals:
+        border_dragged: A person has given a pane more room, or less.
+    """
+
+    border_dragged = Signal()
 
     def __init__(self, setting: RibbonSetting) -> None:
         super().__init__()
@@ -360,7 +366,12 @@ class PaneTree(QWidget):
 
     def _make_splitter(self, *, is_across: bool) -> RibbonSplitter:
         orientation = Qt.Orientation.Horizontal if is_across else Qt.Orientation.Vertical
-        return RibbonSplitter(orientation, self._setting, self._ribbon_px)
+        splitter = RibbonSplitter(orientation, self._setting, self._ribbon_px)
+        splitter.splitterMoved.connect(self._on_splitter_moved)
+        return splitter
+
+    def _on_splitter_moved(self, _place: int, _index: int) -> None:
+        self.border_dragged.emit()
 
     def _turn(self, splitter: RibbonSplitter) -> None:
         is_across = splitter.orientation() == Qt.Orientation.Horizontal
@@ -466,6 +477,7 @@ class PaneArea(QWidget):
         selection.cleared.connect(self.clear_current)
         self.panes_changed.connect(self._place_companion)
         self.panes_changed.connect(self._fit_columns)
+        self._tree.border_dragged.connect(self._on_border_dragged)
 
     @property
     def panes(self) -> Sequence[StagePane]:
@@ -604,7 +616,7 @@ class PaneArea(QWidget):
 
     @property
     def grows(self) -> bool:
-        """Whether a third view comes where it has room: nobody has opened, closed or moved one."""
+        """Whether a third view comes where it has room: nobody has arranged views otherwise."""
         return self._grows
 
     def close_pane(self, pane: StagePane) -> None:
@@ -683,8 +695,8 @@ class PaneArea(QWidget):
 
     @property
     def is_narrow(self) -> bool:
-        """Whether there is room for two columns only."""
-        return self.width() < _NARROW_PX
+        """Whether there is room for two columns only; a third that came by itself needs more."""
+        return self.width() < (_WIDE_PX if self._grows else _NARROW_PX)
 
     def _grow(self) -> None:
         """Open the third view where it has room, and nobody has arranged views."""
@@ -709,6 +721,9 @@ class PaneArea(QWidget):
         else:
             self._tree.show_columns()
         self.shown_changed.emit()
+
+    def _on_border_dragged(self) -> None:
+        self._grows = False
 
     def _loosen(self) -> None:
         """See every column, however narrow: something is moved, or asked about."""

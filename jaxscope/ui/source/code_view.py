@@ -511,7 +511,7 @@ class CodeView(QAbstractScrollArea):
         self._cursor = self._anchor = -1
         self._widest = 0
         self._is_stale = False
-        self._wanted = -1
+        self._wanted = self._wanted_row = -1
         self._is_dragged = False
         self._is_wrapping = False
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
@@ -722,10 +722,11 @@ class CodeView(QAbstractScrollArea):
 
     def show_line(self, line: int) -> None:
         """Scroll so that a line stands in the upper third."""
-        # Before it was seen, the page may get another size, and the line another place.
+        # Until somebody scrolls, it stays in sight when the page gets another size.
         self._wanted = line
         visible = self.viewport().height() // self._line_px
         self.verticalScrollBar().setValue(max(self._folding.row_of(line) - visible // 3, 0))
+        self._wanted_row = self.verticalScrollBar().value()
 
     def selected_text(self) -> str:
         """The lines chosen by dragging or with Shift, or the current line."""
@@ -740,7 +741,6 @@ class CodeView(QAbstractScrollArea):
         painter = QPainter(self.viewport())
         painter.setFont(self.font())
         theme, place = self._theme, self._geometry()
-        self._wanted = -1
         painter.fillRect(event.rect(), QColor(theme.surface))
         first, last = self._visible_range()
         columns = self.horizontalScrollBar().value(), int(place.width / place.char) + 2
@@ -850,8 +850,9 @@ class CodeView(QAbstractScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        is_wanted = self.verticalScrollBar().value() == self._wanted_row
         self._update_scroll_bars()
-        if 0 <= self._wanted < len(self._lines):
+        if is_wanted and 0 <= self._wanted < len(self._lines):
             self.show_line(self._wanted)
 
     def scrollContentsBy(self, _dx: int, _dy: int) -> None:
