@@ -228,17 +228,13 @@ def _split(shell: str, typed: Sequence[str]) -> tuple[list[str], str, str]:
         raw.append("")
     last = raw[-1]
     quote = last[0] if _is_open(last) else ""
-    words = [_unquote(word) for word in raw]
+    words = [re.sub(r"\\(.)|['\"]", r"\1", word) for word in raw]
     kept = "" if quote else "".join(_BREAKS.findall(words[-1]))
     return words, quote, kept
 
 
 def _is_open(word: str) -> bool:
     return word[:1] in ("'", '"') and (len(word) == 1 or word[-1] != word[0])
-
-
-def _unquote(word: str) -> str:
-    return re.sub(r"\\(.)|['\"]", r"\1", word)
 
 
 def _format(shell: str, one: Candidate, quote: str, kept: str) -> str:

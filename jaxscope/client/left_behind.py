@@ -415,15 +415,11 @@ def _time(path: str) -> float:
 
 def _ordered(role: str, paths: Iterable[str]) -> list[str]:
     """Protos before texts, which are the same module; passes by their numbers, one file each."""
-    listed = sorted(paths, key=lambda path: (not _is_proto(path), path))
+    listed = sorted(paths, key=lambda path: (".pb" not in os.path.basename(path)[-8:], path))
     if role != "pass":
         return listed
     chosen = {re.sub(r"\.(?:hlo\.pb|pb|hlo|txt)(?:\.gz|\.zst)?$", "", p): p for p in listed[::-1]}
     return [chosen[stem] for stem in sorted(chosen)]
-
-
-def _is_proto(path: str) -> bool:
-    return ".pb" in os.path.basename(path)[-8:]
 
 
 def _platform(text: str) -> str:

@@ -440,7 +440,10 @@ class _ProcessPair:
         """
         for side in (0, 1):
             self._ready.append(self._start(side))
-        self._agreement = self._compare_results()
+        self._send(0, "tell_outcome")
+        outcome = self._await(0, OutcomeArrived).message
+        self._runs[1].send(outcome)
+        self._agreement = self._await(1, ResultsCompared).agreement
         self._tell("Measuring both processes in random turns")
         is_slow = max(side.typical_s for side in self._ready) > SLOW_CALL_S
         self._turns.num_per_chunk = 1 if is_slow else CHUNK
@@ -480,12 +483,6 @@ class _ProcessPair:
             self._whole.start_part(request, lambda event: self._events.put((side, event)))
         )
         return self._await(side, SideReady)
-
-    def _compare_results(self) -> ResultsAgreement:
-        self._send(0, "tell_outcome")
-        outcome = self._await(0, OutcomeArrived).message
-        self._runs[1].send(outcome)
-        return self._await(1, ResultsCompared).agreement
 
     def _measure_block(self, side: int, kept: int, dropped: int) -> npt.NDArray[np.float64]:
         self._send(side, "block", kept=kept, dropped=dropped)

@@ -121,7 +121,9 @@ def gather_joined(shapes: Iterable[Shape], bands: list[Band]) -> Sequence[Conten
     phase, kind = 0, None
     for shape in shapes:
         if isinstance(shape, Rect):
-            data = _rect_data(shape)
+            # A tenth of a pixel of the scene is far below one of the result here.
+            width = f"{shape.width:.1f}"
+            data = f"M{shape.x:.1f} {shape.y:.1f}h{width}v{shape.height:.1f}h-{width}z"
             look = (shape.fill, shape.border, shape.border_px, shape.is_dashed)
             layer = shape.layer
         elif isinstance(shape, LinePath):
@@ -146,12 +148,6 @@ def band_to_svg(band: Band, width: float, ground: str, content: Content) -> str:
         f'<rect y="{band.top!r}" width="{width!r}" height="{band.height!r}" fill="{ground}"/>\n'
         f"{body}\n</svg>"
     )
-
-
-def _rect_data(shape: Rect) -> str:
-    """A tenth of a pixel of the scene is far below one of the result here."""
-    width = f"{shape.width:.1f}"
-    return f"M{shape.x:.1f} {shape.y:.1f}h{width}v{shape.height:.1f}h-{width}z"
 
 
 def _path_data(shape: LinePath) -> str:

@@ -73,10 +73,6 @@ def is_swallowing(frame: FrameType | None) -> bool:
     return any(code in hooks or code.co_name == "__del__" for code in _codes(frame))
 
 
-def _is_shielded(frame: FrameType | None) -> bool:
-    return is_swallowing(frame) or any(code in _shielded for code in _codes(frame))
-
-
 def _codes(frame: FrameType | None) -> Iterator[CodeType]:
     while frame is not None:
         yield frame.f_code
@@ -110,7 +106,7 @@ def was_skipped() -> bool:
 def _on_skip(_number: int, frame: FrameType | None) -> None:
     if not _skip_state.is_armed or monotonic() < _skip_state.raised_at_s + _AGAIN_S / 2:
         return  # a second wish must not end what tidies up after the first
-    if _is_shielded(frame):
+    if is_swallowing(frame) or any(code in _shielded for code in _codes(frame)):
         _skip_state.raise_later(_AGAIN_S / 50)
         return
     _skip_state.raised_at_s = monotonic()

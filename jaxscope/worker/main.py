@@ -143,7 +143,8 @@ def _answer(type_of_request: str, request: dict[str, Any], channel: Channel) -> 
     try:
         if NO_JAX is not None and type_of_request != _WITHOUT_JAX:
             raise EnvironmentProblem(NO_JAX)
-        handler = _find_handler(type_of_request)
+        module, function = HANDLERS[type_of_request]
+        handler: Handler = getattr(importlib.import_module(module), function)
         if type_of_request not in _NO_TARGET and NO_JAX is None:
             _prepare(request, channel)
         notes = ProcessChanges()
@@ -185,12 +186,6 @@ def _is_of_a_hook(error: BaseException, request: dict[str, Any]) -> bool:
     frames = walk_frames(error.__traceback__)
     file = request.get("file")
     return bool(frames and file) and is_user_frame(frames[-1].file, {str(file)})
-
-
-def _find_handler(type_of_request: str) -> Handler:
-    module, function = HANDLERS[type_of_request]
-    handler: Handler = getattr(importlib.import_module(module), function)
-    return handler
 
 
 def _prepare(request: dict[str, Any], channel: Channel) -> None:

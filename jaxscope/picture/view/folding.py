@@ -455,7 +455,7 @@ class _Resolver:
             if each in self._hidden and each not in self._plumbing:
                 ends = [self._producers[each, i.operand] for i in self._draft.inputs[each]]
             else:
-                ends = [(each, output if self._is_multiple(each) else 0)]
+                ends = [(each, output if len(self._graph.nodes.types[each]) > 1 else 0)]
             for end in ends:
                 for origin in self._sources(*end, path, depth):
                     inside = origin[0] >= 0 and self._is_inside(origin[0], node)
@@ -475,9 +475,6 @@ class _Resolver:
             found.update(dict.fromkeys(self._sources(each.source, each.output, rest, depth)))
         return tuple(found)
 
-    def _is_multiple(self, node: int) -> bool:
-        return len(self._graph.nodes.types[node]) > 1
-
     def _is_inside(self, node: int, owner: int) -> bool:
         groups = self._graph.groups
         group = int(self._graph.nodes.group[node])
@@ -489,10 +486,7 @@ class _Resolver:
 
     def _is_used(self, owner: int, operand: int) -> bool:
         """Whether something inside uses what the owner gets as that operand."""
-        return (owner, operand) in self._used_places()
-
-    def _used_places(self) -> set[tuple[int, int]]:
-        return {self._entering[node] for node in self._touched}
+        return (owner, operand) in {self._entering[node] for node in self._touched}
 
     def _home_of(self, node: int) -> int:
         if node in self._flow.stand_ins:

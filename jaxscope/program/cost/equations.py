@@ -187,7 +187,7 @@ class _Counter:
             self.notes[node] = "of one device"
             return body
         if primitive == "scan":
-            length = _length(self._graph.attributes(node))
+            length = read_count(self._graph.attributes(node).get("length", ""))
             if length is None:
                 return None
             self.notes[node] = f"body × {length:,}"
@@ -243,10 +243,6 @@ def _operand_types(graph: Graph) -> dict[int, list[tuple[int, str]]]:
     ):
         types.setdefault(target, []).append((operand, strings[type]))
     return types
-
-
-def _length(attributes: dict[str, str]) -> int | None:
-    return read_count(attributes.get("length", ""))
 
 
 def _grid_size(attributes: dict[str, str]) -> int | None:

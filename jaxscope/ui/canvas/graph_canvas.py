@@ -825,7 +825,11 @@ class GraphCanvas(QWidget):
         self._anchor = None
         self._is_fitted |= self._was_whole and self._is_all_in_sight()
         self._was_whole = False
-        self._begin_transition(before)
+        # Lead the eye from the picture before, where something of it was held in its place.
+        self._transition = None
+        if before is not None and self._drawing is not None and may_move(self):
+            after = ViewedDrawing(self._drawing, self._camera)
+            self._transition = make_transition(before, after, (self.width(), self.height()))
         self.setAccessibleDescription(spoken_scene(scene))
         self.meet_picture()
         self._set_busy(False)
@@ -838,13 +842,6 @@ class GraphCanvas(QWidget):
         left, top = self._camera.to_widget(0.0, 0.0)
         right, bottom = self._camera.to_widget(scene.width, scene.height)
         return min(left, top) >= 0 and right <= self.width() and bottom <= self.height()
-
-    def _begin_transition(self, before: ViewedDrawing | None) -> None:
-        """Lead the eye from the picture before, where something of it was held in its place."""
-        self._transition = None
-        if before is not None and self._drawing is not None and may_move(self):
-            after = ViewedDrawing(self._drawing, self._camera)
-            self._transition = make_transition(before, after, (self.width(), self.height()))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)

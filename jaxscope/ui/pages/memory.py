@@ -268,7 +268,10 @@ class MemoryPage(PageWidget):
         if is_available(live):
             self.choose_step(live.peak_step)
         self._fill_kept(report)
-        self._fill_donated(report)
+        donations = report.donations
+        known = () if isinstance(donations, Unavailable) else donations
+        self.tabs.setTabVisible(2, bool(known))
+        self.donated.rows.set_table(donation_table(known))
 
     def _tell(self, report: MemoryReport) -> None:
         plan, live = report.capture.memory, report.live
@@ -299,12 +302,6 @@ class MemoryPage(PageWidget):
         self.kept.rows.set_table(kept_table(residuals))
         self.tabs.setTabVisible(3, bool(report.constants))
         self.constants.rows.set_table(constant_table(report.constants))
-
-    def _fill_donated(self, report: MemoryReport) -> None:
-        donations = report.donations
-        known = () if isinstance(donations, Unavailable) else donations
-        self.tabs.setTabVisible(2, bool(known))
-        self.donated.rows.set_table(donation_table(known))
 
     # --- choosing ---
 

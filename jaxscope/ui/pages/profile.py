@@ -17,7 +17,6 @@ from jaxscope.model.units import format_count, format_seconds, format_share
 from jaxscope.picture.tint.classes import ColourBy
 from jaxscope.program.links import Links
 from jaxscope.program.node_times import (
-    Overlay,
     describe_overlap,
     find_node,
     line_shares,
@@ -159,7 +158,8 @@ class ProfilePage(ExperimentPage):
             self.say(heading, [side.protocol, *profile.warnings])
         else:
             self._say_measured(profile, side, is_other=overlay is None or bool(overlay.unmatched))
-        self._show_lines(overlay, side)
+        lines = line_shares(overlay, side) if overlay is not None else ()
+        self.lines.rows.set_table(line_table(self._files, lines))
         self.nodes.rows.set_table(node_table(side, overlay, is_of_job=bool(profile.recording)))
 
     def _say_measured(self, profile: Profile, side: NodeTimes, *, is_other: bool) -> None:
@@ -223,10 +223,6 @@ class ProfilePage(ExperimentPage):
         profile = self._profile
         sides = () if profile is None else (profile.compiled, profile.eager)
         return tuple(side.stage for side in sides if isinstance(side, NodeTimes))
-
-    def _show_lines(self, overlay: Overlay | None, side: NodeTimes) -> None:
-        lines = line_shares(overlay, side) if overlay is not None else ()
-        self.lines.rows.set_table(line_table(self._files, lines))
 
 
 make_page = ProfilePage

@@ -448,7 +448,10 @@ class StagePane(QFrame):
         elif isinstance(graph := self._stage.graph, Unavailable):
             self._say_no_graph(graph.reason)
         elif self._form is Form.TABLE:
-            self._show_table(graph)
+            if graph is not self._table_graph:
+                self._table_graph = graph
+                self.table.set_graph(graph)
+            self._pages.setCurrentWidget(self.table)
         elif self._form is Form.TREE:
             self.outline.set_graph(graph, self._canvas.view if self._canvas is not None else None)
             self._pages.setCurrentWidget(self.outline)
@@ -489,12 +492,6 @@ class StagePane(QFrame):
         self._shown_text = (self._call, self._name)
         fill_with_stage(self.code, text, is_machine=self._name == "machine", is_again=is_again)
         self._pages.setCurrentWidget(self.code)
-
-    def _show_table(self, graph: Graph) -> None:
-        if graph is not self._table_graph:
-            self._table_graph = graph
-            self.table.set_graph(graph)
-        self._pages.setCurrentWidget(self.table)
 
     def _show_graph(self, graph: Graph, title: str) -> None:
         if self._canvas is None or self._graph is None:

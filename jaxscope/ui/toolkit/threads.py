@@ -31,7 +31,10 @@ class Post:
 
     def __init__(self, method: Callable[..., None]) -> None:
         self._method = weakref.WeakMethod(method)
-        self._office = _find_office()
+        if not _offices:
+            _offices.append(_Office())
+            atexit.register(_offices[0].close)
+        self._office = _offices[0]
 
     def __call__(self, *arguments: Any) -> None:
         """Send; returns at once."""
@@ -66,13 +69,6 @@ class _Office(QObject):
 
 
 _offices: list[_Office] = []
-
-
-def _find_office() -> _Office:
-    if not _offices:
-        _offices.append(_Office())
-        atexit.register(_offices[0].close)  # before Qt's own, which was registered first
-    return _offices[0]
 
 
 class LatestJob(QObject):

@@ -274,7 +274,10 @@ def find_captured(jaxpr: Any, base: Any) -> list[Finding]:
     """
     constants: dict[int, _Constant] = {}
     _collect(jaxpr, "", constants)
-    names = _names_of(base)
+    function = innermost_function(base)
+    cells = getattr(function, "__closure__", None) or ()
+    free = getattr(getattr(function, "__code__", None), "co_freevars", ())
+    names = [*_array_contents(zip(free, cells, strict=False)), *_globals_of(function).items()]
     findings: list[Finding] = []
     for constant in constants.values():
         name = _name_of(constant.value, names)
@@ -297,13 +300,6 @@ def _collect(jaxpr: Any, prefix: str, constants: dict[int, _Constant]) -> None:
             own[variable].readers.append((id_, equation))
         for name, called in nested_jaxprs(equation.params):
             _collect(called, f"{id_}/{name}/", constants)
-
-
-def _names_of(base: Any) -> list[tuple[str, Any]]:
-    function = innermost_function(base)
-    cells = getattr(function, "__closure__", None) or ()
-    free = getattr(getattr(function, "__code__", None), "co_freevars", ())
-    return [*_array_contents(zip(free, cells, strict=False)), *_globals_of(function).items()]
 
 
 def _array_contents(cells: Any) -> Iterator[tuple[str, Any]]:

@@ -211,17 +211,13 @@ def _find_user_frames(error: BaseException, user_files: Collection[str]) -> list
     while current is not None and id(current) not in seen and len(seen) < 6:
         seen.add(id(current))
         frames = walk_frames(current.__traceback__)
-        users = _keep_user_frames(frames, user_files)
+        files = {frame.file for frame in frames}
+        ours = {file for file in files if is_user_frame(file, user_files)}
+        users = [frame for frame in frames if frame.file in ours]
         if users:
             return users
         current = current.__cause__ or current.__context__
     return []
-
-
-def _keep_user_frames(frames: list[TraceFrame], user_files: Collection[str]) -> list[TraceFrame]:
-    files = {frame.file for frame in frames}
-    ours = {file for file in files if is_user_frame(file, user_files)}
-    return [frame for frame in frames if frame.file in ours]
 
 
 def _place(frames: list[TraceFrame]) -> str:

@@ -252,18 +252,15 @@ class SlicedModule:
     def _operand_shapes(self, computation: _Computation, instruction: _Instruction) -> list[bytes]:
         if not instruction.operands:
             return []
-        by_id = self._shapes_by_id(computation)
+        # Shapes of a computation's instructions; the last computation asked for is kept.
+        if self._shapes[0] is not computation:
+            shapes = {row.id: row.shape for row in computation.instructions}
+            self._shapes = (computation, shapes)
+        by_id = self._shapes[1]
         try:
             return [by_id[id] for id in instruction.operands]
         except KeyError:
             raise ValueError("an operand is not in its computation") from None
-
-    def _shapes_by_id(self, computation: _Computation) -> dict[int, bytes]:
-        """Shapes of a computation's instructions; the last computation asked for is kept."""
-        if self._shapes[0] is not computation:
-            shapes = {row.id: row.shape for row in computation.instructions}
-            self._shapes = (computation, shapes)
-        return self._shapes[1]
 
     def _find(self, id: int) -> _Computation:
         try:

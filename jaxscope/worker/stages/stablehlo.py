@@ -358,7 +358,7 @@ class _Converter:
         return attributes
 
     def _provenance(self, location: Any, around: _Provenance) -> _Provenance:
-        name = _location_name(location)
+        name = compat.location_name(location) or _tagged_text(location)
         if not name:
             return around
         known = self._names.get(name)
@@ -496,10 +496,6 @@ def _attribute_text(value: Any) -> str:
 
 def _symbol(operation: Any, attribute: str) -> str:
     return str(operation.operation.attributes[attribute]).strip('@"')
-
-
-def _location_name(location: Any) -> str:
-    return compat.location_name(location) or _tagged_text(location)
 
 
 def _tagged_text(location: Any) -> str:

@@ -183,21 +183,17 @@ def handle_agree(request: dict[str, Any], channel: Channel) -> None:
         channel.progress("equations", "Comparing equation by equation")
         program = _try(laboratory, "tracing", lambda: trace_call(call))
         if program is not None:
-            _tell_nonfinite(laboratory, program, call, eager)
+            # Say at once that results are not finite: two that are NaN agree in nothing that helps.
+            leaves = [leaf for leaf in jax.tree.leaves(eager) if hasattr(leaf, "dtype")]
+            found = describe_nonfinite(leaves, program, find_inputs(program, call))
+            if found is not None:
+                laboratory.warn(found.text)
             _try(
                 laboratory,
                 "comparing equations",
                 lambda: _compare_equations(laboratory, program, call),
             )
             _look_for_divergence(laboratory, program, call, eager, jitted)
-
-
-def _tell_nonfinite(laboratory: Laboratory, program: TracedProgram, call: Call, eager: Any) -> None:
-    """Say at once that results are not finite: two that are NaN agree in nothing that helps."""
-    leaves = [leaf for leaf in jax.tree.leaves(eager) if hasattr(leaf, "dtype")]
-    found = describe_nonfinite(leaves, program, find_inputs(program, call))
-    if found is not None:
-        laboratory.warn(found.text)
 
 
 def send_results(channel: Channel, first: str, second: str, one: Any, other: Any) -> None:

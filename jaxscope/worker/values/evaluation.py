@@ -313,7 +313,10 @@ class Evaluator:
         self, id: str, equation: Any, operands: list[Any], result: Any, kind: str
     ) -> dict[str, Any]:
         file, line = self._places[-1]
-        element = _first_element(result, kind)
+        # Index of the first element of a kind.
+        array = np.asarray(result)
+        is_odd = np.isnan(array) if kind == _NAN else np.isinf(array)
+        element = tuple(int(index) for index in np.unravel_index(int(is_odd.argmax()), array.shape))
         because = _explain(equation, operands, np.asarray(result), element)
         infinite = self._origins.get(_INF)
         if kind == _NAN and any(count_nonfinite(value).num_inf for value in operands):
@@ -399,13 +402,6 @@ def _num_finite(summary: dict[str, Any], num_runs: int) -> int:
 
 def _number(count: NonfiniteCount, kind: str) -> int:
     return count.num_nan if kind == _NAN else count.num_inf
-
-
-def _first_element(value: Any, kind: str) -> tuple[int, ...]:
-    """Index of the first element of a kind."""
-    array = np.asarray(value)
-    is_odd = np.isnan(array) if kind == _NAN else np.isinf(array)
-    return tuple(int(index) for index in np.unravel_index(int(is_odd.argmax()), array.shape))
 
 
 def _explain(equation: Any, operands: list[Any], result: Any, element: tuple[int, ...]) -> str:

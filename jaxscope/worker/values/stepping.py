@@ -210,7 +210,10 @@ class Stepper:
             path = (self._first_inside(path) if self._is_equation(path) else None) or (
                 self._after(path) if path else ((0, -1),)
             )
-            self._tell_where(path)
+            now = time.monotonic()
+            if now - self._told_s > _TELL_S:
+                self._told_s = now
+                self._channel.progress("step", f"At {self._id(path)}", can_skip=True)
             if self._is_end(path):
                 note = "No equation from there to the end has such a value."
                 return path, note + (f" Not looked into: {', '.join(closed)}." if closed else "")
@@ -225,12 +228,6 @@ class Stepper:
                 for place, value in enumerate(frame.results(number)):
                     if matches(condition, value):
                         return path, f"Result {place} is as asked: {_write_condition(condition)}."
-
-    def _tell_where(self, path: Path) -> None:
-        now = time.monotonic()
-        if now - self._told_s > _TELL_S:
-            self._told_s = now
-            self._channel.progress("step", f"At {self._id(path)}", can_skip=True)
 
     def _find(self, id: str, iterations: list[int]) -> Path:
         """The place of an equation; of loops without a number the round where the run stands."""
