@@ -20,7 +20,7 @@ import jaxscope
 from bench.engines import count_crossings
 from jaxscope.model import Capture, is_available
 from jaxscope.picture.layout.diagram import Diagram, Drawing, Spacing
-from jaxscope.picture.layout.graphviz import find_graphviz, layout_by_graphviz
+from jaxscope.picture.layout.engines import find_graphviz, layout_by_graphviz
 from jaxscope.picture.layout.layered import layout_layered
 from jaxscope.picture.scene.build import SceneMemory, build_scene
 from jaxscope.picture.view.build import build_view

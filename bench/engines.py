@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 
 from bench.layout import random_program
 from jaxscope.picture.layout.diagram import Diagram, DiagramEdge, Drawing, Route, Spacing
-from jaxscope.picture.layout.graphviz import find_graphviz, layout_by_graphviz
+from jaxscope.picture.layout.engines import find_graphviz, layout_by_graphviz
 from jaxscope.picture.layout.layered import layout_layered
 
 _RUNS = 5

@@ -71,7 +71,7 @@ PARTS = {
         ("search/test_links_property.py", "window/test_links.py"),
     ),
     "archive": Part(
-        ("schema/archive.py", "schema/archive_container.py", "schema/archive_manifest.py"),
+        ("schema/archive.py", "schema/archive_container.py", "schema/archive.py"),
         ("archive/test_small_files.py", "archive/test_bookmarks.py", "archive/test_archive.py"),
     ),
     "layout": Part(

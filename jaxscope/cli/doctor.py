@@ -15,16 +15,16 @@ import jaxscope
 from jaxscope.cli.output import print_found
 from jaxscope.cli.parser import Options
 from jaxscope.cli.runs import Watcher, run_options, show_progress
+from jaxscope.client.events import EnvironmentReport
 from jaxscope.client.one_shot import inspect_environment
-from jaxscope.client.results import EnvironmentReport
 from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import JaxscopeError
 from jaxscope.report.document import Section, Table
-from jaxscope.setup.apt import is_root
 from jaxscope.setup.system_libraries import (
     find_display,
     find_missing_libraries,
     format_install_line,
+    is_root,
 )
 
 _PACKAGES = (

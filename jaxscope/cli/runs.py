@@ -17,9 +17,8 @@ from typing import Any
 from jaxscope.cli.output import print_text
 from jaxscope.cli.parser import Options
 from jaxscope.client.composite_run import CompositeRun
-from jaxscope.client.events import Event, Failed, NotResponding, Output, Progress
+from jaxscope.client.events import Event, Failed, NotResponding, Output, Progress, Result
 from jaxscope.client.live_run import Run
-from jaxscope.client.results import Result
 from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import EnvironmentProblem, JaxscopeError, Stopped, UsageError
 from jaxscope.model import Capture

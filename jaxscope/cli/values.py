@@ -17,10 +17,8 @@ from jaxscope.client.one_shot import ask
 from jaxscope.client.requests import StepRequest, ValuesRequest
 from jaxscope.client.stepping import Stepper
 from jaxscope.errors import CallError, UsageError
-from jaxscope.model.lessons import read_lesson
-from jaxscope.model.stepping import ArrayView, Step, Stepping
-from jaxscope.model.value_queries import parse_condition, parse_place
-from jaxscope.model.values import Values
+from jaxscope.model.outline import read_lesson
+from jaxscope.model.values import ArrayView, Step, Stepping, Values, parse_condition, parse_place
 from jaxscope.report.stepping import step_to_document, step_to_json
 from jaxscope.report.values import values_to_document, values_to_json
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from jaxscope.cli.parser import Options
 from jaxscope.cli.verbs import VERBS, WINDOW
 from jaxscope.errors import EnvironmentProblem, UsageError
-from jaxscope.setup.apt import is_root
 from jaxscope.setup.system_libraries import (
     find_display,
     find_missing_libraries,
     format_install_line,
+    is_root,
 )
 from jaxscope.ui.handing_over import Offer, digest_surroundings, hand_over, program
 

@@ -9,12 +9,17 @@ from typing import Annotated, Protocol, TypeVar
 import msgspec
 
 from jaxscope.client.events import (
+    Device,
+    EnvironmentReport,
     Event,
     HeadArrived,
     MeasurementArrived,
     Progress,
+    Proposal,
+    Result,
     ResultGrew,
     StageArrived,
+    TargetReport,
     TextArrived,
 )
 from jaxscope.client.requests import (
@@ -26,7 +31,6 @@ from jaxscope.client.requests import (
     Request,
     TimeRequest,
 )
-from jaxscope.client.results import Device, EnvironmentReport, Proposal, Result, TargetReport
 from jaxscope.errors import (
     CallError,
     EnvironmentProblem,

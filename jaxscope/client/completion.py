@@ -12,7 +12,7 @@ from jaxscope.model.capture import Leaf, MemoryPlan
 from jaxscope.model.graph import NONE
 from jaxscope.model.stages import LATE_STAGES
 from jaxscope.model.types import parse_array_type, type_bytes
-from jaxscope.program.memory.assignment_text import plan_memory
+from jaxscope.program.memory.live_ranges import plan_memory
 from jaxscope.program.name_links import link_by_name
 
 _OF_FUSION = re.compile(r"wrapped_.+|.*fusion[\w.]*")

@@ -10,10 +10,9 @@ import abc
 import threading
 from collections.abc import Callable
 
-from jaxscope.client.events import Event, Failed, Finished, HeadArrived
+from jaxscope.client.events import Event, Failed, Finished, HeadArrived, Result
 from jaxscope.client.live_run import AwaitedRun, Run, describe_bug
 from jaxscope.client.requests import Request, Wish
-from jaxscope.client.results import Result
 from jaxscope.errors import JaxscopeError, Stopped
 
 OnEvent = Callable[[Event], None]

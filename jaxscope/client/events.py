@@ -8,12 +8,84 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.client.results import Result
 from jaxscope.errors import JaxscopeError
-from jaxscope.model import Capture, Measurement, Stage, StageText
-from jaxscope.model.experiments import ProgramCost, ResultsAgreement
-from jaxscope.model.stepping import ArrayView, Step, Stepping
+from jaxscope.model import Capture, Measurement, Stage, StageText, Timing
+from jaxscope.model.experiments import (
+    Agreement,
+    ProgramComparison,
+    ProgramCost,
+    Recompilation,
+    RematPolicies,
+    ResultsAgreement,
+)
+from jaxscope.model.hardware import Ceilings
+from jaxscope.model.outline import Outline
+from jaxscope.model.timing import Profile, Scaling
+from jaxscope.model.values import ArrayView, Step, Stepping, Values
 from jaxscope.wire.messages import Message
+
+# What runs return besides captures and timings.
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Proposal:
+    """A call of a function that traces."""
+
+    call: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Device:
+    """A device that JAX sees; `memory_bytes` is None where the backend does not say."""
+
+    id: int
+    platform: str
+    kind: str
+    memory_bytes: int | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TargetReport:
+    """Whether a target works here, and if not, why."""
+
+    target: str
+    is_available: bool
+    reason: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class EnvironmentReport:
+    """What an interpreter and its machine can do."""
+
+    jax: str
+    jaxlib: str
+    python: str
+    platform: str
+    device: str = ""
+    numpy: str = ""
+    executable: str = ""
+    host: str = ""
+    system: str = ""
+    devices: tuple[Device, ...] = ()
+    targets: tuple[TargetReport, ...] = ()
+
+
+Result = (
+    Capture
+    | Timing
+    | Profile
+    | Scaling
+    | Recompilation
+    | ProgramComparison
+    | Agreement
+    | Ceilings
+    | RematPolicies
+    | Outline
+    | Proposal
+    | Values
+    | Stepping
+    | EnvironmentReport
+)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from jaxscope.client.events import (
     Event,
     MeasurementArrived,
     OutcomeArrived,
+    Result,
     ResultGrew,
     ResultsCompared,
     SideEnded,
@@ -43,7 +44,6 @@ from jaxscope.client.requests import (
     StepRequest,
     ValuesRequest,
 )
-from jaxscope.client.results import Result
 from jaxscope.client.timing_assembler import TimingAssembler
 from jaxscope.model import Cost, Stage, Unavailable
 from jaxscope.model.capture import Environment
@@ -66,7 +66,6 @@ from jaxscope.model.experiments import (
 from jaxscope.model.graph import graph_from_arrays
 from jaxscope.model.hardware import Ceiling, Ceilings
 from jaxscope.model.op_name import TagTable
-from jaxscope.model.stepping import ArrayView, ChainLink, Step, Stepping, StepValue
 from jaxscope.model.timing import (
     Measurement,
     NodeTime,
@@ -78,7 +77,17 @@ from jaxscope.model.timing import (
     Timing,
 )
 from jaxscope.model.unavailable import is_available
-from jaxscope.model.values import ArraySummary, EquationValues, NonfiniteOrigin, Values
+from jaxscope.model.values import (
+    ArraySummary,
+    ArrayView,
+    ChainLink,
+    EquationValues,
+    NonfiniteOrigin,
+    Step,
+    Stepping,
+    StepValue,
+    Values,
+)
 from jaxscope.program.cost.attribution import RowKind, share_out
 from jaxscope.program.cost.equations import cost_equations
 from jaxscope.program.cost.work import ProgramWork, find_program_work

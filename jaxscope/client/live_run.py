@@ -20,9 +20,9 @@ from jaxscope.client.events import (
     NotResponding,
     Output,
     Responding,
+    Result,
 )
 from jaxscope.client.requests import OpenRequest, Request
-from jaxscope.client.results import Result
 from jaxscope.client.worker_failures import (
     WorkerExit,
     explain_worker_exit,

@@ -30,6 +30,7 @@ from jaxscope.client.events import (
     MeasurementArrived,
     OutcomeArrived,
     Progress,
+    Result,
     ResultGrew,
     ResultsCompared,
     SideEnded,
@@ -37,7 +38,6 @@ from jaxscope.client.events import (
 )
 from jaxscope.client.live_run import Run
 from jaxscope.client.requests import ComparisonRequest, Request, SideRequest, TimeRequest
-from jaxscope.client.results import Result
 from jaxscope.errors import InternalError, TraceError
 from jaxscope.model.capture import NO_ENVIRONMENT, Environment
 from jaxscope.model.experiments import ProgramComparison, ResultsAgreement

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from jaxscope.client.composite_run import CompositeRun
-from jaxscope.client.events import Event
+from jaxscope.client.events import EnvironmentReport, Event, Proposal, Result
 from jaxscope.client.live_run import Run
 from jaxscope.client.requests import (
     CaptureRequest,
@@ -21,7 +21,6 @@ from jaxscope.client.requests import (
     Request,
     TimeRequest,
 )
-from jaxscope.client.results import EnvironmentReport, Proposal, Result
 from jaxscope.client.session import Session
 from jaxscope.errors import InternalError, JaxscopeError
 from jaxscope.model import Capture, Timing

@@ -18,7 +18,7 @@ from jaxscope.client.events import ArrayViewed, Event, Failed, Finished, Stepped
 from jaxscope.client.requests import StepRequest, Wish, look_wish, move_wish
 from jaxscope.client.session import Session
 from jaxscope.errors import InternalError
-from jaxscope.model.stepping import ArrayView, Step
+from jaxscope.model.values import ArrayView, Step
 
 _LOOPS = ("scan", "while")
 
@@ -70,7 +70,7 @@ class Stepper:
                 `place` or `condition`.
             equation: Id of the equation, for `place`.
             iterations: Of the loops around it, outermost first; left out, the first that runs.
-            condition: For `condition`, as `model.value_queries` says.
+            condition: For `condition`, as `model.values` says.
 
         Raises:
             JaxscopeError: The run ended.

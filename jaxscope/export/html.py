@@ -14,7 +14,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from jaxscope.export.order import DisplayedGraph, find_stage
+from jaxscope.export.order import (
+    DisplayedGraph,
+    OnProgress,
+    find_stage,
+    ignore_progress,
+    part_of_progress,
+)
 from jaxscope.export.page import (
     MAX_SEEN_BOXES,
     THEME_BUTTON,
@@ -24,7 +30,6 @@ from jaxscope.export.page import (
     style_rules,
     theme_script,
 )
-from jaxscope.export.progress import OnProgress, ignore_progress, part_of_progress
 from jaxscope.model import (
     NONE,
     Capture,

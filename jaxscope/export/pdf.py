@@ -15,9 +15,9 @@ from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
+from jaxscope.export.order import OnProgress, ignore_progress, part_of_progress, report_progress
 from jaxscope.export.painter import FONT_FILES
 from jaxscope.export.picture import LinePath, Picture, Polygon, Rect, Shape, Text
-from jaxscope.export.progress import OnProgress, ignore_progress, part_of_progress, report_progress
 from jaxscope.schema.safe_text import make_safe_line
 
 _ARC = 0.4477

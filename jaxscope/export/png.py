@@ -28,9 +28,15 @@ from typing import Protocol
 
 from jaxscope.export import painter
 from jaxscope.export.choices import DEFAULT_SCALE
-from jaxscope.export.order import PLAIN, Look
+from jaxscope.export.order import (
+    PLAIN,
+    Look,
+    OnProgress,
+    ignore_progress,
+    part_of_progress,
+    report_progress,
+)
 from jaxscope.export.picture import LinePath, Polygon, Rect, Shape, Text, make_picture
-from jaxscope.export.progress import OnProgress, ignore_progress, part_of_progress, report_progress
 from jaxscope.export.svg import FONT_FALLBACKS, LETTERS, format_number, render_shape
 from jaxscope.picture.scene.scene import TITLE_PX, Scene
 

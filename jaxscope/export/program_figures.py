@@ -28,8 +28,13 @@ from jaxscope.program.fates.table import link_products
 from jaxscope.program.memory.live_ranges import LiveRanges, find_live_ranges
 from jaxscope.program.roofline import Roofline, find_limit, find_peak, find_roofline
 from jaxscope.program.sharding.arrays import SpreadArray, find_arrays, name_devices
-from jaxscope.program.sharding.collectives import Collective, find_collectives
-from jaxscope.program.sharding.ring import NOTHING, RingStep, ring_steps
+from jaxscope.program.sharding.collectives import (
+    NOTHING,
+    Collective,
+    RingStep,
+    find_collectives,
+    ring_steps,
+)
 from jaxscope.report.document import Table, count_cell, known_cell, number_cell
 from jaxscope.report.roofline import describe_compiled_for
 from jaxscope.schema.safe_text import escape_html

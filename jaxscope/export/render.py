@@ -15,11 +15,12 @@ from jaxscope.export.choices import ALL_STAGES, EVERYTHING, FIRST, NOTHING
 from jaxscope.export.order import (
     DisplayedGraph,
     ExportOrder,
+    OnProgress,
     find_stage,
     find_stage_graph,
     find_stage_text,
+    ignore_progress,
 )
-from jaxscope.export.progress import OnProgress, ignore_progress
 from jaxscope.model import Capture, is_available
 from jaxscope.picture.gc_pause import paused_gc
 from jaxscope.picture.scene.build import build_scene

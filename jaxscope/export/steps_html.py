@@ -21,8 +21,8 @@ from jaxscope.export.page import (
     theme_script,
 )
 from jaxscope.model import Capture, Graph, is_available
-from jaxscope.model.lessons import Lesson
-from jaxscope.model.stepping import Step, Stepping, StepValue
+from jaxscope.model.outline import Lesson
+from jaxscope.model.values import Step, Stepping, StepValue
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.build import build_view

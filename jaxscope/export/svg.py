@@ -5,10 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 
-from jaxscope.export.order import PLAIN, Look
+from jaxscope.export.order import PLAIN, Look, OnProgress, ignore_progress, report_progress
 from jaxscope.export.painter import FONT_FAMILY
 from jaxscope.export.picture import LinePath, Polygon, Rect, Shape, Text, make_picture
-from jaxscope.export.progress import OnProgress, ignore_progress, report_progress
 from jaxscope.model import NONE
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.schema.safe_text import escape_html, make_safe_line

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
 
 from jaxscope.model.capture import Environment
 
@@ -113,3 +118,307 @@ class Values:
     equations: tuple[EquationValues, ...]
     origins: tuple[NonfiniteOrigin, ...] = ()
     warnings: tuple[str, ...] = ()
+
+
+# One place in a run that is stepped through, with what is read and made there.
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class StepValue:
+    """A value at a place of a run.
+
+    Attributes:
+        kind: `argument`, `operand` or `result`.
+        index: Among those of its kind, from 0.
+        name: Where it comes from: an argument's path, an equation's id, or what it is.
+        type: As JAX prints it.
+        summary: Its range and its first elements.
+        source: Id of the equation that made it; empty where none did.
+        loaded: The file that it was read from; empty for what the call gives.
+    """
+
+    kind: str
+    index: int
+    name: str
+    type: str
+    summary: ArraySummary
+    source: str = ""
+    loaded: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ChainLink:
+    """An equation on the way to a value.
+
+    Attributes:
+        equation: Its id.
+        operation: Its primitive.
+        line: Of its line of user code; 0 where unknown.
+        iterations: Of the loops around it, outermost first.
+        text: What it gave, in a few words.
+    """
+
+    equation: str
+    operation: str
+    line: int
+    iterations: tuple[int, ...]
+    text: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Step:
+    """Where a run stands.
+
+    Attributes:
+        number: That the request had.
+        equation: Id; empty at the start, where the arguments are, and at the end, where the
+            results are.
+        is_end: Whether it is at the end.
+        iterations: Of the loops around the equation, outermost first, counted from 0; in a scan
+            that runs backwards the index of the slices that it reads.
+        rounds: How many rounds each of these loops has.
+        operation: Its primitive.
+        file: Of its innermost line of user code; empty where unknown.
+        line: 1-based; 0 where unknown.
+        values: Arguments at the start, else operands and then results; at the end the results.
+        num_left_out: Values that are not told because there are too many.
+        can_enter: Whether there are equations inside that can be stepped through.
+        inside: Why there are none, or which branch was taken; may be empty.
+        note: Why it stands here, or why it did not move; may be empty.
+        is_unmoved: Whether it stands where it was; then nothing but the note is told.
+        failure: What the equation raised; empty where it has results.
+        kept_bytes: Values that the worker keeps.
+        most_bytes: That it keeps at most.
+        origin: Where NaN or Inf was made first, where that was asked for.
+        chain: What led to it, from the equation backwards.
+    """
+
+    number: int
+    equation: str = ""
+    is_end: bool = False
+    iterations: tuple[int, ...] = ()
+    rounds: tuple[int, ...] = ()
+    operation: str = ""
+    file: str = ""
+    line: int = 0
+    values: tuple[StepValue, ...] = ()
+    num_left_out: int = 0
+    can_enter: bool = False
+    inside: str = ""
+    note: str = ""
+    is_unmoved: bool = False
+    failure: str = ""
+    kept_bytes: int = 0
+    most_bytes: int = 0
+    origin: NonfiniteOrigin | None = None
+    chain: tuple[ChainLink, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ArrayView:
+    """A slice of a value, and a picture of it.
+
+    Attributes:
+        number: That the request had.
+        slice: As it was read, such as `[0, :, :]`.
+        shape: Of the slice, at most two dimensions.
+        cells: Its first rows and columns as text, row by row; a scalar has one.
+        num_rows: Of `cells`.
+        num_columns: Of `cells`.
+        starts: Of each of its dimensions the index in the value of the first row or column.
+        steps: Of each of them from one row or column to the next.
+        summary: Of the slice.
+        picture: The slice in at most so many cells as can be seen, (rows, columns): the mean of
+            the finite elements of each cell, NaN without one.
+        highest: Of a slice of one dimension the maximum of each cell, (1, columns), as `picture`
+            then has the minimum; else empty.
+        odd: Of the picture's cells: 1 where one of its elements is NaN, 2 where one is infinite.
+        sampled: Every so many elements were looked at for picture and histogram; 1 for all.
+        counts: Histogram of the finite elements of the slice.
+        edges: Of the bins, one more.
+        problem: Why there is nothing to see; then all else is empty.
+        note: What was shown in place of the value; may be empty.
+    """
+
+    number: int
+    slice: str = ""
+    shape: tuple[int, ...] = ()
+    cells: tuple[str, ...] = ()
+    num_rows: int = 0
+    num_columns: int = 0
+    starts: tuple[int, ...] = ()
+    steps: tuple[int, ...] = ()
+    summary: ArraySummary | None = None
+    sampled: int = 1
+    problem: str = ""
+    note: str = ""
+    picture: npt.NDArray[np.float64] = dataclasses.field(default_factory=lambda: np.empty((0, 0)))
+    highest: npt.NDArray[np.float64] = dataclasses.field(default_factory=lambda: np.empty((0, 0)))
+    odd: npt.NDArray[np.int32] = dataclasses.field(
+        default_factory=lambda: np.empty((0, 0), np.int32)
+    )
+    counts: npt.NDArray[np.int64] = dataclasses.field(default_factory=lambda: np.empty(0, np.int64))
+    edges: npt.NDArray[np.float64] = dataclasses.field(default_factory=lambda: np.empty(0))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Stepping:
+    """What is stepped through.
+
+    Attributes:
+        call: The call.
+        environment: Where it runs.
+        stage: Name of the stage.
+        num_equations: At its top level.
+        argument_paths: Where each argument sits in those of the call.
+        warnings: What is to be minded.
+    """
+
+    call: str
+    environment: Environment
+    stage: str = ""
+    num_equations: int = 0
+    argument_paths: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+# What a person types to look at values: a slice, a condition, a place in a run.
+#
+# slice      `[0, :, 3]`, `2:8, ...`, `[::2]`
+# condition  `nan`, `inf`, `> 1e3`, `== 0`, `shape [8, 3]`, `dtype bfloat16`; several by commas
+# place      `4/jaxpr/2@7`: an equation's id, and the rounds of the loops around it
+
+MAX_QUERY_CHARS = 500
+
+Index = int | slice
+
+_WHOLE = re.compile(r"[+-]?\d{1,15}")
+
+
+def parse_slice(text: str, shape: Sequence[int]) -> tuple[Index, ...]:
+    """One index or slice for each dimension of an array.
+
+    Args:
+        text: As in NumPy, brackets may be left out; empty for the whole array.
+        shape: Of the array.
+
+    Raises:
+        ValueError: It is no slice, or not of such an array; the message says why.
+    """
+    body = text.strip()
+    if body.startswith("[") and body.endswith("]"):
+        body = body[1:-1]
+    parts = [part.strip() for part in body.split(",")] if body.strip() else []
+    if parts and not parts[-1]:
+        parts.pop()
+    if parts.count("...") > 1:
+        raise ValueError("A slice may have ... once.")
+    num_named = len(parts) - parts.count("...")
+    of = f"{len(shape)} dimension{'s' * (len(shape) != 1)}"
+    if num_named > len(shape):
+        raise ValueError(f"{num_named} indices are too many for an array of {of}.")
+    place = parts.index("...") if "..." in parts else len(parts)
+    filled = [":"] * (len(shape) - num_named)
+    parts[place : place + 1] = filled
+    return tuple(
+        _parse_index(part, size, number)
+        for number, (part, size) in enumerate(zip(parts, shape, strict=True))
+    )
+
+
+def _parse_index(text: str, size: int, dimension: int) -> Index:
+    numbers = [part.strip() for part in text.split(":")]
+    if len(numbers) > 3 or not all(_WHOLE.fullmatch(n) or not n for n in numbers):
+        raise ValueError(f"{text[:40]!r} is no index and no slice: write 3, :, 2:8 or ::2.")
+    if len(numbers) > 1:
+        start, stop, step = (int(n) if n else None for n in [*numbers, ""][:3])
+        if step == 0:
+            raise ValueError(f"The step of {text!r} is 0.")
+        return slice(start, stop, step)
+    if not numbers[0]:
+        raise ValueError("An index is missing between commas.")
+    index = int(numbers[0])
+    if not -size <= index < size:
+        raise ValueError(f"Index {index} is out of dimension {dimension}, which has size {size:,}.")
+    return index % size
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ValueCondition:
+    """What stops a run through values.
+
+    Attributes:
+        kind: `nan`, `inf`, `shape`, `dtype`, or one of `> >= < <= == !=`.
+        number: What elements are compared with.
+        shape: Of the array.
+        dtype: As NumPy names it.
+    """
+
+    kind: str
+    number: float = 0.0
+    shape: tuple[int, ...] = ()
+    dtype: str = ""
+
+    @property
+    def is_of_type(self) -> bool:
+        """Whether the type alone decides."""
+        return self.kind in ("shape", "dtype")
+
+
+_COMPARED = re.compile(r"(>=|<=|==|!=|>|<)\s*(\S+)")
+_SHAPED = re.compile(r"(?:shape\s*)?[\[(]([\d\s,]*)[\])]")
+
+
+def parse_condition(text: str) -> tuple[ValueCondition, ...]:
+    """Conditions of which any stops a run.
+
+    Raises:
+        ValueError: It is none; the message says what could be written.
+    """
+    if len(text) > MAX_QUERY_CHARS:
+        raise ValueError(f"A condition may have {MAX_QUERY_CHARS} characters.")
+    parts = [part.strip() for part in re.split(r",(?![^\[(]*[\])])|\bor\b", text)]
+    found = tuple(_parse_part(part) for part in parts if part)
+    if not found:
+        raise ValueError("Write a condition, such as nan, inf, > 1e3 or shape [8, 3].")
+    return found
+
+
+def _parse_part(text: str) -> ValueCondition:
+    if text.lower() in ("nan", "inf"):
+        return ValueCondition(text.lower())
+    if match := _SHAPED.fullmatch(text):
+        sizes = [size for size in match[1].replace(" ", "").split(",") if size]
+        return ValueCondition("shape", shape=tuple(map(int, sizes)))
+    if match := re.fullmatch(r"dtype\s+(\w+)", text):
+        return ValueCondition("dtype", dtype=match[1])
+    if match := _COMPARED.fullmatch(text):
+        try:
+            return ValueCondition(match[1], float(match[2]))
+        except ValueError:
+            raise ValueError(f"{match[2][:40]!r} is no number.") from None
+    raise ValueError(
+        f"{text[:40]!r} is no condition: write nan, inf, > 1e3, == 0, shape [8, 3] or "
+        "dtype bfloat16."
+    )
+
+
+def parse_place(text: str) -> tuple[str, tuple[int, ...]]:
+    """An equation's id and the rounds of the loops around it, outermost first.
+
+    Args:
+        text: Such as `4/jaxpr/2@7`; without rounds the first of each loop is meant.
+
+    Raises:
+        ValueError: It is no place.
+    """
+    id, at, rounds = text.strip().partition("@")
+    numbers = [number.strip() for number in rounds.split(",")] if at else []
+    if not id or len(text) > MAX_QUERY_CHARS or not all(re.fullmatch(r"\d+", n) for n in numbers):
+        raise ValueError(f"{text[:60]!r} is no place: write an equation's id, such as 4/jaxpr/2@7.")
+    return id, tuple(map(int, numbers))
+
+
+def write_place(equation: str, iterations: Sequence[int]) -> str:
+    """What `parse_place` reads."""
+    return equation + (f"@{','.join(map(str, iterations))}" if iterations else "")

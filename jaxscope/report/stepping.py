@@ -8,9 +8,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from jaxscope.model import NodeKind
-from jaxscope.model.stepping import ArrayView, Step, Stepping, StepValue
 from jaxscope.model.units import format_bytes, format_count
-from jaxscope.model.value_queries import write_place
+from jaxscope.model.values import ArrayView, Step, Stepping, StepValue, write_place
 from jaxscope.program.explanations import explain_operation
 from jaxscope.report.document import Cell, Section, Table, Verbatim
 from jaxscope.report.values import describe_origin, number_cells, origin_to_json, summary_to_json

@@ -10,9 +10,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from jaxscope.setup import apt
+from jaxscope.setup import SetupProblem, system_libraries
 from jaxscope.setup.environment import Environment
-from jaxscope.setup.problem import SetupProblem
 from jaxscope.setup.system_libraries import (
     find_display,
     find_missing_libraries,
@@ -190,7 +189,7 @@ def prepare(wish: StartRequest, environment: Environment) -> None:
                 f"libraries of the system are missing, and there is no apt-get here. "
                 f"Install {missing.line}, then start again."
             )
-        apt.install_packages(missing.packages)
+        system_libraries.install_packages(missing.packages)
         _check_installed(wish)
     if not missing.has_environment:
         environment.prepare(with_samples=wish.with_samples)
@@ -207,7 +206,9 @@ def find_missing(wish: StartRequest, environment: Environment) -> Missing:
         # Only a few tests need these, and are skipped without: alone no reason to stop and ask.
         wanted += find_missing_test_programs()
     line = (
-        format_install_line(libraries, wanted, is_root=apt.is_root()) if wanted or libraries else ""
+        format_install_line(libraries, wanted, is_root=system_libraries.is_root())
+        if wanted or libraries
+        else ""
     )
     why = ""
     if not has_environment and environment.python.exists():

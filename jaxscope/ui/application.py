@@ -180,7 +180,7 @@ def build_window(
     if settings.points:
         themes.set_points(settings.points)
     if os.environ.get("JAXSCOPE_LIVE_STYLE"):
-        from jaxscope.ui.toolkit.live_theme import LiveTheme
+        from jaxscope.ui.toolkit.theme import LiveTheme
 
         LiveTheme(themes)
     choices = GraphChoices(settings)

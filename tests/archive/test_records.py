@@ -13,7 +13,7 @@ from jaxscope.model import Check, Cost, Environment, Fate, Leaf, PassRecord, Sev
 from jaxscope.model.capture import NO_MEMORY_PLAN, MemoryPlan, Proof
 from jaxscope.model.sharding import Device, Job, Member
 from jaxscope.model.timing import Profile
-from jaxscope.schema.archive_manifest import ARCHIVE, LAB
+from jaxscope.schema.archive import ARCHIVE, LAB
 from jaxscope.schema.capture_messages import WIRE
 from jaxscope.schema.contract import CONTRACT
 from jaxscope.schema.records import Codec

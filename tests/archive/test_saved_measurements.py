@@ -28,8 +28,14 @@ from jaxscope.model.experiments import (
 )
 from jaxscope.model.hardware import Ceilings
 from jaxscope.model.timing import NodeTime, NodeTimes, Profile, ScalePoint, Scaling, Slope, Timeline
-from jaxscope.schema.archive import decode_lab, encode_lab, load_saved, save_capture
-from jaxscope.schema.archive_manifest import LAB, SAVED_TYPES
+from jaxscope.schema.archive import (
+    LAB,
+    SAVED_TYPES,
+    decode_lab,
+    encode_lab,
+    load_saved,
+    save_capture,
+)
 
 from .recorded import capture
 

@@ -36,6 +36,7 @@ from jaxscope.model.timing import Measurement, Profile, Ratio, ScalePoint, Scali
 from jaxscope.program.fates.table import FateTable
 from jaxscope.schema import archive_container
 from jaxscope.schema.archive import (
+    MAX_BOOKMARKS,
     MAX_COMMENT_BYTES,
     decode_bookmarks,
     decode_lab,
@@ -47,7 +48,6 @@ from jaxscope.schema.archive import (
     save_capture,
     split_timing,
 )
-from jaxscope.schema.archive_manifest import MAX_BOOKMARKS
 from tests.window.programs import build_capture
 
 OLD = dataclasses.replace(build_capture().environment, processors=None)

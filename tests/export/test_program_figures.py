@@ -14,7 +14,7 @@ import pytest
 from jaxscope.cli import main
 from jaxscope.export.chart import text_width
 from jaxscope.model.capture import MemoryPlan
-from jaxscope.program.sharding.ring import NOTHING, ring_steps
+from jaxscope.program.sharding.collectives import NOTHING, ring_steps
 from jaxscope.schema.archive import load_capture
 
 SIZES = (2, 3, 5, 8)

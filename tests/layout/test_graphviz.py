@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 
 from jaxscope.model import Unavailable
-from jaxscope.picture.layout import graphviz
+from jaxscope.picture.layout import engines
 from jaxscope.picture.layout.diagram import Diagram, DiagramEdge, Drawing, LayoutStopped, Spacing
-from jaxscope.picture.layout.graphviz import find_graphviz, layout_by_graphviz
+from jaxscope.picture.layout.engines import find_graphviz, layout_by_graphviz
 
 from .test_layered import assert_well_drawn, diagrams
 
@@ -74,7 +74,7 @@ def test_the_program_is_looked_for_where_programs_are() -> None:
 
 
 def test_what_is_too_large_is_not_even_tried() -> None:
-    found = layout_by_graphviz(chain(graphviz.MAX_NODES + 1), Spacing(), "/no/such/dot", never)
+    found = layout_by_graphviz(chain(engines.MAX_NODES + 1), Spacing(), "/no/such/dot", never)
     assert isinstance(found, Unavailable) and "too large" in found.reason
 
 
@@ -101,7 +101,7 @@ def test_a_missing_program_is_a_reason() -> None:
 
 
 def test_a_slow_one_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(graphviz, "TIME_LIMIT_S", 0.2)
+    monkeypatch.setattr(engines, "TIME_LIMIT_S", 0.2)
     program = impostor(tmp_path, "exec sleep 60")
     before = time.monotonic()
     found = layout_by_graphviz(chain(3), Spacing(), program, never)

@@ -15,10 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from jaxscope.client.events import Finished, TextArrived
+from jaxscope.client.events import EnvironmentReport, Finished, TextArrived
 from jaxscope.client.one_shot import capture, inspect_environment, outline
 from jaxscope.client.requests import CaptureRequest, EnvironmentRequest, OutlineRequest, Request
-from jaxscope.client.results import EnvironmentReport
 from jaxscope.client.session import Session
 from jaxscope.errors import EnvironmentProblem, JaxscopeError, UsageError, WorkerLost
 from jaxscope.model import Capture, is_available

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from jaxscope.setup import SetupProblem
 from jaxscope.setup import environment as environment_module
-from jaxscope.setup.environment import LOCK_NAME, SAMPLES_LOCK_NAME, Environment
-from jaxscope.setup.installer import explain_failure
-from jaxscope.setup.problem import SetupProblem
+from jaxscope.setup.environment import LOCK_NAME, SAMPLES_LOCK_NAME, Environment, explain_failure
 
 EMPTY_LOCK = "# nothing\n"
 

@@ -12,9 +12,8 @@ import pytest
 
 from jaxscope import cli
 from jaxscope.cli.verbs import VERBS, WINDOW
-from jaxscope.setup import apt, start
+from jaxscope.setup import SetupProblem, start, system_libraries
 from jaxscope.setup.environment import Environment
-from jaxscope.setup.problem import SetupProblem
 from jaxscope.setup.system_libraries import (
     PACKAGE_BY_SONAME,
     MissingLibraries,
@@ -58,7 +57,7 @@ def bare(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
         installed.append(tuple(packages))
         missing.append(MissingLibraries())
 
-    monkeypatch.setattr(apt, "install_packages", install)
+    monkeypatch.setattr(system_libraries, "install_packages", install)
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     return installed
 
@@ -257,23 +256,23 @@ def test_work_on_the_window_needs_a_display_and_checks_need_none(
 
 
 def test_sudo_is_named_when_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(apt, "is_root", lambda: False)
+    monkeypatch.setattr(system_libraries, "is_root", lambda: False)
     present = {"apt-get": "/usr/bin/apt-get"}
-    monkeypatch.setattr(apt.shutil, "which", present.get)
+    monkeypatch.setattr(system_libraries.shutil, "which", present.get)
     with pytest.raises(SetupProblem, match="As root: apt-get install -y libegl1"):
-        apt.install_packages(["libegl1"])
+        system_libraries.install_packages(["libegl1"])
 
 
 def test_a_failing_apt_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(apt, "is_root", lambda: True)
-    monkeypatch.setattr(apt.shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(system_libraries, "is_root", lambda: True)
+    monkeypatch.setattr(system_libraries.shutil, "which", lambda name: f"/usr/bin/{name}")
     commands: list[list[str]] = []
 
     def fail(command: list[str], **_options: object) -> subprocess.CompletedProcess[str]:
         commands.append(command)
         return subprocess.CompletedProcess(command, 100)
 
-    monkeypatch.setattr(apt.subprocess, "run", fail)
+    monkeypatch.setattr(system_libraries.subprocess, "run", fail)
     with pytest.raises(SetupProblem, match="online"):
-        apt.install_packages(["libegl1"])
+        system_libraries.install_packages(["libegl1"])
     assert commands[-1][-1] == "libegl1"

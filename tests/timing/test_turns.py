@@ -9,10 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from jaxscope.client.multi_process_runs import (
-    InterleavedSamples,
-    measure_interleaved,
-)
+from jaxscope.client.multi_process_runs import InterleavedSamples, measure_interleaved
 from jaxscope.model.statistics import CHUNK, FIRST_LOOK, LEAST_S, MARGIN, find_ratio_interval, judge
 
 

@@ -21,8 +21,7 @@ from jaxscope.cli import main
 from jaxscope.client.requests import StepRequest
 from jaxscope.client.stepping import Stepper as Asked
 from jaxscope.errors import CallError
-from jaxscope.model.stepping import Step
-from jaxscope.model.value_queries import ValueCondition, parse_condition, parse_place, parse_slice
+from jaxscope.model.values import Step, ValueCondition, parse_condition, parse_place, parse_slice
 from jaxscope.report.stepping import describe_place
 from jaxscope.wire.messages import Message
 from jaxscope.worker import compat

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QStyle, QStyleOptionComboBox
 from pytestqt.qtbot import QtBot
 
-from jaxscope.export.progress import OnProgress
+from jaxscope.export.order import OnProgress
 from jaxscope.model import Capture
 from jaxscope.picture.palette import DARK, LIGHT
 from jaxscope.picture.tint.classes import ColourBy

@@ -17,7 +17,7 @@ from jaxscope.client.requests import ProfileRequest, ScalingRequest, TimeRequest
 from jaxscope.export.figures import make_histogram, timeline_chart
 from jaxscope.model import Capture, Environment, Measurement, Timing, Unavailable, is_available
 from jaxscope.model.timing import NodeTime, NodeTimes, Profile, ScalePoint, Scaling, Timeline
-from jaxscope.schema.archive_manifest import SAVED_TYPES
+from jaxscope.schema.archive import SAVED_TYPES
 from jaxscope.ui.figures.figure_panel import FigurePanel, LanePlot
 from jaxscope.ui.figures.plots import TimingPlot
 from jaxscope.ui.session.state import LAB_RESULTS

@@ -21,7 +21,7 @@ source, folder = Path(sys.argv[1]), Path(sys.argv[2])
 shutil.copy(source, folder / "theme.py")
 jaxscope.ui.toolkit.__path__.insert(0, str(folder))
 from jaxscope.ui.toolkit import theme
-from jaxscope.ui.toolkit.live_theme import LiveTheme
+from jaxscope.ui.toolkit.theme import LiveTheme
 
 application = QApplication([])
 themes = theme.ThemeSwitch(application, theme.LIGHT)

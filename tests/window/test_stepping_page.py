@@ -16,8 +16,7 @@ from jaxscope.client.events import Failed, Stepped, SteppingReady
 from jaxscope.client.requests import StepRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import WorkerLost
-from jaxscope.model.stepping import Step, Stepping, StepValue
-from jaxscope.model.values import ArraySummary
+from jaxscope.model.values import ArraySummary, Step, Stepping, StepValue
 from jaxscope.ui.application import build_window
 from jaxscope.ui.pages.stepping import SteppingPage
 from jaxscope.ui.session.controller import Bridge, RunOptions

@@ -18,10 +18,10 @@ from jaxscope.client.events import (
     HeadArrived,
     NotResponding,
     Output,
+    Proposal,
     StageArrived,
 )
 from jaxscope.client.requests import CaptureRequest, OutlineRequest, ProposeRequest, TimeRequest
-from jaxscope.client.results import Proposal
 from jaxscope.errors import Explanation, SourceError, Stopped, TraceError
 from jaxscope.model import Capture, Graph, GraphBuilder, NodeKind, SourceFile
 from jaxscope.model.outline import OfferedCall, Outline, OutlinedFunction

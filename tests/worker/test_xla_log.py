@@ -10,7 +10,7 @@ import pytest
 from jaxscope.client import one_shot
 from jaxscope.client.events import Output
 from jaxscope.model import Capture, Check
-from jaxscope.worker.stages.xla_log import XlaLog
+from jaxscope.worker.stages.compilation import XlaLog
 
 SOURCE = """\
 import jax, jax.numpy as jnp

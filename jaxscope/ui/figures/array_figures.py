@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from jaxscope.model.stepping import ArrayView
+from jaxscope.model.values import ArrayView
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
 
 _MARGIN_PX = 6

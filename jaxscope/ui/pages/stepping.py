@@ -18,9 +18,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.model.stepping import StepValue
 from jaxscope.model.types import read_batch_axes
-from jaxscope.model.value_queries import parse_condition, parse_place, parse_slice, write_place
+from jaxscope.model.values import StepValue, parse_condition, parse_place, parse_slice, write_place
 from jaxscope.report.document import Table
 from jaxscope.report.stepping import (
     VALUE_HEADERS,

@@ -23,12 +23,12 @@ from jaxscope.client.events import (
     NotResponding,
     Output,
     Progress,
+    Proposal,
     Responding,
     ResultGrew,
     StageArrived,
     TextArrived,
 )
-from jaxscope.client.results import Proposal
 from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import (
     CallError,

@@ -26,7 +26,7 @@ from jaxscope.client.events import (
 from jaxscope.client.requests import StepRequest, look_wish, move_wish
 from jaxscope.model import Capture
 from jaxscope.model.stages import lowered_name
-from jaxscope.model.stepping import ArrayView, Step, Stepping
+from jaxscope.model.values import ArrayView, Step, Stepping
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.state import WindowState
 

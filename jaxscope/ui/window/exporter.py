@@ -36,8 +36,7 @@ from jaxscope.ui.toolkit.threads import Post
 from jaxscope.ui.toolkit.widgets import ChoiceBox
 
 if TYPE_CHECKING:
-    from jaxscope.export.order import DisplayedGraph, ExportOrder
-    from jaxscope.export.progress import OnProgress
+    from jaxscope.export.order import DisplayedGraph, ExportOrder, OnProgress
     from jaxscope.ui.canvas.graph_canvas import GraphCanvas
     from jaxscope.ui.panes.stage_pane import StagePane
 
@@ -249,8 +248,7 @@ def write_export(order: ExportOrder, path: str, on_step: OnProgress) -> tuple[li
         JaxscopeError: The format is unknown, or the stage has nothing of that kind.
         OSError: A file cannot be written.
     """
-    from jaxscope.export.order import split_order
-    from jaxscope.export.progress import part_of_progress
+    from jaxscope.export.order import part_of_progress, split_order
     from jaxscope.export.render import render_order
 
     place = Path(path)

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.model.lessons import Lesson, read_lesson
+from jaxscope.model.outline import Lesson, read_lesson
 from jaxscope.ui.session.state import OfferedFunction
 from jaxscope.ui.toolkit.rich_text import escape_html
 from jaxscope.ui.toolkit.widgets import ANY_PX, make_label

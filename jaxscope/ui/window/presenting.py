@@ -15,10 +15,10 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QLabel, QMainWindow, QWidget
 
 from jaxscope.model.capture import graph_named
-from jaxscope.model.lessons import read_lesson
+from jaxscope.model.outline import read_lesson
 from jaxscope.model.stages import stage_kind
-from jaxscope.model.stepping import Step, StepValue
 from jaxscope.model.units import shorten
+from jaxscope.model.values import Step, StepValue
 from jaxscope.picture.scene.edge_details import LABEL_TEXT_PX
 from jaxscope.program.explanations import explain_operation
 from jaxscope.program.links import NodeSelection

@@ -51,7 +51,13 @@ from jaxscope.worker.provenance.traced_program import (
     why_not_unasked,
 )
 from jaxscope.worker.stages.background import Background
-from jaxscope.worker.stages.compilation import CompiledProgram, compile_program
+from jaxscope.worker.stages.compilation import (
+    CompiledProgram,
+    XlaLog,
+    catching_donations,
+    compile_program,
+    place_note,
+)
 from jaxscope.worker.stages.hlo_cost import Costs, instruction_costs, module_cost
 from jaxscope.worker.stages.jaxpr import (
     AxesOf,
@@ -68,7 +74,6 @@ from jaxscope.worker.stages.nonfinite import REMEDY, RULE, look_for_nonfinite
 from jaxscope.worker.stages.passes import PassWatch, send_passes
 from jaxscope.worker.stages.sender import TITLES, StageSender
 from jaxscope.worker.stages.stablehlo import convert_stablehlo, link_stablehlo_lines, print_module
-from jaxscope.worker.stages.xla_log import XlaLog, catching_donations, place_note
 from jaxscope.worker.targets.environment import describe_environment
 from jaxscope.worker.targets.lowering import lower_for_target, send_memory_fit
 

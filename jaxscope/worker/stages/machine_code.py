@@ -21,8 +21,12 @@ from jaxscope.errors import EnvironmentProblem, Explanation
 from jaxscope.model.graph import strings_to_arrays
 from jaxscope.wire.scratch import make_scratch, remove_stale_scratch
 from jaxscope.worker.channel import Channel
-from jaxscope.worker.targets.gpu_tools import GpuTools, toolkit_options
-from jaxscope.worker.targets.tpu_bundles import remove_bundles, take_bundles
+from jaxscope.worker.targets.gpu_tools import (
+    GpuTools,
+    remove_bundles,
+    take_bundles,
+    toolkit_options,
+)
 
 _FILE = re.compile(
     r"module_\d+\.(?P<module>[^.]*)(?:\.obj-file)?"

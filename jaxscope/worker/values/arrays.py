@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model.units import shorten
-from jaxscope.model.value_queries import Index, ValueCondition, parse_slice
+from jaxscope.model.values import Index, ValueCondition, parse_slice
 from jaxscope.worker.stages.nonfinite import count_nonfinite
 
 _MAX_TEXT = 160

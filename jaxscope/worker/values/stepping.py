@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from jaxscope.errors import Explanation, JaxscopeError
-from jaxscope.model.value_queries import ValueCondition, parse_condition
+from jaxscope.model.values import ValueCondition, parse_condition
 from jaxscope.wire.messages import Message
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel, run_skippable
