@@ -22,49 +22,35 @@ from jaxscope.report.measurements import (
     leaf_row,
     trial_row,
 )
-from jaxscope.ui.pages import PAGES
 from jaxscope.ui.pages.experiments import ExperimentPage
-from jaxscope.ui.session.state import LabState
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.window.page_context import PageContext
 
-_QUESTION = PAGES["agreement"].answers
 
-
-class AgreementPage(ExperimentPage):
+class AgreementPage(ExperimentPage[Agreement]):
     """Eager, jitted and double precision, result by result and equation by equation."""
 
     def __init__(self, context: PageContext) -> None:
         super().__init__(
             context,
-            _QUESTION,
+            "agreement",
             "Runs the call three ways and counts differences in units of the last place (ULP): "
             "the distance between neighbouring numbers of the result's type. Where eager and jit "
             "differ, parts are compiled by themselves, and without single passes, to find out why.",
             "Compare results",
         )
-        self._found: Agreement | None = None
         self.results = ResultTable("Differences of results")
         self.equations = ResultTable("Differences of equations")
         self.trials = ResultTable("What was switched off")
-        self._split = QSplitter(Qt.Orientation.Vertical)
+        split = QSplitter(Qt.Orientation.Vertical)
         for table in (self.results, self.equations, self.trials):
-            self._split.addWidget(table)
-        self._split.hide()
-        self.body.addWidget(self._split, 1)
-        self.body.addStretch(0)
+            split.addWidget(table)
+        self.hold_result(split)
 
     def make_request(self) -> Request:
         return AgreementRequest()
 
-    def show_lab(self, lab: LabState) -> None:
-        if lab.agreement is self._found:
-            return
-        self._found = found = lab.agreement
-        self._split.setVisible(found is not None)
-        if found is None:
-            self.say("")
-            return
+    def show_result(self, found: Agreement) -> None:
         self.say(
             "\n".join(describe_results(pair) for pair in found.pairs),
             [*describe_origin(found.origin), describe_equations(found), *found.warnings],

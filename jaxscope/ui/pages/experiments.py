@@ -5,36 +5,48 @@ a place for the result.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Generic, TypeVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from jaxscope.client.requests import Request
 from jaxscope.model import Environment
 from jaxscope.report.measurements import describe_noise, describe_place
-from jaxscope.ui.session.state import LabState, WindowState
+from jaxscope.ui.pages import PAGES
+from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import TALL_LINES, FoldedNotes, SelectableLabel
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
+Result = TypeVar("Result")
 
-class ExperimentPage(PageWidget):
+
+class ExperimentPage(PageWidget, Generic[Result]):
     """Its button asks the controller for the experiment.
 
     Args:
         context: Of the page.
-        question: What the page answers, shown until there is an answer.
+        name: Of the page in `PAGES`; what it answers is shown until there is an answer.
         meaning: How, in a sentence or two.
         button: Text of the button.
+        result: Field of `LabState` with what the experiment found, where it is not the name.
+
+    Attributes:
+        found: The result that is shown, or None.
     """
 
-    def __init__(self, context: PageContext, question: str, meaning: str, button: str) -> None:
+    def __init__(
+        self, context: PageContext, name: str, meaning: str, button: str, result: str = ""
+    ) -> None:
         super().__init__(context)
-        self._question = question
+        self._question, self._result = PAGES[name].answers, result or name
+        self._shown: QWidget | None = None
+        self.found: Result | None = None
         self._is_bare = False
         self.theme = context.themes.theme
-        self.heading = SelectableLabel(question, "heading")
+        self.heading = SelectableLabel(self._question, "heading")
         self._meaning = SelectableLabel(meaning, "muted")
         self.notes = FoldedNotes()
         self.notes.fold.setChecked(True)
@@ -57,14 +69,30 @@ class ExperimentPage(PageWidget):
         """What the form asks for; None, after saying why in the notes, where it makes no sense."""
         raise NotImplementedError
 
-    def show_lab(self, lab: LabState) -> None:
-        """Show the result of this page's experiment, if there is one."""
+    def show_result(self, found: Result) -> None:
+        """Show another result of this page's experiment."""
         raise NotImplementedError
+
+    def hold_result(self, widget: QWidget) -> None:
+        """Fill the body with what shows a result; hidden while there is none."""
+        self._shown = widget
+        widget.hide()
+        self.body.addWidget(widget, 1)
+        self.body.addStretch(0)
 
     def show_state(self, state: WindowState) -> None:
         """Show what the experiment found, and whether another can start."""
         self.button.setEnabled(state.can_start)
-        self.show_lab(state.lab)
+        found = getattr(state.lab, self._result)
+        if found is self.found:
+            return
+        self.found = found
+        if self._shown is not None:
+            self._shown.setVisible(found is not None)
+        if found is None:
+            self.say("")
+        else:
+            self.show_result(found)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

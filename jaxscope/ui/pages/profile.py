@@ -25,9 +25,8 @@ from jaxscope.program.node_times import (
 )
 from jaxscope.report.document import Table
 from jaxscope.report.measurement_documents import line_table, node_table
-from jaxscope.ui.pages import PAGES
 from jaxscope.ui.pages.experiments import ExperimentPage
-from jaxscope.ui.session.state import LabState, WindowState
+from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import ChoiceBox
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from jaxscope.export.figures import LaneChart
     from jaxscope.ui.figures.figure_panel import FigurePanel
 
-_QUESTION = PAGES["profile"].answers
 _MEANING = (
     "Each instruction of the compiled program under XLA's own recorder, and each equation "
     "run by itself. The graph, the table of nodes and the inspector then show the times."
@@ -54,17 +52,11 @@ _NAME_COLUMN = 4
 _TIMELINE_STAGE = "optimized"
 
 
-class ProfilePage(ExperimentPage):
+class ProfilePage(ExperimentPage[Profile]):
     """Tables of lines and of nodes, of the compiled program or the eager run; and one run."""
 
     def __init__(self, context: PageContext) -> None:
-        super().__init__(
-            context,
-            _QUESTION,
-            _MEANING,
-            "Measure each node",
-        )
-        self._profile: Profile | None = None
+        super().__init__(context, "profile", _MEANING, "Measure each node")
         self._stages: Sequence[Stage] = ()
         self._files: Sequence[SourceFile] = ()
         self.side = ChoiceBox()
@@ -90,10 +82,8 @@ class ProfilePage(ExperimentPage):
         self._tabs = QTabWidget()
         self._tabs.setDocumentMode(True)
         self._tabs.addTab(self._split, "Lines and nodes")
-        self._tabs.hide()
-        self.body.addWidget(self._tabs, 1)
+        self.hold_result(self._tabs)
         self.nodes.clicked.connect(self._on_nodes_clicked)
-        self.body.addStretch(0)
         self.colours.clicked.connect(self._on_colours_clicked)
         self.side.currentIndexChanged.connect(self._on_side_changed)
         context.selection.changed.connect(self.show_links)
@@ -101,17 +91,16 @@ class ProfilePage(ExperimentPage):
     def make_request(self) -> ProfileRequest:
         return ProfileRequest(skip_eager=not self.with_eager.isChecked())
 
-    def show_lab(self, lab: LabState) -> None:
-        if lab.profile is not self._profile:
-            self._profile = lab.profile
-            self._chart = None
-            self._show()
-            self._show_run()
+    def show_result(self, _found: Profile) -> None:
+        self._chart = None
+        self._show()
+        self._show_run()
 
     def show_state(self, state: WindowState) -> None:
         self._stages, self._files = state.stages, state.files
         super().show_state(state)
-        profile = state.lab.profile
+        profile = self.found
+        self.colours.setVisible(profile is not None)
         is_of_job = profile is not None and bool(profile.recording)
         self.form.setRowVisible(0, profile is not None or not state.is_view_only)
         self.side.setHidden(is_of_job)  # of a job there is no run equation by equation
@@ -136,11 +125,8 @@ class ProfilePage(ExperimentPage):
         self._show()
 
     def _show(self) -> None:
-        profile = self._profile
-        self._tabs.setVisible(profile is not None)
-        self.colours.setVisible(profile is not None)
+        profile = self.found
         if profile is None:
-            self.say("")
             return
         side = profile.compiled if self.side.currentIndex() == 0 else profile.eager
         if not isinstance(side, NodeTimes):
@@ -186,7 +172,7 @@ class ProfilePage(ExperimentPage):
 
     def _show_run(self) -> None:
         """The timeline of one run, made anew only for another profile."""
-        profile = self._profile
+        profile = self.found
         timeline = profile.timeline if profile is not None else None
         if profile is None or not isinstance(timeline, Timeline):
             if self.run is not None:
@@ -220,7 +206,7 @@ class ProfilePage(ExperimentPage):
                 return
 
     def _measured_stages(self) -> tuple[str, ...]:
-        profile = self._profile
+        profile = self.found
         sides = () if profile is None else (profile.compiled, profile.eager)
         return tuple(side.stage for side in sides if isinstance(side, NodeTimes))
 

@@ -10,52 +10,39 @@ from jaxscope.model.units import format_count, format_seconds
 from jaxscope.program.recompilation import describe_key_change, describe_outside, num_recompilations
 from jaxscope.report.document import Cell, make_table
 from jaxscope.report.measurements import SIGNATURE_HEADERS, signature_row
-from jaxscope.ui.pages import PAGES
 from jaxscope.ui.pages.experiments import ExperimentPage
-from jaxscope.ui.session.state import LabState
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.window.page_context import PageContext
 
-_QUESTION = PAGES["recompilation"].answers
 _HEADERS = (*SIGNATURE_HEADERS, "what changed", "against")
 
 
-class RecompilationPage(ExperimentPage):
+class RecompilationPage(ExperimentPage[Recompilation]):
     """The form takes calls, one a line; a table lists every signature."""
 
     def __init__(self, context: PageContext) -> None:
         super().__init__(
             context,
-            _QUESTION,
+            "recompilation",
             "Runs calls one after another, or a loop of yours, and lists every key that a jitted "
             "function was compiled for. One call a line; none for the calls that the file offers.",
             "Run the calls",
         )
-        self._found: Recompilation | None = None
         self.calls = QPlainTextEdit()
         self.calls.setPlaceholderText("f(f32[10])\nf(f32[11])\ntrain(100)")
         self.calls.setAccessibleName("Calls to run, one a line")
         self.calls.setTabChangesFocus(True)
         self.table = ResultTable("Signatures")
-        self.table.hide()
         self.form.addRow("Calls", self.calls)
-        self.body.addWidget(self.table, 1)
-        self.body.addStretch(0)
+        self.hold_result(self.table)
         self._fit()
 
     def make_request(self) -> RecompilationRequest:
         lines = [line.strip() for line in self.calls.toPlainText().split("\n")]
         return RecompilationRequest(calls=tuple(line for line in lines if line))
 
-    def show_lab(self, lab: LabState) -> None:
-        if lab.recompilation is self._found:
-            return
-        self._found = found = lab.recompilation
-        self.table.setVisible(found is not None)
-        if found is None:
-            self.say("")
-            return
+    def show_result(self, found: Recompilation) -> None:
         heading = (
             f"{format_count(len(found.signatures), 'signature')}, "
             f"{format_count(num_recompilations(found), 'recompilation')}: "

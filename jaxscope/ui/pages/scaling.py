@@ -37,15 +37,13 @@ from jaxscope.report.measurements import (
     describe_slope,
     scaling_table,
 )
-from jaxscope.ui.pages import PAGES
 from jaxscope.ui.pages.experiments import ExperimentPage
-from jaxscope.ui.session.state import LabState, WindowState
+from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import ChoiceBox, SplitOrTabs
 from jaxscope.ui.window.page_context import PageContext
 
-_QUESTION = PAGES["scaling"].answers
 _FIRST_DIMENSION = re.compile(r"\w+\[(\d+)")
 _ROOMY_LINES = 26
 _SPAN = 8
@@ -88,18 +86,17 @@ def _protocol_of(point: ScalePoint) -> str:
     return "\n".join(filter(None, [*said, point.reason]))
 
 
-class ScalingPage(ExperimentPage):
+class ScalingPage(ExperimentPage[Scaling]):
     """The form takes what `--scale` takes."""
 
     def __init__(self, context: PageContext) -> None:
         super().__init__(
             context,
-            _QUESTION,
+            "scaling",
             "The call at several sizes: eager and jit in random pairs, compile time, work, bytes. "
             "Both axes are logarithmic, so a straight line is a power of the size.",
             "Measure all sizes",
         )
-        self._scaling: Scaling | None = None
         self._proposal = ""
         self.plot: QWidget | None = None
         self.preset = ChoiceBox()
@@ -128,9 +125,7 @@ class ScalingPage(ExperimentPage):
         self.form.addRow("Vary", row)
         self._split = SplitOrTabs(_ROOMY_LINES)
         self._split.insert_part(0, self.table, "Table", 260)
-        self._split.hide()
-        self.body.addWidget(self._split, 1)
-        self.body.addStretch(0)
+        self.hold_result(self._split)
         self.preset.currentIndexChanged.connect(self._show_proposal)
         self.range.returnPressed.connect(self._on_button_clicked)
         self.chart.currentIndexChanged.connect(self._on_chart_changed)
@@ -139,6 +134,7 @@ class ScalingPage(ExperimentPage):
     def show_state(self, state: WindowState) -> None:
         self.propose(state.head.arguments if state.head is not None else ())
         super().show_state(state)
+        self.export.setEnabled(self.found is not None)
 
     def propose(self, arguments: Sequence[Leaf]) -> None:
         """Offer to vary the first dimension of the first array of a call."""
@@ -168,15 +164,7 @@ class ScalingPage(ExperimentPage):
         skip_eager = not self.with_eager.isChecked()
         return ScalingRequest(vary=vary, sizes=sizes, skip_eager=skip_eager, preset=preset)
 
-    def show_lab(self, lab: LabState) -> None:
-        if lab.scaling is self._scaling:
-            return
-        self._scaling = scaling = lab.scaling
-        self._split.setVisible(scaling is not None)
-        self.export.setEnabled(scaling is not None)
-        if scaling is None:
-            self.say("")
-            return
+    def show_result(self, scaling: Scaling) -> None:
         slopes = [describe_slope(slope, scaling.forms) for slope in scaling.slopes]
         self.say(
             describe_crossovers(scaling),
@@ -201,23 +189,23 @@ class ScalingPage(ExperimentPage):
         Raises:
             OSError: The file cannot be written.
         """
-        if self._scaling is None:
+        if self.found is None:
             return
         name, theme = self.chart.currentText(), self.theme.name
         match Path(path).suffix.lower():
             case ".csv":
-                data = scaling_to_csv(self._scaling).encode()
+                data = scaling_to_csv(self.found).encode()
             case ".json":
-                found = scaling_to_json(self._scaling)
+                found = scaling_to_json(self.found)
                 data = json.dumps(found, indent=2, allow_nan=False).encode()
             case ".png":
-                data = chart_to_png(scaling_chart(self._scaling, name), theme)
+                data = chart_to_png(scaling_chart(self.found, name), theme)
             case _:
-                data = scaling_to_svg(self._scaling, name, theme).encode()
+                data = scaling_to_svg(self.found, name, theme).encode()
         Path(path).write_bytes(data)
 
     def _draw(self) -> None:
-        if self._scaling is None:
+        if self.found is None:
             return
         from jaxscope.ui.figures.plots import ChartPlot  # pyqtgraph costs half a second
 
@@ -225,7 +213,7 @@ class ScalingPage(ExperimentPage):
             self.plot = ChartPlot()
             self._split.insert_part(0, self.plot, "Curves", 600)
         if isinstance(self.plot, ChartPlot):
-            self.plot.show_chart(scaling_chart(self._scaling, self.chart.currentText()), self.theme)
+            self.plot.show_chart(scaling_chart(self.found, self.chart.currentText()), self.theme)
 
     def _on_chart_changed(self, _index: int) -> None:
         self._draw()

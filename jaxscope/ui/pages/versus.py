@@ -26,11 +26,9 @@ from jaxscope.report.measurements import (
     describe_processes,
     describe_ratios,
 )
-from jaxscope.ui.pages import PAGES
 from jaxscope.ui.pages.agreement import describe_results, show_leaves
 from jaxscope.ui.pages.experiments import ExperimentPage
 from jaxscope.ui.pages.timing import HEADERS, row_texts
-from jaxscope.ui.session.state import LabState
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.widgets import ChoiceBox, FlowLayout, SplitOrTabs
 from jaxscope.ui.window.page_context import PageContext
@@ -162,31 +160,28 @@ def _flow(*widgets: QWidget) -> QWidget:
     return holder
 
 
-_QUESTION = PAGES["versus"].answers
 _ROOMY_LINES = 16
 """Of text, for two tables one above the other."""
 
 
-class VersusPage(ExperimentPage):
+class VersusPage(ExperimentPage[ProgramComparison]):
     """The present call is the first; the form says what the second is."""
 
     def __init__(self, context: PageContext) -> None:
         super().__init__(
             context,
-            _QUESTION,
+            "versus",
             "The call in the bar against another call, another version of the file, or the same "
             "made in another way: measured in random pairs, results compared bit by bit.",
             "Compare",
+            "comparison",
         )
-        self._comparison: ProgramComparison | None = None
         self.side = SecondProgramForm(self.form)
         self.timings, self.results = ResultTable("Measurements"), ResultTable("Differences")
-        self._split = SplitOrTabs(_ROOMY_LINES)
-        self._split.insert_part(0, self.timings, "Times", 500)
-        self._split.insert_part(1, self.results, "Results", 500)
-        self._split.hide()
-        self.body.addWidget(self._split, 1)
-        self.body.addStretch(0)
+        split = SplitOrTabs(_ROOMY_LINES)
+        split.insert_part(0, self.timings, "Times", 500)
+        split.insert_part(1, self.results, "Results", 500)
+        self.hold_result(split)
 
     def make_request(self) -> ComparisonRequest | None:
         try:
@@ -199,14 +194,7 @@ class VersusPage(ExperimentPage):
             return None
         return ComparisonRequest(**different, rigorous=self.side.rigorous.isChecked())
 
-    def show_lab(self, lab: LabState) -> None:
-        if lab.comparison is self._comparison:
-            return
-        self._comparison = found = lab.comparison
-        self._split.setVisible(found is not None)
-        if found is None:
-            self.say("")
-            return
+    def show_result(self, found: ProgramComparison) -> None:
         verdict = describe_ratios(found.timing.ratios) or "The two could not be measured together"
         self.say(
             verdict,
