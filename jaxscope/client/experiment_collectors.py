@@ -80,7 +80,6 @@ from jaxscope.model.unavailable import is_available
 from jaxscope.model.values import (
     ArraySummary,
     ArrayView,
-    ChainLink,
     EquationValues,
     NonfiniteOrigin,
     Step,
@@ -156,11 +155,11 @@ class _Ready:
 
 _MAX_VALUES = 1_000_000
 _NotNegative = Annotated[float, msgspec.Meta(ge=0)]
-_Many = msgspec.Meta(max_length=10_000)
-_Some = msgspec.Meta(min_length=1, max_length=10_000)
+_Some = msgspec.Meta(min_length=1)
 _ANSWERS = Codec(
     text=ShortText,
     whole=Size,
+    many=msgspec.Meta(max_length=10_000),
     rules={
         ProgramCost: Rules(
             kinds=dict.fromkeys(("flops", "bytes_accessed", "memory"), _NotNegative),
@@ -169,8 +168,6 @@ _ANSWERS = Codec(
         LeafAgreement: Rules(
             kinds=dict.fromkeys(("max_ulp", "max_absolute", "max_relative"), _NotNegative)
         ),
-        ResultsAgreement: Rules(kinds={"leaves": Annotated[tuple[LeafAgreement, ...], _Many]}),
-        _Equations: Rules(kinds={"equations": Annotated[tuple[EquationAgreement, ...], _Many]}),
         PassTrial: Rules(
             kinds={
                 "outcome": Literal["equal", "both", "unchanged", "changed", "failed"],
@@ -178,63 +175,14 @@ _ANSWERS = Codec(
             }
         ),
         NumericDivergence: Rules(
-            kinds={
-                "equations": Annotated[tuple[str, ...], _Some],
-                "operations": Annotated[tuple[str, ...], _Some],
-                "fusions": Annotated[tuple[str, ...], _Many],
-                "trials": Annotated[tuple[PassTrial, ...], msgspec.Meta(max_length=1_000)],
-            }
+            kinds=dict.fromkeys(("equations", "operations"), Annotated[tuple[str, ...], _Some])
         ),
-        ArraySummary: Rules(kinds={"shape": Annotated[tuple[Size, ...], _Many]}),
-        EquationValues: Rules(
-            kinds={
-                "types": Annotated[tuple[ShortText, ...], _Many],
-                "outputs": Annotated[tuple[ArraySummary, ...], _Many],
-            }
-        ),
-        NonfiniteOrigin: Rules(
-            kinds={
-                "kind": Literal["nan", "inf"],
-                "iterations": Annotated[tuple[Size, ...], _Many],
-                "element": Annotated[tuple[Size, ...], _Many],
-                "operands": Annotated[tuple[ArraySummary, ...], _Many],
-            }
-        ),
-        _Ends: Rules(
-            kinds={
-                **dict.fromkeys(
-                    ("arguments", "results"), Annotated[tuple[ArraySummary, ...], _Many]
-                ),
-                "argument_paths": Annotated[tuple[str, ...], _Many],
-            }
-        ),
-        _SomeValues: Rules(kinds={"equations": Annotated[tuple[EquationValues, ...], _Many]}),
-        _Ready: Rules(kinds={"argument_paths": Annotated[tuple[str, ...], _Many]}),
+        NonfiniteOrigin: Rules(kinds={"kind": Literal["nan", "inf"]}),
         StepValue: Rules(kinds={"kind": Literal["argument", "operand", "result"]}),
-        ChainLink: Rules(kinds={"iterations": Annotated[tuple[Size, ...], _Many]}),
-        Step: Rules(
-            kinds={
-                **dict.fromkeys(("iterations", "rounds"), Annotated[tuple[Size, ...], _Many]),
-                "values": Annotated[tuple[StepValue, ...], _Many],
-                "chain": Annotated[tuple[ChainLink, ...], _Many],
-            }
-        ),
-        ArrayView: Rules(
-            kinds={
-                "shape": Annotated[tuple[Size, ...], _Many],
-                "starts": Annotated[tuple[int, ...], _Many],
-                "steps": Annotated[tuple[int, ...], _Many],
-                "cells": Annotated[tuple[ShortText, ...], _Many],
-            },
-            left_out=("picture", "highest", "odd", "counts", "edges"),
-        ),
+        ArrayView: Rules(left_out=("picture", "highest", "odd", "counts", "edges")),
         KeyChange: Rules(as_list=True),
         Signature: Rules(
-            kinds={
-                "arguments": Annotated[tuple[str, ...], _Many],
-                "changes": Annotated[tuple[KeyChange, ...], _Many],
-                **dict.fromkeys(("trace", "lower", "compile"), _NotNegative),
-            },
+            kinds=dict.fromkeys(("trace", "lower", "compile"), _NotNegative),
             defaults={"num_calls": 1},
         ),
         OutsideCompilation: Rules(
@@ -535,7 +483,9 @@ class RecompilationCollector(LabCollector):
             ]
 
         elif message.type == "outside":
-            programs = _ANSWERS.read_as(_Programs, message.fields.get("programs"))
+            programs = _ANSWERS.read_as(
+                tuple[OutsideCompilation, ...], message.fields.get("programs")
+            )
             self._outside = tuple(sorted(programs, key=lambda program: -program.seconds))
 
     def result(self) -> Recompilation:
@@ -553,8 +503,6 @@ class RecompilationCollector(LabCollector):
     def is_empty(self) -> bool:
         return not self._signatures
 
-
-_Programs = Annotated[tuple[OutsideCompilation, ...], _Many]
 
 _MAX_POLICIES = 50
 

@@ -73,6 +73,7 @@ class Codec:
         rules: For dataclasses that look other than they are declared.
         text: What a `str` may be.
         whole: What an `int` may be.
+        many: The limits of tuples of any length, beside which a rule may set others; None for none.
         is_plain: Whether all is written as lists, dictionaries and numbers for `json`; else
             dataclasses that need no conversion stay as they are, which msgspec writes much faster.
         is_strict: Whether fields that are not known are refused, in records that are converted.
@@ -85,6 +86,7 @@ class Codec:
     rules: Mapping[type, Rules] = dataclasses.field(default_factory=dict)
     text: Any = str
     whole: Any = int
+    many: msgspec.Meta | None = None
     is_plain: bool = True
     is_strict: bool = False
     takes_impossible: bool = False
@@ -200,7 +202,8 @@ class Codec:
             writer: Convert | None = list if self.is_plain else None
             if write is not None:
                 writer = lambda values: list(map(write, values))  # noqa: E731 - chosen once, not per value
-            return _Form(_tuple[form.type, ...], reader, writer)
+            told = _tuple[form.type, ...]
+            return _Form(Annotated[told, self.many] if self.many else told, reader, writer)
         forms = [self._form(kind) for kind in arguments]
         told = _tuple[tuple(form.type for form in forms)]
         readers, writers = ([form.read for form in forms], [form.write for form in forms])
