@@ -8,12 +8,7 @@ from jaxscope.cli.output import check_place, print_found, write_data
 from jaxscope.cli.parser import DIFFERENT, Options
 from jaxscope.cli.runs import named_program, run_options, target_options, watching
 from jaxscope.client.one_shot import time_call
-from jaxscope.report.baseline import (
-    baseline_to_json,
-    baseline_to_section,
-    find_changes,
-    is_slower,
-)
+from jaxscope.report.baseline import baseline_to_json, baseline_to_section, find_changes, is_slower
 from jaxscope.report.document import Document, Section
 from jaxscope.report.measurement_documents import timing_to_document
 from jaxscope.schema.contract import load_timing, timing_to_json

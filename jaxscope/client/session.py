@@ -42,10 +42,7 @@ from jaxscope.client.supervisor_link import LocalLink, SupervisorLink, find_prog
 from jaxscope.errors import JaxscopeError, WorkerLost
 from jaxscope.wire.frames import HEADER as WORKER_HEADER
 from jaxscope.wire.messages import Message, encode_message
-from jaxscope.wire.relay import (
-    encode,
-    encode_control,
-)
+from jaxscope.wire.relay import encode, encode_control
 
 
 def composite_for(request: Request) -> type[CompositeRun] | None:

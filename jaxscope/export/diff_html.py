@@ -24,10 +24,7 @@ from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.tint.diff_marks import STYLES, MarkStyle, mark_items
 from jaxscope.picture.view.build import build_view
-from jaxscope.program.diff.captures import (
-    Comparison,
-    StageComparison,
-)
+from jaxscope.program.diff.captures import Comparison, StageComparison
 from jaxscope.program.diff.changes import Change, GraphComparison, describe_node_change
 from jaxscope.program.diff.texts import SAME, TextDiff, TextRow
 from jaxscope.report.diff import (

@@ -7,14 +7,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from jaxscope.model import (
-    Capture,
-    Environment,
-    Measurement,
-    SourceFile,
-    Timing,
-    Unavailable,
-)
+from jaxscope.model import Capture, Environment, Measurement, SourceFile, Timing, Unavailable
 from jaxscope.model.experiments import (
     Agreement,
     NumericDivergence,

@@ -39,11 +39,7 @@ from jaxscope.model import (
     is_available,
 )
 from jaxscope.model.capture import NO_MEMORY_PLAN, NO_PLACEMENT, Bookmark, MemoryPlan
-from jaxscope.model.experiments import (
-    LAB_RESULTS,
-    LabResult,
-    ProgramComparison,
-)
+from jaxscope.model.experiments import LAB_RESULTS, LabResult, ProgramComparison
 from jaxscope.model.file_kinds import JSON_ENDING
 from jaxscope.model.graph import graph_from_arrays, graph_to_arrays
 from jaxscope.model.op_name import TagTable

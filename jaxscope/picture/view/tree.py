@@ -15,12 +15,7 @@ import numpy as np
 
 from jaxscope.model import NONE, Graph, GroupKind
 from jaxscope.model.op_name import shown_orders
-from jaxscope.picture.view.control_flow import (
-    NO_CONTROL_FLOW,
-    ControlFlow,
-    Role,
-    find_control_flow,
-)
+from jaxscope.picture.view.control_flow import NO_CONTROL_FLOW, ControlFlow, Role, find_control_flow
 from jaxscope.picture.view.operations import short_operation
 from jaxscope.program.dataflow import attribute_column
 

@@ -22,11 +22,7 @@ from jaxscope.model.stages import lowered_name
 from jaxscope.model.types import parse_array_type, type_bytes
 from jaxscope.model.units import UNKNOWN, format_bytes, format_count, format_flops, format_range
 from jaxscope.program.cost.rules import CUMULATIVE_PRIMITIVES
-from jaxscope.program.cost.trip_counts import (
-    AmountRange,
-    count_executions,
-    trip_counts_of_stages,
-)
+from jaxscope.program.cost.trip_counts import AmountRange, count_executions, trip_counts_of_stages
 
 # The work of library calls that XLA does not count: matrix products of cuBLAS.
 #

@@ -9,11 +9,7 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from jaxscope.model.units import format_bytes, format_count
-from jaxscope.program.fusion.decisions import (
-    NO_LOG,
-    FusionLog,
-    describe_log,
-)
+from jaxscope.program.fusion.decisions import NO_LOG, FusionLog, describe_log
 from jaxscope.program.fusion.fusions import Fusion
 from jaxscope.program.fusion.launches import compare_launches
 from jaxscope.program.fusion.summary import FusionReport

@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from jaxscope.client.requests import RematRequest
 from jaxscope.model import Capture, Unavailable, is_available
@@ -37,12 +31,7 @@ from jaxscope.report.memory import (
     kept_table,
     name_step,
 )
-from jaxscope.report.remat import (
-    PROTOCOL,
-    describe_remat,
-    meaning_of,
-    remat_table,
-)
+from jaxscope.report.remat import PROTOCOL, describe_remat, meaning_of, remat_table
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable

@@ -5,10 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import (
-    QModelIndex,
-    Qt,
-)
+from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -35,12 +32,7 @@ from jaxscope.report.measurements import (
 from jaxscope.ui.session.state import TimingState, WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
-from jaxscope.ui.toolkit.widgets import (
-    TALL_LINES,
-    FoldedNotes,
-    PlainTabs,
-    make_label,
-)
+from jaxscope.ui.toolkit.widgets import TALL_LINES, FoldedNotes, PlainTabs, make_label
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 if TYPE_CHECKING:

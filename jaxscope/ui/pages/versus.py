@@ -21,11 +21,7 @@ from PySide6.QtWidgets import (
 from jaxscope.client.requests import ComparisonRequest
 from jaxscope.model.experiments import POLICIES, ProgramComparison
 from jaxscope.report.document import Table
-from jaxscope.report.measurements import (
-    cost_lines,
-    describe_processes,
-    describe_ratios,
-)
+from jaxscope.report.measurements import cost_lines, describe_processes, describe_ratios
 from jaxscope.ui.pages.agreement import describe_results, show_leaves
 from jaxscope.ui.pages.experiments import ExperimentPage
 from jaxscope.ui.pages.timing import HEADERS, row_texts

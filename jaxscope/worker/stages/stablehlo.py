@@ -20,13 +20,7 @@ import numpy.typing as npt
 
 from jaxscope.model.graph import NONE, Direction, Graph, GroupKind, NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
-from jaxscope.model.op_name import (
-    NOT_THE_USERS,
-    TagTable,
-    read_direction,
-    read_op_name,
-    strip_tags,
-)
+from jaxscope.model.op_name import NOT_THE_USERS, TagTable, read_direction, read_op_name, strip_tags
 from jaxscope.model.types import short_type
 from jaxscope.model.units import shorten
 from jaxscope.worker import compat

@@ -51,13 +51,7 @@ from jaxscope.worker.timing.measurement_sender import (
     send_so_far,
     send_warm_up,
 )
-from jaxscope.worker.timing.same_work import (
-    Difference,
-    EagerCalls,
-    Outcome,
-    WorkWatch,
-    observed,
-)
+from jaxscope.worker.timing.same_work import Difference, EagerCalls, Outcome, WorkWatch, observed
 from jaxscope.worker.timing.stages_and_transfers import (
     START_PROTOCOL,
     CompilationCounter,
