@@ -16,7 +16,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
@@ -59,6 +59,8 @@ from jaxscope.ui.session.state import (
     with_values,
 )
 from jaxscope.ui.toolkit.threads import Post
+
+R = TypeVar("R", bound=Request)
 
 
 class RunLike(Protocol):
@@ -141,32 +143,22 @@ class Bridge(QObject):
 
     def stop(self, number: int) -> None:
         """Stop a run; its last event says so."""
-        with self._lock:
-            run = self._runs.get(number)
-            self._stopped.add(number)
-        if run is not None:
+        if (run := self._find(number, is_over=True)) is not None:
             run.interrupt()
 
     def skip(self, number: int) -> None:
         """Leave out the step that a run is at."""
-        with self._lock:
-            run = self._runs.get(number)
-        if run is not None:
+        if (run := self._find(number)) is not None:
             run.skip()
 
     def send(self, number: int, wish: Wish) -> None:
         """Send a run's worker a further message."""
-        with self._lock:
-            run = self._runs.get(number)
-        if run is not None:
+        if (run := self._find(number)) is not None:
             run.send(wish)
 
     def kill(self, number: int) -> None:
         """End a run's process at once."""
-        with self._lock:
-            run = self._runs.get(number)
-            self._stopped.add(number)
-        if run is not None:
+        if (run := self._find(number, is_over=True)) is not None:
             run.kill()
 
     def forget(self, number: int) -> None:
@@ -183,6 +175,13 @@ class Bridge(QObject):
             session, self._session = self._session, None
         if session is not None:
             session.close()
+
+    def _find(self, number: int, *, is_over: bool = False) -> RunLike | None:
+        """A run that was started; with `is_over` it is ended also if it starts only later."""
+        with self._lock:
+            if is_over:
+                self._stopped.add(number)
+            return self._runs.get(number)
 
     def _begin_opening(self) -> None:
         if self._opener is None:
@@ -438,24 +437,13 @@ class Controller(QObject):
         if not self.state.file or self.state.is_view_only:
             return
         self._refresh_snapshot()
-        request = CaptureRequest(
-            file=self.state.file,
-            call=call or None,
-            target=target,
-            x64=self._options.x64,
-            passes=passes,
-            gradient=gradient,
-        )
         self._set(dataclasses.replace(self.state, target=target))
-        self._begin(RunKind.CAPTURE, call, request)
+        request = CaptureRequest(passes=passes, gradient=gradient)
+        self._begin(RunKind.CAPTURE, call, self._with_present(request, call=call or None))
 
     def measure(self, *, is_rigorous: bool, gradient: bool = False) -> None:
         """Measure the present call."""
-        state = self.state
-        if not state.file or state.is_view_only or not state.call:
-            return
-        request = self._with_present(TimeRequest(gradient=gradient, rigorous=is_rigorous))
-        self._begin(RunKind.TIMING, state.call, request)
+        self.experiment(TimeRequest(gradient=gradient, rigorous=is_rigorous), RunKind.TIMING)
 
     def prepare_to_measure(self) -> None:
         """Let a process read the file and make the arguments of the present call.
@@ -466,25 +454,16 @@ class Controller(QObject):
         self._bridge.forget(self._prepared.number)
         self._prepared = Prepared(self._bridge.start(request), request)
 
-    def experiment(self, request: Request) -> None:
+    def experiment(self, request: Request, job: RunKind = RunKind.EXPERIMENT) -> None:
         """Make an experiment of the timing lab with the present file, call and target."""
-        state = self.state
-        if not state.file or state.is_view_only or not state.call:
-            return
-        self._begin(RunKind.EXPERIMENT, state.call, self._with_present(request))
+        if self.state.can_run and self.state.call:
+            self._begin(job, self.state.call, self._with_present(request))
 
     def propose(self, function: str) -> None:
         """Find a call of a function that traces, and run it."""
-        state = self.state
-        if not state.file or state.is_view_only:
-            return
-        request = ProposeRequest(
-            file=state.file,
-            function=function,
-            target=state.target,
-            x64=self._options.x64,
-        )
-        self._begin(RunKind.PROPOSAL, state.call, request)
+        if self.state.can_run:
+            request = self._with_present(ProposeRequest(function=function))
+            self._begin(RunKind.PROPOSAL, self.state.call, request)
 
     def capture_in_background(
         self,
@@ -503,13 +482,8 @@ class Controller(QObject):
             python: Interpreter; None for the present one.
             options: Options of XLA's to compile with.
         """
-        request = CaptureRequest(
-            file=file,
-            call=call or None,
-            target=target,
-            x64=self._options.x64,
-            options=dict(options or {}),
-        )
+        request = CaptureRequest(options=dict(options or {}))
+        request = self._with_present(request, file=file, call=call or None, target=target)
         return self._bridge.start(self._limited(request, python))
 
     def measure_in_background(self, capture: Capture, options: Mapping[str, str]) -> int:
@@ -519,12 +493,10 @@ class Controller(QObject):
             capture: Of a call of the file that is shown.
             options: Options of XLA's to compile the second side with.
         """
-        request = ComparisonRequest(
-            file=self.state.file,
+        request = self._with_present(
+            ComparisonRequest(other_options=dict(options)),
             call=capture.call,
             target=capture.target or "cpu",
-            x64=self._options.x64,
-            other_options=dict(options),
         )
         return self._bridge.start(self._limited(request))
 
@@ -663,17 +635,21 @@ class Controller(QObject):
         self._prepared = Prepared()
         return prepared.number
 
-    def _with_present(self, request: Request) -> Request:
-        """The request with the present file, call and target, as far as it has such fields."""
+    def _with_present(self, request: R, **own: Any) -> R:
+        """The request with the present file, call and target, as far as it has such fields.
+
+        Args:
+            own: Fields in the place of the present ones.
+        """
         state = self.state
         known = {field.name for field in dataclasses.fields(request)}
-        present = {
+        present: dict[str, Any] = {
             "file": state.file,
             "call": state.call,
             "target": state.target,
             "x64": self._options.x64,
         }
-        changes: dict[str, Any] = {name: value for name, value in present.items() if name in known}
+        changes = {name: value for name, value in (present | own).items() if name in known}
         return dataclasses.replace(request, **changes)
 
     def _limited(self, request: Request, python: str | None = None) -> Request:
