@@ -36,11 +36,13 @@ from jaxscope.model.capture import (
     NO_ENVIRONMENT,
     NO_MEMORY_PLAN,
     NO_PLACEMENT,
+    Job,
     MemoryPlan,
+    Placement,
+    Propagated,
 )
 from jaxscope.model.graph import graph_from_arrays, strings_from_arrays
 from jaxscope.model.op_name import TagTable, read_op_name, strip_tags
-from jaxscope.model.sharding import Job, Placement, Propagated
 from jaxscope.model.stages import find_lowered_jaxpr, lowered_name, stage_kind, stage_rank
 from jaxscope.program.batch_axes import mark_lowered
 from jaxscope.program.cost.equations import cost_equations

@@ -11,8 +11,7 @@ from jaxscope.model.capture import FunctionSource
 from jaxscope.model.units import format_bytes, format_seconds
 from jaxscope.program.cost.work import Work, find_stage_works
 from jaxscope.program.fusion.fusions import Fusion
-from jaxscope.program.fusion.launches import compare_launches
-from jaxscope.program.fusion.summary import FusionReport, report_fusions
+from jaxscope.program.fusion.summary import FusionReport, compare_launches, report_fusions
 from jaxscope.program.size import describe_size
 from jaxscope.report.bookmarks import MarkedPlace, find_marked_places
 from jaxscope.report.document import (

@@ -40,9 +40,8 @@ from jaxscope.program.cost.work import describe_unbounded_loops, find_stage_work
 from jaxscope.program.equation_text import short_equation_names
 from jaxscope.program.fates.table import FateTable, link_products
 from jaxscope.program.fusion.decisions import read_fusion_log
-from jaxscope.program.fusion.launches import compare_launches
 from jaxscope.program.fusion.separation import Certainty
-from jaxscope.program.fusion.summary import FusionReport, report_fusions
+from jaxscope.program.fusion.summary import FusionReport, compare_launches, report_fusions
 from jaxscope.program.hlo.proto import parse_module
 from jaxscope.program.memory.live_ranges import find_donations, find_live_ranges
 from jaxscope.program.memory.residuals import find_constants, find_residuals

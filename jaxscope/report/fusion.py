@@ -12,8 +12,7 @@ from jaxscope.model.units import format_bytes, format_count, format_flops
 from jaxscope.program.fusion.decisions import Decision, decision_to_json
 from jaxscope.program.fusion.duplicates import Duplicate
 from jaxscope.program.fusion.fusions import Fusion, Value
-from jaxscope.program.fusion.launches import CountRange, Launches
-from jaxscope.program.fusion.summary import FusionReport
+from jaxscope.program.fusion.summary import CountRange, FusionReport, Launches
 from jaxscope.report.document import Number, Table, known_cell
 from jaxscope.schema.contract import number_to_json
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from jaxscope.model import Unavailable, is_available
-from jaxscope.model.capture import MemoryPlan
-from jaxscope.model.sharding import Job, Member
+from jaxscope.model.capture import Job, Member, MemoryPlan
 from jaxscope.model.units import UNKNOWN, format_bytes, format_count
 from jaxscope.program.sharding.arrays import (
     SpreadArray,

@@ -38,12 +38,18 @@ from jaxscope.model import (
     Unavailable,
     is_available,
 )
-from jaxscope.model.capture import NO_MEMORY_PLAN, NO_PLACEMENT, Bookmark, MemoryPlan
+from jaxscope.model.capture import (
+    NO_MEMORY_PLAN,
+    NO_PLACEMENT,
+    Bookmark,
+    Job,
+    MemoryPlan,
+    Placement,
+)
 from jaxscope.model.experiments import LAB_RESULTS, LabResult, ProgramComparison
 from jaxscope.model.file_kinds import JSON_ENDING
 from jaxscope.model.graph import graph_from_arrays, graph_to_arrays
 from jaxscope.model.op_name import TagTable
-from jaxscope.model.sharding import Job, Placement
 from jaxscope.model.statistics import drop_unsupported_intervals, without_interval
 from jaxscope.model.timing import Scaling
 from jaxscope.program.fates.table import FateTable, saved_fates

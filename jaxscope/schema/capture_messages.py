@@ -13,8 +13,7 @@ import msgspec
 import numpy as np
 
 from jaxscope.model import Check, Cost, Environment, FunctionSource, Leaf, Unavailable
-from jaxscope.model.capture import PLACE_KINDS, MemoryPlan, Place
-from jaxscope.model.sharding import Device, Job, Member
+from jaxscope.model.capture import PLACE_KINDS, Device, Job, Member, MemoryPlan, Place
 from jaxscope.schema.records import Codec, Rules
 from jaxscope.wire.messages import Message
 

@@ -44,8 +44,17 @@ from jaxscope.model import (
     Unavailable,
     is_available,
 )
-from jaxscope.model.capture import NO_MEMORY_PLAN, NO_PLACEMENT, Bookmark, MemoryPlan
-from jaxscope.model.sharding import Device, Job, Member, Placement, Propagated
+from jaxscope.model.capture import (
+    NO_MEMORY_PLAN,
+    NO_PLACEMENT,
+    Bookmark,
+    Device,
+    Job,
+    Member,
+    MemoryPlan,
+    Placement,
+    Propagated,
+)
 from jaxscope.program.name_links import LINK
 from jaxscope.schema.archive_container import check_items, open_regular
 from jaxscope.schema.records import Codec, Rules

@@ -28,8 +28,7 @@ from jaxlib.mlir import ir as _ir
 from jaxlib.mlir.dialects import stablehlo as _stablehlo
 from jaxlib.version import __version__ as _version
 
-from jaxscope.model.op_name import print_tag
-from jaxscope.model.tag_frames import TAG_FILE
+from jaxscope.model.op_name import TAG_FILE, print_tag
 
 try:
     import jaxlib._hlo as _hlo

@@ -10,8 +10,7 @@ import msgspec
 import pytest
 
 from jaxscope.model import Check, Cost, Environment, Fate, Leaf, PassRecord, Severity, Unavailable
-from jaxscope.model.capture import NO_MEMORY_PLAN, MemoryPlan, Proof
-from jaxscope.model.sharding import Device, Job, Member
+from jaxscope.model.capture import NO_MEMORY_PLAN, Device, Job, Member, MemoryPlan, Proof
 from jaxscope.model.timing import Profile
 from jaxscope.schema.archive import ARCHIVE, LAB
 from jaxscope.schema.capture_messages import WIRE

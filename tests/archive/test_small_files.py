@@ -28,10 +28,9 @@ from jaxscope.model import (
     StageText,
     Unavailable,
 )
-from jaxscope.model.capture import NO_PLACEMENT, MemoryPlan
+from jaxscope.model.capture import NO_PLACEMENT, Device, Job, Member, MemoryPlan, Placement
 from jaxscope.model.graph import graph_to_arrays
 from jaxscope.model.op_name import TagTable
-from jaxscope.model.sharding import Device, Job, Member, Placement
 from jaxscope.model.timing import Measurement, Profile, Ratio, ScalePoint, Scaling, Timing
 from jaxscope.program.fates.table import FateTable
 from jaxscope.schema import archive_container

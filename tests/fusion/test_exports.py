@@ -14,8 +14,7 @@ from jaxscope.in_process import capture_function
 from jaxscope.model import Capture
 from jaxscope.program.fusion.duplicates import find_duplicates
 from jaxscope.program.fusion.fusions import find_fusions
-from jaxscope.program.fusion.launches import count_fused
-from jaxscope.program.fusion.summary import FusionReport
+from jaxscope.program.fusion.summary import FusionReport, count_fused
 from jaxscope.report.fusion import add_fusion_notes
 
 from .programs import TWICE, node, read

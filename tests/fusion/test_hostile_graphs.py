@@ -11,9 +11,8 @@ from jaxscope.model import GraphBuilder, GroupKind, NodeKind
 from jaxscope.model.types import type_bytes
 from jaxscope.program.fusion.duplicates import find_duplicates
 from jaxscope.program.fusion.fusions import Module, find_fusions
-from jaxscope.program.fusion.launches import count_fused, count_one_by_one
 from jaxscope.program.fusion.separation import explain_separation
-from jaxscope.program.fusion.summary import FusionReport
+from jaxscope.program.fusion.summary import FusionReport, count_fused, count_one_by_one
 from jaxscope.report.fusion import fusion_to_json
 
 OPERATIONS = (

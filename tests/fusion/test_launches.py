@@ -12,8 +12,13 @@ from jax.sharding import AxisType
 from jax.sharding import PartitionSpec as P
 
 from jaxscope.in_process import capture_function
-from jaxscope.program.fusion.launches import compare_launches, count_fused, format_span
-from jaxscope.program.fusion.summary import FusionReport, report_fusions
+from jaxscope.program.fusion.summary import (
+    FusionReport,
+    compare_launches,
+    count_fused,
+    format_span,
+    report_fusions,
+)
 from jaxscope.report.fusion import fusion_to_json
 
 from .programs import CHAIN, FIVE_ROUNDS, UNKNOWN_ROUNDS, read

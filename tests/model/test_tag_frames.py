@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jaxscope.model.op_name import strip_tags
-from jaxscope.model.tag_frames import move_tags, put_tags, untag_frames
+from jaxscope.model.op_name import move_tags, put_tags, strip_tags, untag_frames
 
 TEXT = """\
 HloModule jit_f

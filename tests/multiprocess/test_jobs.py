@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from jaxscope.model import Capture, is_available
-from jaxscope.model.sharding import Job, Member
+from jaxscope.model.capture import Job, Member
 from jaxscope.program.sharding.placement import PlacementReport
 from jaxscope.report.sharding import describe_job, job_to_json
 from jaxscope.schema.archive import load_capture

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from compiling import compile_plain, compile_tagged
 
-from jaxscope.model.op_name import strip_tags
-from jaxscope.model.tag_frames import TAG_FILE, move_tags
+from jaxscope.model.op_name import TAG_FILE, move_tags, strip_tags
 from jaxscope.program.hlo.graph import convert_hlo, link_hlo_lines
 from jaxscope.program.hlo.proto import parse_module
 from jaxscope.worker import compat

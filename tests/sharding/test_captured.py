@@ -11,8 +11,8 @@ import pytest
 from jaxscope.client.capture_assembler import read_placement
 from jaxscope.export.capture_json import capture_to_json
 from jaxscope.model import Capture, Graph, Unavailable, is_available
+from jaxscope.model.capture import Device, Placement
 from jaxscope.model.op_name import TagTable
-from jaxscope.model.sharding import Device, Placement
 from jaxscope.program.sharding.arrays import SpreadArray, format_partition_spec
 from jaxscope.program.sharding.collectives import Collective, find_collectives
 from jaxscope.program.sharding.placement import DECIDED, STATED, NodeShardings, PlacementReport

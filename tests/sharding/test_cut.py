@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxscope.model.sharding import Sharding, ShardingKind
+from jaxscope.model.capture import Sharding, ShardingKind
 from jaxscope.program.sharding.arrays import cut_array, cut_to_text, name_devices
 from jaxscope.program.sharding.notation import parse_hlo_sharding
 

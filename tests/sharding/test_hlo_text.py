@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxscope.model.sharding import Sharding, ShardingKind
+from jaxscope.model.capture import Sharding, ShardingKind
 from jaxscope.program.sharding.notation import (
     parse_hlo_sharding,
     parse_hlo_shardings,

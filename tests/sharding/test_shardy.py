@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec
 
-from jaxscope.model.sharding import ShardingKind
+from jaxscope.model.capture import ShardingKind
 from jaxscope.program.sharding.arrays import axes_of_dimensions, format_partition_spec
 from jaxscope.program.sharding.notation import (
     Mesh,

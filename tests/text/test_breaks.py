@@ -6,7 +6,7 @@ from PySide6.QtGui import QTextCursor
 from pytestqt.qtbot import QtBot
 
 from jaxscope.ui.selection.inspector import Inspector
-from jaxscope.ui.toolkit.rich_text import SOFT_BREAK, escape_breakable
+from jaxscope.ui.toolkit.widgets import SOFT_BREAK, escape_breakable
 
 
 def test_long_names_break_between_their_parts_only() -> None:

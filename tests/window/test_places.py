@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.model import Check, Cost, Leaf, Severity, Stage, Unavailable
-from jaxscope.model.sharding import Device, Placement
+from jaxscope.model.capture import Device, Placement
 from jaxscope.model.stages import ASK_FOR_GRADIENT
 from jaxscope.ui.application import build_window
 from jaxscope.ui.pages import PAGES

@@ -24,7 +24,7 @@ from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.session.quick_look import QuickLook, is_short, is_worth_preparing
 from jaxscope.ui.session.source_file import read_source
 from jaxscope.ui.session.state import Phase, Trust
-from jaxscope.ui.toolkit.rich_text import SOFT_BREAK
+from jaxscope.ui.toolkit.widgets import SOFT_BREAK
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.settings import Settings
 

@@ -12,8 +12,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 
 from jaxscope.model import NONE, Capture, Graph, Stage, Timing, Unavailable, is_available
-from jaxscope.model.capture import Fate
-from jaxscope.model.sharding import Placement, Sharding
+from jaxscope.model.capture import Fate, Placement, Sharding
 from jaxscope.model.stages import JAXPR, lowered_name, stage_kind
 from jaxscope.program.cost.work import Work, find_stage_works
 from jaxscope.program.diff.changes import GraphComparison, compare_graphs

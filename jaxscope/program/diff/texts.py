@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from jaxscope.model import NONE, Stage, StageText, Unavailable
-from jaxscope.model.tag_frames import FRAME_TABLES
+from jaxscope.model.op_name import FRAME_TABLES
 from jaxscope.program.diff.changes import ChangedAspect, GraphComparison
 from jaxscope.program.diff.sequences import align_sequences
 

@@ -4,16 +4,238 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from jaxscope.model import Stage, is_available
+from jaxscope.model import NONE, Graph, NodeKind, Stage, is_available
 from jaxscope.model.stages import find_lowered_jaxpr
-from jaxscope.program.cost.trip_counts import RUNS_INSIDE, trip_counts_of_stages
+from jaxscope.model.units import format_bytes
+from jaxscope.program.cost.rules import FREE_PRIMITIVES
+from jaxscope.program.cost.trip_counts import (
+    RUNS_INSIDE,
+    ExecutionCounts,
+    GroupCall,
+    count_executions,
+    trip_counts_of_stages,
+)
 from jaxscope.program.fusion.decisions import FusionLog
 from jaxscope.program.fusion.duplicates import Duplicate, find_duplicates
 from jaxscope.program.fusion.fusions import Fusion, Module, find_fusions
-from jaxscope.program.fusion.launches import Launches, count_fused, count_one_by_one
 from jaxscope.program.fusion.separation import Certainty, Separation, explain_separation, find_users
+
+# Kernels launched and bytes moved: equations one by one against the optimized program.
+
+ONE_BY_ONE_DEFINITION = (
+    "One by one: as if every equation of the program after its transforms were a kernel, those of "
+    "calls and loops too, those of a loop once per round; each reads its operands and writes its "
+    "results. Equations that only say something of a value, such as pvary, are none. That is no "
+    "eager run: there JAX runs a loop or a jitted function as one program."
+)
+FUSED_DEFINITION = (
+    "Optimized: every instruction that something runs for is a kernel (no parameter, constant, "
+    "tuple or bitcast), those of a loop once per round; bytes are read and written as XLA counts "
+    "them."
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CountRange:
+    """A number that may depend on how the program runs.
+
+    Attributes:
+        low: The least it can be; NaN where nothing is known.
+        high: The most; infinite where a loop has no known number of rounds.
+        reason: Why low and high differ, or why nothing is known; or empty.
+    """
+
+    low: float
+    high: float
+    reason: str = ""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether there is one number."""
+        return self.low == self.high
+
+    def __add__(self, other: CountRange) -> CountRange:
+        return CountRange(self.low + other.low, self.high + other.high, self.reason or other.reason)
+
+    def times(self, rounds: int) -> CountRange:
+        """The range of so many runs."""
+        return CountRange(self.low * rounds, self.high * rounds, self.reason) if rounds else _ZERO
+
+
+_LOOPS = frozenset({"scan", "while"})
+_OF_LOOPS = (
+    "What loops do themselves each round is in the second count only: they count, take slices of "
+    "their operands and store results, and no equation says so."
+)
+_ZERO = CountRange(0.0, 0.0)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Launches:
+    """What running one form of a program launches and moves.
+
+    Attributes:
+        kernels: How many.
+        num_bytes: Read and written together.
+        definition: What counts, in a sentence.
+        has_loops: Whether a loop runs in it.
+    """
+
+    kernels: CountRange
+    num_bytes: CountRange
+    definition: str
+    has_loops: bool = False
+
+
+def count_one_by_one(module: Module, trips: Mapping[str, int] | None = None) -> Launches:
+    """Of the last jaxpr-level stage, equation by equation.
+
+    Args:
+        module: Of its graph.
+        trips: Rounds of loops that the equations do not say; see `find_trip_counts`.
+    """
+    kinds = module.graph.nodes.kind.tolist()
+    free = {
+        node
+        for node, kind in enumerate(kinds)
+        if kind != NodeKind.EQUATION or module.operations[node] in FREE_PRIMITIVES
+    }
+    has_loops = not _LOOPS.isdisjoint(module.operations)
+    return _count(module, free, trips, ONE_BY_ONE_DEFINITION, has_loops)
+
+
+def count_fused(module: Module) -> Launches:
+    """Of the stage `optimized`."""
+    free = {node for node in range(len(module.operations)) if module.is_free(node)}
+    return _count(module, free, None, FUSED_DEFINITION)
+
+
+def _count(
+    module: Module,
+    free: set[int],
+    trips: Mapping[str, int] | None,
+    definition: str,
+    has_loops: bool = False,
+) -> Launches:
+    executions = count_executions(module.graph, trips)
+    return Launches(
+        _sum_up(module, free, executions, lambda _: CountRange(1.0, 1.0)),
+        _sum_up(module, free, executions, lambda node: _bytes(module.graph, node)),
+        definition,
+        has_loops,
+    )
+
+
+def format_span(
+    span: CountRange, form: Callable[[float], str] = lambda number: f"{number:,.0f}"
+) -> str:
+    """Such as `12`, `10 to 14`, `at least 3` or `unknown`; the reason stands beside it."""
+    if math.isnan(span.low) or math.isnan(span.high):
+        return "unknown"
+    if span.is_exact:
+        return form(span.low)
+    return (
+        f"at least {form(span.low)}"
+        if math.isinf(span.high)
+        else (f"{form(span.low)} to {form(span.high)}")
+    )
+
+
+def compare_launches(one_by_one: Launches, fused: Launches) -> str:
+    """Both in one sentence, with why a number is not one where it is not."""
+    text = (
+        f"The equations one by one: {_kernels(one_by_one)}, {_moved(one_by_one)} read and written. "
+        f"Optimized: {_kernels(fused)}, {_moved(fused)}."
+    )
+    spans = (one_by_one.kernels, one_by_one.num_bytes, fused.kernels, fused.num_bytes)
+    reasons = dict.fromkeys(span.reason for span in spans if span.reason)
+    return " ".join((text, *([_OF_LOOPS] if one_by_one.has_loops else []), *reasons))
+
+
+def _kernels(launches: Launches) -> str:
+    told = format_span(launches.kernels)
+    return "1 kernel" if told == "1" else f"{told} kernels"
+
+
+def _moved(launches: Launches) -> str:
+    moved = format_span(launches.num_bytes, format_bytes)
+    return "an unknown number of bytes" if moved == "unknown" else moved
+
+
+def _bytes(graph: Graph, node: int) -> CountRange:
+    moved = float(graph.nodes.cost[node, 1])
+    reason = ""
+    if math.isnan(moved):
+        name = graph.name(node) or graph.id(node)
+        operation = graph.operation(node)
+        reason = f"What {name} ({operation}) moves is not known."
+    return CountRange(moved, moved, reason)
+
+
+def _either(spans: Iterable[CountRange], name: str) -> CountRange:
+    """One of several branches."""
+    found = list(spans)
+    if not found:
+        return _ZERO
+    if any(math.isnan(span.low) for span in found):
+        return next(span for span in found if math.isnan(span.low))
+    low, high = min(span.low for span in found), max(span.high for span in found)
+    reason = next((span.reason for span in found if span.reason), "")
+    if low != high:
+        reason = reason or f"It depends on the branch that {name} takes."
+    return CountRange(low, high, reason)
+
+
+def _sum_up(
+    module: Module,
+    free: set[int],
+    executions: ExecutionCounts,
+    weigh: Callable[[int], CountRange],
+) -> CountRange:
+    """The sum over all that one run of the program runs.
+
+    Args:
+        module: The program.
+        free: Nodes that nothing runs for.
+        executions: Which nodes run groups, and how often.
+        weigh: What one node counts for.
+    """
+    calls = {call.node: call for found in executions.calls.values() for call in found}
+    known: dict[int, CountRange] = {}
+    for group in executions.insides_first():
+        total = _ZERO
+        for node in module.members.get(group, []):
+            if node in calls:
+                total += _of_call(module, calls[node], executions, known)
+            elif node not in free:
+                total += weigh(node)
+        known[group] = total
+    return known.get(NONE, _ZERO)
+
+
+def _of_call(
+    module: Module,
+    call: GroupCall,
+    executions: ExecutionCounts,
+    known: Mapping[int, CountRange],
+) -> CountRange:
+    name = module.id(call.node)
+    if module.graph.nodes.kind[call.node] == NodeKind.EQUATION:
+        name = f"equation {name} ({module.operations[call.node]})"
+    if call.node in executions.untold:
+        return CountRange(math.nan, math.nan, f"The branches of {name} are not all known.")
+    insides = [(group, known.get(group, _ZERO), rounds) for group, rounds in call.insides]
+    if call.is_either:
+        return _either((span for _, span, _ in insides), name)
+    if call.node in executions.unbounded:
+        least = sum((span for group, span, _ in insides if group == call.condition), _ZERO)
+        if math.isnan(least.low):
+            return least
+        return CountRange(least.low, math.inf, f"How often {name} goes round is not known.")
+    return sum((span.times(rounds) for _, span, rounds in insides), _ZERO)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -14,8 +14,14 @@ from typing import Any
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message, message_factory
 
-from jaxscope.model.op_name import instruction_name, name_without_tags
-from jaxscope.model.tag_frames import TAG_FILE, is_tags, put_tags, untag_frames
+from jaxscope.model.op_name import (
+    TAG_FILE,
+    instruction_name,
+    is_tags,
+    name_without_tags,
+    put_tags,
+    untag_frames,
+)
 
 MAX_MODULE_BYTES = 512 << 20
 """Larger modules are refused: protobuf itself stops at 2 GiB, memory much earlier."""

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model import Capture, Leaf, Unavailable
-from jaxscope.model.sharding import Placement, Sharding, ShardingKind
+from jaxscope.model.capture import Placement, Sharding, ShardingKind
 from jaxscope.model.types import ArrayType, parse_array_type
 from jaxscope.model.units import format_count
 from jaxscope.program.sharding.notation import parse_hlo_sharding

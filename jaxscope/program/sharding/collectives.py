@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model import Graph, Unavailable
-from jaxscope.model.sharding import Placement
+from jaxscope.model.capture import Placement
 from jaxscope.model.types import packed_type_bytes, read_count
 from jaxscope.program.sharding.notation import MAX_DEVICES, expand_iota, read_numbers
 

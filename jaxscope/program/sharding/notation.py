@@ -1,7 +1,7 @@
 """Readers of shardings as programs print them: Shardy in StableHLO, `{devices=[2,1,4]<=[8]}` and
 named axes in HLO, lists of devices.
 
-All give `jaxscope.model.sharding.Sharding`; what is not understood raises `ValueError`. Texts are
+All give `jaxscope.model.capture.Sharding`; what is not understood raises `ValueError`. Texts are
 not trusted: numbers of devices are bounded.
 """
 
@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from jaxscope.model.sharding import Sharding, ShardingKind
+from jaxscope.model.capture import Sharding, ShardingKind
 
 # Lists of devices as HLO writes them: one by one, or as a range that is reshaped and turned.
 #

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from jaxscope.model import NONE, Capture, Graph, NodeKind, SourcePosition, Unavailable, is_available
-from jaxscope.model.sharding import Placement, Sharding
+from jaxscope.model.capture import Placement, Sharding
 from jaxscope.model.stages import find_lowered_jaxpr
 from jaxscope.model.types import normal_type, read_count
 from jaxscope.program.equation_text import short_equation_names

@@ -12,7 +12,7 @@ from jaxscope.model.types import short_type
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.labels import text_of
 from jaxscope.picture.view.view import View
-from jaxscope.ui.toolkit.rich_text import escape_html
+from jaxscope.ui.toolkit.widgets import escape_html
 
 # What the pointer says of an item when it rests there.
 

@@ -39,7 +39,6 @@ from jaxscope.ui.pages.diff_graph import ComparedCanvas, MarkLegend
 from jaxscope.ui.pages.diff_text import DiffTextView
 from jaxscope.ui.session.screen import title_of_stage
 from jaxscope.ui.toolkit.result_table import choose_row
-from jaxscope.ui.toolkit.rich_text import escape_html
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
 from jaxscope.ui.toolkit.widgets import (
     NO_INDEX,
@@ -47,6 +46,7 @@ from jaxscope.ui.toolkit.widgets import (
     EmptyNotice,
     FlowLayout,
     Index,
+    escape_html,
     make_splitter,
     set_up_table,
 )

@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from jaxscope.model.units import format_bytes, format_count
 from jaxscope.program.fusion.decisions import NO_LOG, FusionLog, describe_log
 from jaxscope.program.fusion.fusions import Fusion
-from jaxscope.program.fusion.launches import compare_launches
-from jaxscope.program.fusion.summary import FusionReport
+from jaxscope.program.fusion.summary import FusionReport, compare_launches
 from jaxscope.program.links import NO_LINKED, Links, NodeSelection
 from jaxscope.report.document import Cell, Number, Table, number_cell
 from jaxscope.report.fusion import (
@@ -23,8 +22,7 @@ from jaxscope.report.fusion import (
 )
 from jaxscope.ui.selection.capture_facts import OPTIMIZED
 from jaxscope.ui.toolkit.result_table import ResultTable
-from jaxscope.ui.toolkit.rich_text import escape_breakable
-from jaxscope.ui.toolkit.widgets import PlainTabs, make_label
+from jaxscope.ui.toolkit.widgets import PlainTabs, escape_breakable, make_label
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 _MAX_SHOWN = 8

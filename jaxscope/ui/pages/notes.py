@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QTextBrowser, QVBoxLayout
 from jaxscope.model import Check, Severity
 from jaxscope.ui.session.screen import describe_no_notes, untold_messages
 from jaxscope.ui.session.state import WindowState
-from jaxscope.ui.toolkit.rich_text import escape_html
 from jaxscope.ui.toolkit.theme import Theme
+from jaxscope.ui.toolkit.widgets import escape_html
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 

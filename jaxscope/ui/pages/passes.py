@@ -31,9 +31,8 @@ from jaxscope.report.document import Cell, Number, Table, count_cell, known_cell
 from jaxscope.ui.pages.diff_text import DiffTextView
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable, choose_row
-from jaxscope.ui.toolkit.rich_text import escape_html
 from jaxscope.ui.toolkit.theme import Theme
-from jaxscope.ui.toolkit.widgets import ANY_PX, PlainTabs, TurningSplitter
+from jaxscope.ui.toolkit.widgets import ANY_PX, PlainTabs, TurningSplitter, escape_html
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 if TYPE_CHECKING:

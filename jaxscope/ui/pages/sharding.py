@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
 from jaxscope.model import Capture, Unavailable
-from jaxscope.model.sharding import Placement
+from jaxscope.model.capture import Placement
 from jaxscope.picture.tint.classes import TINT_PALETTES
 from jaxscope.program.links import NO_LINKED, Links, NodeSelection
 from jaxscope.program.sharding.arrays import (
@@ -40,9 +40,14 @@ from jaxscope.report.sharding import (
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable, choose_row
-from jaxscope.ui.toolkit.rich_text import escape_breakable
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
-from jaxscope.ui.toolkit.widgets import ChoiceBox, SelectableLabel, TurningSplitter, make_splitter
+from jaxscope.ui.toolkit.widgets import (
+    ChoiceBox,
+    SelectableLabel,
+    TurningSplitter,
+    escape_breakable,
+    make_splitter,
+)
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 _MARGIN_PX = 6

@@ -34,9 +34,8 @@ from jaxscope.ui.figures.array_figures import ArrayPicture, HistogramBars
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.session.stepping import SteppingRun
 from jaxscope.ui.toolkit.result_table import ResultTable, choose_row
-from jaxscope.ui.toolkit.rich_text import escape_html
 from jaxscope.ui.toolkit.theme import Theme
-from jaxscope.ui.toolkit.widgets import ChoiceBox, FlowLayout, SelectableLabel
+from jaxscope.ui.toolkit.widgets import ChoiceBox, FlowLayout, SelectableLabel, escape_html
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 _QUESTION = "Step begins at the arguments. Each step runs one equation, as JAX does without jit."

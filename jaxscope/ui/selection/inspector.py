@@ -45,8 +45,13 @@ from jaxscope.ui.selection.selection import GroupPlace, Place, SelectionModel
 from jaxscope.ui.session.screen import title_of_stage
 from jaxscope.ui.session.source_file import line_of
 from jaxscope.ui.source.source_lines import NUMBERS_OF_RUN, SourceLines
-from jaxscope.ui.toolkit.rich_text import SOFT_BREAK, escape_breakable, escape_html
-from jaxscope.ui.toolkit.widgets import ANY_PX, make_label
+from jaxscope.ui.toolkit.widgets import (
+    ANY_PX,
+    SOFT_BREAK,
+    escape_breakable,
+    escape_html,
+    make_label,
+)
 
 # The equations that a node comes from, as texts; no Qt.
 

@@ -11,7 +11,7 @@ import os
 from collections.abc import Sequence
 
 from jaxscope.model import Check, Cost, Stage, StageText, Unavailable, is_available
-from jaxscope.model.sharding import Placement
+from jaxscope.model.capture import Placement
 from jaxscope.model.stages import LATE_STAGES, can_ask_for, stage_kind
 from jaxscope.model.statistics import LEAST_PROCESSES
 from jaxscope.model.units import (

@@ -30,8 +30,8 @@ from jaxscope.errors import (
 )
 from jaxscope.schema.safe_text import strip_controls
 from jaxscope.ui.session.source_file import parse_place
-from jaxscope.ui.toolkit.rich_text import escape_html
 from jaxscope.ui.toolkit.theme import fixed_font
+from jaxscope.ui.toolkit.widgets import escape_html
 
 _CODE = re.compile(r"`([^`]+)`")
 _ADDRESS = re.compile(r"(https://docs\.jax\.dev/[\w./#-]*[\w/])")

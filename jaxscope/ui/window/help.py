@@ -25,8 +25,7 @@ from PySide6.QtWidgets import (
 
 from jaxscope.model.words import TERMS, Term
 from jaxscope.program.explanations import PRIMITIVES
-from jaxscope.ui.toolkit.rich_text import escape_html
-from jaxscope.ui.toolkit.widgets import make_label
+from jaxscope.ui.toolkit.widgets import escape_html, make_label
 from jaxscope.ui.window.commands import COMMANDS, MORE_KEYS, Command
 
 GUIDE = """

@@ -21,8 +21,7 @@ from PySide6.QtWidgets import (
 
 from jaxscope.model.outline import Lesson, read_lesson
 from jaxscope.ui.session.state import OfferedFunction
-from jaxscope.ui.toolkit.rich_text import escape_html
-from jaxscope.ui.toolkit.widgets import ANY_PX, make_label
+from jaxscope.ui.toolkit.widgets import ANY_PX, escape_html, make_label
 from jaxscope.ui.window.sample_path import PATH, find_next, step_of
 
 WIDTH_PX = 264

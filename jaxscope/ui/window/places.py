@@ -24,8 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.ui.toolkit.rich_text import escape_html
-from jaxscope.ui.toolkit.widgets import ANY_PX, MenuButton, make_label, make_splitter
+from jaxscope.ui.toolkit.widgets import ANY_PX, MenuButton, escape_html, make_label, make_splitter
 
 
 class Place(enum.Enum):

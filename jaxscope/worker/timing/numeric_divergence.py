@@ -20,8 +20,7 @@ from typing import Any
 
 import jax
 
-from jaxscope.model.op_name import TagTable, read_op_name
-from jaxscope.model.tag_frames import move_tags
+from jaxscope.model.op_name import TagTable, move_tags, read_op_name
 from jaxscope.worker import compat
 from jaxscope.worker.host.call import Call
 from jaxscope.worker.provenance.traced_program import TracedProgram, find_inputs
