@@ -21,6 +21,7 @@ from jaxscope.errors import InternalError
 from jaxscope.model.values import ArrayView, Step
 
 _LOOPS = ("scan", "while")
+_PATIENCE_S = 0.1
 
 
 class Stepper:
@@ -31,15 +32,24 @@ class Stepper:
     """
 
     def __init__(
-        self, request: StepRequest, on_event: Callable[[Event], None] | None = None
+        self,
+        request: StepRequest,
+        on_event: Callable[[Event], None] | None = None,
+        on_wait: Callable[[], None] | None = None,
     ) -> None:
         """Start the run, and wait until the program was traced.
+
+        Args:
+            request: What to step through.
+            on_event: Told what happens.
+            on_wait: Called several times a second while nothing happens; what it raises ends
+                the run.
 
         Raises:
             JaxscopeError: It cannot be traced, or the target is not here.
         """
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
-        self._on_event = on_event
+        self._on_event, self._on_wait = on_event, on_wait
         self._numbers = itertools.count(1)
         self._session = Session(request.python, is_warm=False, has_spares=False)
         try:
@@ -129,7 +139,12 @@ class Stepper:
 
     def _await(self, is_wanted: Callable[[Event], bool]) -> Any:
         while True:
-            event = self._events.get()
+            try:
+                event = self._events.get(timeout=None if self._on_wait is None else _PATIENCE_S)
+            except queue.Empty:
+                if self._on_wait is not None:
+                    self._on_wait()
+                continue
             if self._on_event is not None:
                 self._on_event(event)
             if isinstance(event, Failed):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from jaxscope.client.events import Failed, Stepped, SteppingReady
@@ -17,6 +17,7 @@ from jaxscope.client.requests import StepRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import WorkerLost
 from jaxscope.model.values import ArraySummary, Step, Stepping, StepValue
+from jaxscope.schema.archive import save_capture
 from jaxscope.ui.application import build_window
 from jaxscope.ui.pages.stepping import SteppingPage
 from jaxscope.ui.session.controller import Bridge, RunOptions
@@ -210,6 +211,44 @@ def test_real_numbers_are_stepped_through_by_keys_and_buttons(
     run.load("x", str(tmp_path / "x.npy"))
     qtbot.waitUntil(lambda: "shape (3,)" in page.note.text(), timeout=60_000)
     assert not run.doing
+
+
+def test_the_page_of_all_steps_is_written_stopped_or_refused(
+    real: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    exporter, out = real.files.exporter, tmp_path / "steps.html"
+    real.commands.actions["ask_export_steps"].trigger()
+    (dialog,) = real.findChildren(QFileDialog)
+    assert dialog.selectedFiles()[0].endswith("-steps.html")
+    dialog.close()
+    told: list[str] = []
+    exporter.progressed.connect(lambda doing, _share: told.append(doing))
+    with qtbot.waitSignal(exporter.finished, timeout=60_000) as done:
+        real.files.export_steps(str(out))
+    assert str(out) in str(done.args)
+    page = out.read_text("utf-8")
+    assert page.count("<article") >= 3 and "The results" in page
+    assert told
+    out.unlink()
+    with qtbot.waitSignal(exporter.stopped, timeout=60_000):
+        real.files.export_steps(str(out))
+        qtbot.waitUntil(lambda: exporter.is_running)
+        assert real.files.stop_export()
+    assert not out.exists()
+    with qtbot.waitSignal(exporter.failed, timeout=60_000) as failed:
+        real.files.export_steps(str(tmp_path / "none" / "steps.html"))
+    assert "was not written" in str(failed.args)
+
+
+def test_of_a_saved_capture_no_page_of_steps_is_made(window: MainWindow, tmp_path: Path) -> None:
+    ask = window.commands.actions["ask_export_steps"].trigger
+    ask()
+    assert "no call" in str(window.controller.state.error)
+    save_capture(build_capture(), tmp_path / "a.jaxscope")
+    window.files.load_first(str(tmp_path / "a.jaxscope"))
+    ask()
+    assert "has to run" in str(window.controller.state.error)
+    assert not window.findChildren(QFileDialog)
 
 
 LESSON = '''"""A line: what it says.

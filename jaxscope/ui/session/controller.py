@@ -509,8 +509,16 @@ class Controller(QObject):
 
         Limits of time are those of single runs: a person may take longer.
         """
-        limited = self._limited(self._with_present(request))
-        return self._bridge.start(dataclasses.replace(limited, timeout_s=None))
+        return self._bridge.start(dataclasses.replace(self._complete(request), timeout_s=None))
+
+    def describe_stepping(self) -> StepRequest:
+        """What to ask a session of one's own to step through the present call."""
+        return self._complete(StepRequest())
+
+    def _complete(self, request: StepRequest) -> StepRequest:
+        complete = self._limited(self._with_present(request))
+        assert isinstance(complete, StepRequest)  # its fields are others, not its kind
+        return complete
 
     def send_to_background_run(self, number: int, wish: Wish) -> None:
         """Send such a run's worker a further message."""

@@ -71,6 +71,12 @@ COMMANDS: Sequence[Command] = (
     Command("File", "Trusted folders …", "show_trusted_folders"),
     Command("File", "Save capture as …", "ask_save", ("Ctrl+S",), True, "files"),
     Command("File", "Export what is seen, or everything …", "export_dialog", ("Ctrl+Shift+X",)),
+    Command(
+        "File",
+        "Export a page that steps through the numbers …",
+        "ask_export_steps",
+        owner="files",
+    ),
     Command("File", "Quit", "close", ("Ctrl+Q",), True),
     Command("Run", "Run the call", "run_call", ("Ctrl+R", "F5")),
     Command("Run", "Run with the gradient", "run_with_gradient", ("Ctrl+Alt+G",)),

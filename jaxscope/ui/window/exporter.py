@@ -8,7 +8,7 @@ import dataclasses
 import enum
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,14 +28,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jaxscope.client.events import Event, Progress, Stepped
 from jaxscope.errors import Explanation, InternalError, JaxscopeError, UsageError
 from jaxscope.export.choices import ALL_STAGES, DEFAULT_SCALE, EVERYTHING, FIRST, MAX_WIDTH_PX
 from jaxscope.model import NONE, Capture
+from jaxscope.model.outline import read_lesson
 from jaxscope.schema.whole_file import write_bytes
 from jaxscope.ui.toolkit.threads import Post
 from jaxscope.ui.toolkit.widgets import ChoiceBox
 
 if TYPE_CHECKING:
+    from jaxscope.client.requests import StepRequest
     from jaxscope.export.order import DisplayedGraph, ExportOrder, OnProgress
     from jaxscope.ui.canvas.graph_canvas import GraphCanvas
     from jaxscope.ui.panes.stage_pane import StagePane
@@ -152,6 +155,10 @@ class ExportStopped(Exception):
     """The person stopped an export."""
 
 
+Write = Callable[["OnProgress"], tuple[list[str], list[str]]]
+"""Writes files, as `write_export` and `write_steps` do."""
+
+
 class Exporter(QObject):
     """Writes one export at a time on a thread, and can be stopped.
 
@@ -180,8 +187,13 @@ class Exporter(QObject):
         """Whether something is being written."""
         return self._is_writing
 
-    def start(self, order: ExportOrder, path: str) -> None:
-        """Write in the background."""
+    def start(self, write: Write, path: str) -> None:
+        """Write in the background.
+
+        Args:
+            write: What does it; it runs on a thread.
+            path: Where to, as errors name it.
+        """
         if self.is_running:
             remedy = "Wait for it, or stop it at the bottom of the window."
             what = "Another export is being written."
@@ -190,7 +202,7 @@ class Exporter(QObject):
         self._is_stopped.clear()
         self._is_writing = True
         self._thread = threading.Thread(
-            target=self._work, args=(order, path), name="jaxscope-export", daemon=True
+            target=self._work, args=(write, path), name="jaxscope-export", daemon=True
         )
         self._thread.start()
 
@@ -200,16 +212,16 @@ class Exporter(QObject):
         if self._thread is not None and wait_s:
             self._thread.join(wait_s)
 
-    def _work(self, order: ExportOrder, path: str) -> None:
+    def _work(self, write: Write, path: str) -> None:
         # Whoever hears of the end may start the next one, before this thread is gone.
-        told = self._write(order, path)
+        told = self._write(write, path)
         self._is_writing = False
         self._post(*told)
 
-    def _write(self, order: ExportOrder, path: str) -> tuple[str, *tuple[object, ...]]:
+    def _write(self, write: Write, path: str) -> tuple[str, *tuple[object, ...]]:
         """Write, and return the name of the signal to emit with what it carries."""
         try:
-            paths, notes = write_export(order, path, self._on_step)
+            paths, notes = write(self._on_step)
         except ExportStopped:
             return ("stopped",)
         except JaxscopeError as error:
@@ -264,6 +276,46 @@ def write_export(order: ExportOrder, path: str, on_step: OnProgress) -> tuple[li
         paths.append(str(target))
         notes += rendered.notes
     return paths, notes
+
+
+def write_steps(
+    request: StepRequest, capture: Capture, path: str, on_step: OnProgress
+) -> tuple[list[str], list[str]]:
+    """Write the page that goes through a call with its numbers, which are computed for that.
+
+    Args:
+        request: What to step through.
+        capture: Of the same call.
+        path: Where to write.
+        on_step: As for `write_export`; asked while the call runs, too.
+
+    Raises:
+        JaxscopeError: The call cannot be stepped through.
+        OSError: The file cannot be written.
+    """
+    from jaxscope.client.stepping import Stepper
+    from jaxscope.export.steps_html import MOST_STEPS, steps_to_html
+
+    doing = "Starting the call"
+
+    def on_event(event: Event) -> None:
+        nonlocal doing
+        if isinstance(event, Progress):
+            doing = event.text
+        elif isinstance(event, Stepped) and event.step.equation:
+            doing = f"Running {event.step.equation} {event.step.operation}"
+        on_step(doing, 0.0)
+
+    with Stepper(request, on_event, lambda: on_step(doing, 0.0)) as stepper:
+        steps = stepper.record(MOST_STEPS)
+        on_step("Writing", 1.0)
+        lesson = read_lesson(Path(request.file or ""))
+        page = steps_to_html(stepper.stepping, steps, capture, lesson)
+    write_bytes(Path(path), page.encode())
+    last = steps[-1]
+    if last.failure:
+        return [path], [f"{last.equation} {last.operation} failed: the page ends there."]
+    return [path], [] if last.is_end else [f"The page has the first {len(steps) - 1:,} equations."]
 
 
 _PATIENCE_MS = 300

@@ -32,7 +32,10 @@ from jaxscope.ui.window.exporter import (
     Exporter,
     ExportExtent,
     ExportProgress,
+    Write,
     make_order,
+    write_export,
+    write_steps,
 )
 
 if TYPE_CHECKING:
@@ -343,10 +346,35 @@ class FileDialogs(QObject):
         panes = [(pane.wanted_stage, pane) for pane in area.panes]
         active = (area.active.wanted_stage, area.active)
         order = make_order(capture, path, choice or self._choice, active, panes)
+        self._start_export(functools.partial(write_export, order, path), path)
+
+    def _start_export(self, write: Write, path: str) -> None:
         if self.progress is None:
             self.progress = ExportProgress(self.exporter, self._parent)
             self.export_begun.emit(self.progress)
-        self.exporter.start(order, path)
+        self.exporter.start(write, path)
+
+    def ask_export_steps(self) -> None:
+        """Ask where to write the page that goes through the call with its numbers."""
+        state = self._controller.state
+        if state.capture is None or state.is_running:
+            self._refuse("There is no call to step through.", "Run a call first.")
+        elif state.is_view_only or state.is_stale:
+            what = "The numbers are computed for the page, so the call has to run."
+            is_saved = state.is_view_only
+            remedy = "Open its Python file and run it." if is_saved else "Run the call again."
+            self._refuse(what, remedy)
+        else:
+            dialog = self.ask_where("Export", "html (*.html)", self.suggest("html", "steps"))
+            dialog.fileSelected.connect(self.export_steps)
+            dialog.open()
+
+    def export_steps(self, path: str) -> None:
+        """Step through the call once, and write the page."""
+        capture = self._controller.state.capture
+        if capture is not None:
+            request = self._controller.describe_stepping()
+            self._start_export(functools.partial(write_steps, request, capture, path), path)
 
     def stop_export(self) -> bool:
         """Stop what is being exported; whether anything was."""
