@@ -100,23 +100,16 @@ def capture_file(
     Raises:
         jaxscope.errors.JaxscopeError: The call failed, the process died, or something is missing.
     """
-    from jaxscope.client.one_shot import capture as run_capture
+    from jaxscope.client.one_shot import ask
+    from jaxscope.client.requests import CaptureRequest
+    from jaxscope.model import Capture
     from jaxscope.notebook import make_shown
 
-    return make_shown(
-        run_capture(
-            os.fspath(file),
-            call,
-            target=target,
-            python=None if python is None else os.fspath(python),
-            timeout_s=timeout_s,
-            memory_bytes=memory_bytes,
-            x64=x64,
-            passes=passes,
-            options=dict(xla or {}),
-            gradient=gradient,
-        )
+    made_with = {"passes": passes, "options": dict(xla or {}), "gradient": gradient}
+    request = _make_request(
+        CaptureRequest, file, call, target, x64, python, timeout_s, memory_bytes, **made_with
     )
+    return make_shown(ask(request, Capture))
 
 
 def compare_targets(
@@ -141,14 +134,7 @@ def compare_targets(
     from jaxscope.client.requests import CaptureRequest
     from jaxscope.program.targets import summarize_target
 
-    request = CaptureRequest(
-        os.fspath(file),
-        call,
-        x64=x64,
-        python=None if python is None else os.fspath(python),
-        timeout_s=timeout_s,
-        memory_bytes=memory_bytes,
-    )
+    request = _make_request(CaptureRequest, file, call, "cpu", x64, python, timeout_s, memory_bytes)
     found = capture_targets(request, tuple(map(full_target, targets)) or default_targets())
     return tuple(summarize_target(target, answer) for target, answer in found)
 
@@ -338,6 +324,7 @@ def _make_request(
     python: str | os.PathLike[str] | None,
     timeout_s: float | None,
     memory_bytes: int | None,
+    **made_with: Any,
 ) -> R:
     return kind(
         file=os.fspath(file),
@@ -347,6 +334,7 @@ def _make_request(
         python=None if python is None else os.fspath(python),
         timeout_s=timeout_s,
         memory_bytes=memory_bytes,
+        **made_with,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jaxscope.cli.output import print_found
 from jaxscope.cli.parser import Options
-from jaxscope.cli.runs import Watcher, named_program, run_options, show_progress, target_options
+from jaxscope.cli.runs import Watcher, request_of, show_progress
 from jaxscope.client.bisect import bisect_call
 from jaxscope.client.requests import CallRequest
 from jaxscope.report.bisect import bisection_to_document, bisection_to_json
@@ -16,9 +16,7 @@ def run(options: Options) -> int:
     Raises:
         JaxscopeError: What the axis needs is missing, or the call cannot be tried at all.
     """
-    request = CallRequest(
-        named_program(options), options.call, **target_options(options), **run_options(options)
-    )
+    request = request_of(CallRequest, options)
     wanted = options.bisect
     with show_progress() as show:
         found = bisect_call(

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 from jaxscope.cli.output import check_place, print_text, write_data
 from jaxscope.cli.parser import Options, PictureOptions
-from jaxscope.cli.runs import Watcher, named_file, run_options, show_progress, target_options
-from jaxscope.client import one_shot as client
+from jaxscope.cli.runs import Watcher, named_file, request_of, show_progress
+from jaxscope.client.one_shot import ask
+from jaxscope.client.requests import CaptureRequest
 from jaxscope.errors import EnvironmentProblem, JaxscopeError
 from jaxscope.model import Capture, Cost, Stage, Unavailable, is_available
 from jaxscope.model.capture import leave_source_out
@@ -184,16 +185,8 @@ def obtain_capture(options: Options, watcher: Watcher) -> Capture:
         from jaxscope.client.subjects import load_saved
 
         return load_saved(file, options.call)[0]
-    return client.capture(
-        file,
-        options.call,
-        on_event=watcher,
-        passes=options.passes,
-        gradient=options.gradient,
-        options=options.xla,
-        **target_options(options),
-        **run_options(options),
-    )
+    made_with = {"passes": options.passes, "gradient": options.gradient, "options": options.xla}
+    return ask(request_of(CaptureRequest, options, **made_with), Capture, watcher)
 
 
 def _write_partial(partial: Capture | None, error: JaxscopeError, options: Options) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jaxscope.cli.output import print_found
 from jaxscope.cli.parser import DIFFERENT, Options
-from jaxscope.cli.runs import Watcher, named_program, run_options, show_progress, target_options
+from jaxscope.cli.runs import Watcher, request_of, show_progress
 from jaxscope.client.check import check_call
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.report.checks import checks_to_document, checks_to_json
@@ -16,9 +16,7 @@ def run(options: Options) -> int:
     Raises:
         JaxscopeError: The file or the call is wrong, or something is missing.
     """
-    request = CaptureRequest(
-        named_program(options), options.call, **target_options(options), **run_options(options)
-    )
+    request = request_of(CaptureRequest, options)
     with show_progress() as show:
         found = check_call(request, Watcher(show))
     print_found(options, lambda: checks_to_json(found), lambda: checks_to_document(found))

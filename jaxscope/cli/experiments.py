@@ -11,14 +11,8 @@ from typing import Any
 
 from jaxscope.cli.output import check_place, print_found, write_data
 from jaxscope.cli.parser import Options
-from jaxscope.cli.runs import (
-    Watcher,
-    named_program,
-    run_options,
-    show_progress,
-    target_options,
-    watching,
-)
+from jaxscope.cli.runs import Watcher, request_of, show_progress, watching
+from jaxscope.client.events import Result
 from jaxscope.client.one_shot import ask
 from jaxscope.client.requests import (
     AgreementRequest,
@@ -26,6 +20,7 @@ from jaxscope.client.requests import (
     ComparisonRequest,
     ProfileRequest,
     RecompilationRequest,
+    Request,
     ScalingRequest,
 )
 from jaxscope.errors import EnvironmentProblem
@@ -98,35 +93,6 @@ def _nothing(path: Path, why: str) -> EnvironmentProblem:
     return EnvironmentProblem(f"{path} was not written: there is nothing to draw.", why=why)
 
 
-# `jaxscope time --scale`: time, compile time, work and memory against size.
-
-
-def run_scaling(options: Options) -> Scaling:
-    """Measure, and write the file that was asked for.
-
-    Raises:
-        JaxscopeError: The call cannot be measured, or the file not be written.
-    """
-    time = options.time
-    if time.output is not None:
-        check_place(time.output)
-    request = ScalingRequest(
-        named_program(options),
-        options.call,
-        vary=time.vary,
-        sizes=time.sizes,
-        skip_eager=time.skip_eager,
-        preset=time.preset,
-        **target_options(options),
-        **run_options(options),
-    )
-    with watching(scaling_to_document, scaling_to_json, is_json=options.is_json) as watch:
-        scaling = ask(request, Scaling, watch)
-    if time.output is not None:
-        write_data(time.output, _render(scaling, time.output.suffix))
-    return scaling
-
-
 def _render(scaling: Scaling, suffix: str) -> bytes:
     """The file's bytes, in the form that its ending names."""
     if suffix == ".csv":
@@ -138,110 +104,64 @@ def _render(scaling: Scaling, suffix: str) -> bytes:
     return scaling_to_svg(scaling).encode()
 
 
-# `jaxscope time --recompilations`: what compiled again, why, and what would avoid it.
+Experiment = tuple[
+    Request, type[Result], Callable[[Any], Document], Callable[[Any], dict[str, Any]]
+]
+"""What is asked, what answers it, and that as a report and as JSON."""
 
 
-def run_recompilation(options: Options) -> Recompilation:
-    """Run the calls.
+def _find_experiment(options: Options) -> Experiment:
+    """Raises: JaxscopeError: The call cannot be captured, which times of nodes need."""
+    time = options.time
+    match time.experiment:
+        case "nodes":
+            with show_progress() as show:
+                capture = ask(request_of(CaptureRequest, options), Capture, Watcher(show))
+            return (
+                request_of(ProfileRequest, options, call=capture.call, skip_eager=time.skip_eager),
+                Profile,
+                lambda found: profile_to_document(ProfileOverlay(found, capture)),
+                lambda found: profile_to_json(ProfileOverlay(found, capture)),
+            )
+        case "scaling":
+            asked = {
+                name: getattr(time, name) for name in ("vary", "sizes", "skip_eager", "preset")
+            }
+            request: Request = request_of(ScalingRequest, options, **asked)
+            return request, Scaling, scaling_to_document, scaling_to_json
+        case "recompilations":
+            calls = (*([options.call] if options.call else []), *time.others)
+            request = request_of(RecompilationRequest, options, calls=calls)
+            return request, Recompilation, recompilation_to_document, recompilation_to_json
+        case "comparison":
+            request = request_of(
+                ComparisonRequest,
+                options,
+                other_file=str(time.against_file) if time.against_file else None,
+                other_call=time.against,
+                rigorous=options.is_rigorous,
+                **time.made_with,
+            )
+            return request, ProgramComparison, programs_to_document, comparison_to_json
+    request = request_of(AgreementRequest, options)
+    return request, Agreement, agreement_to_document, agreement_to_json
+
+
+def run_experiment(options: Options) -> int:
+    """Make the experiment that the options name, print it, and write the file that was asked for.
 
     Raises:
-        JaxscopeError: The file or a call is wrong.
-    """
-    calls = ([options.call] if options.call else []) + list(options.time.others)
-    request = RecompilationRequest(
-        named_program(options), tuple(calls), **target_options(options), **run_options(options)
-    )
-    with watching(
-        recompilation_to_document, recompilation_to_json, is_json=options.is_json
-    ) as watch:
-        return ask(request, Recompilation, watch)
-
-
-# `jaxscope time --per-node`: times of instructions, equations and source lines.
-
-
-def run_profile(options: Options) -> ProfileOverlay:
-    """Capture the call, then profile it.
-
-    Raises:
-        JaxscopeError: It cannot be captured or run.
+        JaxscopeError: The call cannot be run or measured, or the file not be written.
     """
     output = options.time.output
     if output is not None:
         check_place(output)
-    file = named_program(options)
-    shared = {**target_options(options), **run_options(options)}
-    with show_progress() as show:
-        capture = ask(CaptureRequest(file, options.call, **shared), Capture, Watcher(show))
-
-    def to_document(found: Profile) -> Document:
-        return profile_to_document(ProfileOverlay(found, capture))
-
-    def to_json(found: Profile) -> dict[str, Any]:
-        return profile_to_json(ProfileOverlay(found, capture))
-
+    request, kind, to_document, to_json = _find_experiment(options)
     with watching(to_document, to_json, is_json=options.is_json) as watch:
-        request = ProfileRequest(file, capture.call, skip_eager=options.time.skip_eager, **shared)
-        profile = ask(request, Profile, watch)
-    if output is not None:
-        write_run_figure(profile, output)
-    return ProfileOverlay(profile, capture)
-
-
-# `jaxscope time --against` and `--agreement`: two programs, and how well results agree.
-
-
-def run_comparison(options: Options) -> ProgramComparison:
-    """Measure both calls.
-
-    Raises:
-        JaxscopeError: One of them cannot be compiled or run.
-    """
-    time = options.time
-    request = ComparisonRequest(
-        named_program(options),
-        options.call,
-        other_file=str(time.against_file) if time.against_file else None,
-        other_call=time.against,
-        rigorous=options.is_rigorous,
-        **time.made_with,
-        **target_options(options),
-        **run_options(options),
-    )
-    with watching(programs_to_document, comparison_to_json, is_json=options.is_json) as watch:
-        return ask(request, ProgramComparison, watch)
-
-
-def run_agreement(options: Options) -> Agreement:
-    """Run the call in all ways.
-
-    Raises:
-        JaxscopeError: It cannot be run.
-    """
-    request = AgreementRequest(
-        named_program(options), options.call, **target_options(options), **run_options(options)
-    )
-    with watching(agreement_to_document, agreement_to_json, is_json=options.is_json) as watch:
-        return ask(request, Agreement, watch)
-
-
-Experiment = tuple[
-    Callable[[Options], Any], Callable[[Any], Document], Callable[[Any], dict[str, Any]]
-]
-"""Run it; what was found as a report; the same as JSON."""
-
-EXPERIMENTS: dict[str, Experiment] = {
-    "nodes": (run_profile, profile_to_document, profile_to_json),
-    "recompilations": (run_recompilation, recompilation_to_document, recompilation_to_json),
-    "comparison": (run_comparison, programs_to_document, comparison_to_json),
-    "agreement": (run_agreement, agreement_to_document, agreement_to_json),
-    "scaling": (run_scaling, scaling_to_document, scaling_to_json),
-}
-
-
-def run_experiment(options: Options) -> int:
-    """Make the experiment that the options name, and print it."""
-    make, to_document, to_json = EXPERIMENTS[options.time.experiment]
-    found = make(options)
+        found = ask(request, kind, watch)
+    if output is not None and isinstance(found, Scaling):
+        write_data(output, _render(found, output.suffix))
+    elif output is not None and isinstance(found, Profile):
+        write_run_figure(found, output)
     print_found(options, lambda: to_json(found), lambda: to_document(found))
     return 0

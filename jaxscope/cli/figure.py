@@ -10,12 +10,13 @@ from jaxscope.cli.experiments import write_timing_figure
 from jaxscope.cli.output import check_place, write_data
 from jaxscope.cli.parser import Options
 from jaxscope.cli.roofline import find_ceilings
-from jaxscope.cli.runs import Watcher, named_program, run_options, show_progress, target_options
-from jaxscope.client.one_shot import time_call
+from jaxscope.cli.runs import Watcher, request_of, show_progress
+from jaxscope.client.one_shot import ask
+from jaxscope.client.requests import TimeRequest
 from jaxscope.errors import EnvironmentProblem, UsageError
 from jaxscope.export.figures import ENDINGS, write_figure
 from jaxscope.export.program_figures import make_program_figure
-from jaxscope.model import Unavailable
+from jaxscope.model import Timing, Unavailable
 from jaxscope.model.stages import lowered_name
 
 TIMING_FIGURES = ("distributions", "stages")
@@ -48,13 +49,7 @@ def run(options: Options) -> int:
     with show_progress() as show:
         watcher = Watcher(show)
         if name in TIMING_FIGURES:
-            timing = time_call(
-                named_program(options),
-                options.call,
-                on_event=watcher,
-                **target_options(options),
-                **run_options(options),
-            )
+            timing = ask(request_of(TimeRequest, options), Timing, watcher)
             write_timing_figure(timing, name, out)
             return _tell(options, out)
         capture = obtain_capture(options, watcher)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from jaxscope.cli.capture import obtain_capture
 from jaxscope.cli.output import print_found
 from jaxscope.cli.parser import Options
-from jaxscope.cli.runs import Watcher, named_program, run_options, show_progress, target_options
+from jaxscope.cli.runs import Watcher, request_of, show_progress
 from jaxscope.client.one_shot import ask
 from jaxscope.client.requests import RematRequest
-from jaxscope.model import Capture
 from jaxscope.model.experiments import RematPolicies
 from jaxscope.report.document import Document
 from jaxscope.report.memory import MemoryReport, memory_report_to_json, memory_to_document
@@ -25,7 +24,10 @@ def run(options: Options) -> int:
     with show_progress() as show:
         watcher = Watcher(show)
         capture = obtain_capture(options, watcher)
-        remat = _compare_policies(options, capture, watcher) if options.remat else None
+        remat = None
+        if options.remat:
+            request = request_of(RematRequest, options, call=capture.call)
+            remat = ask(request, RematPolicies, watcher)
     report = MemoryReport(capture)
 
     def to_json() -> Json:
@@ -42,10 +44,3 @@ def run(options: Options) -> int:
 
     print_found(options, to_json, to_document)
     return 0
-
-
-def _compare_policies(options: Options, capture: Capture, watcher: Watcher) -> RematPolicies:
-    request = RematRequest(
-        named_program(options), capture.call, **target_options(options), **run_options(options)
-    )
-    return ask(request, RematPolicies, watcher)

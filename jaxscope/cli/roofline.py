@@ -7,7 +7,7 @@ import shlex
 from jaxscope.cli.capture import obtain_capture
 from jaxscope.cli.output import print_found
 from jaxscope.cli.parser import Options
-from jaxscope.cli.runs import Watcher, run_options, show_progress, target_options
+from jaxscope.cli.runs import Watcher, request_of, show_progress
 from jaxscope.client.one_shot import ask
 from jaxscope.client.requests import CalibrationRequest
 from jaxscope.errors import UsageError
@@ -36,8 +36,7 @@ def run(options: Options) -> int:
         watcher = Watcher(show)
         capture = obtain_capture(options, watcher)
         if options.calibrate:
-            request = CalibrationRequest(**target_options(options), **run_options(options))
-            measured = ask(request, Ceilings, watcher)
+            measured = ask(request_of(CalibrationRequest, options), Ceilings, watcher)
             store_ceilings(measured)
     if options.calibrate:
         ceilings: Ceilings | None = measured

@@ -5,6 +5,7 @@ by.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import math
 import shutil
 import signal
@@ -12,13 +13,14 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from jaxscope.cli.output import print_text
 from jaxscope.cli.parser import Options
 from jaxscope.client.composite_run import CompositeRun
 from jaxscope.client.events import Event, Failed, NotResponding, Output, Progress, Result
 from jaxscope.client.live_run import Run
+from jaxscope.client.requests import Request
 from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import EnvironmentProblem, JaxscopeError, Stopped, UsageError
 from jaxscope.model import Capture
@@ -30,6 +32,7 @@ from jaxscope.schema.safe_text import make_safe, make_safe_line
 
 
 Show = Callable[[str], None]
+R = TypeVar("R", bound=Request)
 
 
 @contextmanager
@@ -93,6 +96,22 @@ def named_program(options: Options) -> str:
             remedy=f"jaxscope {file} opens it; jaxscope capture {file} -o out.html exports it.",
         )
     return file
+
+
+def request_of(kind: type[R], options: Options, /, **fields: Any) -> R:
+    """A request about the named file and call, with the options that it understands.
+
+    Args:
+        fields: What else it asks, or in place of that.
+
+    Raises:
+        UsageError: No file was named, or a saved capture was.
+        EnvironmentProblem: The interpreter does not exist.
+    """
+    known = {field.name for field in dataclasses.fields(kind)}
+    file = {"file": named_program(options)} if "file" in known else {}
+    asked = {**file, "call": options.call, **target_options(options), **run_options(options)}
+    return kind(**{name: value for name, value in (asked | fields).items() if name in known})
 
 
 class Watcher:

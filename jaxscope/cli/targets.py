@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jaxscope.cli.output import print_found
 from jaxscope.cli.parser import Options
-from jaxscope.cli.runs import Watcher, named_program, run_options, show_progress, target_options
+from jaxscope.cli.runs import Watcher, request_of, run_options, show_progress
 from jaxscope.client.many_targets import capture_targets, default_targets, full_target
 from jaxscope.client.one_shot import inspect_environment
 from jaxscope.client.requests import CaptureRequest
@@ -20,12 +20,7 @@ def run(options: Options) -> int:
     Raises:
         JaxscopeError: The call failed, or no target can be compiled for.
     """
-    request = CaptureRequest(
-        named_program(options),
-        options.call,
-        **{**target_options(options), "target": "cpu"},
-        **run_options(options),
-    )
+    request = request_of(CaptureRequest, options, target="cpu")
     with show_progress() as show:
         watcher = Watcher(show)
         named = options.targets or ((options.target,) if options.target != "cpu" else ())

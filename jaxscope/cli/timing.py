@@ -6,8 +6,10 @@ import json
 
 from jaxscope.cli.output import check_place, print_found, write_data
 from jaxscope.cli.parser import DIFFERENT, Options
-from jaxscope.cli.runs import named_program, run_options, target_options, watching
-from jaxscope.client.one_shot import time_call
+from jaxscope.cli.runs import request_of, watching
+from jaxscope.client.one_shot import ask
+from jaxscope.client.requests import TimeRequest
+from jaxscope.model import Timing
 from jaxscope.report.baseline import baseline_to_json, baseline_to_section, find_changes, is_slower
 from jaxscope.report.document import Document, Section
 from jaxscope.report.measurement_documents import timing_to_document
@@ -30,18 +32,10 @@ def run(options: Options) -> int:
         check_place(path)
     baseline = None if options.time.baseline is None else load_timing(options.time.baseline)
     with watching(timing_to_document, timing_to_json, is_json=options.is_json) as watch:
-        timing = time_call(
-            named_program(options),
-            options.call,
-            on_event=watch,
-            rigorous=options.is_rigorous,
-            budget_s=options.time.budget_s,
-            precision=options.time.precision,
-            gradient=options.time.gradient,
-            skip_eager=options.time.skip_eager,
-            **target_options(options),
-            **run_options(options),
-        )
+        names = ("budget_s", "precision", "gradient", "skip_eager")
+        asked = {name: getattr(options.time, name) for name in names}
+        request = request_of(TimeRequest, options, rigorous=options.is_rigorous, **asked)
+        timing = ask(request, Timing, watch)
     if output is not None:
         from jaxscope.cli.experiments import write_timing_figure  # only where a figure is wanted
 

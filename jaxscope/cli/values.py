@@ -5,14 +5,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from jaxscope.cli.capture import obtain_capture
 from jaxscope.cli.output import check_place, print_found, write_data
 from jaxscope.cli.parser import Options
-from jaxscope.cli.runs import Watcher, named_program, run_options, show_progress, target_options
+from jaxscope.cli.runs import Watcher, named_program, request_of, show_progress
 from jaxscope.client.one_shot import ask
 from jaxscope.client.requests import StepRequest, ValuesRequest
 from jaxscope.client.stepping import Stepper
@@ -32,23 +30,22 @@ def run(options: Options) -> int:
         JaxscopeError: The call failed, the target is not here, or the run does not come to the
             place that is asked for.
     """
-    file = named_program(options)
-    common = {**target_options(options), **run_options(options), "loaded": options.step.loaded}
+    loaded = options.step.loaded
+    stepped = request_of(StepRequest, options, loaded=loaded, stage=options.step.stage)
     if options.output is not None:
-        return _write_page(options, options.output, common)
+        return _write_page(options, options.output, stepped)
     if options.step.steps:
         with show_progress() as show:
-            request = StepRequest(file, options.call, **common, stage=options.step.stage)
-            found = _go(request, options, Watcher(show))
+            found = _go(stepped, options, Watcher(show))
         print_found(options, lambda: step_to_json(*found), lambda: step_to_document(*found))
         return 0
     with show_progress() as show:
-        values = ask(ValuesRequest(file, options.call, **common), Values, Watcher(show))
+        values = ask(request_of(ValuesRequest, options, loaded=loaded), Values, Watcher(show))
     print_found(options, lambda: values_to_json(values), lambda: values_to_document(values))
     return 0
 
 
-def _write_page(options: Options, out: Path, common: Mapping[str, Any]) -> int:
+def _write_page(options: Options, out: Path, request: StepRequest) -> int:
     """Write the page of `-o`."""
     wanted = options.step
     if wanted.at or wanted.until:
@@ -62,7 +59,6 @@ def _write_page(options: Options, out: Path, common: Mapping[str, Any]) -> int:
     with show_progress() as show:
         watcher = Watcher(show)
         capture = obtain_capture(options, watcher)
-        request = StepRequest(file, options.call, **common, stage=wanted.stage)
         with Stepper(request, watcher) as stepper:
             steps = stepper.record(MOST_STEPS)
             page = steps_to_html(stepper.stepping, steps, capture, read_lesson(Path(file)))

@@ -11,19 +11,17 @@ from collections.abc import Callable
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from jaxscope.client.composite_run import CompositeRun
-from jaxscope.client.events import EnvironmentReport, Event, Proposal, Result
+from jaxscope.client.events import EnvironmentReport, Event, Result
 from jaxscope.client.live_run import Run
 from jaxscope.client.requests import (
     CaptureRequest,
     EnvironmentRequest,
     OutlineRequest,
-    ProposeRequest,
     Request,
-    TimeRequest,
 )
 from jaxscope.client.session import Session
 from jaxscope.errors import InternalError, JaxscopeError
-from jaxscope.model import Capture, Timing
+from jaxscope.model import Capture
 from jaxscope.model.outline import Outline
 
 _LAST_WORDS_S = 3.0
@@ -55,21 +53,6 @@ def capture(
     return ask(CaptureRequest(file, call, **options), Capture, on_event)
 
 
-def time_call(
-    file: str | None = None,
-    call: str | None = None,
-    *,
-    on_event: OnEvent | None = None,
-    **options: Any,
-) -> Timing:
-    """Measure a call; the options are those of `TimeRequest`.
-
-    Raises:
-        JaxscopeError: Why it cannot be measured.
-    """
-    return ask(TimeRequest(file, call, **options), Timing, on_event)
-
-
 def outline(file: str, *, on_event: OnEvent | None = None, **options: Any) -> Outline:
     """List the functions and offered calls of a file without running it.
 
@@ -77,17 +60,6 @@ def outline(file: str, *, on_event: OnEvent | None = None, **options: Any) -> Ou
         SourceError: It cannot be read or parsed.
     """
     return ask(OutlineRequest(file, **options), Outline, on_event)
-
-
-def propose(
-    file: str, function: str, *, on_event: OnEvent | None = None, **options: Any
-) -> Proposal:
-    """Find a call of a function that traces.
-
-    Raises:
-        CallError: There is none among those tried.
-    """
-    return ask(ProposeRequest(file, function, **options), Proposal, on_event)
 
 
 def inspect_environment(*, on_event: OnEvent | None = None, **options: Any) -> EnvironmentReport:
