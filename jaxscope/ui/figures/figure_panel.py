@@ -49,6 +49,7 @@ from jaxscope.schema.whole_file import write_bytes
 from jaxscope.ui.figures.plots import TimingPlot
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
+from jaxscope.ui.toolkit.widgets import fill_box
 
 _ZOOM_STEP = 1.25
 _MOST_ZOOM = 1e6
@@ -367,15 +368,10 @@ class FigurePanel(QWidget):
         self._pages = QStackedWidget()
         self._pages.addWidget(self._area)
         self._pages.addWidget(self.table)
-        top = QHBoxLayout()
-        top.addWidget(self.note, 1)
+        top = fill_box(QHBoxLayout(), (self.note, 1))
         for button in (self.whole, self.as_table, self.large, self.export):
             top.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 4, 0, 0)
-        layout.addLayout(top)
-        layout.addWidget(self._pages, 1)
-        layout.addWidget(self.reading)
+        fill_box(QVBoxLayout(self), top, (self._pages, 1), self.reading, margins=(0, 4, 0, 0))
         self.large.toggled.connect(self.enlarged)
         self.as_table.toggled.connect(self._on_as_table_toggled)
         self.export.clicked.connect(self._on_export_clicked)

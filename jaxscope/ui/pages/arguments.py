@@ -13,7 +13,7 @@ from jaxscope.model.values import ArraySummary, Values
 from jaxscope.program.links import Links
 from jaxscope.ui.selection.inspector import split_path, values_of_leaves, write_range
 from jaxscope.ui.session.state import Head, WindowState
-from jaxscope.ui.toolkit.widgets import EmptyNotice
+from jaxscope.ui.toolkit.widgets import EmptyNotice, fill_box
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 _MAX_LEAVES = 20_000
@@ -41,8 +41,7 @@ class ArgumentsPage(PageWidget):
         self.notice = EmptyNotice(self.tree, "Run a call to see its arguments and results.")
         self._is_told = False
         self.tree.itemSelectionChanged.connect(self._on_tree_selection_changed)
-        layout = QVBoxLayout(self)
-        layout.addWidget(self.tree)
+        fill_box(QVBoxLayout(self), self.tree)
         context.selection.changed.connect(self._on_selection_changed)
 
     def show_state(self, state: WindowState) -> None:

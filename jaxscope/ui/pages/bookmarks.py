@@ -33,7 +33,7 @@ from jaxscope.ui.selection.selection import (
 from jaxscope.ui.session.screen import title_of_stage
 from jaxscope.ui.session.source_file import line_of
 from jaxscope.ui.session.state import WindowState
-from jaxscope.ui.toolkit.widgets import EmptyNotice, make_label
+from jaxscope.ui.toolkit.widgets import EmptyNotice, fill_box, make_label
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 if TYPE_CHECKING:
@@ -174,12 +174,8 @@ class BookmarksPage(PageWidget):
         self.list.setColumnWidth(1, 260)
         self.remove_button = QPushButton("Remove")
         self.remove_button.clicked.connect(self._on_remove_button_clicked)
-        row = QHBoxLayout()
-        row.addWidget(self._help, 1)
-        row.addWidget(self.remove_button)
-        layout = QVBoxLayout(self)
-        layout.addLayout(row)
-        layout.addWidget(self.list, 1)
+        row = fill_box(QHBoxLayout(), (self._help, 1), self.remove_button)
+        fill_box(QVBoxLayout(self), row, (self.list, 1))
         self._list(())
         self._bookmarks.changed.connect(self._show)
 

@@ -37,7 +37,7 @@ from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.threads import LatestJob, Post
-from jaxscope.ui.toolkit.widgets import ChoiceBox
+from jaxscope.ui.toolkit.widgets import ChoiceBox, fill_box
 from jaxscope.ui.window.files import suggest_name
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
@@ -392,9 +392,7 @@ class ComparePage(PageWidget):
         self._empty.setTextFormat(Qt.TextFormat.RichText)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._empty.setWordWrap(True)
-        bar = QHBoxLayout()
-        bar.addWidget(QLabel("Compare with"))
-        bar.addWidget(self.call, 1)
+        bar = fill_box(QHBoxLayout(), QLabel("Compare with"), (self.call, 1))
         for part in (
             self.target,
             self.interpreter,
@@ -404,15 +402,9 @@ class ComparePage(PageWidget):
             self.previous_button,
         ):
             bar.addWidget(part)
-        state = QHBoxLayout()
-        state.addWidget(self._busy)
-        state.addWidget(self._status, 1)
-        state.addWidget(self.stop_button)
+        state = fill_box(QHBoxLayout(), self._busy, (self._status, 1), self.stop_button)
         self._pages.addWidget(self._empty)
-        layout = QVBoxLayout(self)
-        layout.addLayout(bar)
-        layout.addLayout(state)
-        layout.addWidget(self._pages, 1)
+        fill_box(QVBoxLayout(self), bar, state, (self._pages, 1))
         self.compare_button.clicked.connect(self._on_compare_clicked)
         self.file_button.clicked.connect(self.ask_file)
         self.previous_button.clicked.connect(self.compare_with_previous)

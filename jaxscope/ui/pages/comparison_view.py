@@ -47,6 +47,7 @@ from jaxscope.ui.toolkit.widgets import (
     FlowLayout,
     Index,
     escape_html,
+    fill_box,
     make_splitter,
     set_up_table,
 )
@@ -228,11 +229,7 @@ class CompareView(QWidget):
         split.setStretchFactor(0, 4)
         split.setStretchFactor(1, 1)
         split.setSizes([540, 190])
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._verdict)
-        layout.addWidget(choices)
-        layout.addWidget(split, 1)
+        fill_box(QVBoxLayout(self), self._verdict, choices, (split, 1), margins=(0, 0, 0, 0))
         self.stage_chooser.currentIndexChanged.connect(self._on_stage_chosen)
         self.form_chooser.currentIndexChanged.connect(self._refresh)
         self.marks.toggled.connect(self._refresh)
@@ -245,11 +242,9 @@ class CompareView(QWidget):
         sides = make_splitter(Qt.Orientation.Horizontal)
         for name, canvas in zip(self._names, self.canvases, strict=True):
             side = QWidget()
-            column = QVBoxLayout(side)
-            column.setContentsMargins(0, 0, 0, 0)
-            column.setSpacing(2)
-            column.addWidget(_as_name(name))
-            column.addWidget(canvas, 1)
+            fill_box(
+                QVBoxLayout(side), _as_name(name), (canvas, 1), margins=(0, 0, 0, 0), spacing=2
+            )
             sides.addWidget(side)
         return sides
 

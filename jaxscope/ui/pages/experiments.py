@@ -17,7 +17,7 @@ from jaxscope.report.measurements import describe_noise, describe_place
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.theme import Theme
-from jaxscope.ui.toolkit.widgets import TALL_LINES, FoldedNotes, SelectableLabel
+from jaxscope.ui.toolkit.widgets import TALL_LINES, FoldedNotes, SelectableLabel, fill_box
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 Result = TypeVar("Result")
@@ -57,12 +57,7 @@ class ExperimentPage(PageWidget, Generic[Result]):
         top = QHBoxLayout()
         top.addWidget(self.heading, 1)
         top.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
-        layout = QVBoxLayout(self)
-        layout.addLayout(top)
-        layout.addWidget(self._meaning)
-        layout.addLayout(self.form)
-        layout.addWidget(self.notes)
-        layout.addLayout(self.body, 1)
+        fill_box(QVBoxLayout(self), top, self._meaning, self.form, self.notes, (self.body, 1))
         self.button.clicked.connect(self._on_button_clicked)
 
     def make_request(self) -> Request | None:

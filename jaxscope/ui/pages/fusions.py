@@ -22,7 +22,7 @@ from jaxscope.report.fusion import (
 )
 from jaxscope.ui.selection.capture_facts import OPTIMIZED
 from jaxscope.ui.toolkit.result_table import ResultTable
-from jaxscope.ui.toolkit.widgets import PlainTabs, escape_breakable, make_label
+from jaxscope.ui.toolkit.widgets import PlainTabs, escape_breakable, fill_box, make_label
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 _MAX_SHOWN = 8
@@ -106,18 +106,11 @@ class FusionsPage(PageWidget):
         self.note = make_label(role="muted", wraps=True)
         self.decisions = ResultTable("XLA's own log of what it fused")
         logged = QWidget()
-        column = QVBoxLayout(logged)
-        column.setContentsMargins(0, 4, 0, 0)
-        column.addWidget(self.note)
-        column.addWidget(self.decisions, 1)
-        column.addStretch(0)
+        fill_box(QVBoxLayout(logged), self.note, (self.decisions, 1), 0, margins=(0, 4, 0, 0))
         self.tabs = PlainTabs("Fusions and XLA's decisions")
         self.tabs.addTab(self.table, "Fusions")
         self.tabs.addTab(logged, "XLA's decisions")
-        layout = QVBoxLayout(self)
-        layout.addWidget(self.heading)
-        layout.addWidget(self.tabs, 1)
-        layout.addStretch(0)
+        fill_box(QVBoxLayout(self), self.heading, (self.tabs, 1), 0)
         self.tabs.hide()
         context.inspector.additions.append(self._describe_selected)
         context.fusions.changed.connect(self._on_fusions_changed)

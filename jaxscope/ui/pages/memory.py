@@ -37,7 +37,7 @@ from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.threads import LatestJob
-from jaxscope.ui.toolkit.widgets import PlainTabs, SelectableLabel, TurningSplitter
+from jaxscope.ui.toolkit.widgets import PlainTabs, SelectableLabel, TurningSplitter, fill_box
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 if TYPE_CHECKING:
@@ -63,12 +63,7 @@ class RematPart(QWidget):
         top = QHBoxLayout()
         top.addWidget(self.heading, 1)
         top.addWidget(self.compare, 0, Qt.AlignmentFlag.AlignTop)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 4, 0, 0)
-        layout.addLayout(top)
-        layout.addWidget(self.table, 1)
-        layout.addWidget(self.notes)
-        layout.addStretch(0)
+        fill_box(QVBoxLayout(self), top, (self.table, 1), self.notes, 0, margins=(0, 4, 0, 0))
         self.show_policies(None)
 
     def show_policies(self, found: RematPolicies | None) -> None:
@@ -131,9 +126,7 @@ class MemoryPage(PageWidget):
         alive = QWidget()
         column = QVBoxLayout(alive)
         column.setContentsMargins(0, 4, 0, 0)
-        row = QHBoxLayout()
-        row.addWidget(self.step_title, 1)
-        row.addWidget(self.to_peak)
+        row = fill_box(QHBoxLayout(), (self.step_title, 1), self.to_peak)
         column.addLayout(row)
         column.addWidget(self.alive, 1)
         for title, page in (
@@ -145,11 +138,7 @@ class MemoryPage(PageWidget):
         ):
             self.tabs.addTab(page, title)
         self._split = TurningSplitter((260, 320), self.tabs)
-        layout = QVBoxLayout(self)
-        layout.addWidget(self.heading)
-        layout.addWidget(self.notes)
-        layout.addWidget(self._split, 1)
-        layout.addStretch(0)
+        fill_box(QVBoxLayout(self), self.heading, self.notes, (self._split, 1), 0)
         self._split.hide()
 
     @functools.cached_property

@@ -12,7 +12,7 @@ from jaxscope.model import Check, Severity
 from jaxscope.ui.session.screen import describe_no_notes, untold_messages
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.theme import Theme
-from jaxscope.ui.toolkit.widgets import escape_html
+from jaxscope.ui.toolkit.widgets import escape_html, fill_box
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 
@@ -29,8 +29,7 @@ class NotesPage(PageWidget):
         self.page.setOpenLinks(False)
         self.page.setAccessibleName("Checks and messages")
         self.page.anchorClicked.connect(self._on_page_anchor_clicked)
-        layout = QVBoxLayout(self)
-        layout.addWidget(self.page)
+        fill_box(QVBoxLayout(self), self.page)
 
     def show_state(self, state: WindowState) -> None:
         nothing = describe_no_notes(state)

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout
 from jaxscope.schema.safe_text import strip_controls
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.theme import Theme, fixed_font
-from jaxscope.ui.toolkit.widgets import make_label
+from jaxscope.ui.toolkit.widgets import fill_box, make_label
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 _MAX_LINE_CHARACTERS = 8_000
@@ -30,10 +30,7 @@ class OutputPage(PageWidget):
         self.text.setUndoRedoEnabled(False)
         self.text.setAccessibleName("Output of your code")
         self.text.setPlaceholderText(_NOTHING)
-        layout = QVBoxLayout(self)
-        layout.addWidget(self.note)
-        layout.addWidget(self.text, 1)
-        layout.addStretch(0)
+        fill_box(QVBoxLayout(self), self.note, (self.text, 1), 0)
 
     def show_state(self, state: WindowState) -> None:
         output, is_kept = state.output, not state.is_view_only  # a saved capture has none

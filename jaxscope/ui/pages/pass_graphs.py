@@ -16,7 +16,7 @@ from jaxscope.program.passes.diff import ModuleGraphs, find_module_graphs
 from jaxscope.ui.pages.diff_graph import ComparedCanvas, MarkLegend
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
 from jaxscope.ui.toolkit.threads import LatestJob
-from jaxscope.ui.toolkit.widgets import make_label, make_splitter
+from jaxscope.ui.toolkit.widgets import fill_box, make_label, make_splitter
 
 
 class PassGraphs(QWidget):
@@ -58,16 +58,12 @@ class PassGraphs(QWidget):
         shown = QWidget()
         column = QVBoxLayout(shown)
         column.setContentsMargins(0, 0, 0, 0)
-        row = QHBoxLayout()
-        row.addWidget(self.legend)
-        row.addWidget(self.note, 1)
+        row = fill_box(QHBoxLayout(), self.legend, (self.note, 1))
         column.addLayout(row)
         column.addWidget(sides, 1)
         self._body.addWidget(shown)
         self._body.addWidget(self.reason)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._body)
+        fill_box(QVBoxLayout(self), self._body, margins=(0, 0, 0, 0))
 
     @property
     def graphs(self) -> ModuleGraphs | None:

@@ -32,7 +32,7 @@ from jaxscope.ui.pages.diff_text import DiffTextView
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable, choose_row
 from jaxscope.ui.toolkit.theme import Theme
-from jaxscope.ui.toolkit.widgets import ANY_PX, PlainTabs, TurningSplitter, escape_html
+from jaxscope.ui.toolkit.widgets import ANY_PX, PlainTabs, TurningSplitter, escape_html, fill_box
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 if TYPE_CHECKING:
@@ -184,9 +184,7 @@ class PassesPage(PageWidget):
         context.fates.changed.connect(self._on_fates_changed)
 
     def _build(self) -> None:
-        top = QHBoxLayout()
-        top.addWidget(self.heading, 1)
-        top.addWidget(self.record)
+        top = fill_box(QHBoxLayout(), (self.heading, 1), self.record)
         self._tools = QWidget()
         tools = QHBoxLayout(self._tools)
         tools.setContentsMargins(0, 0, 0, 0)
@@ -194,20 +192,13 @@ class PassesPage(PageWidget):
         tools.addWidget(self.follow)
         tools.addWidget(self.without)
         texts = QWidget()
-        column = QVBoxLayout(texts)
-        column.setContentsMargins(0, 4, 0, 0)
-        column.addWidget(self.title)
+        column = fill_box(QVBoxLayout(texts), self.title, margins=(0, 4, 0, 0))
         self.forms.addTab(self.diff, "Text")
         self.forms.addTab(self._graphs_home, "Graphs")
         QVBoxLayout(self._graphs_home).setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.forms, 1)
         self._split = TurningSplitter((400, 600), self.table, texts)
-        layout = QVBoxLayout(self)
-        layout.addLayout(top)
-        layout.addWidget(self._tools)
-        layout.addWidget(self.fate)
-        layout.addWidget(self._split, 1)
-        layout.addStretch(0)
+        fill_box(QVBoxLayout(self), top, self._tools, self.fate, (self._split, 1), 0)
         self._show_parts()
 
     def start(self) -> None:

@@ -29,7 +29,7 @@ from jaxscope.ui.pages.experiments import ExperimentPage
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
-from jaxscope.ui.toolkit.widgets import ChoiceBox
+from jaxscope.ui.toolkit.widgets import ChoiceBox, fill_box
 from jaxscope.ui.window.page_context import PageContext
 
 if TYPE_CHECKING:
@@ -65,9 +65,7 @@ class ProfilePage(ExperimentPage[Profile]):
         self.with_eager = QCheckBox("Run the equations one by one, too")
         self.with_eager.setChecked(True)
         self.lines, self.nodes = ResultTable("Time of source lines"), ResultTable("Time of nodes")
-        row = QHBoxLayout()
-        row.addWidget(self.side)
-        row.addWidget(self.with_eager)
+        row = fill_box(QHBoxLayout(), self.side, self.with_eager)
         self.colours = QPushButton("Colour the graphs by time")
         self.colours.hide()
         row.addWidget(self.colours)

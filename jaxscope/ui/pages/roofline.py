@@ -36,7 +36,7 @@ from jaxscope.ui.pages import PAGES
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable, choose_row
 from jaxscope.ui.toolkit.theme import Theme
-from jaxscope.ui.toolkit.widgets import ChoiceBox, SelectableLabel, make_splitter
+from jaxscope.ui.toolkit.widgets import ChoiceBox, SelectableLabel, fill_box, make_splitter
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 if TYPE_CHECKING:
@@ -96,16 +96,11 @@ class RooflinePage(PageWidget):
         self.table.row_selected.connect(self._on_table_row_selected)
 
     def _build(self) -> None:
-        top = QHBoxLayout()
-        top.addWidget(self.heading, 1)
+        top = fill_box(QHBoxLayout(), (self.heading, 1))
         for button in (self.module, self.choice, self.limits, self.export, self.calibrate):
             top.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
         self._split = make_splitter(Qt.Orientation.Vertical, self.table)
-        layout = QVBoxLayout(self)
-        layout.addLayout(top)
-        layout.addWidget(self.notes)
-        layout.addWidget(self._split, 1)
-        layout.addStretch(0)
+        fill_box(QVBoxLayout(self), top, self.notes, (self._split, 1), 0)
         self._show()
 
     @functools.cached_property

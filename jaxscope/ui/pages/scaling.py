@@ -41,7 +41,7 @@ from jaxscope.ui.pages.experiments import ExperimentPage
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
-from jaxscope.ui.toolkit.widgets import ChoiceBox, SplitOrTabs
+from jaxscope.ui.toolkit.widgets import ChoiceBox, SplitOrTabs, fill_box
 from jaxscope.ui.window.page_context import PageContext
 
 _FIRST_DIMENSION = re.compile(r"\w+\[(\d+)")
@@ -117,9 +117,7 @@ class ScalingPage(ExperimentPage[Scaling]):
         self.export = QPushButton("Export …")
         self.export.setEnabled(False)
         self.table = ResultTable("Measurements by size")
-        row = QHBoxLayout()
-        row.addWidget(self.preset)
-        row.addWidget(self.range, 1)
+        row = fill_box(QHBoxLayout(), self.preset, (self.range, 1))
         for part in (self.with_eager, QLabel("Draw"), self.chart, self.export):
             row.addWidget(part)
         self.form.addRow("Vary", row)

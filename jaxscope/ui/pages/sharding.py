@@ -46,6 +46,7 @@ from jaxscope.ui.toolkit.widgets import (
     SelectableLabel,
     TurningSplitter,
     escape_breakable,
+    fill_box,
     make_splitter,
 )
 from jaxscope.ui.window.page_context import PageContext, PageWidget
@@ -206,20 +207,14 @@ class ShardingPage(PageWidget):
         picture = QWidget()
         column = QVBoxLayout(picture)
         column.setContentsMargins(0, 0, 0, 0)
-        row = QHBoxLayout()
-        row.addWidget(QLabel("Mark what one holds:"))
-        row.addWidget(self.device, 1)
+        row = fill_box(QHBoxLayout(), QLabel("Mark what one holds:"), (self.device, 1))
         column.addLayout(row)
         column.addWidget(self.cut, 3)
         column.addWidget(self.parts, 2)
         across = make_splitter(Qt.Orientation.Horizontal, self.arrays, picture)
         across.setSizes([620, 380])
         self._split = TurningSplitter((650, 350), across, self.collectives)
-        layout = QVBoxLayout(self)
-        layout.addWidget(self.heading)
-        layout.addWidget(self.notes)
-        layout.addWidget(self._split, 1)
-        layout.addStretch(0)
+        fill_box(QVBoxLayout(self), self.heading, self.notes, (self._split, 1), 0)
         self._split.hide()
 
     def show_state(self, state: WindowState) -> None:

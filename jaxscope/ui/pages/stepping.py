@@ -35,7 +35,13 @@ from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.session.stepping import SteppingRun
 from jaxscope.ui.toolkit.result_table import ResultTable, choose_row
 from jaxscope.ui.toolkit.theme import Theme
-from jaxscope.ui.toolkit.widgets import ChoiceBox, FlowLayout, SelectableLabel, escape_html
+from jaxscope.ui.toolkit.widgets import (
+    ChoiceBox,
+    FlowLayout,
+    SelectableLabel,
+    escape_html,
+    fill_box,
+)
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 _QUESTION = "Step begins at the arguments. Each step runs one equation, as JAX does without jit."
@@ -118,9 +124,7 @@ class SteppingPage(PageWidget):
         self.batch.lineEdit().setAccessibleName("Element of the batch")
         self.batch.setAccessibleName("Element of the batch")
         self.batch.setToolTip("vmap made one program of many: which of them is shown")
-        layout = QVBoxLayout(self)
-        layout.setSpacing(3)
-        layout.addWidget(tools)
+        layout = fill_box(QVBoxLayout(self), tools, spacing=3)
         for part in (self.place, self.note, self.chain):
             layout.addWidget(part)
         layout.addWidget(self._build_body(), 1)
@@ -128,19 +132,11 @@ class SteppingPage(PageWidget):
 
     def _build_body(self) -> QSplitter:
         pictures, right = QWidget(), self._numbers_side
-        column = QVBoxLayout(pictures)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.picture, 3)
-        column.addWidget(self.histogram, 2)
-        head = QHBoxLayout()
-        head.addWidget(self.slice, 1)
-        head.addWidget(self.batch)
-        head.addWidget(self.load_button)
-        column = QVBoxLayout(right)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(head)
-        column.addWidget(self.of_numbers)
-        column.addWidget(self.numbers, 1)
+        fill_box(
+            QVBoxLayout(pictures), (self.picture, 3), (self.histogram, 2), margins=(0, 0, 0, 0)
+        )
+        head = fill_box(QHBoxLayout(), (self.slice, 1), self.batch, self.load_button)
+        fill_box(QVBoxLayout(right), head, self.of_numbers, (self.numbers, 1), margins=(0, 0, 0, 0))
         split = QSplitter(Qt.Orientation.Horizontal)
         for part, stretch in ((self.values, 5), (pictures, 2), (right, 3)):
             split.addWidget(part)

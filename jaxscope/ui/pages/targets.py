@@ -20,7 +20,7 @@ from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.threads import LatestJob
-from jaxscope.ui.toolkit.widgets import SelectableLabel
+from jaxscope.ui.toolkit.widgets import SelectableLabel, fill_box
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 if TYPE_CHECKING:
@@ -144,16 +144,8 @@ class TargetsPage(PageWidget):
         self._build()
 
     def _build(self) -> None:
-        top = QHBoxLayout()
-        top.addWidget(self.line, 1)
-        for button in (self.tpus, self.gpus, self.button):
-            top.addWidget(button)
-        layout = QVBoxLayout(self)
-        layout.addWidget(self.heading)
-        layout.addWidget(self.meaning)
-        layout.addLayout(top)
-        layout.addWidget(self.notes)
-        layout.addWidget(self.table, 1)
+        top = fill_box(QHBoxLayout(), (self.line, 1), self.tpus, self.gpus, self.button)
+        fill_box(QVBoxLayout(self), self.heading, self.meaning, top, self.notes, (self.table, 1))
         self.notes.hide()
         self.button.clicked.connect(self._on_button_clicked)
         self.line.returnPressed.connect(self._on_line_return_pressed)

@@ -32,7 +32,7 @@ from jaxscope.report.measurements import (
 from jaxscope.ui.session.state import TimingState, WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
-from jaxscope.ui.toolkit.widgets import TALL_LINES, FoldedNotes, PlainTabs, make_label
+from jaxscope.ui.toolkit.widgets import TALL_LINES, FoldedNotes, PlainTabs, fill_box, make_label
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 if TYPE_CHECKING:
@@ -190,10 +190,7 @@ class TimingPage(PageWidget):
             top.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
         self._split = QSplitter(Qt.Orientation.Vertical)
         upper = QWidget()
-        column = QVBoxLayout(upper)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.table, 1)
-        column.addWidget(self.protocol)
+        fill_box(QVBoxLayout(upper), (self.table, 1), self.protocol, margins=(0, 0, 0, 0))
         self.table.setMinimumHeight(4 * self.table.verticalHeader().minimumSectionSize())
         self.measurements = upper
         self._split.addWidget(upper)
@@ -201,11 +198,7 @@ class TimingPage(PageWidget):
         self.figures.hide()
         self._split.setChildrenCollapsible(False)
         self._split.hide()
-        layout = QVBoxLayout(self)
-        layout.addLayout(top)
-        layout.addWidget(self.notes)
-        layout.addWidget(self._split, 1)
-        layout.addWidget(self._empty, 1)
+        fill_box(QVBoxLayout(self), top, self.notes, (self._split, 1), (self._empty, 1))
         self.quick.clicked.connect(self._on_quick_clicked)
         self.rigorous.clicked.connect(self._on_rigorous_clicked)
         self.table.selectionModel().currentRowChanged.connect(self._on_table_row_changed)

@@ -23,6 +23,7 @@ from jaxscope.ui.panes.stage_pane import StagePane
 from jaxscope.ui.selection.selection import GRAPH_STAGE_OF, SelectionModel
 from jaxscope.ui.source.source_lines import SourceLines
 from jaxscope.ui.toolkit.theme import Theme
+from jaxscope.ui.toolkit.widgets import fill_box
 
 if TYPE_CHECKING:
     from jaxscope.ui.canvas.graph_canvas import GraphCanvas
@@ -163,9 +164,7 @@ class PaneTree(QWidget):
         self._ribbon_px = RIBBON_PX
         self._all_sizes: list[int] = []  # of all columns, while only two are seen
         self._root = self._make_splitter(is_across=True)
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.addWidget(self._root)
+        self._layout = fill_box(QVBoxLayout(self), self._root, margins=(0, 0, 0, 0))
 
     def panes(self) -> list[StagePane]:
         """From the top left to the bottom right."""
@@ -470,9 +469,7 @@ class PaneArea(QWidget):
         self._later.timeout.connect(self._tree.repaint_ribbons)
         self._fitting = QTimer(self, singleShot=True, interval=0)
         self._fitting.timeout.connect(self._fit_columns)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._tree)
+        fill_box(QVBoxLayout(self), self._tree, margins=(0, 0, 0, 0))
         selection.changed.connect(self.refresh_ribbons)
         selection.cleared.connect(self.clear_current)
         self.panes_changed.connect(self._place_companion)

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.ui.toolkit.widgets import ChoiceBox
+from jaxscope.ui.toolkit.widgets import ChoiceBox, fill_box
 
 _DOT_PX, _GAP_PX = 2, 5
 
@@ -153,10 +153,7 @@ class PaneHeader(QWidget):
         self._found = QLabel()
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._fit)
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(2)
-        self._row.addWidget(self.grip)
+        self._row = fill_box(QHBoxLayout(self), self.grip, margins=(0, 0, 0, 0), spacing=2)
         self._name.setProperty("role", "strong")
         self._name.setTextFormat(Qt.TextFormat.PlainText)
         self._name.hide()

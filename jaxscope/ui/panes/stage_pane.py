@@ -36,6 +36,7 @@ from jaxscope.ui.selection.selection import GRAPH_STAGE_OF, GroupPlace, Selectio
 from jaxscope.ui.source.code_view import CodeView, Mark, fill_with_source, fill_with_stage
 from jaxscope.ui.source.source_lines import NEW_LINE, SourceLines
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
+from jaxscope.ui.toolkit.widgets import fill_box
 
 if TYPE_CHECKING:
     from jaxscope.ui.canvas.graph_canvas import GraphCanvas
@@ -202,10 +203,7 @@ class StagePane(QFrame):
         for page in (self.code, self.table, self.outline, self._notice):
             self._pages.addWidget(page)
         self._veil = _Veil(self._pages)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(3, 1, 3, 1)
-        layout.setSpacing(1)
-        layout.addWidget(header)
+        layout = fill_box(QVBoxLayout(self), header, margins=(3, 1, 3, 1), spacing=1)
         self._body = QSplitter(Qt.Orientation.Vertical)
         self._body.setChildrenCollapsible(False)
         self._body.addWidget(self._pages)

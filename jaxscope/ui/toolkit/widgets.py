@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
+from typing import Any, TypeVar
 
 from PySide6.QtCore import (
     QEvent,
@@ -25,6 +26,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QAction, QCursor, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QBoxLayout,
     QComboBox,
     QFrame,
     QHBoxLayout,
@@ -55,6 +57,43 @@ STILL = "isStill"
 
 ANY_PX = 16_777_215
 """The greatest size of a widget, `QWIDGETSIZE_MAX`: with it as the maximum there is none."""
+
+
+Box = TypeVar("Box", bound=QBoxLayout)
+BoxPart = (
+    QWidget | QLayout | int | tuple[QWidget | QLayout, int] | tuple[QWidget, int, Qt.AlignmentFlag]
+)
+"""What stands in a box: a widget or a layout, alone, with its stretch, or with its alignment, too;
+a number is an empty stretch.
+"""
+
+
+def fill_box(
+    box: Box,
+    *parts: BoxPart,
+    margins: tuple[int, int, int, int] | None = None,
+    spacing: int | None = None,
+) -> Box:
+    """Add parts to a box, one after the other, and return it.
+
+    Args:
+        margins: Left, above, right and below, in pixels; None for those of the style.
+        spacing: Between the parts, in pixels; likewise.
+    """
+    for part in parts:
+        how: Any
+        what, *how = part if isinstance(part, tuple) else (part,)
+        if isinstance(what, QWidget):
+            box.addWidget(what, *how)
+        elif isinstance(what, QLayout):
+            box.addLayout(what, *how)
+        else:
+            box.addStretch(what)
+    if margins is not None:
+        box.setContentsMargins(*margins)
+    if spacing is not None:
+        box.setSpacing(spacing)
+    return box
 
 
 class ChoiceBox(QComboBox):
@@ -489,10 +528,7 @@ class SplitOrTabs(QWidget):
         self._splitter = make_splitter(Qt.Orientation.Vertical)
         self.tabs = PlainTabs()
         self.tabs.hide()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._splitter)
-        layout.addWidget(self.tabs)
+        fill_box(QVBoxLayout(self), self._splitter, self.tabs, margins=(0, 0, 0, 0))
 
     def insert_part(self, place: int, part: QWidget, title: str, share: int) -> None:
         """Add a part; its title is that of its tab, its share that of the height."""

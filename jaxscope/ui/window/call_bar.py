@@ -59,7 +59,7 @@ from jaxscope.ui.session.call_text import (
 )
 from jaxscope.ui.session.state import OfferedFunction
 from jaxscope.ui.toolkit.theme import fixed_font
-from jaxscope.ui.toolkit.widgets import ChoiceBox, LetterMenu, MenuButton, make_label
+from jaxscope.ui.toolkit.widgets import ChoiceBox, LetterMenu, MenuButton, fill_box, make_label
 
 _MIN_PREFIX = 1
 _MAX_HISTORY = 200
@@ -386,11 +386,7 @@ class FunctionList(QFrame):
         self.tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.tree.itemClicked.connect(self._on_tree_item_chosen)
         self.tree.itemActivated.connect(self._on_tree_item_chosen)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(12, 9, 6, 6)
-        layout.setSpacing(4)
-        layout.addWidget(title)
-        layout.addWidget(self.tree, 1)
+        fill_box(QVBoxLayout(self), title, (self.tree, 1), margins=(12, 9, 6, 6), spacing=4)
 
     @property
     def functions(self) -> Sequence[OfferedFunction]:
@@ -540,10 +536,7 @@ class CallBar(QWidget):
         self.functions_button.setAccessibleName("Functions of the file")
         self.functions_button.clicked.connect(self.open_functions)
         self.functions_button.hide()
-        top = QHBoxLayout()
-        top.setSpacing(8)
-        top.addWidget(self.functions_button)
-        top.addWidget(self.edit, 1)
+        top = fill_box(QHBoxLayout(), self.functions_button, (self.edit, 1), spacing=8)
         tools = QHBoxLayout(self._tools)
         tools.setContentsMargins(0, 0, 0, 0)
         tools.setSpacing(8)
@@ -554,11 +547,7 @@ class CallBar(QWidget):
             tools.addWidget(tool)
         top.addWidget(self._tools)
         self._problem.hide()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(6)
-        layout.addLayout(top)
-        layout.addWidget(self._problem)
+        fill_box(QVBoxLayout(self), top, self._problem, margins=(0, 0, 0, 0), spacing=6)
         self.setTabOrder(self.edit, self.functions_button)
         self.edit.run_requested.connect(self.run_requested)
         self.run_button.clicked.connect(self.run_requested)

@@ -31,7 +31,7 @@ from jaxscope.errors import (
 from jaxscope.schema.safe_text import strip_controls
 from jaxscope.ui.session.source_file import parse_place
 from jaxscope.ui.toolkit.theme import fixed_font
-from jaxscope.ui.toolkit.widgets import escape_html
+from jaxscope.ui.toolkit.widgets import escape_html, fill_box
 
 _CODE = re.compile(r"`([^`]+)`")
 _ADDRESS = re.compile(r"(https://docs\.jax\.dev/[\w./#-]*[\w/])")
@@ -113,9 +113,7 @@ class ErrorPanel(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(14, 10, 14, 10)
         layout.setSpacing(4)
-        first = QHBoxLayout()
-        first.addWidget(self._kind)
-        first.addWidget(self._where)
+        first = fill_box(QHBoxLayout(), self._kind, self._where)
         first.addSpacing(6)
         first.addWidget(self._brief, 1)
         first.addStretch()

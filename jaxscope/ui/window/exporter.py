@@ -35,7 +35,7 @@ from jaxscope.model import NONE, Capture
 from jaxscope.model.outline import read_lesson
 from jaxscope.schema.whole_file import write_bytes
 from jaxscope.ui.toolkit.threads import Post
-from jaxscope.ui.toolkit.widgets import ChoiceBox
+from jaxscope.ui.toolkit.widgets import ChoiceBox, fill_box
 
 if TYPE_CHECKING:
     from jaxscope.client.requests import StepRequest
@@ -344,10 +344,7 @@ class ExportProgress(QWidget):
         self.stop_button.setAccessibleName("Stop the export")
         self.stop_button.setToolTip("Stop the export; nothing is left of it (Esc)")
         self.stop_button.clicked.connect(self._on_stop_button_clicked)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        for part in (self._words, self._bar, self.stop_button):
-            layout.addWidget(part)
+        fill_box(QHBoxLayout(self), self._words, self._bar, self.stop_button, margins=(0, 0, 0, 0))
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
         self._patience.setInterval(_PATIENCE_MS)

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 
 from jaxscope.model.words import TERMS, Term
 from jaxscope.program.explanations import PRIMITIVES
-from jaxscope.ui.toolkit.widgets import escape_html, make_label
+from jaxscope.ui.toolkit.widgets import escape_html, fill_box, make_label
 from jaxscope.ui.window.commands import COMMANDS, MORE_KEYS, Command
 
 GUIDE = """
@@ -123,9 +123,7 @@ class HelpDialog(QDialog):
             self.tabs.addTab(page, title)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.close)
-        layout = QVBoxLayout(self)
-        layout.addWidget(self.tabs, 1)
-        layout.addWidget(buttons)
+        fill_box(QVBoxLayout(self), (self.tabs, 1), buttons)
         em = self.fontMetrics().horizontalAdvance("m")
         self.resize(70 * em, 44 * em)
 
@@ -151,9 +149,7 @@ class Glossary(QWidget):
         self.text = QTextBrowser()
         self.text.setAccessibleName("Glossary")
         self.text.document().setDocumentMargin(_MARGIN_PX)
-        layout = QVBoxLayout(self)
-        layout.addWidget(self.search)
-        layout.addWidget(self.text, 1)
+        fill_box(QVBoxLayout(self), self.search, (self.text, 1))
         self._show("")
 
     def _show(self, wanted: str) -> None:
@@ -316,11 +312,7 @@ class Tour(QFrame):
         self.back.clicked.connect(self.go_back)
         self.next.clicked.connect(self.go_on)
         leave.clicked.connect(self.end)
-        row = QHBoxLayout()
-        row.addWidget(self._count)
-        row.addStretch()
-        for button in (leave, self.back, self.next):
-            row.addWidget(button)
+        row = fill_box(QHBoxLayout(), self._count, 0, leave, self.back, self.next)
         layout = QVBoxLayout(self._bubble)
         layout.setContentsMargins(16, 12, 16, 12)
         layout.setSpacing(8)

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from jaxscope.model.outline import Lesson, read_lesson
 from jaxscope.ui.session.state import OfferedFunction
-from jaxscope.ui.toolkit.widgets import ANY_PX, escape_html, make_label
+from jaxscope.ui.toolkit.widgets import ANY_PX, escape_html, fill_box, make_label
 from jaxscope.ui.window.sample_path import PATH, find_next, step_of
 
 WIDTH_PX = 264
@@ -73,16 +73,12 @@ class LessonStrip(QFrame):
         close.setToolTip("Close the lesson; Help brings it back")
         close.setAccessibleName("Close the lesson")
         close.clicked.connect(self.close)
-        top = QHBoxLayout()
-        top.addWidget(self._place, 1)
-        top.addWidget(close)
+        top = fill_box(QHBoxLayout(), (self._place, 1), close)
         content = QWidget()
         content.setProperty("role", "content")
-        column = QVBoxLayout(content)
-        column.setContentsMargins(14, 8, 12, 12)
-        column.setSpacing(4)
-        column.addLayout(top)
-        column.addWidget(self._title)
+        column = fill_box(
+            QVBoxLayout(content), top, self._title, margins=(14, 8, 12, 12), spacing=4
+        )
         for head, label in self._parts.items():
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.RichText)
@@ -110,9 +106,7 @@ class LessonStrip(QFrame):
         self._area.setFrameShape(QScrollArea.Shape.NoFrame)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setWidget(content)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self._area)
+        fill_box(QVBoxLayout(self), self._area, margins=(0, 0, 0, 0))
 
     def set_beside(self, *, is_beside: bool) -> None:
         """Whether it stands beside the views, or is as wide as the place it was given."""

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.ui.toolkit.widgets import make_label
+from jaxscope.ui.toolkit.widgets import fill_box, make_label
 
 _WORD = re.compile(r"[^\W_]+")
 
@@ -140,11 +140,7 @@ class CommandPalette(QDialog):
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._nothing = make_label("Nothing fits. Fewer letters find more.", "muted")
         self._nothing.setContentsMargins(8, 4, 8, 4)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 8, 8, 8)
-        layout.addWidget(self.field)
-        layout.addWidget(self.list, 1)
-        layout.addWidget(self._nothing)
+        fill_box(QVBoxLayout(self), self.field, (self.list, 1), self._nothing, margins=(8, 8, 8, 8))
         self.field.textChanged.connect(self._on_field_text_changed)
         self.field.installEventFilter(self)
         self.list.itemClicked.connect(self._on_list_item_clicked)
@@ -240,10 +236,7 @@ def _row(entry: PaletteEntry) -> QWidget:
     name, keys = QLabel(entry.name), QLabel(entry.keys)
     name.setTextFormat(Qt.TextFormat.PlainText)
     keys.setProperty("role", "muted")
-    layout = QHBoxLayout(row)
-    layout.setContentsMargins(8, 0, 8, 0)
-    layout.addWidget(name, 1)
-    layout.addWidget(keys)
+    fill_box(QHBoxLayout(row), (name, 1), keys, margins=(8, 0, 8, 0))
     return row
 
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolButton, QWidget
 
 from jaxscope.ui.session.screen import BETWEEN_TIMES, TIME_MARKS, PipelineStep
-from jaxscope.ui.toolkit.widgets import make_label
+from jaxscope.ui.toolkit.widgets import fill_box, make_label
 
 _AROUND_PX = 24
 _ONWARD, _BESIDE = "›", "    "
@@ -133,19 +133,12 @@ class PipelineStrip(QWidget):
             set_policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._content.setProperty("role", "content")
-        self._row = QHBoxLayout(self._content)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(1)
-        self._row.addStretch()
+        self._row = fill_box(QHBoxLayout(self._content), 0, margins=(0, 0, 0, 0), spacing=1)
         self._area.setWidget(self._content)
         self.time = QToolButton()
         self.time.setProperty("role", "link")
         self.time.clicked.connect(self.time_requested)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(6, 0, 8, 0)
-        row.setSpacing(8)
-        row.addWidget(self._area, 1)
-        row.addWidget(self.time)
+        fill_box(QHBoxLayout(self), (self._area, 1), self.time, margins=(6, 0, 8, 0), spacing=8)
         self._cards: list[PipelineLabel] = []
         self._arrows: list[QLabel] = []
         self._steps: Sequence[PipelineStep] = ()

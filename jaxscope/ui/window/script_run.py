@@ -26,7 +26,7 @@ from jaxscope.report.compilations import compilations_notes, compilations_table
 from jaxscope.report.document import Table
 from jaxscope.schema.safe_text import strip_controls
 from jaxscope.ui.toolkit.result_table import ResultTable
-from jaxscope.ui.toolkit.widgets import make_label
+from jaxscope.ui.toolkit.widgets import fill_box, make_label
 
 _LIST = "compilations.json"
 _LOOK_EVERY_MS = 500
@@ -78,15 +78,10 @@ class ScriptDialog(QDialog):
         form = QFormLayout()
         form.addRow("Arguments", self.arguments)
         form.addRow("Capture", self.catch)
-        row = QHBoxLayout()
-        row.addWidget(self.state, 1)
-        row.addWidget(self.open_button)
-        row.addWidget(self.button)
-        layout = QVBoxLayout(self)
-        layout.addWidget(make_label(_ABOUT, "muted", wraps=True))
-        layout.addLayout(form)
-        layout.addWidget(self.table, 1)
-        layout.addLayout(row)
+        row = fill_box(QHBoxLayout(), (self.state, 1), self.open_button, self.button)
+        fill_box(
+            QVBoxLayout(self), make_label(_ABOUT, "muted", wraps=True), form, (self.table, 1), row
+        )
         em = self.fontMetrics().horizontalAdvance("m")
         self.resize(72 * em, 36 * em)
         self.process = QProcess(self)

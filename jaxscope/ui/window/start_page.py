@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.model.outline import read_lesson
-from jaxscope.ui.toolkit.widgets import make_label
+from jaxscope.ui.toolkit.widgets import fill_box, make_label
 from jaxscope.ui.window.sample_path import PATH, Step, find_picture
 
 _SIDE_PX, _GAP_PX = 36, 8
@@ -115,11 +115,7 @@ class _StepBox(QWidget):
         head.addStretch()
         self._grid = QGridLayout()
         self._grid.setSpacing(_GAP_PX)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 8, 0, 0)
-        layout.setSpacing(8)
-        layout.addLayout(head)
-        layout.addLayout(self._grid)
+        fill_box(QVBoxLayout(self), head, self._grid, margins=(0, 8, 0, 0), spacing=8)
 
     def set_columns(self, count: int, width_px: int) -> None:
         """Place the cards anew, each so wide: those of all parts stand below each other."""
@@ -159,9 +155,7 @@ class StartPage(QScrollArea):
         column = QWidget()
         column.setProperty("role", "content")
         column.setMaximumWidth(_WIDEST_PX)
-        centred = QHBoxLayout(content)
-        centred.setContentsMargins(0, 0, 0, 0)
-        centred.addStretch(1)
+        centred = fill_box(QHBoxLayout(content), 1, (column, 1_000), margins=(0, 0, 0, 0))
         centred.addWidget(column, 1_000)  # all there is, up to its widest
         centred.addStretch(1)
         layout = QVBoxLayout(column)

@@ -21,7 +21,7 @@ from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.source.editor import SourceEditor
 from jaxscope.ui.toolkit.theme import Theme, ThemeSwitch
-from jaxscope.ui.toolkit.widgets import make_label
+from jaxscope.ui.toolkit.widgets import fill_box, make_label
 from jaxscope.ui.window.workspace import Workspace
 
 _SAID = "Scratch copy: the file is as it was."
@@ -37,16 +37,10 @@ class TrialEditor(QWidget):
         self.save, self.save_as, self.discard = map(QPushButton, ("Save", "Save as …", "Discard"))
         self.save.setToolTip("Write the change into the file (Ctrl+S)")
         self.discard.setToolTip("Forget the change, and show the file again")
-        row = QHBoxLayout()
-        row.setContentsMargins(8, 2, 4, 2)
-        row.addWidget(self.said, 1)
+        row = fill_box(QHBoxLayout(), (self.said, 1), margins=(8, 2, 4, 2))
         for button in (self.save, self.save_as, self.discard):
             row.addWidget(button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(2)
-        layout.addWidget(self.edit, 1)
-        layout.addLayout(row)
+        fill_box(QVBoxLayout(self), (self.edit, 1), row, margins=(0, 0, 0, 0), spacing=2)
         self.edit.save_requested.connect(self.save.click)
 
     def say(self, problem: str) -> None:

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.ui.session.state import Trust
-from jaxscope.ui.toolkit.widgets import make_label
+from jaxscope.ui.toolkit.widgets import fill_box, make_label
 from jaxscope.ui.window.settings import Settings
 
 _QUESTION = (
@@ -85,10 +85,9 @@ class TrustedFoldersDialog(QDialog):
         self.remove.setEnabled(False)
         self.remove.clicked.connect(self._on_remove_clicked)
         buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.addWidget(make_label(_ABOUT, "muted", wraps=True))
-        layout.addWidget(self.list, 1)
-        layout.addWidget(buttons)
+        fill_box(
+            QVBoxLayout(self), make_label(_ABOUT, "muted", wraps=True), (self.list, 1), buttons
+        )
         em = self.fontMetrics().horizontalAdvance("m")
         self.resize(48 * em, 24 * em)
 

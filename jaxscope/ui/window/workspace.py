@@ -28,6 +28,7 @@ from jaxscope.ui.session.screen import Screen, waiting_text
 from jaxscope.ui.session.state import WindowState, expected_stages
 from jaxscope.ui.source.source_lines import SourceLines, find_moved_files
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
+from jaxscope.ui.toolkit.widgets import fill_box
 from jaxscope.ui.window.lesson_strip import LessonStrip
 from jaxscope.ui.window.places import Place, Places
 
@@ -84,15 +85,10 @@ class Workspace(QWidget):
         if late_panes:
             self.area.defer_panes()
         views = QWidget()
-        self._views = QHBoxLayout(views)
-        self._views.setContentsMargins(0, 0, 0, 0)
-        self._views.setSpacing(0)
-        self._views.addWidget(self.area, 1)
+        self._views = fill_box(QHBoxLayout(views), (self.area, 1), margins=(0, 0, 0, 0), spacing=0)
         self._lesson: LessonStrip | None = None
         self.places = Places(views)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self.places)
+        fill_box(QVBoxLayout(self), self.places, margins=(0, 0, 0, 0))
         self.area.set_companion(self.inspector)
         self.area.installEventFilter(self)
         self.area.arrange()
