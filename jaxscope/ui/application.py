@@ -19,7 +19,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QScreen
 from PySide6.QtWidgets import QApplication, QWidget
 
 from jaxscope.errors import Explanation, InternalError
@@ -50,6 +51,9 @@ if TYPE_CHECKING:
 
 _FIRST_PAINT_MS = 60
 """Pause before panes that come late, so that the window is seen before."""
+
+_TITLE_PX = 40
+"""What a desktop puts around a window, at most."""
 
 _BEAT_MS = 250
 """How often Python gets to run, so that Ctrl+C in the terminal closes the window."""
@@ -99,6 +103,8 @@ def run_application(
         window.open_path(os.path.abspath(file), call or "")
     else:
         open_first(window, settings)
+    if settings.geometry is None and is_too_large(window.size(), window.screen()):
+        window.setWindowState(Qt.WindowState.WindowMaximized)
     window.show()  # with its file: the start page then costs nothing
     if window.controller.state.capture is not None:
         window.workspace.area.make_panes()  # what they show is there: nothing is drawn without them
@@ -115,6 +121,12 @@ def run_application(
         # filters of events would be asked for what they no longer have.
         window.deleteLater()
         application.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def is_too_large(size: QSize, screen: QScreen) -> bool:
+    """Whether a window of a size, with a title above it, has no room on a screen."""
+    room = screen.availableGeometry()
+    return size.width() > room.width() or size.height() + _TITLE_PX > room.height()
 
 
 def fits(offer: Offer, surroundings: str) -> bool:

@@ -6,12 +6,21 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QTabBar, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QTabBar,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from jaxscope.picture.scene.edge_details import LABEL_TEXT_PX
+from jaxscope.ui.application import is_too_large
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.legend import Legend
 from jaxscope.ui.panes.pane_area import FIRST_ARRANGEMENT
@@ -345,3 +354,27 @@ def test_the_path_between_two_selections(driver: Driver, menu: GoCommands, sourc
     pane = next(p for p in workspace.area.panes if p.wanted_stage == "grad")
     assert pane.canvas is not None
     assert pane.canvas.focus == {0, 1, 2}
+
+
+@pytest.mark.parametrize("leave", ["stop_run", "close_file"])
+def test_escape_and_the_start_page_end_a_presentation(
+    driver: Driver, source: Path, leave: str
+) -> None:
+    window = driver.window
+    driver.finish(driver.open(source), build_capture())
+    window.workspace.selection.select_node("jaxpr", 1)
+    window.toggle_presenting()
+    window.commands.actions[leave].trigger()
+    assert not window.presenting.is_on
+    assert window.presenting.caption.isHidden()
+    if leave == "stop_run":
+        assert window.workspace.selection.selection is not None
+        window.commands.actions[leave].trigger()
+        assert window.workspace.selection.selection is None
+
+
+def test_a_first_window_has_room_on_the_screen_with_its_title(qapp: QApplication) -> None:
+    room = qapp.primaryScreen().availableGeometry().size()
+    assert is_too_large(room, qapp.primaryScreen())
+    assert is_too_large(QSize(room.width() + 1, 100), qapp.primaryScreen())
+    assert not is_too_large(room - QSize(0, 60), qapp.primaryScreen())

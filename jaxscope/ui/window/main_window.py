@@ -298,6 +298,8 @@ class MainWindow(QMainWindow):
         shown = self.workspace.area.shown_stages()
         screen = compute_screen(state, shown, time.monotonic())
         before, self.screen_shown = self.screen_shown, screen
+        if self.presenting.is_on and screen.shows_start_page:
+            self.presenting.toggle()
         if screen != before:
             self._show_screen(screen)
         self.presenting.tell(state, screen)
@@ -571,13 +573,15 @@ class MainWindow(QMainWindow):
             self.controller.run(state.call, state.target, gradient=True)
 
     def stop_run(self) -> None:
-        """Stop what runs; where nothing runs, put the error or the selection away."""
+        """Stop what runs; else put away the error, the presentation, the drawer, the selection."""
         if self.files.stop_export():
             return
         if self.controller.state.is_running:
             self.controller.stop()
         elif self.controller.state.error is not None:
             self.controller.dismiss_error()
+        elif self.presenting.is_on:
+            self.toggle_presenting()
         elif not self.pages.close_drawer():
             self.workspace.selection.clear()
 
