@@ -15,7 +15,7 @@ import re
 import sys
 import types
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -119,6 +119,18 @@ def run_equations(
         results = run(number, equation, [read(atom) for atom in equation.invars])
         known.update(zip(equation.outvars, results, strict=True))
     return [read(atom) for atom in inner.outvars]
+
+
+def scan_counts(parameters: Mapping[str, Any]) -> dict[str, int]:
+    """How many operands of a `scan` are the same in each round, and how many are carried.
+
+    JAX 0.12 keeps the trees of the operands in place of both numbers.
+    """
+    names = "num_consts", "num_carry"
+    if "ft_in" in parameters:
+        parts = parameters["ft_in"].unpack()
+        return {name: len(list(part)) for name, part in zip(names, parts, strict=False)}
+    return {name: int(parameters[name]) for name in names}
 
 
 def reuses_keys(inner: Any) -> bool:

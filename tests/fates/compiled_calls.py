@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import jax
+from jaxlib import _hlo
 
 from bench import identity
 from jaxscope.client.capture_assembler import CaptureAssembler
@@ -87,6 +89,24 @@ def _told_call(fate: Fate) -> str:
     return fate.text.partition(" calls it: ")[0] if fate.text.startswith("As ") else ""
 
 
+def _write_in_full(folder: Path) -> None:
+    """Write dumps again in which XLA left out each get-tuple-element: `%tuple.1#0`, since 0.11."""
+    for path in folder.glob("*.hlo.pb"):
+        text = path.with_name(path.name.removesuffix(".hlo.pb") + ".txt")
+        if text.exists() and re.search(r"%[\w.\-]+#\d", text.read_text("utf-8")):
+            module = _hlo.HloModule.from_serialized_hlo_module_proto(_read_module(path))
+            text.write_text(module.to_string(), "utf-8")
+
+
+def _read_module(path: Path) -> bytes:
+    """The module, which is the first field of what XLA dumps (`HloProto` in XLA's hlo.proto)."""
+    data = path.read_bytes()
+    assert data[0] == 1 << 3 | 2
+    end = next(place for place in range(1, len(data)) if data[place] < 128) + 1
+    size = sum((byte & 127) << 7 * place for place, byte in enumerate(data[1:end]))
+    return data[end : end + size]
+
+
 def hold_against_dumps(capture: Capture, call: Call) -> dict[str, Verdicts]:
     """What XLA's dumps say of a capture's fates, found with and without recorded passes."""
     program = trace_call(call)
@@ -100,8 +120,10 @@ def hold_against_dumps(capture: Capture, call: Call) -> dict[str, Verdicts]:
             "xla_dump_to": folder,
             "xla_dump_hlo_pass_re": ".*",
             "xla_dump_hlo_as_text": True,
+            "xla_dump_hlo_as_proto": True,
         }
         traced.lower().compile(compiler_options=options)
+        _write_in_full(Path(folder))
         dumps = Dumps(Path(folder))
         recorded, alone = capture.fates, FateTable(capture.stages)
         assert isinstance(recorded, FateTable)

@@ -254,7 +254,7 @@ def _alike(one: Any, other: Any) -> bool:
 
 
 def _scan_inputs(site: Site, inner: Any) -> list[Value]:
-    num_consts = site.equation.params["num_consts"]
+    num_consts = compat.scan_counts(site.equation.params)["num_consts"]
     return [*site.inputs[:num_consts], *(Value(v.aval) for v in inner.invars[num_consts:])]
 
 

@@ -399,7 +399,7 @@ def find_short_sums(subject: Subject) -> Iterator[Finding]:
         if scan.name != "scan":
             continue
         rounds, (body,) = num_rounds(scan) or 0, scan.bodies
-        num_consts, num_carry = (scan.equation.params[n] for n in ("num_consts", "num_carry"))
+        num_consts, num_carry = compat.scan_counts(scan.equation.params).values()
         for carry, result in zip(body.inputs[num_consts:][:num_carry], body.results, strict=False):
             site = result.maker
             bits = _BITS.get(str(result.dtype))

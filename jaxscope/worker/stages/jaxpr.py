@@ -623,6 +623,9 @@ class _Converter:
         for name, value in equation.params.items():
             if is_worth_showing(name, value):
                 attributes[name] = self._text(value)
+        if equation.primitive.name == "scan":
+            counts = compat.scan_counts(equation.params)
+            attributes.update((name, str(count)) for name, count in counts.items())
         groups = []
         for name, jaxpr in nested:
             inner = compat.open_jaxpr(jaxpr)

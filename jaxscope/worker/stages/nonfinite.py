@@ -258,8 +258,9 @@ def read_loop(equation: Any, values: list[Any]) -> Loop | None:
 
 
 def _read_scan(parameters: dict[str, Any], values: list[Any]) -> Loop:
-    length, num_consts = int(parameters["length"]), parameters["num_consts"]
-    end = num_consts + parameters["num_carry"]
+    length = int(parameters["length"])
+    num_consts, num_carry = compat.scan_counts(parameters).values()
+    end = num_consts + num_carry
     consts, start, sliced = values[:num_consts], values[num_consts:end], values[end:]
 
     def inputs(number: Any, state: Sequence[Any]) -> list[Any]:

@@ -345,7 +345,7 @@ def read_hlo(path: str) -> _Hlo:
             told = f"{path} is shown as text, without a graph. {NO_PARSER}"
             return _Hlo(b"", lambda: text, told)
         try:
-            return _Hlo(compat.serialized_hlo_of_text(text), lambda: text)
+            return _Hlo(_parse(text), lambda: text)
         except Exception as error:  # jaxlib's own classes
             why = _first_lines(error)
             version = compat.jaxlib_version()
@@ -360,6 +360,67 @@ def read_hlo(path: str) -> _Hlo:
             return _of_proto(module)
         raise _no_module(path, "It begins as a serialized module does, but is damaged or cut off.")
     raise _no_module(path, "" if form is None else f"By its content it is {form.value}.")
+
+
+def _parse(text: str) -> bytes:
+    """The serialized module; a bad text raises jaxlib's own errors."""
+    try:
+        return compat.serialized_hlo_of_text(text)
+    except Exception:
+        in_full = write_elements(text)
+        if in_full == text:
+            raise
+        return compat.serialized_hlo_of_text(in_full)
+
+
+_ELEMENT = re.compile(r'"(?:[^"\\]|\\.)*"|(%[\w.\-]+)((?:#\d+)+)')
+_TUPLE = re.compile(r"\s+(?:ROOT )?(%[\w.\-]+) = (\(.*)")
+
+
+def write_elements(text: str) -> str:
+    """HLO text with a get-tuple-element for each `%tuple#1`, as XLA writes it since JAX 0.11.
+
+    An older XLA cannot read that. The names of those instructions are not in the text: these are
+    called `%tuple.element.1`. Linear in the text.
+    """
+    lines: list[str] = []
+    types: dict[str, str] = {}  # of the tuples of a computation, by name
+
+    def write(match: re.Match[str]) -> str:
+        if match[1] is None:
+            return match[0]
+        name = match[1]
+        for index in map(int, match[2][1:].split("#")):
+            whole, name = name, f"{name}.element.{index}"
+            if name not in types:
+                types[name] = _split_tuple(types.get(whole, ""))[index]
+                lines.append(f"  {name} = {types[name]} get-tuple-element({whole}), index={index}")
+        return name
+
+    for line in text.split("\n"):
+        if line.startswith("}"):
+            types = {}
+        elif match := _TUPLE.match(line):
+            types[match[1]] = match[2]
+        try:
+            lines.append(_ELEMENT.sub(write, line))
+        except IndexError:  # not a text of XLA's: its parser says why
+            return text
+    return "\n".join(lines)
+
+
+def _split_tuple(text: str) -> list[str]:
+    """Types of the elements of a tuple's type, behind which there may be more text."""
+    parts, depth, begin = [], 0, 1
+    text = re.sub(r"/\*.*?\*/", "", text)
+    for place, sign in enumerate(text):
+        depth += (sign in "([{") - (sign in ")]}")
+        if (sign == "," and depth == 1) or (depth == 0 and sign == ")"):
+            parts.append(text[begin:place].strip())
+            begin = place + 1
+        if depth == 0:
+            break
+    return parts
 
 
 def read_recorded(path: str, label: str) -> _Hlo:

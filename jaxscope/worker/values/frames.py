@@ -458,7 +458,7 @@ class Inside:
             shift = 1 if equation.primitive.name == "cond" else 0
             return -1, equation.invars[number + shift]
         if not self._is_while:
-            carried = number - parameters["num_consts"]
+            carried = number - compat.scan_counts(parameters)["num_consts"]
             if part == 0 or not 0 <= carried < self._loop.num_state:
                 return -1, equation.invars[number]
             return part - 1, compat.open_jaxpr(self._loop.body).outvars[carried]
