@@ -14,8 +14,6 @@ from jaxscope.model import is_available
 from jaxscope.model.capture import Environment
 from jaxscope.model.experiments import (
     Agreement,
-    LeafAgreement,
-    NumericDivergence,
     ProgramComparison,
     Recompilation,
     ResultsAgreement,
@@ -26,7 +24,13 @@ from jaxscope.model.units import format_bytes, format_flops, format_seconds
 from jaxscope.program.node_times import Overlay, sum_lines
 from jaxscope.program.scaling import QUANTITIES, calls_to_break_even, name_quantity
 from jaxscope.report.measurements import describe_noise
-from jaxscope.schema.contract import Json, environment_to_json, number_to_json, timing_to_json
+from jaxscope.schema.contract import (
+    CONTRACT,
+    Json,
+    environment_to_json,
+    number_to_json,
+    timing_to_json,
+)
 
 if TYPE_CHECKING:
     from jaxscope.report.measurement_documents import ProfileOverlay
@@ -56,17 +60,7 @@ def node_times_to_json(side: NodeTimes | Unavailable, overlay: Overlay | None) -
         "covered": number_to_json(side.covered),
         "coverage": number_to_json(side.coverage),
         "dispatch_and_gaps": number_to_json(side.gaps),
-        "nodes": [
-            {
-                "name": time.name,
-                "count": time.count,
-                "inclusive": time.seconds,
-                "low": time.low,
-                "high": time.high,
-                "exclusive": time.exclusive,
-            }
-            for time in side.times
-        ],
+        "nodes": [CONTRACT.write(time) for time in side.times],
         "lines": [
             {
                 "file": line.file or None,
@@ -241,14 +235,7 @@ def recompilation_to_json(found: Recompilation) -> dict[str, Any]:
         **lab_head_to_json(found.call, found.environment, found.warnings),
         "recompilation": {
             "calls": list(found.calls),
-            "signatures": [
-                {
-                    **dataclasses.asdict(signature),
-                    **{n: number_to_json(getattr(signature, n)) for n in ("trace", "lower")},
-                    "compile": number_to_json(signature.compile),
-                }
-                for signature in found.signatures
-            ],
+            "signatures": [CONTRACT.write(signature) for signature in found.signatures],
             "wasted": found.wasted,
             "outside": [dataclasses.asdict(program) for program in found.outside],
             "advice": [dataclasses.asdict(advice) for advice in found.advice],
@@ -278,15 +265,7 @@ def comparison_to_json(found: ProgramComparison) -> dict[str, Any]:
             "second": found.second,
             "across_processes": found.is_across_processes,
             "processes": found.num_processes,
-            "costs": [
-                {
-                    "flops": number_to_json(cost.flops),
-                    "bytes_accessed": number_to_json(cost.bytes_accessed),
-                    "memory": number_to_json(cost.memory),
-                    "counting": cost.counting or None,
-                }
-                for cost in (found.first_cost, found.second_cost)
-            ],
+            "costs": [CONTRACT.write(cost) for cost in (found.first_cost, found.second_cost)],
             "agreement": results_to_json(found.agreement),
         },
     }
@@ -300,25 +279,21 @@ def agreement_to_json(found: Agreement) -> dict[str, Any]:
             "pairs": [results_to_json(pair) for pair in found.pairs],
             "stage": found.stage,
             "num_equations": found.num_equations,
-            "origin": _origin_to_json(found.origin),
+            "origin": {"unavailable": found.origin.reason}
+            if isinstance(found.origin, Unavailable)
+            else CONTRACT.write(found.origin),
             "equations": [
                 {
                     "id": equation.id,
                     "operation": equation.operation,
                     "place": equation.place or None,
                     "arises_here": equation.inputs_equal,
-                    "worst": _leaf_to_json(equation.worst),
+                    "worst": CONTRACT.write(equation.worst),
                 }
                 for equation in found.equations
             ],
         },
     }
-
-
-def _origin_to_json(origin: NumericDivergence | Unavailable) -> dict[str, Any]:
-    if isinstance(origin, Unavailable):
-        return {"unavailable": origin.reason}
-    return {**dataclasses.asdict(origin), "worst": _leaf_to_json(origin.worst)}
 
 
 def results_to_json(pair: ResultsAgreement) -> dict[str, Any]:
@@ -327,12 +302,5 @@ def results_to_json(pair: ResultsAgreement) -> dict[str, Any]:
         "first": pair.first,
         "second": pair.second,
         "reason": pair.reason or None,
-        "results": [_leaf_to_json(leaf) for leaf in pair.leaves],
+        "results": [CONTRACT.write(leaf) for leaf in pair.leaves],
     }
-
-
-def _leaf_to_json(leaf: LeafAgreement) -> dict[str, Any]:
-    fields = dataclasses.asdict(leaf)
-    for name in ("max_ulp", "max_absolute", "max_relative"):
-        fields[name] = number_to_json(fields[name])
-    return fields

@@ -12,8 +12,8 @@ from jaxscope.model.units import format_bytes, format_count
 from jaxscope.model.values import ArrayView, Step, Stepping, StepValue, write_place
 from jaxscope.program.explanations import explain_operation
 from jaxscope.report.document import Cell, Section, Table, Verbatim
-from jaxscope.report.values import describe_origin, number_cells, origin_to_json, summary_to_json
-from jaxscope.schema.contract import Json, environment_to_json
+from jaxscope.report.values import describe_origin, number_cells, origin_to_json
+from jaxscope.schema.contract import CONTRACT, Json, environment_to_json
 
 _SENTENCE_END = re.compile(r"[.;] |\.$")
 VALUE_HEADERS = ("value", "type", "min", "mean", "max", "NaN", "Inf", "numbers")
@@ -169,7 +169,7 @@ def step_to_json(stepping: Stepping, step: Step, view: ArrayView | None) -> Json
                 "type": value.type,
                 "source": value.source or None,
                 "loaded": value.loaded or None,
-                **summary_to_json(value.summary),
+                **CONTRACT.write(value.summary),
             }
             for value in step.values
         ],

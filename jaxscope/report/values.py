@@ -8,7 +8,7 @@ from typing import Any
 
 from jaxscope.model.values import ArraySummary, EquationValues, NonfiniteOrigin, Values
 from jaxscope.report.document import Cell, Number, Section, Table, Verbatim, count_cell
-from jaxscope.schema.contract import Json, environment_to_json, number_to_json
+from jaxscope.schema.contract import CONTRACT, Json, environment_to_json
 
 HEADERS = ("equation", "operation", "type", "min", "mean", "max", "NaN", "Inf", "runs", "line")
 PROTOCOL = (
@@ -98,19 +98,9 @@ def values_to_json(found: Values) -> Json:
         "call": found.call,
         "environment": environment_to_json(found.environment),
         "stage": found.stage,
-        "arguments": [summary_to_json(each) for each in found.arguments],
-        "results": [summary_to_json(each) for each in found.results],
-        "values": {
-            each.id: {
-                "operation": each.operation,
-                "types": list(each.types),
-                "outputs": [summary_to_json(output) for output in each.outputs],
-                "runs": each.num_runs,
-                "file": each.file or None,
-                "line": each.line or None,
-            }
-            for each in found.equations
-        },
+        "arguments": [CONTRACT.write(each) for each in found.arguments],
+        "results": [CONTRACT.write(each) for each in found.results],
+        "values": {each.id: CONTRACT.write(each) for each in found.equations},
         "first_nonfinite": origin_to_json(found.origins[0]) if found.origins else None,
         "nonfinite": [origin_to_json(each) for each in found.origins],
         "warnings": list(found.warnings),
@@ -128,19 +118,6 @@ def origin_to_json(origin: NonfiniteOrigin) -> dict[str, Any]:
         "iteration": origin.iterations[-1] if origin.iterations else None,
         "iterations": list(origin.iterations),
         "element": list(origin.element),
-        "operands": [summary_to_json(each) for each in origin.operands],
+        "operands": [CONTRACT.write(each) for each in origin.operands],
         "because": origin.because,
-    }
-
-
-def summary_to_json(each: ArraySummary) -> dict[str, Any]:
-    return {
-        "shape": list(each.shape),
-        "dtype": each.dtype,
-        "min": number_to_json(each.min),
-        "max": number_to_json(each.max),
-        "mean": number_to_json(each.mean),
-        "nan": each.num_nan,
-        "inf": each.num_inf,
-        "text": each.text or None,
     }

@@ -55,6 +55,9 @@ from jaxscope.model.capture import (
     Placement,
     Propagated,
 )
+from jaxscope.model.experiments import ProgramCost
+from jaxscope.model.timing import NodeTime
+from jaxscope.model.values import ArraySummary, EquationValues
 from jaxscope.program.name_links import LINK
 from jaxscope.schema.archive_container import check_items, open_regular
 from jaxscope.schema.records import Codec, Rules
@@ -162,6 +165,10 @@ CONTRACT = Codec(
             names={"reason": "unavailable"}, nulls=("host", "lowered", "compiled", "reason")
         ),
         Measurement: Rules(names={"is_noisy": "noisy"}, nulls=("detail",), left_out=_TOLD_APART),
+        ArraySummary: Rules(names={"num_nan": "nan", "num_inf": "inf"}, nulls=("text",)),
+        EquationValues: Rules(names={"num_runs": "runs"}, nulls=("file", "line"), left_out=("id",)),
+        NodeTime: Rules(names={"seconds": "inclusive"}),
+        ProgramCost: Rules(nulls=("counting",)),
         Ratio: Rules(names={"is_noisy": "noisy"}, nulls=("pairs", "why_not")),
         PassRecord: Rules(
             names={
