@@ -31,9 +31,7 @@ class GraphPage(QWidget):
         canvas.show()
         self._is_bare, self._is_awake = False, True
         self.colours = self._make_chooser()
-        self._notes = QLabel(self)
-        self._notes.setWordWrap(True)
-        self._notes.setTextFormat(Qt.TextFormat.PlainText)
+        self._notes = QLabel(self, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self._notes.setContentsMargins(8, 4, 8, 4)
         # Asked for while a picture is painted or a size is changed, when nothing may move.
         self._later = QTimer(self, singleShot=True, interval=0)

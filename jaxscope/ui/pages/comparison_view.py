@@ -261,9 +261,8 @@ class CompareView(QWidget):
         return page
 
     def _build_lower(self) -> QWidget:
-        scroll = QScrollArea()
+        scroll = QScrollArea(widgetResizable=True)
         scroll.setWidget(self._quantities)
-        scroll.setWidgetResizable(True)
         scroll.setFrameShape(QScrollArea.Shape.NoFrame)
         self._quantities.setMargin(6)
         self.below.addTab(self.table, "Differences")

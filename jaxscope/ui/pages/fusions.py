@@ -99,8 +99,7 @@ class FusionsPage(PageWidget):
     def __init__(self, context: PageContext) -> None:
         super().__init__(context)
         self._report: FusionReport | None = None
-        self.heading = QLabel(_NONE_YET)
-        self.heading.setWordWrap(True)
+        self.heading = QLabel(_NONE_YET, wordWrap=True)
         self.table = ResultTable("Fusions of the optimized program")
         self.table.row_selected.connect(self._on_table_row_selected)
         self.note = make_label(role="muted", wraps=True)

@@ -25,8 +25,7 @@ class NotesPage(PageWidget):
         self._checks: Sequence[Check] = ()
         self._messages: Sequence[str] = ()
         self._nothing = ""
-        self.page = QTextBrowser()
-        self.page.setOpenLinks(False)
+        self.page = QTextBrowser(openLinks=False)
         self.page.setAccessibleName("Checks and messages")
         self.page.anchorClicked.connect(self._on_page_anchor_clicked)
         fill_box(QVBoxLayout(self), self.page)

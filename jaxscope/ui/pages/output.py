@@ -25,9 +25,7 @@ class OutputPage(PageWidget):
         super().__init__(context)
         self._shown = ""
         self.note = make_label(_WHAT, "muted", wraps=True)
-        self.text = QPlainTextEdit()
-        self.text.setReadOnly(True)
-        self.text.setUndoRedoEnabled(False)
+        self.text = QPlainTextEdit(readOnly=True, undoRedoEnabled=False)
         self.text.setAccessibleName("Output of your code")
         self.text.setPlaceholderText(_NOTHING)
         fill_box(QVBoxLayout(self), self.note, (self.text, 1), 0)

@@ -77,8 +77,7 @@ class ProfilePage(ExperimentPage[Profile]):
         self.run: FigurePanel | None = None
         self._chart: LaneChart | None = None
         self._chosen: frozenset[str] = frozenset()
-        self._tabs = QTabWidget()
-        self._tabs.setDocumentMode(True)
+        self._tabs = QTabWidget(documentMode=True)
         self._tabs.addTab(self._split, "Lines and nodes")
         self.hold_result(self._tabs)
         self.nodes.clicked.connect(self._on_nodes_clicked)

@@ -188,7 +188,7 @@ class TimingPage(PageWidget):
         top.addWidget(self.gradient, 0, Qt.AlignmentFlag.AlignTop)
         for button in (self.quick, self.rigorous):
             top.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
-        self._split = QSplitter(Qt.Orientation.Vertical)
+        self._split = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
         upper = QWidget()
         fill_box(QVBoxLayout(upper), (self.table, 1), self.protocol, margins=(0, 0, 0, 0))
         self.table.setMinimumHeight(4 * self.table.verticalHeader().minimumSectionSize())
@@ -196,7 +196,6 @@ class TimingPage(PageWidget):
         self._split.addWidget(upper)
         self._split.addWidget(self.figures)
         self.figures.hide()
-        self._split.setChildrenCollapsible(False)
         self._split.hide()
         fill_box(QVBoxLayout(self), top, self.notes, (self._split, 1), (self._empty, 1))
         self.quick.clicked.connect(self._on_quick_clicked)

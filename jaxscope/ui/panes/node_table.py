@@ -501,12 +501,10 @@ class FilterHeader(QHeaderView):
     def add_fields(self, titles: tuple[str, ...]) -> None:
         """Make a field for each column."""
         for column, title in enumerate(titles):
-            field = QLineEdit(self)
+            field = QLineEdit(self, placeholderText="filter", clearButtonEnabled=True)
             field.setProperty("role", "compact")
-            field.setPlaceholderText("filter")
             field.setAccessibleName(f"Filter by {title}")
             field.setToolTip(_HELP)
-            field.setClearButtonEnabled(True)
             field.setProperty("column", column)
             field.textChanged.connect(self._on_field_text_changed)
             self.fields.append(field)

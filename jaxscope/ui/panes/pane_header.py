@@ -139,7 +139,7 @@ class PaneHeader(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.grip = PaneGrip()
-        self._name = QLabel()
+        self._name = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._full_name = ""
         self.chooser = ChoiceBox()
         self.search = QLineEdit()
@@ -155,7 +155,6 @@ class PaneHeader(QWidget):
         self._later.timeout.connect(self._fit)
         self._row = fill_box(QHBoxLayout(self), self.grip, margins=(0, 0, 0, 0), spacing=2)
         self._name.setProperty("role", "strong")
-        self._name.setTextFormat(Qt.TextFormat.PlainText)
         self._name.hide()
         self._row.addWidget(self._name)
         self._build_chooser()

@@ -668,10 +668,9 @@ class Inspector(QFrame):
         self.page.anchorClicked.connect(self._on_page_anchor_clicked)
         self._guest: QWidget | None = None
         self._is_low = self._is_unfolded = self._has_told = False
-        self._tabs = QTabBar()
+        self._tabs = QTabBar(expanding=False)
         self._tabs.addTab("")
         self._tabs.addTab("Selected")
-        self._tabs.setExpanding(False)
         self._tabs.currentChanged.connect(self._arrange)
         self._tabs.tabBarClicked.connect(self._on_tabs_tab_bar_clicked)
         self._room = QVBoxLayout()

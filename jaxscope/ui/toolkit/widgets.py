@@ -200,8 +200,7 @@ def make_label(text: str = "", role: str = "", *, wraps: bool = False) -> QLabel
 
 def make_splitter(orientation: Qt.Orientation, *parts: QWidget) -> QSplitter:
     """A splitter none of whose parts can be dragged shut."""
-    splitter = QSplitter(orientation)
-    splitter.setChildrenCollapsible(False)
+    splitter = QSplitter(orientation, childrenCollapsible=False)
     for part in parts:
         splitter.addWidget(part)
     return splitter
@@ -369,8 +368,7 @@ class FoldedNotes(QWidget):
         self.fold = QPushButton()
         self.fold.setProperty("role", "link")
         self.fold.setCheckable(True)
-        self._area = QScrollArea()
-        self._area.setWidgetResizable(True)
+        self._area = QScrollArea(widgetResizable=True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setWidget(self._label)

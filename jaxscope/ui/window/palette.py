@@ -131,8 +131,7 @@ class CommandPalette(QDialog):
         self._entries: Sequence[PaletteEntry] = ()
         self._recent: Sequence[str] = ()
         self._most_px = 0
-        self.field = QLineEdit()
-        self.field.setPlaceholderText("What do you want to do?")
+        self.field = QLineEdit(placeholderText="What do you want to do?")
         self.field.setAccessibleName("Command to look for")
         self.list = QListWidget()
         self.list.setAccessibleName("Commands that fit")

@@ -91,10 +91,9 @@ class PlaceRow(QWidget):
         self._wanted: set[str] = set()
         self._status, self._message = "", ""
         self._said = _Said()
-        self.busy = QProgressBar()
+        self.busy = QProgressBar(textVisible=False)
         self.busy.setRange(0, 0)
         self.busy.setFixedSize(60, 8)
-        self.busy.setTextVisible(False)
         self.busy.hide()
         self._menu = QMenu(self)
         self.more = MenuButton(self._menu)

@@ -50,9 +50,8 @@ class SampleCard(QPushButton):
         super().__init__()
         lesson = read_lesson(path)
         self._path = path
-        self._picture = QLabel()
+        self._picture = QLabel(scaledContents=True)
         self._picture.setFixedSize(_PICTURE_SIZE)
-        self._picture.setScaledContents(True)
         name, summary = make_label(lesson.title, "heading"), make_label(lesson.summary, "muted")
         text = QVBoxLayout()
         text.setSpacing(1)
