@@ -7,12 +7,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout
 
-from jaxscope.model import Leaf
+from jaxscope.model import Capture, Leaf
 from jaxscope.model.units import format_bytes
 from jaxscope.model.values import ArraySummary, Values
 from jaxscope.program.links import Links
 from jaxscope.ui.selection.inspector import split_path, values_of_leaves, write_range
-from jaxscope.ui.session.state import Head, WindowState
+from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.widgets import EmptyNotice, fill_box
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
@@ -28,7 +28,7 @@ class ArgumentsPage(PageWidget):
 
     def __init__(self, context: PageContext) -> None:
         super().__init__(context)
-        self._head: Head | None = None
+        self._head: Capture | None = None
         self._values: Values | None = None
         self.tree = QTreeWidget()
         self.tree.setHeaderLabels(["name", "type", "size", "value", "range"])

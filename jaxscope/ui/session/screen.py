@@ -10,6 +10,7 @@ import math
 import os
 from collections.abc import Sequence
 
+from jaxscope.client.ssh_target import is_remote
 from jaxscope.model import Check, Cost, Stage, StageText, Unavailable, is_available
 from jaxscope.model.capture import Placement
 from jaxscope.model.stages import LATE_STAGES, can_ask_for, stage_kind
@@ -375,7 +376,7 @@ def _detail(state: WindowState) -> str:
     environment = state.head.environment
     if not environment.jax:
         return environment.platform  # of a module that a job left behind no more is known
-    where = f" of {environment.host}" if state.head.is_remote and environment.host else ""
+    where = f" of {environment.host}" if is_remote(state.head.target) and environment.host else ""
     return f"JAX {environment.jax} on {environment.device or environment.platform}{where}"
 
 

@@ -29,7 +29,6 @@ from jaxscope.client.events import (
     StageArrived,
     TextArrived,
 )
-from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import (
     CallError,
     EnvironmentProblem,
@@ -42,8 +41,6 @@ from jaxscope.model import (
     Capture,
     Check,
     Environment,
-    FunctionSource,
-    Leaf,
     Measurement,
     Ratio,
     SourceFile,
@@ -143,34 +140,6 @@ class OfferedFunction:
     calls: tuple[str, ...] = ()
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Head:
-    """What is known of a call before its first stage."""
-
-    call: str
-    base: str
-    transforms: tuple[str, ...]
-    source: FunctionSource
-    arguments: tuple[Leaf, ...]
-    results: tuple[Leaf, ...]
-    environment: Environment
-    is_remote: bool = False
-
-    @classmethod
-    def of(cls, capture: Capture) -> Head:
-        """The head of a capture."""
-        return cls(
-            capture.call,
-            capture.base,
-            capture.transforms,
-            capture.source,
-            capture.arguments,
-            capture.results,
-            capture.environment,
-            is_remote(capture.target),
-        )
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class Subject:
     """What a run is about: another call, kind of device or text of the file is another subject."""
@@ -223,7 +192,7 @@ class WindowState:
         step_since_s: When it began, by the monotonic clock.
         can_skip: Whether just this step can be left out.
         is_responding: False while the user's code holds its process up.
-        head: Of the stages shown.
+        head: What the call is of which the stages are shown; its own stages are not looked at.
         stages: As far as they have arrived; of an earlier run while `is_stale`.
         files: Snapshots of the user's files.
         shown_call: The call that the stages are of.
@@ -258,7 +227,7 @@ class WindowState:
     step_since_s: float = 0.0
     can_skip: bool = False
     is_responding: bool = True
-    head: Head | None = None
+    head: Capture | None = None
     stages: tuple[Stage, ...] = ()
     shown_call: str = ""
     files: tuple[SourceFile, ...] = ()
@@ -366,11 +335,6 @@ def start_run(state: WindowState, job: RunKind, call: str, now_s: float) -> Wind
     )
 
 
-def add_head(state: WindowState, head: Head) -> WindowState:
-    """The call is understood: what was on the screen is cleared away by the first new stage."""
-    return dataclasses.replace(state, head=head)
-
-
 def add_stage(state: WindowState, stage: Stage) -> WindowState:
     """A stage arrived, or one that was there arrived more complete."""
     if state.is_stale or not state.stages:
@@ -398,7 +362,7 @@ def show_capture(state: WindowState, capture: Capture) -> WindowState:
     """The run ended well, or a capture was opened: everything comes from it."""
     return dataclasses.replace(
         state,
-        head=Head.of(capture),
+        head=capture,
         stages=_keep_known(state.stages, capture.stages) if not state.is_stale else capture.stages,
         shown_call=capture.call,
         files=capture.files,
@@ -483,7 +447,8 @@ def apply_event(state: WindowState, event: object) -> tuple[WindowState, str]:
         case Progress():
             return _take_step(state, event), ""
         case HeadArrived():
-            return add_head(state, Head.of(event.capture)), ""
+            # What was on the screen is cleared away by the first new stage.
+            return dataclasses.replace(state, head=event.capture), ""
         case StageArrived():
             return add_stage(state, event.stage), ""
         case TextArrived():
