@@ -394,7 +394,12 @@ def request_fields(request: Request) -> dict[str, Any]:
         fields["loaded"] = _read_loaded(fields["loaded"], fields.get("target", ""))
     for target in (fields.get("target"), fields.get("other_target")):
         if target:
-            _check_target(target)
+            try:
+                parse_target(target_on_machine(target))
+            except ValueError as error:
+                raise UsageError(
+                    str(error), remedy=f"Targets are {EXAMPLES}.", kind="UnknownTarget"
+                ) from None
             if is_absent(target_on_machine(target)) and isinstance(request, _RUNNING):
                 raise EnvironmentProblem(_explain_nothing_runs(target))
     for call in (fields.get("call"), fields.get("other_call"), *fields.get("calls", ())):
@@ -424,12 +429,3 @@ def _explain_nothing_runs(target: str) -> Explanation:
         "times from what is published of chips.",
         kind="NothingRuns",
     )
-
-
-def _check_target(target: str) -> None:
-    try:
-        parse_target(target_on_machine(target))
-    except ValueError as error:
-        raise UsageError(
-            str(error), remedy=f"Targets are {EXAMPLES}.", kind="UnknownTarget"
-        ) from None

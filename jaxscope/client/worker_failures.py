@@ -127,7 +127,13 @@ def explain_worker_exit(
     if ending.reason == "not_started":
         return _not_started(python, ending.error)
     if ending.reason == "supervisor":
-        return _lost_supervisor(ending, stderr)
+        return WorkerLost(
+            f"The supervisor, which starts and watches workers, {ending.error}.",
+            why=stderr,
+            remedy="Run again: another one is started. Does the code send signals to processes "
+            "that it did not start?",
+            kind="SupervisorLost",
+        )
     if not ending.has_begun and ending.reason in ("signal", "frozen"):
         return _hit_before_it_began(ending, stderr)
     if not ending.is_ready and ending.reason in _BEFORE_READY:
@@ -250,16 +256,6 @@ def _signal_name(number: int | None) -> str:
         return signal.Signals(number or 0).name
     except ValueError:
         return f"signal {number}"
-
-
-def _lost_supervisor(ending: WorkerExit, stderr: str) -> WorkerLost:
-    return WorkerLost(
-        f"The supervisor, which starts and watches workers, {ending.error}.",
-        why=stderr,
-        remedy="Run again: another one is started. Does the code send signals to processes "
-        "that it did not start?",
-        kind="SupervisorLost",
-    )
 
 
 def _hit_before_it_began(ending: WorkerExit, stderr: str) -> WorkerLost:

@@ -322,7 +322,13 @@ class Environment:
         if self.folder.is_symlink() or self.folder.is_file():
             raise SetupProblem(f"{self.folder} is no folder; remove it and start again.")
         if self.folder.is_dir():
-            self._remove_broken()
+            is_ours = (self.folder / "pyvenv.cfg").exists() or not any(self.folder.iterdir())
+            if not is_ours:
+                raise SetupProblem(
+                    f"{self.folder} exists and is no virtual environment; move it away, or set "
+                    "JAXSCOPE_VENV to another folder."
+                )
+            shutil.rmtree(self.folder)
         uv = shutil.which("uv")
         command = (
             [uv, "venv", "--quiet", "--python", sys.executable, str(self.folder)]
@@ -338,15 +344,6 @@ class Environment:
             raise SetupProblem(
                 f"Python could not make a virtual environment in {self.folder}: {last}"
             )
-
-    def _remove_broken(self) -> None:
-        is_ours = (self.folder / "pyvenv.cfg").exists() or not any(self.folder.iterdir())
-        if not is_ours:
-            raise SetupProblem(
-                f"{self.folder} exists and is no virtual environment; move it away, or set "
-                "JAXSCOPE_VENV to another folder."
-            )
-        shutil.rmtree(self.folder)
 
     def _link_checkout(self) -> None:
         """Make `import jaxscope` find the checkout; no build, so no network and no build tools."""

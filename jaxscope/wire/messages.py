@@ -83,7 +83,12 @@ def read_message(
     kind, payload = read_frame(read_exactly)
     if kind is not FrameKind.HEADER:
         raise FrameError("a message starts with a header frame")
-    header = _decode_header(payload)
+    try:
+        header = json.loads(payload)
+    except (ValueError, RecursionError):
+        raise FrameError("a header frame is not JSON") from None
+    if not isinstance(header, dict) or not isinstance(header.get("type"), str):
+        raise FrameError("a header frame is not a message")
     described = header.pop("arrays", [])
     arrays, total = _check_arrays(described)
     received = 0
@@ -114,16 +119,6 @@ def _decode_fields(payload: bytes) -> dict[str, Any]:
     if not isinstance(fields, dict):
         raise FrameError("the fields of a message are not an object")
     return fields
-
-
-def _decode_header(payload: bytes) -> dict[str, Any]:
-    try:
-        header = json.loads(payload)
-    except (ValueError, RecursionError):
-        raise FrameError("a header frame is not JSON") from None
-    if not isinstance(header, dict) or not isinstance(header.get("type"), str):
-        raise FrameError("a header frame is not a message")
-    return header
 
 
 def _check_arrays(

@@ -76,7 +76,13 @@ def _import_jax() -> Explanation | None:
     try:
         importlib.import_module("jax.numpy")
     except Exception as error:
-        return _explain_broken_jax(error)
+        return Explanation(
+            what=f"JAX cannot be imported by {sys.executable}.",
+            why=safe_text(error),
+            remedy=f"Repair it: {sys.executable} -m pip install --upgrade jax jaxlib",
+            kind=type(error).__name__,
+            full_traceback=render_exception(error),
+        )
     return None
 
 
@@ -207,16 +213,6 @@ def _send_failure(
     _flush_output()
     fields = {name: getattr(explanation, name) for name in Explanation.__slots__}
     channel.send("failed", {"fault": fault, "stage": stage, "explanation": fields})
-
-
-def _explain_broken_jax(error: BaseException) -> Explanation:
-    return Explanation(
-        what=f"JAX cannot be imported by {sys.executable}.",
-        why=safe_text(error),
-        remedy=f"Repair it: {sys.executable} -m pip install --upgrade jax jaxlib",
-        kind=type(error).__name__,
-        full_traceback=render_exception(error),
-    )
 
 
 def _explain_bug(error: BaseException) -> Explanation:

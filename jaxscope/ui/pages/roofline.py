@@ -147,7 +147,13 @@ class RooflinePage(PageWidget):
         if stage is not self._stage or capture is not self._capture:
             self._stage, self._capture = stage, capture
             self._rooflines, self._changes, self._equations = {}, {}, {}
-            self._choose_limits()
+            # A program for an absent chip is seen under that chip's limits at first.
+            chip = chip_of_target(self._capture.target) if self._capture is not None else None
+            if chip is not None:
+                self._fill_limits()
+                self.limits.setCurrentIndex(self.limits.findData(chip.name))
+            elif self._capture is not None:
+                self.limits.setCurrentIndex(0)
         elif ceilings is self._ceilings:
             return
         self._ceilings = ceilings
@@ -166,15 +172,6 @@ class RooflinePage(PageWidget):
             if chip is None
             else self._published.setdefault(chip.name, chip.ceilings())
         )
-
-    def _choose_limits(self) -> None:
-        """A program for an absent chip is seen under that chip's limits at first."""
-        chip = chip_of_target(self._capture.target) if self._capture is not None else None
-        if chip is not None:
-            self._fill_limits()
-            self.limits.setCurrentIndex(self.limits.findData(chip.name))
-        elif self._capture is not None:
-            self.limits.setCurrentIndex(0)
 
     def _fill_limits(self) -> None:
         if self.limits.count() == 1:  # reading the chips' files can wait until somebody looks
@@ -237,7 +234,12 @@ class RooflinePage(PageWidget):
         for part in (self._split, self.export, self.choice, self.limits):
             part.setVisible(isinstance(found, Roofline))
         if (change := self.change) is not None:
-            self._show_change(change)
+            self.heading.setText(cost_changes.describe_cost_change(change))
+            self.notes.setText("\n".join(change.notes))
+            self.notes.setToolTip("")
+            if "plot" in vars(self):
+                self.plot.hide()
+            self.table.rows.set_table(cost_changes.cost_change_table(change))
         elif isinstance(found, Roofline):
             self._show_points(found)
         else:
@@ -267,14 +269,6 @@ class RooflinePage(PageWidget):
         elif "plot" in vars(self):
             self.plot.hide()
         self.table.rows.set_table(roofline_table(points, ceilings))
-
-    def _show_change(self, change: CostChange) -> None:
-        self.heading.setText(cost_changes.describe_cost_change(change))
-        self.notes.setText("\n".join(change.notes))
-        self.notes.setToolTip("")
-        if "plot" in vars(self):
-            self.plot.hide()
-        self.table.rows.set_table(cost_changes.cost_change_table(change))
 
     # --- choosing and exporting ---
 

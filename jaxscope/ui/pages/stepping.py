@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -395,13 +393,10 @@ class SteppingPage(PageWidget):
 
     def _on_load_clicked(self) -> None:
         value = self._rows[self._chosen]
-        self._ask_file(lambda file: self.run.load(value.name, file))
-
-    def _ask_file(self, use: Callable[[str], None]) -> None:
         dialog = QFileDialog(self._context.window, "Load an argument", "", "Arrays (*.npy *.npz)")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(use)
+        dialog.fileSelected.connect(lambda file: self.run.load(value.name, file))
         dialog.open()
 
 

@@ -443,7 +443,13 @@ class StagePane(QFrame):
         elif self._form is Form.TEXT:
             self._show_text(self._stage.text)
         elif isinstance(graph := self._stage.graph, Unavailable):
-            self._say_no_graph(graph.reason)
+            stage = self._stage
+            if self._form is Form.GRAPH and stage is not None and is_available(stage.text):
+                # Machine code has a text and no graph: show what there is.
+                self.header.show_form(Form.TEXT, is_shown=True, is_enabled=True)
+                self._show_text(stage.text)
+            else:
+                self._say(graph.reason)
         elif self._form is Form.TABLE:
             if graph is not self._table_graph:
                 self._table_graph = graph
@@ -458,15 +464,6 @@ class StagePane(QFrame):
             self._find(self._finding.text)
         else:
             self._apply_linked(reveal=False)
-
-    def _say_no_graph(self, reason: str) -> None:
-        stage = self._stage
-        if self._form is Form.GRAPH and stage is not None and is_available(stage.text):
-            # Machine code has a text and no graph: show what there is.
-            self.header.show_form(Form.TEXT, is_shown=True, is_enabled=True)
-            self._show_text(stage.text)
-        else:
-            self._say(reason)
 
     def _say(self, text: str) -> None:
         self._notice.setText(text)
