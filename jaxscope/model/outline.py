@@ -10,6 +10,11 @@ import re
 import tokenize
 from pathlib import Path
 
+TRANSFORMS = (
+    *("grad", "value_and_grad", "vmap", "jit", "jvp", "vjp", "linearize"),
+    *("jacfwd", "jacrev", "hessian", "checkpoint", "pmap", "shard_map"),
+)
+"""JAX's transforms that a call may name without `jax.`."""
 _MAX_CALLS = 500
 _OFFER = re.compile(r"#+\s*jaxscope:\s*(?P<call>\S.*)")
 

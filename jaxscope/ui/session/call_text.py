@@ -8,6 +8,7 @@ import ast
 import dataclasses
 from collections.abc import Mapping, Sequence
 
+from jaxscope.model.outline import TRANSFORMS
 from jaxscope.model.types import SHORTHANDS, spell_scalars
 
 TAKES_ARGUMENTS_INSIDE = frozenset({"jvp", "vjp", "linearize"})
@@ -35,7 +36,7 @@ class Transform:
     picks_axes: bool = False
 
 
-TRANSFORMS: tuple[Transform, ...] = (
+OFFERED_TRANSFORMS: tuple[Transform, ...] = (
     Transform("grad", "The gradient of a function with one number as result.", True),
     Transform("value_and_grad", "The result and its gradient together.", True),
     Transform("vmap", "Runs the function for a whole batch at once.", picks_axes=True),
@@ -48,7 +49,6 @@ TRANSFORMS: tuple[Transform, ...] = (
     Transform("linearize", "The result and the linear function of its derivative."),
     Transform("checkpoint", "Computes inner values again in the backward pass to save memory."),
 )
-TRANSFORM_NAMES = frozenset(t.name for t in TRANSFORMS) | {"pmap", "shard_map"}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def wrap_call(
     if transform == "vmap":
         return _wrap_vmap(call, axes, batch_size)
     option = ""
-    picks = next((t.picks_arguments for t in TRANSFORMS if t.name == transform), False)
+    picks = next((t.picks_arguments for t in OFFERED_TRANSFORMS if t.name == transform), False)
     if picks and tuple(argnums) != (0,):
         option = f", argnums={argnums[0] if len(argnums) == 1 else tuple(argnums)}"
     return dataclasses.replace(call, function=f"{transform}({call.function}{option})").render()
@@ -163,7 +163,7 @@ def list_transforms(text: str) -> tuple[TransformUse, ...]:
         return (_use_of(text, tree),)
     node = tree.func if isinstance(tree, ast.Call) else None
     found = []
-    while isinstance(node, ast.Call) and node.args and _name_of(node) in TRANSFORM_NAMES:
+    while isinstance(node, ast.Call) and node.args and _name_of(node) in TRANSFORMS:
         found.append(_use_of(text, node))
         node = node.args[0]
     return tuple(found)
@@ -239,7 +239,7 @@ def move_transform(text: str, index: int, by: int) -> str:
 def _render_chain(function: str, uses: Sequence[TransformUse]) -> str:
     """The base function of a function's text, with these transforms around it."""
     node = _parse_expression(function)
-    while isinstance(node, ast.Call) and node.args and _name_of(node) in TRANSFORM_NAMES:
+    while isinstance(node, ast.Call) and node.args and _name_of(node) in TRANSFORMS:
         node = node.args[0]
     text = ast.get_source_segment(function, node) or ""
     for use in reversed(uses):
@@ -255,7 +255,7 @@ def find_base_name(text: str) -> str:
         return ""
     while isinstance(node, ast.Call):
         name = _simple_name(ast.unparse(node.func))
-        is_transform = name in TRANSFORM_NAMES or name == "partial"
+        is_transform = name in TRANSFORMS or name == "partial"
         node = node.args[0] if is_transform and node.args else node.func
     return ast.unparse(node)
 
@@ -379,7 +379,7 @@ def _parse_expression(text: str) -> ast.expr:
 
 
 COMPLETIONS: Mapping[str, Sequence[str]] = {
-    "transforms": sorted(TRANSFORM_NAMES),
+    "transforms": sorted(TRANSFORMS),
     "shorthands": [f"{dtype}[" for dtype in SHORTHANDS],
     "others": ["key(0)", "jax.", "jnp.", "np."],
 }

@@ -43,7 +43,7 @@ from PySide6.QtWidgets import (
 
 from jaxscope.ui.session.call_text import (
     COMPLETIONS,
-    TRANSFORMS,
+    OFFERED_TRANSFORMS,
     CallTextError,
     Transform,
     TransformUse,
@@ -525,7 +525,7 @@ class CallBar(QWidget):
         self.add_button.setText("+ transform")
         self.add_button.setProperty("role", "link")
         self.add_button.setToolTip("Put a transform around the function")
-        for transform in TRANSFORMS:
+        for transform in OFFERED_TRANSFORMS:
             action = self.add_menu.addAction(f"{transform.name}\t{transform.effect}")
             action.setData(transform)
         self.add_menu.triggered.connect(self._on_add_menu_triggered)

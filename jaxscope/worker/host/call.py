@@ -23,25 +23,11 @@ import numpy as np
 
 from jaxscope.errors import CallError, Explanation
 from jaxscope.model.capture import CALL_FILE
+from jaxscope.model.outline import TRANSFORMS
 from jaxscope.model.types import spell_scalars
 from jaxscope.model.units import shorten
 from jaxscope.worker.host.values import ArrayShorthand, find_shorthand, shorthands
 
-TRANSFORMS = (
-    "grad",
-    "value_and_grad",
-    "vmap",
-    "jit",
-    "jvp",
-    "vjp",
-    "linearize",
-    "jacfwd",
-    "jacrev",
-    "hessian",
-    "checkpoint",
-    "pmap",
-    "shard_map",
-)
 DERIVATIVES = frozenset(
     {"grad", "value_and_grad", "vjp", "jvp", "linearize", "jacfwd", "jacrev", "hessian"}
 )
