@@ -147,7 +147,8 @@ def _advice_text(kind: str, changes: Sequence[KeyChange], family: Sequence[Signa
             return _advise_static(changes)
         case "weak_type":
             return (
-                f"{first.path} is a Python number in some calls and an array in others. Pass "
+                f"{first.path} has a weak type in some calls only, as Python's int, float and "
+                "complex have, and arrays made of them without a dtype. Pass "
                 f"jnp.asarray({first.path}, dtype) always, or a Python number always."
             )
         case "dtype":

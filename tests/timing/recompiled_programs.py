@@ -52,6 +52,10 @@ def weak():
     double(jnp.float32(1.0))
     double(1.0)
 
+def weak_arrays():
+    double(jnp.ones(()))
+    double(jnp.asarray(1.0))
+
 def exponents():
     for n in (2, 3, 4):
         power(jnp.ones(2), n=n)

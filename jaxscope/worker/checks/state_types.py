@@ -54,7 +54,7 @@ def _changes(argument: Any, result: Any) -> list[str]:
             return []
         was, now = (old.dtype, _is_weak(old)), (new.dtype, _is_weak(new))
         if was != now:
-            weak = " (weak: a Python number)" if was[1] and not now[1] else ""
+            weak = " (weak, as a Python number is)" if was[1] and not now[1] else ""
             told = f"{jax.tree_util.keystr(path)} goes in as {aval_text(old)}{weak}"
             changed.append(f"{told} and comes back as {aval_text(new)}")
     return changed if 2 * len(changed) <= len(before) else []

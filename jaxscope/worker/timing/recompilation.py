@@ -176,7 +176,7 @@ def _tell_nodes(name: str, before: tuple[Any, Any], after: tuple[Any, Any]) -> I
     if same_kind and not is_equal(old[1], new[1]) and not isinstance(old[1], type):
         kind = old[0].__name__
         if issubclass(old[0], dict):
-            yield name, *_around(f"keys {_keys(old[1])}", f"keys {_keys(new[1])}")
+            yield name, *_around(_keys(old[1]), _keys(new[1]))
             return
         for path, old_text, new_text in find_value_differences(old[1], new[1]):
             yield f"{name or kind}, data of {kind}{path}", old_text, new_text
@@ -185,7 +185,8 @@ def _tell_nodes(name: str, before: tuple[Any, Any], after: tuple[Any, Any]) -> I
 
 
 def _keys(data: Any) -> str:
-    return ", ".join(map(str, data)) if isinstance(data, tuple | list) else str(data)
+    keys = ", ".join(map(str, data)) if isinstance(data, tuple | list) else str(data)
+    return f"keys {keys}" if keys else "no keys"
 
 
 def _tree_text(tree: Any) -> str:
@@ -374,7 +375,7 @@ def _compare_leaves(path: str, old: LeafKey, new: LeafKey) -> list[tuple[str, st
             if differs
         ]
     if old.weak_type != new.weak_type:
-        words = {True: "weak type (a Python number)", False: "strong type"}
+        words = {True: "weak type (as of a Python number)", False: "strong type"}
         changes.append(("weak_type", path, words[old.weak_type], words[new.weak_type]))
     if old.sharding != new.sharding or (is_spread and old.type != new.type):
         places = (old.sharding or _ANYWHERE, new.sharding or _ANYWHERE)
