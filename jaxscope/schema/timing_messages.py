@@ -203,7 +203,8 @@ class MeasuredSubject:
     Attributes:
         call: As the worker named it; before that, as it was asked for.
         environment: With how busy the machine was, once that is known.
-        warnings: Each once, at most 200.
+        warnings: Each once, at most 200; with what is said of every run, such as that a 64-bit
+            type became one of 32 bits.
     """
 
     def __init__(self, call: str = "") -> None:
@@ -222,7 +223,7 @@ class MeasuredSubject:
             self.environment = read_environment(message.fields.get("environment"))
         elif message.type == "conditions":
             self.environment = read_conditions(message, self.environment)
-        elif message.type == "warning":
+        elif message.type in ("warning", "message"):
             text = read_text(message, "text")
             if len(self.warnings) < _MAX_WARNINGS and text not in self.warnings:
                 self.warnings.append(text)

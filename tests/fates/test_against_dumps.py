@@ -38,6 +38,7 @@ OWN = (
     "grad(solve_and_determinant)(f32[4, 4], f32[4])",
     "two_softmaxes(f32[32])",
     "grad(dropped)(f32[32], key(0))",
+    "branch_in_an_unused_branch(f32[64], bool_[()])",
     "counted(f32[64])",
     "grad(stacked_products)(f32[3, 8, 8], f32[4, 8])",
     "shared_branches(f32[32])",

@@ -286,6 +286,35 @@ def test_nameless_products_take_over_what_is_known_of_their_equation(origin: str
     assert link_products(capture(graphs[0], gone)) is gone
 
 
+REPEATED = """
+in x input
+eqn 0 sin <x
+eqn 1 cos <0
+eqn 2 cos <0
+eqn 3 exp <1
+eqn 4 tan <2
+out o out <3
+out p out <4
+"""
+RECEIVED = """
+ins p parameter parameter_number=0
+ins s sine <p ~0
+ins c cosine <s ~1
+ins d cosine <s ~2
+ins e exponential <c ~3
+ins t tan <d ~4
+ins o tuple <e,t root=true
+"""
+
+
+def test_an_instruction_without_a_name_is_not_given_to_what_was_merged() -> None:
+    """Of two equal equations one is left by name: a nameless neighbour is none of the other's."""
+    compiled = RECEIVED.replace("ins d cosine <s ~2", "ins d cosine <s")
+    graphs = stage("jaxpr", REPEATED), stage("hlo", RECEIVED), stage("optimized", compiled)
+    fate = capture(*graphs).fates["2"]
+    assert (fate.fate, fate.merged_with, fate.certainty) == ("merged", ("1",), "inferred")
+
+
 # Sentences, and several fates as one.
 
 

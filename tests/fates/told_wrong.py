@@ -167,3 +167,10 @@ def one_round(c, xs):
 def truncated(key):
     """Calls whose inside has instructions without names, which later passes fold."""
     return jax.random.truncated_normal(key, -2.0, 2.0, (5, 3))
+
+
+def branch_in_an_unused_branch(x, p):
+    """One pass of XLA's takes both conditions out, and leaves the inner one unused for a while."""
+    yes = jnp.arange(3).sum() > 2
+    y = lax.cond(yes, lambda x: lax.cond(p, jnp.sin, jnp.cos, x) * 2, lambda x: x - 3, x)
+    return lax.cond(yes, lambda y: x * 2, lambda y: y + 1, y)

@@ -238,11 +238,17 @@ class DerivedFates:
                 and not self._values.is_constant[node]
                 and (node not in self.equations.inside or self._combines(node))
                 and not self._why_unneeded(node, ids[node])[0]
+                and not self._is_repeated(node)
             ]
         )
         held = frozenset(ids[node] for node in self._nodes if self._holders.of(ids[node]))
         self._above_below = EquationNeighbours(self.equations, held)
         self._around = InstructionNeighbours(self._after)
+
+    def _is_repeated(self, node: int) -> bool:
+        """Whether what computes the same is left by its name: XLA keeps one of the two."""
+        alike = (self._holders.of(self.equations.ids[n]) for n in self._values.alike(node))
+        return any(holding is not None and holding.fate in RUNNING for holding in alike)
 
     def _find_calls(self) -> dict[str, list[str]]:
         """By the id of an equation that several call, its calls but the named one, in order."""

@@ -329,9 +329,11 @@ def _restrict(snapshot: Snapshot, rows: dict[str, InstructionRow], owners: Owner
     for name, tags in owners.items():
         for tag in tags:
             holders.setdefault(tag, []).append(name)
+    unused = [r for n, r in snapshot.rows.items() if r.opcode in _CALLING and n not in rows]
     return dataclasses.replace(
         snapshot,
         rows=followed,
+        unused_calls=frozenset((tag, row.opcode) for row in unused for tag in row.tags),
         users={
             name: kept
             for name, users in snapshot.users.items()
@@ -793,7 +795,8 @@ class EquationFollower:
         for tag, opcodes in gone.items():
             left = {after.rows[name].opcode for name in after.holders.get(tag, ())}
             for opcode in opcodes - left:
-                self._unwrapped.setdefault(tag, {})[opcode] = step
+                if (tag, opcode) not in after.unused_calls:
+                    self._unwrapped.setdefault(tag, {})[opcode] = step
 
     def _telling(self, tag: str, snapshot: Snapshot) -> list[InstructionRow]:
         """The instructions that do the equation's work, not only what comes with it."""

@@ -104,6 +104,8 @@ class Snapshot:
         entry: Name of the entry computation.
         renamed: What instructions are called here whose names the next module has otherwise, by
             the name that XLA gives them in this one; see `follow.Lineage`.
+        unused_calls: Equation and opcode of the calls, loops and branches that are left out of
+            `rows`, since nothing depends on them, and that XLA has not removed yet.
     """
 
     rows: dict[str, InstructionRow]
@@ -115,6 +117,7 @@ class Snapshot:
     combining: set[str]
     entry: str
     renamed: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    unused_calls: frozenset[tuple[str, str]] = frozenset()
 
     def own_names(self, names: Iterable[str]) -> tuple[str, ...]:
         """The names that XLA gives to instructions in this module."""

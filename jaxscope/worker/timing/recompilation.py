@@ -679,6 +679,7 @@ def handle_recompile(request: dict[str, Any], channel: Channel) -> None:
                 where = f" ({explanation.where})" if explanation.where else ""
                 channel.send("warning", {"text": f"{text} failed{where}: {explanation.what}"})
     finally:
+        watch.recorder.uninstall()  # its own setting is none that the code has changed
         watch.send_counts()
         channel.send("conditions", conditions.numbers())
 
