@@ -43,7 +43,7 @@ def describe_origins(found: Values) -> list[str]:
     told = [describe_origin(origin) for origin in found.origins]
     if not told:
         which = " that was run" if found.warnings else ""  # they say what was left out
-        told = [f"No equation{which} makes NaN or Inf of finite values."]
+        told = [f"No equation{which} makes NaN or Inf of finite operands."]
         if any(each.num_nan or each.num_inf for each in found.arguments):
             told.append("An argument holds them already.")
     return told

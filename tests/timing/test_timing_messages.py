@@ -209,6 +209,13 @@ def test_an_environment_is_read_or_refused() -> None:
         read_environment([1])
 
 
+def test_what_is_said_of_every_run_is_a_warning_of_measurements() -> None:
+    subject = MeasuredSubject()
+    text = "float64 became float32: JAX uses 64-bit types only with --x64."
+    assert subject.feed(Message("message", {"text": text}))
+    assert subject.warnings == [text]
+
+
 def test_a_subject_keeps_at_most_200_warnings_each_once() -> None:
     subject = MeasuredSubject("f(1)")
     assert (subject.call, subject.environment) == ("f(1)", NO_ENVIRONMENT)

@@ -113,5 +113,5 @@ def test_a_run_that_was_cut_short_says_so() -> None:
     told = ("Values inside of a loop are of the first 1,000 rounds only.",)
     found = Values("f(x)", environment, "jaxpr", (), (), (), (), warnings=told)
     assert describe_origins(found) == [
-        "No equation that was run makes NaN or Inf of finite values."
+        "No equation that was run makes NaN or Inf of finite operands."
     ]

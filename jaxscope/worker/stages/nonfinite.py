@@ -96,7 +96,7 @@ class Walk:
     """Runs equations one by one, and raises at the first that makes what is looked for.
 
     Attributes:
-        first_inf: The first equation that made Inf of finite values, if one did.
+        first_inf: The first equation that made Inf of finite operands, if one did.
     """
 
     def __init__(self, *, for_nan: bool, deadline_s: float) -> None:
@@ -476,7 +476,7 @@ def _name(found: FoundError, first_inf: FoundError | None) -> Nonfinite:
     text += f": {found.count}." if found.count else "."
     if found.reads_inf and first_inf is not None:
         text += (
-            f" The first that makes Inf of finite values is {_describe(first_inf)}: "
+            f" The first that makes Inf of finite operands is {_describe(first_inf)}: "
             f"{first_inf.count}."
         )
     return Nonfinite(text, file, line, is_made=not found.is_constant)

@@ -323,7 +323,7 @@ class Evaluator:
             if infinite is not None:
                 at = f", line {infinite['line']}" if infinite["line"] else ""
                 because += (
-                    f" The first equation that made Inf of finite values is "
+                    f" The first equation that made Inf of finite operands is "
                     f"{infinite['equation']} ({infinite['operation']}{at}): "
                     f"{infinite['because']}"
                 )

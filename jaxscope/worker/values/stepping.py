@@ -301,7 +301,7 @@ class Stepper:
             )
             more = " An argument holds them already." if given else ""
             which = "" if self._is_origin_of_all else " that was run"
-            raise Unreached(f"No equation{which} makes NaN or Inf of finite values.{more}")
+            raise Unreached(f"No equation{which} makes NaN or Inf of finite operands.{more}")
         self.path = self._find(origin["equation"], origin["iterations"])
         return "", {"origin": origin, "chain": self._find_chain(self.path)}
 
