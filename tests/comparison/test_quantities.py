@@ -50,6 +50,8 @@ def test_costs_say_how_much_more(edited: Comparison) -> None:
     assert (flops.before, flops.after) == (23.0, 31.0)
     assert flops.meaning == "The second has 8 FLOP more (34.8% of the first): arithmetic."
     assert flops.differs
+    # A jaxpr is counted by jaxscope, and loops as often as they run: neither is XLA's own count.
+    assert by_name(stage.costs)["bytes accessed"].meaning.endswith("traffic, by XLA's rules.")
 
 
 def test_the_time_to_make_a_stage_is_no_difference(edited: Comparison) -> None:

@@ -76,7 +76,7 @@ def compare_costs(
                 "bytes",
                 before.bytes_accessed,
                 after.bytes_accessed,
-                "memory traffic, by XLA's count",
+                "memory traffic, by XLA's rules",
             ),
             (
                 "transcendentals",
