@@ -239,7 +239,7 @@ def _collective_row(pair: tuple[Collective, CollectiveContext]) -> tuple[Cell, .
         Number(collective.rounds or math.nan, format_executions(collective)),
         describe_groups(collective),
         collective_place(standing),
-        standing.label,
+        standing.told,
         standing.between,
     )
 

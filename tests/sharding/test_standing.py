@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from jaxscope.client import one_shot
@@ -63,3 +65,17 @@ def test_the_text_says_the_same(report: PlacementReport) -> None:
         "f32[16,64] P('data', 'model'), f32[64,32] P('model', None) → f32[16,32] P('data', None)"
     )
     assert f"stands between {wanted}" in text
+
+
+def test_what_is_combined_says_all_of_its_equations(tmp_path: Path) -> None:
+    """XLA sums both gradients over `data` in one all-reduce, which has the name of one."""
+    path = tmp_path / "mlp.py"
+    path.write_text(SOURCE)
+    call = CALL.replace("mlp(", "grad(mlp, argnums=(1, 2))(").replace(
+        "'data', 'model')", "None, 'model')"
+    )
+    report = PlacementReport(one_shot.capture(str(path), call, target="cpu:8"))
+    found = placement_to_json(report)["collectives"]
+    (combined,) = [each for each in found if each["axes"] == ["data"]]
+    assert len(combined["equations"]) == 2
+    assert ", and 1 more" in write_text(placement_to_document(report))

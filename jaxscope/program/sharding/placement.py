@@ -157,7 +157,18 @@ class CollectiveContext:
         if not any(value.sharding for value in (*self.operands, *self.results)):
             return ""
         sides = [", ".join(value.text for value in side) for side in (self.operands, self.results)]
-        return " → ".join(sides)
+        return " → ".join(sides) + self._more
+
+    @property
+    def _more(self) -> str:
+        """What XLA combined with the first equation's."""
+        count = len(self.equations) - 1
+        return f", and {count:,} more" if count > 0 else ""
+
+    @property
+    def told(self) -> str:
+        """The equations: what the first computes, and how many more there are; or nothing."""
+        return f"{self.label}{self._more}" if self.label else ""
 
 
 class CollectiveContexts:
@@ -171,7 +182,7 @@ class CollectiveContexts:
     def of(self, graph: Graph, node: int) -> CollectiveContext:
         """Where a node of the compiled program stands."""
         places = graph.source(node)
-        ids = graph.derived(node)
+        ids = _combined(graph, node)
         standing = CollectiveContext(places[0] if places else None, ids)
         derived, placement = self._derived, self._placement
         first = next((id for id in ids if derived and id in derived.index_by_id), None)
@@ -198,6 +209,19 @@ class CollectiveContexts:
             type = derived.string(edges.type, edge)
             spread.append(_of_value(derived, int(edges.source[edge]), type, placement))
         return spread
+
+
+def _combined(graph: Graph, node: int) -> tuple[str, ...]:
+    """The equations of a collective: what is taken out of one that XLA combined of several has
+    the names of all, the collective itself that of one.
+    """
+    edges = graph.edges
+    users = edges.target[edges.source == node].tolist()
+    ends = [user for user in users if graph.operation(user).endswith("-done")]
+    users += edges.target[np.isin(edges.source, ends)].tolist()
+    parts = [user for user in users if graph.operation(user) == "get-tuple-element"]
+    ids = dict.fromkeys(id for each in (node, *parts) for id in graph.derived(each))
+    return tuple(ids)
 
 
 def _of_value(derived: Graph, node: int, type: str, placement: Placement) -> ShardedValue:
