@@ -118,7 +118,7 @@ MAY_USE = {
     "export": {"numpy", "graphviz", "pygments", "resvg_py", "reportlab"},
     "client": {"numpy", "msgspec"},
     "ui": {"numpy", "PySide6", "shiboken6", "pyqtgraph", "pygments"},
-    "cli": set(),
+    "cli": {"mcp", "pydantic"},
     "setup": set(),
     FACE: {"pytest"},  # pytest_plugin.py, which pytest itself loads
 }

@@ -24,6 +24,7 @@ from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.model.values import Values
 from jaxscope.report.answers import (
     QUESTIONS,
+    Answer,
     Evidence,
     Question,
     answer_question,
@@ -43,22 +44,37 @@ def run(options: Options) -> int:
         JaxscopeError: The call failed, or the file cannot be read.
     """
     if options.question == _LIST:
-        print_text("\n".join(f"{question.name:12} {question.asks}" for question in QUESTIONS))
+        print_text(list_questions())
         return 0
-    question, line, line_file = find_question(options.question)
-    request = CallRequest(
-        named_file(options), options.call, **target_options(options), **run_options(options)
-    )
     with show_progress() as show:
-        evidence = find_evidence(question, request, Watcher(show))
-    evidence = dataclasses.replace(evidence, line=line, file=line_file)
-    answer = answer_question(question, evidence)
+        question, answer, evidence = find_answer(options, Watcher(show))
     print_found(
         options,
         lambda: answer_to_json(question, answer, evidence),
         lambda: answer_to_document(answer),
     )
     return 0
+
+
+def list_questions() -> str:
+    """A line for each question: its name, and what it asks."""
+    return "\n".join(f"{question.name:12} {question.asks}" for question in QUESTIONS)
+
+
+def find_answer(options: Options, on_event: OnEvent) -> tuple[Question, Answer, Evidence]:
+    """The question that is meant, its answer, and what that rests on.
+
+    Raises:
+        UsageError: The question is none of the named ones.
+        JaxscopeError: The call failed, or the file cannot be read.
+    """
+    question, line, line_file = find_question(options.question)
+    request = CallRequest(
+        named_file(options), options.call, **target_options(options), **run_options(options)
+    )
+    evidence = find_evidence(question, request, on_event)
+    evidence = dataclasses.replace(evidence, line=line, file=line_file)
+    return question, answer_question(question, evidence), evidence
 
 
 def find_evidence(

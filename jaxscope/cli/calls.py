@@ -7,22 +7,31 @@ import dataclasses
 from jaxscope.cli.output import print_found
 from jaxscope.cli.parser import Options
 from jaxscope.cli.runs import Watcher, named_program, run_options, show_progress
-from jaxscope.client.one_shot import outline
+from jaxscope.client.one_shot import OnEvent, outline
 from jaxscope.model.outline import Outline
 from jaxscope.report.document import Items, Section
 
 
 def run(options: Options) -> int:
     """List functions and calls."""
-    file = named_program(options)
     with show_progress() as show:
-        found = outline(file, on_event=Watcher(show), **run_options(options))
+        found = find_outline(options, Watcher(show))
     print_found(
         options,
-        lambda: {"file": file, **dataclasses.asdict(found)},
-        lambda: outline_to_document(file, found),
+        lambda: {"file": str(options.file), **dataclasses.asdict(found)},
+        lambda: outline_to_document(str(options.file), found),
     )
     return 0
+
+
+def find_outline(options: Options, on_event: OnEvent) -> Outline:
+    """What the file offers.
+
+    Raises:
+        UsageError: No Python file is named.
+        SourceError: It cannot be read or parsed.
+    """
+    return outline(named_program(options), on_event=on_event, **run_options(options))
 
 
 _LONGEST_SIGNATURE = 60

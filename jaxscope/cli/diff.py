@@ -9,10 +9,17 @@ from collections.abc import Mapping
 from jaxscope.cli.output import check_place, print_text, write_data
 from jaxscope.cli.parser import DIFFERENT, Options
 from jaxscope.cli.runs import Watcher, run_options, show_progress, target_options
+from jaxscope.client.one_shot import OnEvent
 from jaxscope.client.subjects import obtain_subject
 from jaxscope.errors import UsageError
 from jaxscope.export.diff import comparison_to_json, render_comparison
-from jaxscope.program.diff.captures import ComparedCapture, StagePair, compare_captures, pair_stages
+from jaxscope.program.diff.captures import (
+    ComparedCapture,
+    Comparison,
+    StagePair,
+    compare_captures,
+    pair_stages,
+)
 from jaxscope.report.diff import SHORT_LIST, comparison_to_document
 from jaxscope.report.document import write_text
 
@@ -27,11 +34,8 @@ def run(options: Options) -> int:
     wanted = options.diff
     if wanted.output is not None:
         check_place(wanted.output)
-    sides = _sides(options)
-    first, second = (_obtain(word, side) for word, side in zip(options.others, sides, strict=True))
-    comparison = compare_captures(
-        *_with_distinct_names(first, second, sides), _chosen_pairs(first, second, wanted.stages)
-    )
+    with show_progress() as show:
+        comparison = compare(options, Watcher(show))
     if wanted.output is not None:
         write_data(wanted.output, render_comparison(comparison, wanted.output))
     elif options.is_json:
@@ -47,6 +51,24 @@ def run(options: Options) -> int:
     return 0 if comparison.is_equal else DIFFERENT
 
 
+def compare(options: Options, on_event: OnEvent) -> Comparison:
+    """Obtain both sides, each a saved capture or a call that is captured now, and compare them.
+
+    Raises:
+        UsageError: A side or a stage does not exist.
+        JaxscopeError: A side cannot be read, or its call failed.
+    """
+    sides = _sides(options)
+    first, second = (
+        obtain_subject(
+            word, on_event, options=side.xla, **target_options(side), **run_options(side)
+        )
+        for word, side in zip(options.others, sides, strict=True)
+    )
+    pairs = _chosen_pairs(first, second, options.diff.stages)
+    return compare_captures(*_with_distinct_names(first, second, sides), pairs)
+
+
 def _sides(options: Options) -> tuple[Options, Options]:
     """The options of each side: what is not said of the second holds for both."""
     ours, theirs = options.diff.xla
@@ -57,18 +79,6 @@ def _sides(options: Options) -> tuple[Options, Options]:
         python=options.diff.python_b or options.python,
         x64=options.x64 or options.diff.x64_b,
     )
-
-
-def _obtain(word: str, options: Options) -> ComparedCapture:
-    """One side: a saved capture, or a call that is captured now."""
-    with show_progress() as show:
-        return obtain_subject(
-            word,
-            Watcher(show),
-            options=options.xla,
-            **target_options(options),
-            **run_options(options),
-        )
 
 
 def _with_distinct_names(

@@ -36,7 +36,7 @@ _BUG = "This is a bug in jaxscope. Please report it with the lines above and `ja
 
 def report_error(error: Exception, *, is_json: bool) -> int:
     """Print a failure and return the exit status that belongs to it."""
-    failure = error if isinstance(error, JaxscopeError) else _wrap(error)
+    failure = sort_error(error)
     if is_json:
         # Loaded late: it brings NumPy, and a person's message must not wait for that.
         from jaxscope.schema.contract import error_to_json
@@ -92,8 +92,10 @@ def _indent(text: str) -> str:
     return "\n".join(f"  {line}" for line in text.rstrip().splitlines())
 
 
-def _wrap(error: Exception) -> JaxscopeError:
-    """Sort an error that nobody raised on purpose: the disk's, or ours."""
+def sort_error(error: Exception) -> JaxscopeError:
+    """The same, or what one that nobody raised on purpose comes to: the disk's, or ours."""
+    if isinstance(error, JaxscopeError):
+        return error
     if isinstance(error, OSError) and error.filename is not None:
         return EnvironmentProblem(
             f"{error.filename}: {error.strerror}.",

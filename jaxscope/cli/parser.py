@@ -540,6 +540,7 @@ class Options:
         targets: What `targets` compiles for; empty for every chip that it can.
         timeout_s: Wall seconds after which a run is stopped, or None.
         memory_bytes: Memory a worker may take, or None for the default share of the machine.
+        allow_run: Whether `mcp` runs Python files that an agent names.
         new_window: Whether a window is opened even where one is open that could show the file.
     """
 
@@ -558,6 +559,7 @@ class Options:
     memory_bytes: int | None = None
     x64: bool = False
     new_window: bool = False
+    allow_run: bool = False
     is_json: bool = False
     is_rigorous: bool = False
     passes: bool = False
@@ -983,6 +985,15 @@ def _add_memory_options(parser: argparse.ArgumentParser) -> None:
     add("--remat", "compile the gradient anew with each policy of jax.checkpoint, and compare")
 
 
+def _add_mcp_options(parser: argparse.ArgumentParser) -> None:
+    _option(
+        parser,
+        "--allow-run",
+        "run the Python files that an agent names, with all that you may do; without it only "
+        "saved captures are answered from",
+    )
+
+
 _GRADIENT = (
     "make the gradient of a call without transforms even where that takes long, or where the "
     "program holds its own derivative"
@@ -1065,6 +1076,7 @@ _ADDED = {
     "time": _add_time_options,
     "diff": _add_diff_options,
     "bisect": _add_bisect_options,
+    "mcp": _add_mcp_options,
 }
 """What gives each verb its own options."""
 

@@ -113,6 +113,12 @@ VERBS = {
         "pair",
     ),
     "doctor": Verb("doctor", "show what works on this machine", "jaxscope doctor", ""),
+    "mcp": Verb(
+        "mcp",
+        "answer agents: the questions of `ask` as tools over the Model Context Protocol",
+        "jaxscope mcp --allow-run",
+        "",
+    ),
     "completion": Verb(
         "completion",
         "print what lets a shell complete commands, options and calls",

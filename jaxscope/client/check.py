@@ -18,6 +18,8 @@ from jaxscope.model.targets import is_absent
 from jaxscope.model.values import NonfiniteOrigin, Values
 
 if TYPE_CHECKING:
+    from jaxscope.client.composite_run import CompositeRun
+    from jaxscope.client.live_run import Run
     from jaxscope.client.one_shot import OnEvent
 
 LESSONS = {
@@ -60,7 +62,7 @@ def check_call(request: CaptureRequest, on_event: OnEvent | None = None) -> Chec
     from jaxscope.client.one_shot import ask  # the window has a session of its own
 
     capture: Capture | None = None
-    head = _Head(on_event)
+    head = _Part(on_event, Finished)
     try:
         capture = ask(request, Capture, head)
     except TraceError as error:
@@ -72,11 +74,12 @@ def check_call(request: CaptureRequest, on_event: OnEvent | None = None) -> Chec
         timeout_s=request.timeout_s,
         memory_bytes=request.memory_bytes,
     )
+    again = _Part(on_event, Output)  # it printed while it was captured
     if is_absent(request.target):
         skipped = f"Values were not looked at: nothing runs on {request.target} here."
     else:
         try:
-            checks = with_origins(checks, ask(values, Values, _quiet(on_event)))
+            checks = with_origins(checks, ask(values, Values, again))
         except Stopped:
             raise
         except (TraceError, WorkerLost) as error:
@@ -86,25 +89,26 @@ def check_call(request: CaptureRequest, on_event: OnEvent | None = None) -> Chec
     return Checked(capture.call, tuple(checks), (skipped,) if skipped else ())
 
 
-class _Head:
-    """Passes events on, and remembers the call that is looked at."""
+class _Part:
+    """Passes on the events of one of the two runs, and remembers the call that is looked at."""
 
-    def __init__(self, on_event: OnEvent | None) -> None:
+    def __init__(self, on_event: OnEvent | None, *left_out: type[Event]) -> None:
         self._on_event = on_event
+        self._left_out = left_out
         self.call = ""
+
+    def follow(self, run: Run | CompositeRun) -> None:
+        """Let whoever follows the whole speak to the run."""
+        from jaxscope.client.one_shot import Follower
+
+        if isinstance(self._on_event, Follower):
+            self._on_event.follow(run)
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, HeadArrived):
             self.call = event.capture.call
-        if self._on_event is not None and not isinstance(event, Finished):
+        if self._on_event is not None and not isinstance(event, self._left_out):
             self._on_event(event)
-
-
-def _quiet(on_event: OnEvent | None) -> OnEvent | None:
-    """The same without what the user's code prints: it did so while it was captured."""
-    if on_event is None:
-        return None
-    return lambda event: None if isinstance(event, Output) else on_event(event)
 
 
 def _of_error(error: JaxscopeError, user_file: str) -> Check:

@@ -377,8 +377,8 @@ def request_fields(request: Request) -> dict[str, Any]:
     """The fields of the request's message, paths made absolute.
 
     Raises:
-        UsageError: The target is unknown, the call too long, a limit not positive, or neither
-            file nor call is named.
+        UsageError: The target is unknown, the call too long, a path no path, a limit not
+            positive, or neither file nor call is named.
         EnvironmentProblem: The target is on another host.
     """
     fields = {
@@ -386,10 +386,11 @@ def request_fields(request: Request) -> dict[str, Any]:
         for field in dataclasses.fields(request)
         if field.name not in _NOT_SENT
     }
-    if fields.get("file"):
-        fields["file"] = os.path.abspath(os.path.expanduser(fields["file"]))
-    if fields.get("other_file"):
-        fields["other_file"] = os.path.abspath(os.path.expanduser(fields["other_file"]))
+    for name in ("file", "other_file"):
+        if path := fields.get(name):
+            if "\0" in path:
+                raise UsageError(f"{path[:100]!r} is no path: it holds a zero byte.")
+            fields[name] = os.path.abspath(os.path.expanduser(path))
     if fields.get("loaded"):
         fields["loaded"] = _read_loaded(fields["loaded"], fields.get("target", ""))
     for target in (fields.get("target"), fields.get("other_target")):

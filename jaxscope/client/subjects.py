@@ -34,6 +34,11 @@ def load_saved(file: str, call: str | None) -> tuple[Capture, Timing | None]:
     return saved, timing
 
 
+def is_saved(word: str) -> bool:
+    """Whether a word names a saved capture, so that nothing is run; a call may end as one does."""
+    return SEPARATOR not in word and word.endswith(CAPTURE_ENDINGS)
+
+
 def obtain_subject(word: str, on_event: OnEvent | None = None, **options: Any) -> ComparedCapture:
     """Read a saved capture, or capture a call now.
 
@@ -46,8 +51,8 @@ def obtain_subject(word: str, on_event: OnEvent | None = None, **options: Any) -
         UsageError: The word is none of these.
         JaxscopeError: The file cannot be read, or the call failed.
     """
-    file, separator, call = word.partition(SEPARATOR)
-    if file.endswith(CAPTURE_ENDINGS) and not separator:
+    file, _, call = word.partition(SEPARATOR)
+    if is_saved(word):
         saved, timing = load_session(file)
         return ComparedCapture(word, saved, timing)
     if not file.endswith(".py"):

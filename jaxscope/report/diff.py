@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from jaxscope.model import Unavailable
+from jaxscope.model import NONE, Unavailable
 from jaxscope.program.diff.captures import (
     ComparedCapture,
     Comparison,
@@ -25,6 +25,7 @@ from jaxscope.report.document import (
     Section,
     Table,
     Verbatim,
+    cell_text,
     count_cell,
     make_items,
     make_table,
@@ -109,6 +110,78 @@ def summary_sections(comparison: Comparison, most_rows: int | None) -> list[Sect
         Section("Placement", [Items(describe_placements(comparison.placements))]),
         Section("Fates", [make_items(fates, most_rows)]),
     ]
+
+
+MOST_LINES = 15
+"""Of what changed, where it is told shortly."""
+
+
+def describe_changes(comparison: Comparison) -> list[str]:
+    """What changed, the most telling first, in at most `MOST_LINES` lines."""
+    lines = list(_tell_changes(comparison))
+    if len(lines) <= MOST_LINES:
+        return lines
+    left = len(lines) - MOST_LINES + 1
+    return [
+        *lines[: MOST_LINES - 1],
+        f"and {left:,} more lines; jaxscope diff A B --stage NAME lists all of a stage",
+    ]
+
+
+def _tell_changes(comparison: Comparison) -> Iterator[str]:
+    yield describe_verdict(comparison)
+    yield f"first:  {describe_subject(comparison.first)}"
+    yield f"second: {describe_subject(comparison.second)}"
+    yield from (f"note: {note}" for note in comparison.notes)
+    different = [stage for stage in comparison.stages if stage.verdict is False]
+    if different:
+        yield "; ".join(map(_count_changes, different))
+    yield from _tell_quantities("", (*comparison.memory, *comparison.times))
+    for stage in [each for each in different if any(cost.differs for cost in each.costs)][-1:]:
+        counted = [cost for cost in stage.costs if cost.is_countable]
+        yield from _tell_quantities(f"{stage.pair.title}: ", counted)
+    if isinstance(comparison.placements, Unavailable) or comparison.placements:
+        yield from describe_placements(comparison.placements)
+    if fates := find_fate_changes(comparison):
+        yield from (f"fate: {line}" for line in describe_fate_changes(fates))
+    for stage in comparison.stages:
+        if isinstance(stage.verdict, Unavailable):
+            yield f"{stage.pair.title} not compared: {stage.verdict.reason}"
+    for stage in different:
+        if isinstance(graphs := stage.graphs, GraphComparison):
+            yield from (
+                f"{stage.pair.title} {SIGNS[change]} {_place_change(graphs, change, a, b)}"
+                for change, a, b in graphs.rows()
+            )
+
+
+def _count_changes(stage: StageComparison) -> str:
+    """A stage's row in a few words: what there is none of is left out, and what is the same."""
+    title, _, *numbers, word = map(cell_text, stage_row(stage))
+    told = ", ".join(
+        f"{number} {name}"
+        for number, name in zip(numbers, STAGE_HEADERS[2:-1], strict=True)
+        if number not in ("", "0")
+    )
+    return f"{title} {word}: {told}" if told else f"{title} {word}"
+
+
+def _tell_quantities(begin: str, quantities: Sequence[QuantityDifference]) -> Iterator[str]:
+    """What differs, and what may: was measured, or could not be compared."""
+    names: dict[str, list[str]] = {}
+    for each in quantities:
+        if each.differs or not (each.is_comparable and each.is_countable):
+            names.setdefault(each.meaning, []).append(each.name)
+    yield from (f"{begin}{', '.join(named)}: {meaning}" for meaning, named in names.items())
+
+
+def _place_change(graphs: GraphComparison, change: Change, first: int, second: int) -> str:
+    """The change of a node, with the line that it is of where that is known."""
+    is_there = second != NONE
+    graph, node = (graphs.second, second) if is_there else (graphs.first, first)
+    place = next(iter(graph.source(node)), None)
+    text = describe_node_change(graphs, change, first, second)
+    return text if place is None else f"{text} ({place.short})"
 
 
 def stage_row(stage: StageComparison) -> tuple[Cell, ...]:

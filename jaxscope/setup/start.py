@@ -48,6 +48,7 @@ WINDOWLESS = frozenset(
             "diff",
             "doctor",
             "completion",
+            "mcp",
         ),
         *("-h", "--help", "--version"),
     }

@@ -1,9 +1,12 @@
-"""Run the command line in this process and catch what it says."""
+"""Run the command line in this process and catch what it says; watch the processes it starts."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,3 +38,23 @@ class CommandLine:
         status = main([str(word) for word in words])
         caught = self._capsys.readouterr()
         return Answer(status, caught.out, caught.err)
+
+
+def processes_with(marker: str) -> list[int]:
+    """Processes that inherited our environment variable, zombies left out."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if marker.encode() in (folder / "environ").read_bytes():
+                found.append(int(folder.name))
+        except OSError:
+            continue
+    return found
+
+
+def wait_for(condition: Callable[[], object], limit_s: float = 20.0) -> None:
+    """Wait until something is so, and fail where it never is."""
+    deadline = time.monotonic() + limit_s
+    while not condition():
+        assert time.monotonic() < deadline, "it never happened"
+        time.sleep(0.05)

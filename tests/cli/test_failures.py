@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import CommandLine
+from cli.commands import CommandLine, processes_with, wait_for
 from jaxscope.cli import dispatch
-from jaxscope.errors import EnvironmentProblem, InternalError, UserCodeError
+from jaxscope.client.requests import CaptureRequest, request_fields
+from jaxscope.errors import EnvironmentProblem, InternalError, UsageError, UserCodeError
 
 
 @pytest.mark.parametrize(
@@ -122,34 +123,19 @@ def test_a_signal_stops_the_run_and_leaves_nothing(user_file: Path, number: sign
         env={**os.environ, "JAXSCOPE_TEST_MARKER": marker},
         start_new_session=True,
     )
-    _wait_for(lambda: len(_processes_with(marker)) >= 3)  # itself, supervisor, worker
+    wait_for(lambda: len(processes_with(marker)) >= 3)  # itself, supervisor, worker
     time.sleep(1.0)  # into the endless loop; earlier is stopped as well
     process.send_signal(number)
     _, errors = process.communicate(timeout=20)
     assert process.returncode == 4
     assert errors.splitlines()[-1] == "jaxscope: Stopped."
-    _wait_for(lambda: not _processes_with(marker))
+    wait_for(lambda: not processes_with(marker))
     assert not output.exists()
 
 
-def _processes_with(marker: str) -> list[int]:
-    """Processes that inherited our environment variable, zombies left out."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            if marker.encode() in (folder / "environ").read_bytes():
-                found.append(int(folder.name))
-        except OSError:
-            continue
-    return found
-
-
-def _wait_for(condition: object, limit_s: float = 20.0) -> None:
-    assert callable(condition)
-    deadline = time.monotonic() + limit_s
-    while not condition():
-        assert time.monotonic() < deadline, "it never happened"
-        time.sleep(0.05)
+def test_a_path_with_a_zero_byte_is_no_bug() -> None:
+    with pytest.raises(UsageError, match="zero byte"):
+        request_fields(CaptureRequest("a\0.py"))
 
 
 HALF_WORKING = """\

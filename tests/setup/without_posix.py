@@ -22,6 +22,7 @@ import capstone
 import graphviz
 import jax
 import jax.numpy as jnp
+import mcp.server
 import msgspec
 import pyqtgraph
 import PySide6.QtWidgets
@@ -30,7 +31,7 @@ import resvg_py
 
 import jaxscope
 
-LIBRARIES = (asyncio, capstone, graphviz, msgspec, multiprocessing, PySide6, pyqtgraph)
+LIBRARIES = (asyncio, capstone, graphviz, mcp, msgspec, multiprocessing, PySide6, pyqtgraph)
 MORE = (reportlab, resvg_py, subprocess, tempfile)
 MODULES = ("fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty")
 OF_OS = (
