@@ -174,7 +174,7 @@ class PassesPage(PageWidget):
         self.forms = PlainTabs()
         self._graphs_home = QWidget()
         self._build()
-        self.forms.currentChanged.connect(self._on_forms_current_changed)
+        self.forms.currentChanged.connect(self._show_graphs)
         context.selection.changed.connect(self._follow)
         context.inspector.pass_requested.connect(self._on_inspector_pass_requested)
         context.fates.changed.connect(self._on_fates_changed)
@@ -369,9 +369,6 @@ class PassesPage(PageWidget):
         if self.forms.currentWidget() is self._graphs_home and self._current >= 0:
             self.graphs.follow(self._followed)
             self.graphs.show_pass(self._records, self._current, self._tags)
-
-    def _on_forms_current_changed(self, _index: int) -> None:
-        self._show_graphs()
 
     def _tell(self, record: PassRecord) -> None:
         name = record.name or RECEIVED

@@ -82,7 +82,7 @@ class ProfilePage(ExperimentPage[Profile]):
         self.hold_result(self._tabs)
         self.nodes.clicked.connect(self._on_nodes_clicked)
         self.colours.clicked.connect(self._on_colours_clicked)
-        self.side.currentIndexChanged.connect(self._on_side_changed)
+        self.side.currentIndexChanged.connect(self._show)
         context.selection.changed.connect(self.show_links)
 
     def make_request(self) -> ProfileRequest:
@@ -117,9 +117,6 @@ class ProfilePage(ExperimentPage[Profile]):
     def _on_colours_clicked(self) -> None:
         """Tables have the numbers anyway."""
         self._context.colour_graphs(ColourBy.TIME)
-
-    def _on_side_changed(self, _index: int) -> None:
-        self._show()
 
     def _show(self) -> None:
         profile = self.found

@@ -126,7 +126,7 @@ class ScalingPage(ExperimentPage[Scaling]):
         self.hold_result(self._split)
         self.preset.currentIndexChanged.connect(self._show_proposal)
         self.range.returnPressed.connect(self._on_button_clicked)
-        self.chart.currentIndexChanged.connect(self._on_chart_changed)
+        self.chart.currentIndexChanged.connect(self._draw)
         self.export.clicked.connect(self._on_export_clicked)
 
     def show_state(self, state: WindowState) -> None:
@@ -212,9 +212,6 @@ class ScalingPage(ExperimentPage[Scaling]):
             self._split.insert_part(0, self.plot, "Curves", 600)
         if isinstance(self.plot, ChartPlot):
             self.plot.show_chart(scaling_chart(self.found, self.chart.currentText()), self.theme)
-
-    def _on_chart_changed(self, _index: int) -> None:
-        self._draw()
 
     def _on_export_clicked(self) -> None:
         path, _ = QFileDialog.getSaveFileName(self, "Export", "scaling.svg", _FILTER)

@@ -495,7 +495,7 @@ class FilterHeader(QHeaderView):
         self.setSectionsClickable(True)
         self.setHighlightSections(False)
         self.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.sectionResized.connect(self._on_section_resized)
+        self.sectionResized.connect(self._place_fields)
         table.horizontalScrollBar().valueChanged.connect(self._place_fields)
 
     def add_fields(self, titles: tuple[str, ...]) -> None:
@@ -543,9 +543,6 @@ class FilterHeader(QHeaderView):
         for column, field in enumerate(self.fields):
             left = self.sectionPosition(column) - self.offset()
             field.setGeometry(left, top, self.sectionSize(column), self._field_px() - 2)
-
-    def _on_section_resized(self, _column: int, _before: int, _after: int) -> None:
-        self._place_fields()
 
     def _on_field_text_changed(self, text: str) -> None:
         field = self.sender()

@@ -610,7 +610,7 @@ class CallBar(QWidget):
             return
         if num_arguments > 1 and (transform.picks_arguments or transform.picks_axes):
             self.form = TransformForm(text, transform, self, self._signature_of(text))
-            self.form.accepted.connect(self._on_form_accepted)
+            self.form.accepted.connect(self._accept)
             self.form.move(self.add_button.mapToGlobal(self.add_button.rect().bottomLeft()))
             self.form.show()
         else:
@@ -638,9 +638,6 @@ class CallBar(QWidget):
 
     def _on_transform_menu_triggered(self, action: QAction) -> None:
         self._accept(action.data())
-
-    def _on_form_accepted(self, text: str) -> None:
-        self._accept(text)
 
     def _complain(self, error: CallTextError) -> None:
         self._problem.setText(str(error))

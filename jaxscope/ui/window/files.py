@@ -261,8 +261,8 @@ class FileDialogs(QObject):
         self.captures.saved.connect(self._on_captures_saved)
         self.captures.failed.connect(self._on_captures_failed)
         self.exporter = Exporter(self)
-        self.exporter.finished.connect(self._on_exporter_finished)
-        self.exporter.failed.connect(self._on_exporter_failed)
+        self.exporter.finished.connect(self.message_changed)
+        self.exporter.failed.connect(self._controller.show_problem)
         self.exporter.stopped.connect(self._on_exporter_stopped)
         self.progress: ExportProgress | None = None
         self._beside: Found | None = None
@@ -498,14 +498,8 @@ class FileDialogs(QObject):
     def _on_export_path_selected(self, path: str) -> None:
         self.export(path)
 
-    def _on_exporter_failed(self, error: JaxscopeError) -> None:
-        self._controller.show_problem(error)
-
     def _on_exporter_stopped(self) -> None:
         self.message_changed.emit("The export was stopped.")
-
-    def _on_exporter_finished(self, said: str) -> None:
-        self.message_changed.emit(said)
 
     def _on_place_selected(self, path: str) -> None:
         self._settings.set_last_folder(os.path.dirname(os.path.abspath(path)))

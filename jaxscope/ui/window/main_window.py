@@ -229,7 +229,7 @@ class MainWindow(QMainWindow):
         self.error_panel.call_requested.connect(self._on_error_panel_call_requested)
         self.error_panel.dismissed.connect(self.controller.dismiss_error)
         self.call_bar.functions.call_chosen.connect(self._on_functions_call_chosen)
-        self.call_bar.functions.function_chosen.connect(self._on_functions_function_chosen)
+        self.call_bar.functions.function_chosen.connect(self.controller.propose)
         self.workspace.settled.connect(self._unseen.start)
         self.workspace.area.panes_changed.connect(self._refresh)
         self.workspace.area.shown_changed.connect(self._refresh)
@@ -599,9 +599,6 @@ class MainWindow(QMainWindow):
     def _on_functions_call_chosen(self, call: str) -> None:
         self.call_bar.set_call(call)
         self.run_call()
-
-    def _on_functions_function_chosen(self, name: str) -> None:
-        self.controller.propose(name)
 
     def _on_controller_call_proposed(self, call: str) -> None:
         self.call_bar.set_call(call)

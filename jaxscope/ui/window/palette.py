@@ -142,7 +142,7 @@ class CommandPalette(QDialog):
         fill_box(QVBoxLayout(self), self.field, (self.list, 1), self._nothing, margins=(8, 8, 8, 8))
         self.field.textChanged.connect(self._on_field_text_changed)
         self.field.installEventFilter(self)
-        self.list.itemClicked.connect(self._on_list_item_clicked)
+        self.list.itemClicked.connect(self.run_marked)
 
     def open_with(self, entries: Sequence[PaletteEntry], recent: Sequence[str] = ()) -> None:
         """Show itself over the middle of its window.
@@ -225,9 +225,6 @@ class CommandPalette(QDialog):
 
     def _on_field_text_changed(self, text: str) -> None:
         self._fill(text)
-
-    def _on_list_item_clicked(self, _item: QListWidgetItem) -> None:
-        self.run_marked()
 
 
 def _row(entry: PaletteEntry) -> QWidget:

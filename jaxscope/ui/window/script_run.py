@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, QProcess, QTimer, Signal
+from PySide6.QtCore import QProcess, QTimer, Signal
 from PySide6.QtWidgets import (
     QDialog,
     QFormLayout,
@@ -93,7 +93,7 @@ class ScriptDialog(QDialog):
         self._look.timeout.connect(self._show_list)
         self.button.clicked.connect(self._on_button_clicked)
         self.open_button.clicked.connect(self._open_chosen)
-        self.table.doubleClicked.connect(self._on_table_double_clicked)
+        self.table.doubleClicked.connect(self._open_chosen)
         self.table.selectionModel().selectionChanged.connect(self._on_selection_changed)
 
     @property
@@ -194,9 +194,6 @@ class ScriptDialog(QDialog):
 
     def _on_selection_changed(self) -> None:
         self.open_button.setEnabled(bool(self._chosen()))
-
-    def _on_table_double_clicked(self, _index: QModelIndex) -> None:
-        self._open_chosen()
 
     def _open_chosen(self) -> None:
         if path := self._chosen():
