@@ -277,9 +277,17 @@ def move_wish(number: int, to: str, **fields: Any) -> Wish:
     return Message("move", {"number": number, "to": to, **fields})
 
 
-def look_wish(number: int, kind: str, index: int, slice: str = "") -> Wish:
-    """What asks a run of a `StepRequest` for a slice of a value."""
-    return Message("look", {"number": number, "kind": kind, "index": index, "slice": slice})
+def look_wish(
+    number: int, kind: str, index: int, slice: str = "", holds: bool | None = None
+) -> Wish:
+    """What asks a run of a `StepRequest` for a slice of a value.
+
+    Args:
+        holds: Whether the value is held from now on, so that those that are looked at next are
+            compared with it; false lets go of the one that is held; None leaves that as it is.
+    """
+    asked = {"number": number, "kind": kind, "index": index, "slice": slice}
+    return Message("look", asked if holds is None else {**asked, "holds": holds})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

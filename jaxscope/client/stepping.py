@@ -94,19 +94,22 @@ class Stepper:
         step: Step = found.step
         return step
 
-    def look(self, kind: str, index: int, slice: str = "") -> ArrayView:
+    def look(
+        self, kind: str, index: int, slice: str = "", *, holds: bool | None = None
+    ) -> ArrayView:
         """Look at a slice of a value at the present place.
 
         Args:
             kind: `argument`, `operand` or `result`.
             index: Among those of its kind.
             slice: Such as `[0, :]`; empty for the first two-dimensional one.
+            holds: Whether later looks compare with this value; see `look_wish`.
 
         Raises:
             JaxscopeError: The run ended.
         """
         number = next(self._numbers)
-        self._send(look_wish(number, kind, index, slice))
+        self._send(look_wish(number, kind, index, slice, holds))
         found = self._await(
             lambda event: isinstance(event, ArrayViewed) and event.view.number == number
         )

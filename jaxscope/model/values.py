@@ -6,6 +6,7 @@ import dataclasses
 import math
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -214,6 +215,96 @@ class Step:
     chain: tuple[ChainLink, ...] = ()
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class ArrayDifference:
+    """How two arrays of one shape differ.
+
+    Two NaN are equal, and so are 0.0 and -0.0.
+
+    Attributes:
+        num_elements: Of each.
+        num_different: Elements that differ.
+        num_odd: Of them those that are not finite in one array at least.
+        max_abs: Largest difference of finite elements; NaN where none of them differ.
+        max_ulps: Largest number of steps from one to the other, in numbers that the type has; -1
+            where it is not known.
+        place: Index of the first element with the largest difference, else of the first that
+            differs; empty where none does, or of a number.
+    """
+
+    num_elements: int
+    num_different: int = 0
+    num_odd: int = 0
+    max_abs: float = math.nan
+    max_ulps: int = -1
+    place: tuple[int, ...] = ()
+
+
+_ULP_TYPES = ("float16", "bfloat16", "float32", "float64")
+
+
+def compare_arrays(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> ArrayDifference:
+    """How two arrays differ.
+
+    Raises:
+        ValueError: They have different shapes or types.
+    """
+    if one.shape != other.shape or one.dtype != other.dtype:
+        raise ValueError("arrays of different shapes or types")
+    ordered = _find_order(one), _find_order(other)
+    is_float = ordered[0] is not None
+    with np.errstate(invalid="ignore", over="ignore"):
+        both_nan = (one != one) & (other != other)
+        differs = (one != other) & ~both_nan
+        num_different = int(differs.sum())
+        if not num_different:
+            return ArrayDifference(one.size, max_ulps=0 if is_float else -1)
+        is_finite = _is_finite(one) & _is_finite(other)
+        counted = differs & is_finite
+        gaps = np.where(counted, _find_gaps(one, other), 0)
+    first = int(np.argmax(gaps)) if counted.any() else int(np.argmax(differs))
+    ulps = -1
+    if ordered[0] is not None and ordered[1] is not None:
+        high, low = np.maximum(ordered[0], ordered[1]), np.minimum(ordered[0], ordered[1])
+        steps = high.astype(np.uint64) - low.astype(np.uint64)  # right in spite of its overflow
+        ulps = int(np.where(counted, steps, np.uint64(0)).max())
+    return ArrayDifference(
+        one.size,
+        num_different,
+        int((differs & ~is_finite).sum()),
+        float(gaps.max()) if counted.any() else math.nan,
+        ulps if counted.any() else -1,
+        tuple(int(n) for n in np.unravel_index(first, one.shape)),
+    )
+
+
+def _find_order(array: npt.NDArray[Any]) -> npt.NDArray[np.int64] | None:
+    """Of floating-point numbers their places among all that the type has; None of others."""
+    if str(array.dtype) not in _ULP_TYPES:
+        return None
+    bits = np.ascontiguousarray(array).view(f"i{array.dtype.itemsize}").reshape(array.shape)
+    least = np.iinfo(bits.dtype).min
+    return np.where(bits < 0, least - bits, bits).astype(np.int64)
+
+
+def _is_finite(array: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    if array.dtype.kind in "biu":
+        return np.ones(array.shape, np.bool_)
+    found: npt.NDArray[np.bool_] = np.isfinite(array)
+    return found
+
+
+def _find_gaps(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    gaps: npt.NDArray[Any]
+    if one.dtype.kind in "iu":  # right in spite of its overflow
+        high, low = np.maximum(one, other), np.minimum(one, other)
+        gaps = np.subtract(high.astype(np.uint64), low.astype(np.uint64))
+    else:
+        wide = np.complex128 if one.dtype.kind == "c" else np.float64
+        gaps = np.abs(one.astype(wide) - other.astype(wide))
+    return gaps
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class ArrayView:
     """A slice of a value, and a picture of it.
@@ -238,6 +329,9 @@ class ArrayView:
         edges: Of the bins, one more.
         problem: Why there is nothing to see; then all else is empty.
         note: What was shown in place of the value; may be empty.
+        against: The value that is held, and where it was made; empty where none is.
+        difference: How this value, all of it, differs from that; None where they cannot be
+            compared.
     """
 
     number: int
@@ -252,6 +346,8 @@ class ArrayView:
     sampled: int = 1
     problem: str = ""
     note: str = ""
+    against: str = ""
+    difference: ArrayDifference | None = None
     picture: npt.NDArray[np.float64] = dataclasses.field(default_factory=lambda: np.empty((0, 0)))
     highest: npt.NDArray[np.float64] = dataclasses.field(default_factory=lambda: np.empty((0, 0)))
     odd: npt.NDArray[np.int32] = dataclasses.field(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -15,6 +16,8 @@ from jaxscope.report.document import Cell, Section, Table, Verbatim
 from jaxscope.report.values import describe_origin, number_cells, origin_to_json
 from jaxscope.schema.contract import CONTRACT, Json, environment_to_json
 
+_MOST_ULPS = 1_000_000
+"""More say nothing of rounding."""
 _SENTENCE_END = re.compile(r"[.;] |\.$")
 VALUE_HEADERS = ("value", "type", "min", "mean", "max", "NaN", "Inf", "numbers")
 
@@ -138,6 +141,28 @@ def describe_cut(view: ArrayView) -> str:
         f"The first {view.num_rows:,} × {view.num_columns:,} of {rows:,} × {columns:,}: type a "
         "slice to see others."
     )
+
+
+def describe_difference(view: ArrayView) -> str:
+    """How a value differs from the one that is held; empty where none is."""
+    found = view.difference
+    if not view.against:
+        return ""
+    if found is None:
+        return f"{view.against} is held: values of its shape and type are compared with it."
+    head = f"Against {view.against}: "
+    if not found.num_different:
+        return f"{head}no difference in {format_count(found.num_elements, 'element')}."
+    told = [f"{found.num_different:,} of {format_count(found.num_elements, 'element')} differ"]
+    if not math.isnan(found.max_abs):
+        is_near = 0 <= found.max_ulps <= _MOST_ULPS
+        ulps = f" ({format_count(found.max_ulps, 'ULP')})" if is_near else ""
+        told.append(f"at most by {found.max_abs:.4g}{ulps}")
+    if found.place:
+        told.append(f"{'first' if math.isnan(found.max_abs) else 'most'} at {list(found.place)}")
+    if found.num_odd:
+        told.append(f"{found.num_odd:,} by NaN or Inf")
+    return f"{head}{', '.join(told)}."
 
 
 def _notes(view: ArrayView) -> list[str]:

@@ -26,7 +26,8 @@ Client to worker (each starts a run; one run at a time):
     step         the same, and stage (empty: that of `values`), most_bytes (that are kept): then
                  further messages follow, each with number: move with to ("start", "end", "forward",
                  "back", "into", "out", "origin"; "place" with equation and iterations; "condition"
-                 with condition); look with kind, index and slice of a value; finish
+                 with condition); look with kind, index and slice of a value, and holds: whether
+                 those that are looked at next are compared with it; finish
     calibrate    target, x64                 measures what the machine reaches at most
     remat        file, call, target, x64     compiles a gradient with each policy of jax.checkpoint
     open         name, label, platform, target, files {role: [path, …]}: reads one module that a job
@@ -146,8 +147,10 @@ Worker to client:
                  operation, line, iterations, text}, …]: the answer to `move`
     array_view   number, slice, shape, cells [text, …], num_rows, num_columns,
                  starts and steps [number, …] of its dimensions, summary, sampled,
-                 problem, note; arrays picture, highest (float64, two dimensions), odd (int32, the
-                 same), counts (int64), edges (float64, one more): the answer to `look`
+                 problem, note, against (what is held), difference (null or {num_elements,
+                 num_different, num_odd, max_abs, max_ulps, place}); arrays picture, highest
+                 (float64, two dimensions), odd (int32, the same), counts (int64), edges (float64,
+                 one more): the answer to `look`
     outline      functions [{name, kind, line, end_line, signature, doc}], calls [{call, line}], doc
     proposal     call
     environment  jax, jaxlib, numpy, python, executable, platform, device, host, system,

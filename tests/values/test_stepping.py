@@ -22,7 +22,7 @@ from jaxscope.client.requests import StepRequest
 from jaxscope.client.stepping import Stepper as Asked
 from jaxscope.errors import CallError
 from jaxscope.model.values import Step, ValueCondition, parse_condition, parse_place, parse_slice
-from jaxscope.report.stepping import describe_place
+from jaxscope.report.stepping import describe_difference, describe_place
 from jaxscope.wire.messages import Message
 from jaxscope.worker import compat
 from jaxscope.worker.channel import SKIP_SIGNAL, Skipped
@@ -425,3 +425,35 @@ def test_a_lost_worker_is_an_error_and_no_hang(tmp_path: Path) -> None:
         with pytest.raises(Exception, match=r"stopped|killed|lost"):
             while True:
                 asked.move("forward")
+
+
+def test_a_value_is_compared_with_another_and_with_itself_in_another_round(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(
+        "import jax, jax.numpy as jnp\n"
+        "def f(x):\n"
+        "    return jax.lax.scan(lambda c, row: (c + row, jnp.sum(c)), jnp.zeros(3), x)\n"
+    )
+    with Asked(StepRequest(str(file), "f(jnp.arange(6.0).reshape(2, 3))")) as asked:
+        step = asked.move("start")
+        while step.operation != "scan":
+            step = asked.move("forward")
+        place = asked.move("into")
+        while place.operation != "add":
+            place = asked.move("forward")
+        held = asked.look("result", 0, holds=True)  # 0, 1, 2
+        assert held.difference is None
+        assert held.against == f"{place.equation} result, round 0"
+        assert "is held" in describe_difference(held)
+        asked.move("place", equation=place.equation, iterations=[1])
+        view = asked.look("result", 0)  # 3, 5, 7
+        assert view.against == held.against and view.difference is not None
+        assert (view.difference.max_abs, view.difference.num_different) == (5.0, 3)
+        told = describe_difference(view)
+        assert told.endswith("3 of 3 elements differ, at most by 5, most at [2].")
+        asked.move("end")
+        assert asked.look("result", 1).difference is None  # of another shape
+        assert asked.look("result", 1, holds=False).against == ""
+        assert describe_difference(asked.look("result", 0)) == ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -15,7 +16,7 @@ from jaxscope.cli import main
 from jaxscope.client.one_shot import ask
 from jaxscope.client.requests import ValuesRequest
 from jaxscope.errors import TraceError
-from jaxscope.model.values import Values
+from jaxscope.model.values import Values, compare_arrays
 from jaxscope.worker.values.arrays import summarize
 from jaxscope.worker.values.evaluation import _merge
 
@@ -187,3 +188,39 @@ def test_results_are_those_of_the_call_without_jit() -> None:
             plain = eval(text, {**vars(causes), **vars(jax), "jnp": jnp})
         for one, other in zip(found, jax.tree.leaves(plain), strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, jnp.bfloat16, np.float32, np.float64])
+def test_two_arrays_are_compared_in_steps_of_their_type(dtype: Any) -> None:
+    one = np.asarray([1.0, -2.0, 0.0, 0.0, np.nan, 3.0], dtype)
+    other = one.copy()
+    other[3] = -0.0
+    same = compare_arrays(one, other)
+    assert (same.num_elements, same.num_different, same.max_ulps) == (6, 0, 0)
+    for _ in range(5):
+        other[1] = np.nextafter(other[1], np.asarray(0, dtype))
+    other[0] = np.nextafter(other[0], np.asarray(2, dtype))
+    found = compare_arrays(one, other)
+    assert (found.num_different, found.num_odd, found.max_ulps, found.place) == (2, 0, 5, (1,))
+    assert found.max_abs == float(other[1]) + 2.0
+    least = np.nextafter(np.asarray(0, dtype), np.asarray(1, dtype))
+    assert compare_arrays(np.asarray([least]), np.asarray([-least])).max_ulps == 2
+    other[5] = np.inf
+    assert compare_arrays(one, other).num_odd == 1
+
+
+def test_arrays_of_all_kinds_are_compared() -> None:
+    far = np.iinfo(np.int64)
+    found = compare_arrays(np.asarray([far.max, 3]), np.asarray([far.min, 3]))
+    assert (found.max_abs, found.max_ulps, found.place) == (float(2**64 - 1), -1, (0,))
+    assert compare_arrays(np.asarray([True, False]), np.asarray([True, True])).place == (1,)
+    assert compare_arrays(np.asarray([3 + 4j]), np.asarray([0j])).max_abs == 5.0
+    assert compare_arrays(np.asarray(2.0), np.asarray(2.5)).place == ()
+    only_odd = compare_arrays(np.asarray([1.0, np.nan]), np.asarray([1.0, 2.0]))
+    assert math.isnan(only_odd.max_abs)
+    assert (only_odd.num_different, only_odd.num_odd, only_odd.place) == (1, 1, (1,))
+    assert compare_arrays(np.empty((0, 3)), np.empty((0, 3))).num_different == 0
+    with pytest.raises(ValueError, match="shapes or types"):
+        compare_arrays(np.zeros(3), np.zeros(4))
+    with pytest.raises(ValueError, match="shapes or types"):
+        compare_arrays(np.zeros(3), np.zeros(3, np.float32))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,11 +13,18 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
-from jaxscope.client.events import Failed, Stepped, SteppingReady
+from jaxscope.client.events import ArrayViewed, Failed, Stepped, SteppingReady
 from jaxscope.client.requests import StepRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import WorkerLost
-from jaxscope.model.values import ArraySummary, Step, Stepping, StepValue
+from jaxscope.model.values import (
+    ArrayDifference,
+    ArraySummary,
+    ArrayView,
+    Step,
+    Stepping,
+    StepValue,
+)
 from jaxscope.schema.archive import save_capture
 from jaxscope.ui.application import build_window
 from jaxscope.ui.pages.stepping import SteppingPage
@@ -81,6 +89,31 @@ def test_the_slice_is_asked_for_where_there_is_one(
     page.buttons["end"].click()
     run.tell(Stepped(Step(len(run.sent), is_end=True)))
     driver.wait_until(page.slice.isHidden)
+
+
+def test_a_value_is_held_and_others_are_compared_with_it(
+    ready: tuple[Driver, SteppingPage, RecordedRun],
+) -> None:
+    driver, page, run = ready
+
+    def tell(**fields: Any) -> None:
+        seen = {"cells": ("1.",), "num_rows": 1, "num_columns": 1, "summary": ONE}
+        run.tell(ArrayViewed(ArrayView(page.run._look, **seen, **fields)))
+
+    tell()
+    driver.wait_until(lambda: page.run.view is not None)
+    page.hold_button.click()
+    assert run.sent[-1].fields["holds"] is True
+    tell(against="0 result", difference=ArrayDifference(8, 3, 1, 1e-7, 2, (0, 3)))
+    driver.wait_until(lambda: "Against 0 result" in page.of_numbers.text())
+    for part in ("3 of 8 elements differ", "1e-07 (2 ULPs)", "[0, 3]", "1 by NaN or Inf"):
+        assert part in page.of_numbers.text()
+    assert page.hold_button.isChecked()
+    page.hold_button.click()
+    assert run.sent[-1].fields["holds"] is False
+    tell()
+    driver.wait_until(lambda: not page.of_numbers.text())
+    assert not page.hold_button.isChecked()
 
 
 def test_in_a_wide_window_the_pictures_have_what_the_tables_do_not_use(

@@ -23,6 +23,7 @@ from jaxscope.report.stepping import (
     VALUE_HEADERS,
     cells_to_table,
     describe_cut,
+    describe_difference,
     describe_memory,
     describe_place,
     value_rows,
@@ -82,6 +83,7 @@ class SteppingPage(PageWidget):
         self.chain = QLabel()
         self.values = ResultTable("Values at this equation")
         self.load_button, self.slice, self.batch = QPushButton("Load …"), QLineEdit(), QSpinBox()
+        self.hold_button = QPushButton("Compare")
         self.picture, self.histogram = ArrayPicture(), HistogramBars()
         self.numbers, self.of_numbers = ResultTable("Numbers"), SelectableLabel(role="muted")
         self._numbers_side = QWidget()
@@ -122,6 +124,11 @@ class SteppingPage(PageWidget):
         self.batch.lineEdit().setAccessibleName("Element of the batch")
         self.batch.setAccessibleName("Element of the batch")
         self.batch.setToolTip("vmap made one program of many: which of them is shown")
+        self.hold_button.setCheckable(True)
+        self.hold_button.setAccessibleName("Compare other values with this one")
+        self.hold_button.setToolTip(
+            "Hold this value: others, and this one in other rounds, are compared with it"
+        )
         layout = fill_box(QVBoxLayout(self), tools, spacing=3)
         for part in (self.place, self.note, self.chain):
             layout.addWidget(part)
@@ -133,7 +140,10 @@ class SteppingPage(PageWidget):
         fill_box(
             QVBoxLayout(pictures), (self.picture, 3), (self.histogram, 2), margins=(0, 0, 0, 0)
         )
-        head = fill_box(QHBoxLayout(), (self.slice, 1), self.batch, self.load_button)
+        head = fill_box(
+            QHBoxLayout(), (self.slice, 1), self.batch, self.load_button, self.hold_button
+        )
+        head.addStretch(0)  # for what is left over where nothing can be sliced
         fill_box(QVBoxLayout(right), head, self.of_numbers, (self.numbers, 1), margins=(0, 0, 0, 0))
         split = QSplitter(Qt.Orientation.Horizontal)
         for part, stretch in ((self.values, 5), (pictures, 2), (right, 3)):
@@ -154,6 +164,7 @@ class SteppingPage(PageWidget):
         self.slice.returnPressed.connect(self._on_slice_entered)
         self.batch.valueChanged.connect(self._on_batch_changed)
         self.load_button.clicked.connect(self._on_load_clicked)
+        self.hold_button.clicked.connect(self._on_hold_clicked)
         self.chain.linkActivated.connect(self._on_chain_activated)
 
     # --- commands ---
@@ -309,6 +320,7 @@ class SteppingPage(PageWidget):
         self.load_button.setVisible(value.kind == "argument")
         is_key = value.type.startswith("key")  # their numbers have one dimension more
         self.slice.setVisible(bool(value.summary.shape) or is_key)
+        self.hold_button.show()
         axes = self._batch_axes(value)
         with_signals = self.batch.blockSignals(True)
         self.batch.setVisible(bool(axes))
@@ -362,7 +374,7 @@ class SteppingPage(PageWidget):
             figure.show_view(None)
         self.numbers.rows.set_table(Table((), ()))
         self.of_numbers.setText("")
-        for part in (self.slice, self.load_button, self.batch):
+        for part in (self.slice, self.load_button, self.batch, self.hold_button):
             part.hide()
 
     def _show_view(self) -> None:
@@ -376,8 +388,14 @@ class SteppingPage(PageWidget):
         self.histogram.show_view(view)
         self.slice.setText(view.slice)
         self.numbers.rows.set_table(cells_to_table(view))
-        self.of_numbers.setText(" ".join(filter(None, (describe_cut(view), view.note))))
+        told = (describe_difference(view), describe_cut(view), view.note)
+        self.of_numbers.setText(" ".join(filter(None, told)))
+        self.hold_button.setChecked(bool(view.against))
         self.of_numbers.setVisible(bool(self.of_numbers.text()))
+
+    def _on_hold_clicked(self, is_held: bool) -> None:
+        value = self._rows[self._chosen]
+        self.run.look(value.kind, value.index, self.slice.text(), holds=is_held)
 
     # --- choices ---
 

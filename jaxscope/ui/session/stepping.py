@@ -90,12 +90,16 @@ class SteppingRun(QObject):
             self._send_goal((to, fields))
         self.changed.emit()
 
-    def look(self, kind: str, index: int, slice: str = "") -> None:
-        """Look at a slice of a value of the present place; not while the worker leaves it."""
+    def look(self, kind: str, index: int, slice: str = "", *, holds: bool | None = None) -> None:
+        """Look at a slice of a value of the present place; not while the worker leaves it.
+
+        Args:
+            holds: See `look_wish`.
+        """
         if self._run and self.step is not None and not self.doing:
             self._look = self._next_number()
             self._controller.send_to_background_run(
-                self._run, look_wish(self._look, kind, index, slice)
+                self._run, look_wish(self._look, kind, index, slice, holds)
             )
 
     def load(self, path: str, file: str) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model.units import shorten
-from jaxscope.model.values import Index, ValueCondition, parse_slice
+from jaxscope.model.values import Index, ValueCondition, compare_arrays, parse_slice
 from jaxscope.worker.stages.nonfinite import count_nonfinite
 
 _MAX_TEXT = 160
@@ -23,6 +23,8 @@ _PICTURE_ROWS, _PICTURE_COLUMNS = 96, 192
 _MAX_PICTURED = 1 << 22
 """Elements that a picture and its histogram are made of; of more every so many is taken."""
 _NUM_BINS = 40
+_MAX_COMPARED = 1 << 26
+"""Elements: of more, what is made on the way would not fit."""
 
 Floats = npt.NDArray[np.float64]
 
@@ -148,6 +150,24 @@ _COMPARISONS: dict[str, Any] = {
     "==": np.equal,
     "!=": np.not_equal,
 }
+
+
+def describe_difference(one: Any, other: Any) -> dict[str, Any] | None:
+    """The fields of an `ArrayDifference`; None where two values cannot be compared."""
+    one, other = (each if hasattr(each, "dtype") else np.asarray(each) for each in (one, other))
+    if not (is_plain(one) and is_plain(other)):
+        return None
+    if one.dtype != other.dtype or one.dtype == jax.dtypes.float0 or one.size > _MAX_COMPARED:
+        return None
+    arrays = [np.asarray(each) for each in (one, other)]
+    if arrays[0].dtype.kind == "V" and not jnp.issubdtype(arrays[0].dtype, jnp.floating):
+        arrays = [each.astype(np.int8) for each in arrays]  # of 4 bits and less
+    try:
+        found = compare_arrays(*arrays)
+    except ValueError:
+        return None
+    is_known = math.isfinite(found.max_abs)
+    return {**dataclasses.asdict(found), "max_abs": found.max_abs if is_known else None}
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

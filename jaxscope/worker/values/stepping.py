@@ -20,7 +20,7 @@ from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel, run_skippable
 from jaxscope.worker.faults.explain import explain_exception
 from jaxscope.worker.host.values import aval_text
-from jaxscope.worker.values.arrays import matches, summarize, view_slice
+from jaxscope.worker.values.arrays import describe_difference, matches, summarize, view_slice
 from jaxscope.worker.values.evaluation import Evaluator
 from jaxscope.worker.values.frames import EquationFailed, Frame, Inside, Keeper
 from jaxscope.worker.values.subject import Subject, open_subject
@@ -79,6 +79,7 @@ class Stepper:
         self._keeper = Keeper(most_bytes)
         self._root = Frame(self._keeper, subject.stage.jaxpr, subject.inputs)
         self._pinned: list[tuple[Frame, int]] = []
+        self._held: tuple[str, Any] | None = None  # what it is, and its value
         self._origin: dict[str, Any] | None = None
         self._is_origin_of_all = True
         self._is_origin_known = False
@@ -529,8 +530,25 @@ class Stepper:
                     view = view_slice(found[3], str(message.fields.get("slice") or ""))
                 except ValueError as error:
                     return "array_view", {"problem": str(error)}, {}
-                return "array_view", view.fields, view.arrays
+                told = self._compare(message.fields.get("holds"), found[4], found[3])
+                return "array_view", {**view.fields, **told}, view.arrays
         return "array_view", {"problem": "There is no such value here."}, {}
+
+    def _compare(self, holds: object, name: str, value: Any) -> dict[str, Any]:
+        """Hold a value or let go of it, and compare with what is held."""
+        if holds is False:
+            self._held = None
+        elif holds is True:
+            iterations = self._iterations(self.path)[0] if self._is_equation(self.path) else []
+            rounds = f", round {', '.join(map(str, iterations))}" if iterations else ""
+            place = f"{self._id(self.path)} " if self._is_equation(self.path) else ""
+            self._held = f"{place}{name}{rounds}", value
+        if self._held is None:
+            return {}
+        against, held = self._held
+        if held is value:
+            return {"against": against}
+        return {"against": against, "difference": describe_difference(held, value)}
 
     def _explain(self, error: Exception) -> str:
         if isinstance(error, EquationFailed):
