@@ -144,6 +144,7 @@ _SHAPES: Mapping[str, str] = {
     "slice": "Cuts a block at a fixed place.",
     "sort": "Sorts along a dimension, and may carry other arrays along.",
     "split": "Cuts an array into several along an axis.",
+    "unstack": "Cuts an array into its parts along an axis, which the parts no longer have.",
     "squeeze": "Removes dimensions of size one.",
     "stack": "Joins arrays along a new axis.",
     "top_k": "The largest elements and their positions.",

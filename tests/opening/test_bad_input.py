@@ -172,6 +172,8 @@ def test_a_kernel_of_no_instruction_is_told(left: Left, tmp_path: Path) -> None:
     folder = left.part(tmp_path, ".*jit_step.*")
     label = find_left_behind([str(folder)]).largest.label
     kernels = sorted(folder.glob("*jit_step*fusion*.ll"))
+    if not kernels:
+        pytest.skip("this XLA dumps no LLVM IR unasked")
     assert not any(
         "kernels" in text for text in open_found(find_left_behind([str(folder)]), label).messages
     )

@@ -9,7 +9,7 @@ from jaxscope.worker.checks.finding import Finding
 from jaxscope.worker.checks.subject import Subject
 
 IN_LOOP, TWICE = "constant-key-in-loop", "same-seed-twice"
-_PASSED = frozenset({"random_wrap", "random_unwrap", "random_split", "slice", "squeeze"})
+_PASSED = frozenset({"random_wrap", "random_unwrap", "random_split", "slice", "squeeze", "unstack"})
 _LESSON = "samples/random_keys.py"
 
 

@@ -24,7 +24,7 @@ MIN_ROUNDS = 10
 MIN_EQUATIONS = 200
 """Of fewer, elementwise ones mostly, XLA makes one kernel: a loop would be slower."""
 _WORTH_A_WARNING = 1_000
-_SLICES = frozenset({"slice", "dynamic_slice", "gather", "squeeze", "split"})
+_SLICES = frozenset({"slice", "dynamic_slice", "gather", "squeeze", "split", "unstack"})
 _SCAN_REMEDY = (
     "carry, _ = jax.lax.scan(lambda carry, x: (one_round(carry, x), None), carry, xs), with what "
     "differs from round to round stacked in xs (jax.tree.map(lambda *x: jnp.stack(x), *items)); "
