@@ -1,4 +1,7 @@
-"""What a run reports while it goes on. Events arrive in order, on a thread of the run's own."""
+"""What a run reports while it goes on, and what it returns in the end.
+
+Events arrive in order, on a thread of the run's own.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """What one run of one call produced: stages, arguments, fates, checks, XLA's passes, its memory
-plan, and the user's bookmarks.
+plan, where its arrays lie on devices, and the user's bookmarks.
 """
 
 from __future__ import annotations

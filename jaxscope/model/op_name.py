@@ -12,7 +12,7 @@ that JAX gives the same name and place, set number 4 of such ones. XLA joins the
 instructions it merges with `;`, and puts the name of a call before those of what is called, with
 `/` between them.
 
-Of operations that JAX gives no name the tags are stack frames (`tag_frames`).
+Of operations that JAX gives no name the tags are stack frames; how these are read is said below.
 
 A tag must not contain `@` (it cuts the name), `/`, `(`, `)` or `;` (they are syntax).
 """

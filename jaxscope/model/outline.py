@@ -1,4 +1,4 @@
-"""What a file offers, found without running it: functions, calls."""
+"""What a file offers, found without running it: functions, calls, what its docstring teaches."""
 
 from __future__ import annotations
 

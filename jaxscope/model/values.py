@@ -1,4 +1,6 @@
-"""The values that a program computed, equation by equation, in summaries."""
+"""The values that a program computed, equation by equation, in summaries; one place in a run that
+is stepped through; and how a person names a part of them.
+"""
 
 from __future__ import annotations
 

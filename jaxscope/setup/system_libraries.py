@@ -1,4 +1,5 @@
-"""Which shared libraries of the system Qt needs, and which Debian packages bring them.
+"""Which shared libraries of the system Qt needs, and which Debian packages bring them; their
+installation.
 
 The list was found by removing every package in turn from a bare Debian 12 and starting the window
 offscreen and under X: dropping any one of these broke something. The names hold on Debian 13 and

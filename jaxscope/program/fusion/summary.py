@@ -1,4 +1,4 @@
-"""All that is known about the fusions of one capture, as data."""
+"""All that is known about the fusions of one capture, as data, kernels counted among it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Small general widgets and layouts: choice box, button of a menu, selectable label, notice of an
-empty table, foldable notes, a layout that wraps, a side splitter, and parts shown above each other
-or as tabs.
+empty table, foldable notes, a layout that wraps, a side splitter, parts shown above each other or
+as tabs; and texts made safe for rich text.
 """
 
 from __future__ import annotations

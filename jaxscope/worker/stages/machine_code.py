@@ -21,7 +21,7 @@ from jaxscope.errors import EnvironmentProblem, Explanation
 from jaxscope.model.graph import strings_to_arrays
 from jaxscope.wire.scratch import make_scratch, remove_stale_scratch
 from jaxscope.worker.channel import Channel
-from jaxscope.worker.targets.gpu_tools import (
+from jaxscope.worker.targets.chip_tools import (
     GpuTools,
     remove_bundles,
     take_bundles,

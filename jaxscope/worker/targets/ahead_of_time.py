@@ -23,7 +23,7 @@ from jaxscope.model.targets import parse_target
 from jaxscope.worker import compat
 from jaxscope.worker.faults.tracebacks import safe_text
 from jaxscope.worker.host.process import quiet_stderr
-from jaxscope.worker.targets.gpu_tools import ask_for_bundles, use_installed_toolkit
+from jaxscope.worker.targets.chip_tools import ask_for_bundles, use_installed_toolkit
 
 # Describe a GPU to XLA, which then compiles for it without having one.
 #

@@ -1,4 +1,5 @@
-"""What NVIDIA's tools say of a kernel where they are installed: registers, spills, SASS.
+"""What tools say of machine code for chips: NVIDIA's, where they are installed, of a kernel its
+registers, spills and SASS; the compiler for TPUs of a program its bundles.
 
 `ptxas` comes with the wheel `nvidia-cuda-nvcc-cu12`, `nvdisasm` with NVIDIA's CUDA toolkit.
 """
