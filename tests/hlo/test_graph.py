@@ -8,9 +8,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from jaxscope.model import NONE, Graph, GroupKind, NodeKind
+from jaxscope.model import NONE, Graph, GraphBuilder, GroupKind, NodeKind
+from jaxscope.model.graph import Direction
 from jaxscope.model.op_name import TagTable
-from jaxscope.program.hlo.graph import convert_hlo, link_hlo_lines
+from jaxscope.program.hlo.graph import ProvenanceReader, convert_hlo, link_hlo_lines
 from tests.hlo.programs import PROGRAMS, convert, draw, optimized, proto_of, unoptimized
 
 DEFINITION = re.compile(r"^\s+(?:ROOT )?%?([\w.\-]+) = (?:\(.*?\)|\S+) ([\w\-]+)\(", re.MULTILINE)
@@ -210,3 +211,23 @@ def test_named_instructions_of_a_shared_helper_inherit_from_all_their_callers() 
         "first": ("7",),
         "second": ("8/jaxpr/0",),
     }
+
+
+@pytest.mark.parametrize(
+    ("around", "direction"),
+    [("transpose(jvp())", Direction.BACKWARD), ("jvp()", Direction.FORWARD)],
+)
+def test_a_function_that_several_call_is_of_the_part_that_calls_it(
+    around: str, direction: Direction
+) -> None:
+    """The jaxpr shows it once, inside of its first call, which is forward."""
+    builder = GraphBuilder()
+    forward = Direction.FORWARD
+    first = builder.add_node("0", NodeKind.EQUATION, "jit", direction=forward)
+    group = builder.add_group("0/jaxpr", GroupKind.JAXPR, "helper", owner=first)
+    builder.add_node("0/jaxpr/0", NodeKind.EQUATION, "sin", group=group, direction=forward)
+    builder.add_node("1", NodeKind.EQUATION, "jit", direction=Direction.BACKWARD)
+    reader = ProvenanceReader(TagTable((), ("0", "0/jaxpr/0", "1")), builder.build())
+    read = reader.read(f"jit(f)/{around}/jxsd2~/jit(helper)/jxsd1~/sin")
+    assert (read.derived, read.calls) == (("0/jaxpr/0",), (("1",),))
+    assert read.direction is direction

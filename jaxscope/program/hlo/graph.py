@@ -332,13 +332,12 @@ class ProvenanceReader:
         graph = self._graph
         if graph is not None:
             nodes = graph.nodes
-            rows: list[int] = []
+            directions: list[Direction] = []
             found: dict[str, None] = {}
             for id, calls in zip(named.derived, named.calls, strict=True):
                 row = graph.index_by_id.get(id)
                 if row is None:
                     continue
-                rows.append(row)
                 # What a function holds that several equations call, the graph has with the origins,
                 # scope and place of the first call.
                 if not (calls and origins):
@@ -346,13 +345,15 @@ class ProvenanceReader:
                 if not calls:
                     scope = scope or graph.row(nodes.scope, row)
                 caller = graph.index_by_id.get(calls[-1], row) if calls else row
+                # One call of a function may be forward, another backward: the name says of which.
+                if not calls or named.direction is Direction.NONE:
+                    directions.append(Direction(int(nodes.direction[caller])))
                 source = source or tuple(
                     (place.file, place.line, place.column, place.function)
                     for place in graph.source(caller)
                 )
             # The tag of the name is more exact than what an equation inherits.
             origins = found if not origins else origins | found
-            directions = [Direction(int(nodes.direction[row])) for row in rows]
             direction = next((d for d in directions if d is not Direction.NONE), direction)
         return Provenance(
             tuple(origins),

@@ -365,10 +365,12 @@ class _Converter:
         equation = self._derived.get(read.derived[0]) if read.derived else None
         if equation is None:
             return _Provenance(read.origins, read.derived, read.direction)
+        # One call of a function may be forward, another backward: the name says of which.
+        is_own = not read.calls[0] and equation.direction is not Direction.NONE
         return _Provenance(
             equation.origins or read.origins,
             read.derived,
-            equation.direction if equation.direction is not Direction.NONE else read.direction,
+            equation.direction if is_own else read.direction,
             equation.scope,
             equation.source,
         )
