@@ -326,6 +326,7 @@ def test_the_time_gives_way_to_the_names_of_the_stages(qtbot: QtBot) -> None:
     strip.resize(560, 30)
     strip.show_time("eager 23.0 ms · jit 357 µs · jit 64 times faster · noisy", can_measure=True)
     assert strip.time.text() == "jit 357 µs · noisy ›"
+    assert strip.time.toolTip().startswith("eager 23.0 ms · jit 357 µs")  # what has no room
 
 
 class Shows(QObject):

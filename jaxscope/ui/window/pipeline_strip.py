@@ -181,7 +181,7 @@ class PipelineStrip(QWidget):
             self._time_texts += [f"{text} ›" for text in shorter if text]
         self.time.setVisible(bool(headline) or can_measure)
         what = "Show the times" if headline else "Measure how long the call takes, eager and jit"
-        self.time.setToolTip(f"{what} (Ctrl+M)")
+        self.time.setToolTip("\n".join(filter(None, (headline, f"{what} (Ctrl+M)"))))
         self.time.setAccessibleName(headline or what)
         self._fit()
 
