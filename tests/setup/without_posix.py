@@ -12,10 +12,12 @@ import multiprocessing
 import os
 import pkgutil
 import select
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import types
 from pathlib import Path
 
 import capstone
@@ -59,6 +61,9 @@ def take_away() -> None:
         if hasattr(select, name):
             delattr(select, name)
     sys.platform = "win32"
+    # Which Windows has, and shutil of Python 3.12 asks.
+    answers = types.SimpleNamespace(NeedCurrentDirectoryForExePath=lambda _name: True)
+    shutil._winapi = answers  # type: ignore[attr-defined]  # private, and there on Windows alone
 
 
 def main(folder: Path) -> None:
