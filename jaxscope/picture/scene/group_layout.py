@@ -476,6 +476,10 @@ class GroupPlacer:
         name = self.text(box).title.rpartition(" / ")[2]
         return shorten_text(f"→ {name}", room, STUB_TEXT_PX)
 
+    def _shorten(self, text: str) -> str:
+        """A connector's text, so short that its width in steps is no more than `_stub_along`."""
+        return shorten_text(text, _STUB_MAX_PX - _STUB_PADDING_PX, STUB_TEXT_PX)
+
     def stub_width(self, text: str) -> float:
         """Width of a connector with a text."""
         width = measure_text(text, STUB_TEXT_PX) + 2 * _STUB_PADDING_PX
@@ -535,6 +539,8 @@ class GroupPlacer:
         for pair in pairs:
             self._align(pair)
         wires, loose = self._loose.split(box)
+        if not self._is_down:  # where the room along the flow is that of the widest
+            loose = [each._replace(text=self._shorten(each.text)) for each in loose]
         children = list(self._view.boxes[box].children)
         if hidden := self._wiring.hidden.get(box):
             children = [child for child in children if child not in hidden]
