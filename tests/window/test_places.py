@@ -306,6 +306,7 @@ def test_the_inspector_lists_what_goes_in_and_comes_out_until_something_is_selec
     assert "2 arrays" in page.toPlainText()
 
 
+@pytest.mark.usefixtures("window")  # which sets the fonts
 def test_the_time_gives_way_to_the_names_of_the_stages(qtbot: QtBot) -> None:
     strip = PipelineStrip()
     qtbot.addWidget(strip)
