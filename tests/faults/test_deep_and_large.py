@@ -35,7 +35,9 @@ def test_what_is_too_deep_for_xla_costs_at_most_the_worker(session: Session) -> 
     error = scene.error()
 
     assert isinstance(error, (WorkerLost, TraceError))
-    assert error.explanation.kind in ("SIGSEGV", "RecursionError")
+    told = error.explanation
+    is_wrapped = told.kind == "ValueError" and "RecursionError" in told.full_traceback  # JAX 0.12
+    assert told.kind in ("SIGSEGV", "RecursionError") or is_wrapped
     assert leftovers(session) == []
 
 
