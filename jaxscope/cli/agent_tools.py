@@ -84,7 +84,7 @@ class _Ending(threading.Event):
         self._run: Run | CompositeRun | None = None
 
     def __call__(self, _event: Event) -> None:
-        """What the user's code prints, and how far it is, is told to nobody."""
+        """Drop an event: prints and progress of a run are not sent to the agent."""
 
     def follow(self, run: Run | CompositeRun) -> None:
         """Take the run that has just been started."""

@@ -113,7 +113,7 @@ def summary_sections(comparison: Comparison, most_rows: int | None) -> list[Sect
 
 
 MOST_LINES = 15
-"""Of what changed, where it is told shortly."""
+"""Lines that `describe_changes` gives at most."""
 
 
 def describe_changes(comparison: Comparison) -> list[str]:

@@ -194,6 +194,15 @@ def test_measure_goes_on_with_what_was_prepared(prepared: Driver) -> None:
     assert not again.request.waits, "the process before is gone"
 
 
+def test_a_process_that_cannot_be_told_yet_is_not_waited_for(driver: Driver, source: Path) -> None:
+    driver.look = QuickLook(driver.window.controller, driver.window)
+    driver.finish(driver.open(source), long_capture(source))
+    run = driver.wait_for(TimeRequest)  # which has sent nothing
+    driver.window.controller.measure(is_rigorous=False)
+    assert not driver.wait_for(TimeRequest, 2).request.waits
+    assert not run.sent
+
+
 def test_what_was_prepared_is_no_other_measurement(prepared: Driver) -> None:
     run = prepared.wait_for(TimeRequest)
     prepared.window.controller.measure(is_rigorous=True)

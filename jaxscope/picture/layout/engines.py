@@ -33,8 +33,8 @@ from jaxscope.picture.layout.ranking import rank_nodes
 # `dot` draws small groups a little cleaner than our own layout, and takes minutes for others: long
 # edges, not boxes, make it slow. So it gets only diagrams of a kind that it was measured to finish,
 # without the edges that become stubs, with its own limits set, in a process that is killed after
-# two seconds. What it says of places is taken as a wish: least distances, stubs and lines are made
-# as for our own layout, so whatever it answers, nothing overlaps.
+# two seconds. Its positions are only targets: least distances, stubs and lines are made as for our
+# own layout, so whatever it answers, nothing overlaps.
 
 TIME_LIMIT_S = 2.0
 MAX_NODES = 300
@@ -213,7 +213,7 @@ def _rank_by_place(y: list[float]) -> list[int]:
 def _place(
     threads: LayeredGraph, answer: _Answer, spacing: Spacing
 ) -> tuple[list[list[int]], list[float]]:
-    """Order the ranks as wished, and place them as near to the wishes as distances allow."""
+    """Order each rank as `dot` did, with positions as near to its own as distances allow."""
     wanted = _wanted_positions(threads, answer)
     rows: list[list[int]] = [[] for _ in range(threads.num_ranks)]
     for v, rank in enumerate(threads.rank):
