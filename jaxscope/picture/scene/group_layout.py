@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -278,6 +279,9 @@ _STACK_PX = 6.0  # by which the cards behind a repeat stick out
 _SIGN_PX = 16.0  # of the triangle that says a box can be opened
 _LINE_PX = (26.0, 42.0)  # height of a box with one and with two lines
 _MAX_FOLLOWING = 2  # times that groups inside are laid out again for the lines around them
+_MAX_TURNS = 2  # times that ports follow until fewer lines cross; one turn may make others cross
+_CROSSED_COST = 2
+_NEEDLESS_COST = 3  # of a crossing that an order of the ports would avoid
 _SAME_PX = 1e-3
 _NAME_LETTERS = 2  # that every name of a value has room for
 _WIDE_LETTER = "m"
@@ -310,11 +314,12 @@ class CrossedPorts(NamedTuple):
     """Lines that cross at the borders of open groups inside a group.
 
     Attributes:
-        number: How many pairs of them.
+        cost: Of all pairs of them. One costs less where a value goes to several places, as it may
+            be that no order of the ports avoids it.
         orders: By group, an order of its ports in which they would not.
     """
 
-    number: int
+    cost: int
     orders: dict[int, tuple[Port, ...]]
 
 
@@ -331,22 +336,24 @@ def find_crossed_ports(placed: PlacedGroup, frames: Mapping[int, Frame]) -> Cros
         away = route[::-1] if is_entry else route
         if len(away) > 1 and away[0][1] != away[1][1]:
             lines.setdefault((end, is_entry, away[0][1] < away[1][1]), []).append((port, away))
-    number = 0
+    cost = 0
     orders: dict[int, tuple[Port, ...]] = {}
     for (box, _, _), ends in lines.items():
         at = frames[box].ports
         places = _find_places([away for _, away in ends]) if len(ends) > 1 else []
-        pairs = list(zip([at[port] for port, _ in ends], places, strict=False))
+        uses = Counter(port for port, _ in ends)
+        pairs = [(port, at[port], far) for (port, _), far in zip(ends, places, strict=False)]
         crossed = sum(
-            (own - other) * (place - far) < -_SAME_PX
-            for (own, place), (other, far) in itertools.combinations(pairs, 2)
+            _NEEDLESS_COST if uses[port] == uses[other] == 1 else _CROSSED_COST
+            for (port, own, far), (other, its, beyond) in itertools.combinations(pairs, 2)
+            if (own - its) * (far - beyond) < -_SAME_PX
         )
         if crossed:
-            number += crossed
+            cost += crossed
             wanted = {port: place for (port, _), place in zip(ends, places, strict=True)}
             own = orders.get(box) or sorted(at, key=at.__getitem__)
             orders[box] = _order_ports(own, wanted)
-    return CrossedPorts(number, orders)
+    return CrossedPorts(cost, orders)
 
 
 def _list_ends(placed: PlacedGroup) -> Iterator[tuple[End, int, bool, Route]]:
@@ -384,6 +391,11 @@ def _order_ports(own: Iterable[Port], wanted: Mapping[Port, float]) -> tuple[Por
     """Ports in the order of their lines; those of which none is asked for keep their places."""
     ordered = iter(sorted(wanted, key=wanted.__getitem__))
     return tuple(next(ordered) if port in wanted else port for port in own)
+
+
+def _sum_cost(groups: Iterable[int], frames: Mapping[int, Frame]) -> int:
+    """Of the lines that cross at borders in groups."""
+    return sum(frames[box].crossed_cost for box in groups)
 
 
 class GroupPlacer:
@@ -498,30 +510,30 @@ class GroupPlacer:
             better = self._follow_lines(box, placed, crossed) if crossed.orders else None
             if better is None:
                 break
-            placed = better
-            crossed = find_crossed_ports(placed, self.frames)
-        self.frames[box] = dataclasses.replace(self.frames[box], num_crossed=crossed.number)
+            placed, crossed = better
+        self.frames[box] = dataclasses.replace(self.frames[box], crossed_cost=crossed.cost)
         return placed
 
     def _follow_lines(
         self, box: int, placed: PlacedGroup, crossed: CrossedPorts
-    ) -> PlacedGroup | None:
+    ) -> tuple[PlacedGroup, CrossedPorts] | None:
         """Let ports inside a group follow its lines; None, and all as before, if nothing is won."""
         before = dict(self.placed), dict(self.frames), dict(self._port_order)
-        inside = crossed.orders.keys()
-        number = crossed.number + self._count_crossed(inside)
-        self._follow(crossed.orders)
-        # What is around may turn with what is inside: if so, it is held as it stands.
-        for kept in ((), _list_across(placed)):
-            again = self._arrange(box, kept)
-            if find_crossed_ports(again, self.frames).number + self._count_crossed(inside) < number:
-                return again
+        cost, followed = crossed.cost, set[int]()
+        for _ in range(_MAX_TURNS):
+            followed |= crossed.orders.keys()
+            most = cost + _sum_cost(followed, before[1])
+            self._follow(crossed.orders)
+            # What is around may turn with what is inside: if so, it is held as it stands.
+            for kept in ((), _list_across(placed)):
+                again = self._arrange(box, kept)
+                crossed = find_crossed_ports(again, self.frames)
+                if crossed.cost + _sum_cost(followed, self.frames) < most:
+                    return again, crossed
+            if not crossed.orders:
+                break
         self.placed, self.frames, self._port_order = before
         return None
-
-    def _count_crossed(self, groups: Iterable[int]) -> int:
-        """Pairs of lines that cross at borders in groups."""
-        return sum(self.frames[box].num_crossed for box in groups)
 
     def _follow(self, orders: Mapping[int, tuple[Port, ...]]) -> None:
         """Lay groups out again with their ports in given orders."""
@@ -613,8 +625,8 @@ class GroupPlacer:
         for part, drawing in zip(pair, align_levels(*extents), strict=True):
             placed = dataclasses.replace(self.placed[part], drawing=drawing)
             self.placed[part] = placed
-            number = find_crossed_ports(placed, self.frames).number
-            self.frames[part] = dataclasses.replace(self._frame(part, placed), num_crossed=number)
+            cost = find_crossed_ports(placed, self.frames).cost
+            self.frames[part] = dataclasses.replace(self._frame(part, placed), crossed_cost=cost)
 
     def _most_across(self, box: int) -> float:
         """Pixels across that an open group's inside should not exceed."""

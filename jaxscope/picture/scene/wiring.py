@@ -384,7 +384,7 @@ class Frame:
         top: Likewise, from its top.
         ports: How far across its drawing each of its ports is.
         order: That of the lines around it, where its ports follow them; else none.
-        num_crossed: Pairs of lines that cross at the borders of groups in it.
+        crossed_cost: Of the lines that cross at the borders of groups in it.
     """
 
     width: float
@@ -393,7 +393,7 @@ class Frame:
     top: float
     ports: dict[Port, float]
     order: tuple[Port, ...] = ()
-    num_crossed: int = 0
+    crossed_cost: int = 0
 
 
 def find_changed_groups(
