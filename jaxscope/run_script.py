@@ -7,26 +7,33 @@ and what jaxscope needs; OPTIONS is JSON.
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import json
 import os
+import runpy
 import sys
 from pathlib import Path
 from typing import Any
+
+_OWN = Path(__file__).resolve().parent
+_NEEDED = {"msgspec": "msgspec", "google.protobuf": "protobuf", "pygments": "pygments"}
+"""What watching needs besides JAX: modules, and what they are installed as."""
 
 
 def main(words: list[str]) -> int:
     """Run, write the list, and return the status of the script."""
     options, kind, target, *arguments = words
+    if problem := _find_problem():
+        _tell(problem, Path(json.loads(options)["out"]))
+        return 3
     _find_jaxscope()
     from jaxscope.worker.host.script import after_import, print_error, run_as_main
 
     watches: list[Any] = []
 
     def watch() -> None:
-        try:
-            from jaxscope.watching import Watch, WatchOptions
-        except ImportError as error:
-            sys.exit(f"jaxscope: {sys.executable} lacks what watching needs: {error}")
+        from jaxscope.watching import Watch, WatchOptions
+
         known: dict[str, Any] = json.loads(options)
         out = Path(known["out"]) if known["out"] else None
         kept = WatchOptions(out, tuple(known["catch"]), known["after"], known["stop_after"])
@@ -54,11 +61,42 @@ def main(words: list[str]) -> int:
     return status
 
 
+def _find_problem() -> tuple[str, str] | None:
+    """What keeps this interpreter from watching a script: what, and what to do; or None."""
+    bootstrap = runpy.run_path(str(_OWN / "worker" / "bootstrap.py"), run_name="bootstrap")
+    found: tuple[str, str] | None = bootstrap["find_problem"]()
+    missing = [package for module, package in _NEEDED.items() if not _has(module)]
+    if found is None and missing:
+        names = " and ".join(missing)
+        what = f"The interpreter {sys.executable} has no {names}, which watching a script needs."
+        return what, f"Install it there: {sys.executable} -m pip install {' '.join(missing)}"
+    return found
+
+
+def _has(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # what holds it
+        return False
+
+
+def _tell(problem: tuple[str, str], folder: Path) -> None:
+    """Leave a list that says why the script was not begun."""
+    what, remedy = problem
+    told = {
+        **{name: [] for name in ("compilations", "outside", "transfers")},
+        "problems": [f"{what} {remedy}"],
+        "not_begun": {"what": what, "remedy": remedy},
+        "exit_status": 3,
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "compilations.json").write_text(json.dumps(told, indent=2), "utf-8")
+
+
 def _find_jaxscope() -> None:
     """Import this file's own jaxscope, whatever else is first on the path of the script."""
-    here = str(Path(__file__).resolve().parents[1])
-    own = str(Path(__file__).resolve().parent)
-    sys.path[:] = [path for path in sys.path if os.path.abspath(path) != own]
+    here = str(_OWN.parent)
+    sys.path[:] = [path for path in sys.path if os.path.abspath(path) != str(_OWN)]
     sys.path.insert(0, here)
     importlib.import_module("jaxscope")
     sys.path.remove(here)

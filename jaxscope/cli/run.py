@@ -50,6 +50,8 @@ def run(options: Options) -> int:
         words = [str(_RUNNER), json.dumps(known), script.kind, script.script, *script.arguments]
         status, why = _wait(python, words, options)
         found = _read_list(listed / _LIST_NAME, status)
+    if problem := found.get("not_begun"):
+        raise EnvironmentProblem(problem["what"], remedy=problem["remedy"])
     if why is not None and options.is_json:  # one object, which carries what was seen
         failure = WorkerLost(why)
         failure.partial = found

@@ -11,6 +11,7 @@ import ctypes
 import functools
 import importlib
 import os
+import re
 import sys
 from collections.abc import Sequence
 from os import _exit, read
@@ -198,6 +199,10 @@ def _prepare(request: dict[str, Any], channel: Channel) -> None:
     from jaxscope.worker.host.source import open_folder, read_source, refuse_name
     from jaxscope.worker.targets.environment import prepare_target
 
+    if is_newer_than_checked(_JAX_VERSION):
+        channel.message(
+            f"{_NEWER}. What cannot be read of it is left out, with the reason in its place."
+        )
     prepare_target(request)
     for name in ("file", "other_file"):
         if isinstance(request.get(name), str) and "\0" not in request[name]:
@@ -216,8 +221,11 @@ def _send_failure(
 
 
 def _explain_bug(error: BaseException) -> Explanation:
+    what = f"jaxscope's worker raised {type(error).__name__}: this is a bug in jaxscope."
+    if is_newer_than_checked(_JAX_VERSION):
+        what = f"jaxscope's worker raised {type(error).__name__}. {_NEWER}: that may be why."
     return Explanation(
-        what=f"jaxscope's worker raised {type(error).__name__}: this is a bug in jaxscope.",
+        what=what,
         why=safe_text(error),
         remedy="Please report it, with the details below.",
         kind=type(error).__name__,
@@ -234,6 +242,20 @@ def _flush_output() -> None:
         ctypes.CDLL(None).fflush(None)
 
 
+_NEWEST_CHECKED = (0, 12)
+"""The newest release of JAX that the suite was run with."""
+
+
+def is_newer_than_checked(version: str) -> bool:
+    """Whether nobody has tried this release of JAX."""
+    return tuple(map(int, re.findall(r"\d+", version)[:2])) > _NEWEST_CHECKED
+
+
 NO_JAX = _import_jax()
 """Why there is no JAX here. It is imported with this module: `bootstrap` then keeps to itself what
 JAX's plugins print."""
+_JAX_VERSION = str(getattr(sys.modules.get("jax"), "__version__", ""))
+_NEWER = (
+    f"JAX {_JAX_VERSION} is newer than what jaxscope was tested with (up to "
+    f"{'.'.join(map(str, _NEWEST_CHECKED))})"
+)

@@ -1,9 +1,12 @@
-"""An interpreter that is none: it stands where a worker should, and says what a test tells it."""
+"""Interpreters that are none: one stands where a worker should and says what a test tells it, the
+other has an old JAX.
+"""
 
 from __future__ import annotations
 
 import stat
 import sys
+import venv
 from pathlib import Path
 
 _PROGRAM = """#!{python} -IS
@@ -45,3 +48,14 @@ def write_impostor(folder: Path, code: str) -> str:
     path.write_text(_PROGRAM.format(python=sys.executable, code=code))
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
     return str(path)
+
+
+def write_old_jax(folder: Path, version: str) -> str:
+    """Make an interpreter that has a JAX of this version, which ends whoever imports it."""
+    venv.create(folder, symlinks=True)
+    (packages,) = (folder / "lib").glob("python*/site-packages")
+    for name in ("jax", "jaxlib", "numpy"):
+        (packages / name).mkdir()
+        (packages / name / "__init__.py").write_text("raise SystemExit('it was imported')")
+    (packages / "jax" / "version.py").write_text(f'import os\n\n_version = "{version}"\n')
+    return str(folder / "bin" / "python")

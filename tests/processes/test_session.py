@@ -19,11 +19,13 @@ from jaxscope.client.events import EnvironmentReport, Finished, TextArrived
 from jaxscope.client.one_shot import capture, inspect_environment, outline
 from jaxscope.client.requests import CaptureRequest, EnvironmentRequest, OutlineRequest, Request
 from jaxscope.client.session import Session
+from jaxscope.client.supervisor_link import LocalLink
 from jaxscope.errors import EnvironmentProblem, JaxscopeError, UsageError, WorkerLost
 from jaxscope.model import Capture, is_available
 from jaxscope.supervisor.process_tree import find_descendants
-from jaxscope.worker import bootstrap
+from jaxscope.worker import bootstrap, main
 from tests.faults.scene import Scene, is_alive, leftovers, sample
+from tests.processes.impostor import write_old_jax
 
 PATIENCE_S = 60.0
 WORKS = sample("works")
@@ -108,19 +110,31 @@ def test_an_interpreter_without_jax(tmp_path: Path) -> None:
 @pytest.mark.parametrize("version", ("0.4.30", "0.6.2", "0.7.1"))
 def test_an_old_jax_is_told_so(tmp_path: Path, version: str) -> None:
     """And not imported: what it lacks would be blamed on the code, or on nobody."""
-    venv.create(tmp_path, symlinks=True)
-    python = tmp_path / "bin" / "python"
-    (packages,) = (tmp_path / "lib").glob("python*/site-packages")
-    for name in ("jax", "jaxlib", "numpy"):
-        (packages / name).mkdir()
-        (packages / name / "__init__.py").write_text("raise SystemExit('it was imported')")
-    (packages / "jax" / "version.py").write_text(f'import os\n\n_version = "{version}"\n')
-    with Session(str(python), is_warm=False) as session:
+    with Session(write_old_jax(tmp_path, version), is_warm=False) as session:
         error = failure(session, OutlineRequest(WORKS.file or ""))
 
     assert type(error) is EnvironmentProblem
     assert f"has JAX {version}; jaxscope needs 0.8 or newer" in error.explanation.what
     assert "--upgrade jax" in error.explanation.remedy
+
+
+@pytest.mark.parametrize(
+    ("version", "is_newer"),
+    (("0.12.4.dev1", False), ("0.13.0rc1", True), ("1.0", True), ("", False)),
+)
+def test_a_jax_that_nobody_has_tried(version: str, is_newer: bool) -> None:
+    assert main.is_newer_than_checked(version) is is_newer
+
+
+def test_a_jax_that_nobody_has_tried_is_told(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import jax\njax.__version__ = '0.99.1'\n")
+    environment = {"PYTHONPATH": str(tmp_path)}
+    with Session(environment=environment, is_warm=False, link=LocalLink()) as session:
+        found = session.start(WORKS).wait(PATIENCE_S)
+
+    assert isinstance(found, Capture)
+    (told,) = found.messages
+    assert told.startswith("JAX 0.99.1 is newer than what jaxscope was tested with")
 
 
 def test_the_version_of_this_jax_is_read_without_importing_it() -> None:

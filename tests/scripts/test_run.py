@@ -17,6 +17,7 @@ import pytest
 import jaxscope
 from jaxscope import watching
 from jaxscope.model import Capture
+from tests.processes.impostor import write_old_jax
 
 ROOT = Path(__file__).parents[2]
 TRAIN = """
@@ -271,6 +272,26 @@ def test_functions_of_one_name_have_a_capture_each(tmp_path: Path) -> None:
     assert names == ["lambda.jaxscope", "lambda-2.jaxscope"]
     calls = [jaxscope.load(tmp_path / name).stages[0].text.text for name in names]
     assert "add" in calls[0] and "mul" in calls[1]
+
+
+def test_an_interpreter_that_will_not_do_runs_nothing(train: Path, tmp_path: Path) -> None:
+    old = write_old_jax(tmp_path / "old", "0.6.2")
+    done = run("--out", str(tmp_path / "seen"), "--python", old, str(train), "3")
+
+    assert done.returncode == 3
+    assert "has JAX 0.6.2; jaxscope needs 0.8 or newer" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    assert "has JAX 0.6.2" in read(tmp_path / "seen")["problems"][0]
+
+
+def test_an_interpreter_without_what_watching_needs_runs_nothing(
+    train: Path, tmp_path: Path
+) -> None:
+    done = run("--python", write_old_jax(tmp_path / "bare", "0.10.2"), str(train), "3")
+
+    assert done.returncode == 3
+    assert "has no msgspec and protobuf and pygments, which watching" in done.stderr
 
 
 def test_nothing_is_seen_after_the_end(tmp_path: Path) -> None:
