@@ -10,6 +10,8 @@ import difflib
 import functools
 from collections.abc import Sequence
 
+from jaxscope.model.units import format_count
+
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
@@ -22,7 +24,7 @@ def explain_idle_line(text: str, line: int) -> str:
     """
     lines = text.split("\n")
     if not 0 < line <= len(lines):
-        return ""
+        return f"The file has {format_count(len(text.splitlines()), 'line')}."
     own = lines[line - 1].strip()
     found = _lines_of(text)
     if line in found.texts:

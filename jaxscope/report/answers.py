@@ -191,7 +191,7 @@ def _costs(evidence: Evidence) -> Answer:
         place = row.name if re.search(r":\d+$", row.name) else ""
         told = f"{row.label}: {moved} read and written{share}, {flops}"
         facts.append(Fact(told, "counted", place))
-    first = f" Most traffic is of {rows[0].label}." if facts else ""
+    first = f" Most traffic: {rows[0].label}." if facts else ""
     return Answer(
         f"By XLA's rules, not by time.{first} {describe_cost_change(found)} "
         f"`jaxscope time --per-node` measures it. {' '.join(found.notes)}".rstrip(),
@@ -771,7 +771,16 @@ def _constants(evidence: Evidence) -> Answer:
         f"The program holds {format_count(len(found), 'captured array')}, {format_bytes(total)} "
         "in all. As an argument an array is not a part of the program.",
         [
-            Fact(f"{v.type}, {format_bytes(v.num_bytes)}", "stated", place_text(v.place))
+            Fact(
+                f"{v.type}, {format_bytes(v.num_bytes)}, "
+                + (
+                    f"read by {format_count(len(v.readers), 'equation')}"
+                    if v.readers
+                    else "not read"
+                ),
+                "stated",
+                place_text(v.place),
+            )
             for v in found
         ],
     )

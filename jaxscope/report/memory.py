@@ -210,11 +210,16 @@ def _kept_row(value: KeptValue) -> tuple[Cell, ...]:
 def constant_table(constants: Sequence[KeptValue], most: int | None = None) -> Table:
     """A row for each captured array."""
     return make_table(
-        ("bytes", "type", "id"),
+        ("bytes", "type", "id", "read at", "read by"),
         constants,
-        lambda c: (number_cell(c.num_bytes, format_bytes), c.type, c.id),
+        _constant_row,
         most,
     )
+
+
+def _constant_row(value: KeptValue) -> tuple[Cell, ...]:
+    size, _, type_, id_, place, readers = _kept_row(value)
+    return size, type_, id_, place, readers
 
 
 def memory_report_to_json(report: MemoryReport) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from jaxscope.report.memory import MemoryReport, memory_report_to_json, memory_t
 from jaxscope.schema.capture_messages import read_memory
 from jaxscope.wire.messages import Message
 
-from .conftest import Take
+from .conftest import SOURCE, Take
 
 
 def donations_of(capture: Capture) -> dict[str, Donation]:
@@ -74,9 +74,12 @@ def test_a_plain_call_tells_of_its_gradient(take: Take) -> None:
     assert find_residuals(dataclasses.replace(capture, stages=())) is NO_RESIDUALS
 
 
-def test_captured_arrays_by_size(take: Take) -> None:
+def test_captured_arrays_by_size_with_the_line_that_reads_them(take: Take) -> None:
     (constant,) = find_constants(take("captured(f32[4])"))
     assert (constant.type, constant.num_bytes) == ("f32[300,4]", 4800.0)
+    assert constant.place is not None
+    assert "TABLE" in SOURCE.splitlines()[constant.place.line - 1]
+    assert len(constant.readers) == 1
 
 
 def test_the_text_names_the_peak_and_its_line(take: Take) -> None:

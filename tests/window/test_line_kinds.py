@@ -61,7 +61,7 @@ double = lambda x: x * 2
         (25, "in no function"),
         (27, ""),
         (30, ""),
-        (99, ""),
+        (99, "The file has 30 lines."),
     ],
 )
 def test_a_line_is_told_for_what_it_is(line: int, told: str) -> None:

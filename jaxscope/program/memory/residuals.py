@@ -32,8 +32,8 @@ class KeptValue:
         operation: Its primitive; `constant` or `input` for what is no equation.
         type: Of the value.
         num_bytes: NaN where the type has no known size.
-        readers: Ids of the backward equations that read it.
-        place: Innermost user frame, or None.
+        readers: Ids of the equations that read it: the backward ones, of a captured array all.
+        place: Innermost user frame, or None; of a captured array that of its first reader.
     """
 
     stage: str
@@ -101,13 +101,19 @@ def find_residuals(capture: Capture) -> Residuals:
 
 
 def find_constants(capture: Capture) -> tuple[KeptValue, ...]:
-    """Arrays that the base function captured, the largest first."""
+    """Arrays that the base function captured, the largest first, with the place of a reader."""
     stage = capture.stage("jaxpr")
     if stage is None or not is_available(stage.graph):
         return ()
     graph = stage.graph
-    nodes = np.flatnonzero(graph.nodes.kind == NodeKind.CONSTANT).tolist()
-    found = [_value(stage, graph, node, 0, ()) for node in nodes]
+    nodes, edges = graph.nodes, graph.edges
+    found = []
+    for node in np.flatnonzero(nodes.kind == NodeKind.CONSTANT).tolist():
+        users = dict.fromkeys(edges.target[edges.source == node].tolist())
+        readers = [at for at in users if nodes.kind[at] == NodeKind.EQUATION]
+        value = _value(stage, graph, node, 0, tuple(graph.id(at) for at in readers))
+        places = [place for at in readers for place in graph.source(at)[:1]]
+        found.append(dataclasses.replace(value, place=places[0] if places else None))
     return tuple(_by_size([value for value in found if not value.type.endswith("[]")]))
 
 
