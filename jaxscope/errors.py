@@ -104,6 +104,11 @@ class JaxscopeError(Exception):
             what = Explanation(what, why, where, remedy, kind)
         super().__init__(what.what)
         self.explanation = what
+        # Notes stand below the message wherever Python prints the traceback of a library's user.
+        told = (("", what.why), ("Where: ", what.where), ("Try: ", what.remedy))
+        for title, text in told:
+            if text:
+                self.add_note(f"{title}{text}")
 
 
 class UserCodeError(JaxscopeError):

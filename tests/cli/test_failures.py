@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import traceback
 from pathlib import Path
 
 import pytest
@@ -194,3 +195,9 @@ def test_a_picture_of_what_was_not_made_is_not_written(
     answer = jaxscope("capture", file, "not_lowered(f32[3])", "-o", tmp_path / "out.svg")
     assert answer.status == 1
     assert [path.name for path in tmp_path.iterdir() if path.suffix != ".py"] == []
+
+
+def test_a_traceback_ends_with_why_and_what_to_try() -> None:
+    error = UsageError("It failed.", why="There is none.", where="a.py:3", remedy="Write one.")
+    text = "".join(traceback.format_exception(error))
+    assert text.endswith("It failed.\nThere is none.\nWhere: a.py:3\nTry: Write one.\n")
