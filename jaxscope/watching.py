@@ -3,8 +3,8 @@
 `jax.jit` is replaced for that time, so every function that is jitted meanwhile is known with its
 arguments; of what was jitted before only names and seconds are known. A function that is caught is
 captured at one of its calls, from the real arguments, before the call is made. A call that compiles
-nothing costs one clean check and a few attribute reads, unless its function has several programs:
-then its arguments decide which one it was.
+nothing costs a few attribute reads and a look at the types of its arguments (`bench/recording.py`),
+unless its function has several programs: then its arguments decide which one it was.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ from jaxscope.worker.timing.recompilation import (
     name_of,
     place_of,
 )
+from jaxscope.worker.timing.traffic import PAUSE_PER_COST, MemoryLog, Traffic, find_moved
 
 LIST_NAME = "compilations.json"
 _WRITE_EVERY_S = 2.0
@@ -72,19 +73,26 @@ class _CheapRecorder(JitRecorder):
     """Reads the arguments of a call only where it compiled, or where they decide."""
 
     def __init__(
-        self, before_call: Callable[[RecordedJit, Any, Any], str], *listeners: Any
+        self,
+        before_call: Callable[[RecordedJit, Any, Any], str],
+        on_looked: Callable[[], None],
+        *listeners: Any,
     ) -> None:
         """
         Args:
             before_call: Called before each call; returns the name of the file that it captured
                 the call in, or nothing.
+            on_looked: Called when the memory was looked at, which is now and then.
             listeners: As of `JitRecorder`.
         """
         super().__init__(*listeners)
+        self._on_looked = on_looked
         self.is_watching = False
         self.captures: dict[int, str] = {}
         self.find_number: Callable[[CallKey], int | None] = lambda _key: None
         self._before_call = before_call
+        self._moved: dict[tuple[Any, ...], list[tuple[str, str]] | None] = {}
+        self.traffic, self.memory = Traffic(), MemoryLog()
         self.programs: Counter[int] = Counter()
         self.calls_of_only: Counter[int] = Counter()
 
@@ -97,19 +105,32 @@ class _CheapRecorder(JitRecorder):
         with self.watching() as now:
             result = jitted.inner(*args, **kwargs)
         owner = id(jitted.function)
+        key = None
         if now.durations:
             self._alive[owner] = jitted.function
             self.programs[owner] += 1
             # Shapes and types of arguments that were donated are still there.
-            self.report_compiled(jitted, self._key(jitted, args, kwargs), now)
+            key = self._key(jitted, args, kwargs)
+            self.report_compiled(jitted, key, now)
         elif self.programs[owner] == 1:
             self.calls_of_only[owner] += 1
         else:
-            self._on_called(jitted, self._key(jitted, args, kwargs))
+            key = self._key(jitted, args, kwargs)
+            self._on_called(jitted, key)
         if captured:  # only now it is sure which program the call has
-            number = self.find_number(self._key(jitted, args, kwargs))
+            number = self.find_number(key or self._key(jitted, args, kwargs))
             if number is not None:
                 self.captures[number] = captured
+        if host := self.traffic.host_values(args, kwargs):
+            known = (owner, self.programs[owner], host)
+            if known not in self._moved:
+                key = key or self._key(jitted, args, kwargs)
+                with self.watching():  # what this traces is none of the program's
+                    moved = find_moved(jitted.inner, jitted.options, key.leaves, args, kwargs)
+                self._moved[known] = moved
+            self.traffic.note_call(name_of(jitted.function), self._moved[known])
+        if self.memory.look():
+            self._on_looked()
         return result
 
     def _key(self, jitted: RecordedJit, args: Any, kwargs: Any) -> CallKey:
@@ -149,7 +170,7 @@ class Watch(contextlib.ContextDecorator):
         self._calls: Counter[tuple[str, str]] = Counter()
         self._problems: dict[str, str] = {}
         self._functions: list[int] = []
-        self._written_s = 0.0
+        self._write_next_s = 0.0
         self._is_described = False
         self.exit_status: int | None = None
 
@@ -160,19 +181,30 @@ class Watch(contextlib.ContextDecorator):
                 self._functions.append(id(jitted.function))
                 self._write_now_and_then()
 
-        self._recorder = _CheapRecorder(self._before_call, on_called, on_compiled_here)
+        self._recorder = _CheapRecorder(
+            self._before_call, self._write_now_and_then, on_called, on_compiled_here
+        )
         return self._recorder
 
     def __enter__(self) -> Watch:
         self._recorder.find_number = self._watch.find
         self._recorder.install()
         self._recorder.is_user_code = self._recorder.is_watching = True
+        self._reads = contextlib.ExitStack()
+        self._reads.enter_context(compat.watching_reads(self._on_read))
         return self
 
     def __exit__(self, *_error: object) -> None:
         self._recorder.is_watching = False  # functions that were jitted meanwhile live on
         self._recorder.uninstall()
+        self._reads.close()
+        if self._recorder.num_calls:  # so JAX has started
+            self._recorder.memory.look(is_last=True)
         self.write()
+
+    def _on_read(self, array: Any) -> None:
+        if self._recorder.is_user_code:
+            self._recorder.traffic.note_read(array)
 
     @property
     def found(self) -> Recompilation:
@@ -208,8 +240,10 @@ class Watch(contextlib.ContextDecorator):
 
     def _before_call(self, jitted: RecordedJit, args: Any, kwargs: Any) -> str:
         """Count, and capture the function where this is the call to do it at: the file's name."""
-        name = name_of(jitted.function)
         options = self._options
+        if options.out is None and options.stop_after is None:
+            return ""
+        name = name_of(jitted.function)
         if options.catch and name not in options.catch:
             return ""
         owner = (name, place_of(jitted.function))
@@ -245,14 +279,18 @@ class Watch(contextlib.ContextDecorator):
             self._recorder.is_user_code = True
 
     def _write_now_and_then(self) -> None:
-        if self._options.out is not None and time.monotonic() > self._written_s + _WRITE_EVERY_S:
+        if self._options.out is None or time.monotonic() < self._write_next_s:
+            return
+        with self._lock:
+            began = time.monotonic()
             self.write()
+            cost = time.monotonic() - began
+            self._write_next_s = began + max(_WRITE_EVERY_S, cost * PAUSE_PER_COST)
 
     def write(self) -> None:
         """Write the list, where a folder was named."""
         if self._options.out is None:
             return
-        self._written_s = time.monotonic()
         self._options.out.mkdir(parents=True, exist_ok=True)
         data = json.dumps(self.to_json(), indent=2, allow_nan=False)
         write_bytes(self._options.out / LIST_NAME, data.encode())
@@ -260,6 +298,7 @@ class Watch(contextlib.ContextDecorator):
     def to_json(self) -> Json:
         """As the contract has it, with what else is known."""
         found = self.found
+        memory = self._recorder.memory.to_json()
         functions: dict[tuple[str, str], list[Signature]] = {}
         for signature in found.signatures:
             functions.setdefault((signature.function, signature.place), []).append(signature)
@@ -269,8 +308,9 @@ class Watch(contextlib.ContextDecorator):
                 for (name, place), variants in functions.items()
             ],
             "outside": [dataclasses.asdict(program) for program in found.outside],
-            "transfers": [],
-            "transfers_are_watched": False,
+            "transfers": self._recorder.traffic.to_json(),
+            "transfer_notes": self._recorder.traffic.notes() if memory is not None else [],
+            "memory": memory,
             "problems": list(self._problems.values()),
             "exit_status": self.exit_status,
             "recompilation": recompilation_to_json(found)["recompilation"],

@@ -5,10 +5,20 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from jaxscope.model.units import format_count, format_seconds
-from jaxscope.report.document import Cell, Section, Table, Verbatim, count_cell, known_cell
+from jaxscope.model.units import format_bytes, format_count, format_seconds
+from jaxscope.report.document import (
+    Cell,
+    Section,
+    Table,
+    Verbatim,
+    count_cell,
+    known_cell,
+    make_table,
+)
 
 _HEADERS = ("function", "line", "calls", "trace", "lower", "compile", "why again", "capture")
+_TRANSFER_HEADERS = ("line", "times", "bytes", "type", "direction", "what")
+_MAX_TRANSFERS = 10
 _MAX_ARGUMENTS = 60
 
 
@@ -24,7 +34,46 @@ def compilations_to_document(found: dict[str, Any], out: str = "") -> list[Secti
     blocks = [table if table.rows else nothing, *compilations_notes(found)]
     if out and table.rows:
         blocks.append(f"Captures and the list are in {out}.")
-    return [Section("What the script compiled", blocks)]
+    sections = [Section("What the script compiled", blocks)]
+    moved = transfers_table(found, _MAX_TRANSFERS)
+    if moved.rows:
+        told = [moved, *found.get("transfer_notes", ())]
+        sections.append(Section("What JAX moved between host and device unasked", told))
+    if memory := describe_memory(found):
+        sections.append(Section("Memory of the device", [memory]))
+    return sections
+
+
+def transfers_table(found: dict[str, Any], most: int | None = None) -> Table:
+    """A row for each implicit transfer of each line, the most bytes first."""
+    return make_table(_TRANSFER_HEADERS, found.get("transfers", ()), _transfer_row, most)
+
+
+def _transfer_row(each: dict[str, Any]) -> tuple[Cell, ...]:
+    place = f"{each['file'].rpartition('/')[2]}:{each['line']}" if each["file"] else ""
+    what = f"{each['function']}: {each['argument']}" if each["function"] else "values are read"
+    return (
+        place,
+        count_cell(each["count"]),
+        known_cell(math.nan if each["bytes"] is None else each["bytes"], format_bytes),
+        each["type"],
+        "to the device" if each["direction"] == "to_device" else "to the host",
+        Verbatim(what),
+    )
+
+
+def describe_memory(found: dict[str, Any]) -> str:
+    """The last, the most, and what is counted; empty where nothing was looked at."""
+    memory = found.get("memory")
+    if not memory:
+        return ""
+    most = max(memory["bytes"])
+    told = (
+        f"{memory['device']}: {format_bytes(memory['bytes'][-1])} at the last of "
+        f"{format_count(len(memory['bytes']), 'look')}, {format_bytes(most)} at the most"
+    )
+    peak = memory["peak_bytes"]
+    return f"{told}{'' if peak is None else f', peak {format_bytes(peak)}'}. {memory['note']}"
 
 
 def compilations_table(found: dict[str, Any]) -> Table:

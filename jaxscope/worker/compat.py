@@ -8,6 +8,7 @@ and 0.12.0.1 unless it says otherwise.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import operator
@@ -21,7 +22,10 @@ from typing import Any, NamedTuple
 import jax
 import jax._src.core as _core
 from jax._src import source_info_util as _source_info
+from jax._src.array import ArrayImpl as _ArrayImpl
 from jax._src.interpreters import mlir as _mlir
+from jax._src.interpreters import partial_eval as _partial_eval
+from jax._src.lib import guard_lib as _guard
 from jax._src.sharding_impls import GSPMDSharding as _GSPMDSharding
 from jaxlib import _jax, _profiler  # type: ignore[attr-defined] # it has no stubs
 from jaxlib.mlir import ir as _ir
@@ -408,6 +412,34 @@ def debug_paths(traced: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if info is None:
         return (), ()
     return tuple(info.arg_names or ()), tuple(info.result_paths or ())
+
+
+def used_inputs(traced: Any) -> Sequence[bool]:
+    """Which flat arguments of a traced program JAX hands to it; the others it drops."""
+    jaxpr = open_jaxpr(traced.jaxpr)
+    used: Sequence[bool] = _partial_eval.dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars))[1]
+    return used
+
+
+@contextlib.contextmanager
+def watching_reads(on_read: Callable[[Any], None]) -> Iterator[None]:
+    """Call for each array whose values JAX copies to the host, but for `jax.device_get`.
+
+    A copy is kept with the array, so reading it again copies nothing.
+    """
+    original: Any = _ArrayImpl._value
+
+    def read(array: Any) -> Any:
+        if array._npy_value is None and not _guard.thread_local_state().explicit_device_get:
+            on_read(array)
+        return original.fget(array)
+
+    arrays: Any = _ArrayImpl
+    arrays._value = property(read)
+    try:
+        yield
+    finally:
+        arrays._value = original
 
 
 def is_jitted(function: Any) -> bool:

@@ -17,6 +17,7 @@ import pytest
 import jaxscope
 from jaxscope import watching
 from jaxscope.model import Capture
+from jaxscope.worker.timing import traffic
 from tests.processes.impostor import write_old_jax
 
 ROOT = Path(__file__).parents[2]
@@ -299,3 +300,114 @@ def test_nothing_is_seen_after_the_end(tmp_path: Path) -> None:
         double = jax.jit(lambda x: x * 2)
     double(1.0)
     assert seen.to_json()["compilations"] == [] and not list(tmp_path.glob("*.jaxscope"))
+
+
+MOVING = """
+import functools, sys
+import jax, jax.numpy as jnp, numpy as np
+
+@functools.partial(jax.jit, donate_argnums=0)
+def step(params, batch, rate, unused, text=None):
+    slopes = jax.grad(lambda p: jnp.tanh(batch["x"] @ p["w"]).sum())(params)
+    return jax.tree.map(lambda p, slope: p - rate * slope, params, slopes)
+
+@functools.partial(jax.jit, static_argnums=1, keep_unused=True)
+def scale(x, times, unused):
+    return x * times
+
+params, x = {"w": jnp.ones((8, 4))}, jnp.ones(3)
+jax.config.update("jax_transfer_guard_host_to_device", sys.argv[1])
+for number in range(6):
+    params = step(params, {"x": np.ones((16, 8))}, 0.1, np.ones(1000))
+for number in range(3):
+    scale(x, 3, np.int8(1))
+    scale(np.ones(5 + number % 2, np.float16), 3, np.int8(1))
+"""
+
+
+def test_transfers_are_as_many_as_jax_counts(tmp_path: Path) -> None:
+    """Against the log of JAX's own transfer guard, of the same script without a watch."""
+    file = tmp_path / "script.py"
+    file.write_text(MOVING)
+    alone = subprocess.run(
+        [sys.executable, str(file), "log"], capture_output=True, text=True, check=True
+    )
+    done = run("--json", str(file), "allow")
+    found = json.loads(done.stdout)
+    rows = {(r["line"], r["argument"], r["type"]): r for r in found["transfers"]}
+    assert sum(r["count"] for r in rows.values()) == alone.stderr.count("host-to-device transfer")
+    assert {key: (r["count"], r["bytes"]) for key, r in rows.items()} == {
+        (17, "batch['x']", "f32[16,8]"): (6, 6 * 16 * 8 * 4),
+        (17, "rate", "f32[]"): (6, 6 * 4),
+        (19, "unused", "i8[]"): (3, 3),
+        (20, "x", "f16[5]"): (2, 2 * 5 * 2),
+        (20, "x", "f16[6]"): (1, 1 * 6 * 2),
+        (20, "unused", "i8[]"): (3, 3),
+    }
+    assert {r["direction"] for r in rows.values()} == {"to_device"}
+    assert any("CPU" in note for note in found["transfer_notes"])
+    told = run(str(file), "allow").stdout
+    assert "script.py:17      6  3.00 KiB  f32[16,8]  to the device  step: batch['x']" in told
+
+
+def test_values_that_are_read_from_a_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a CPU nothing is moved then: here it is taken for a device with memory of its own."""
+    monkeypatch.setattr(traffic, "is_in_host_memory", lambda _array: False)
+    with jaxscope.watch() as seen:
+        double = jax.jit(lambda x: x * 2)
+        found = double(jnp.ones(5))
+        for _ in range(3):
+            float(found[0])
+        found.tolist()
+        jax.device_get(double(jnp.ones(7)))  # asked for
+    rows = [(r["type"], r["count"], r["bytes"], r["line"]) for r in seen.to_json()["transfers"]]
+    first = test_values_that_are_read_from_a_device.__code__.co_firstlineno
+    assert rows == [("f32[5]", 1, 20, first + 8), ("f32[]", 3, 12, first + 7)]
+    assert {r["file"] for r in seen.to_json()["transfers"]} == {__file__}
+
+
+def test_memory_over_time() -> None:
+    with jaxscope.watch() as seen:
+        double = jax.jit(lambda x: x * 2)
+        before = double(jnp.ones(2))
+        kept = double(jnp.ones(25_000))
+        alive = sum(array.nbytes for array in jax.live_arrays())
+    memory = seen.to_json()["memory"]
+    assert memory["source"] == "live_arrays" and memory["peak_bytes"] is None
+    assert memory["seconds"] == sorted(memory["seconds"]) and len(memory["bytes"]) >= 2
+    assert memory["bytes"][-1] == alive >= kept.nbytes
+    assert before is not None and "arrays that were alive" in memory["note"]
+    with jaxscope.watch() as nothing:
+        pass
+    assert nothing.to_json()["memory"] is None and nothing.to_json()["transfer_notes"] == []
+
+
+def test_memory_as_an_allocator_tells_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Device:
+        def __init__(self, name: str, *sizes: int) -> None:
+            self.name, self.sizes = name, sizes
+
+        def memory_stats(self) -> dict[str, int]:
+            return dict(zip(("bytes_in_use", "peak_bytes_in_use"), self.sizes, strict=True))
+
+        def __str__(self) -> str:
+            return self.name
+
+    devices = [Device("cuda:0", 10, 40), Device("cuda:1", 30, 35)]
+    monkeypatch.setattr(jax, "local_devices", lambda: devices)
+    log = traffic.MemoryLog()
+    assert log.look() and not log.look() and log.look(is_last=True)
+    memory = log.to_json()
+    assert memory is not None
+    assert (memory["device"], memory["bytes"], memory["peak_bytes"]) == ("cuda:1", [30, 30], 40)
+    assert memory["source"] == "memory_stats"
+
+
+def test_a_long_run_keeps_few_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(traffic, "MAX_SAMPLES", 10)
+    log = traffic.MemoryLog()
+    for _ in range(100):
+        log.look(is_last=True)
+    memory = log.to_json()
+    assert memory is not None and len(memory["bytes"]) <= 10
+    assert memory["seconds"] == sorted(memory["seconds"])

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from jaxscope.client.session import Session
 from jaxscope.ui.application import build_window
 from jaxscope.ui.session.controller import Bridge, RunOptions
+from jaxscope.ui.toolkit.theme import LIGHT
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.script_run import ScriptDialog
 from jaxscope.ui.window.settings import Settings
@@ -36,6 +37,21 @@ print("all steps done", flush=True)
 if "wait" in sys.argv:
     print("waiting", flush=True)
     time.sleep(600)
+"""
+MOVING = """\
+import sys
+import jax
+import numpy as np
+
+@jax.jit
+def step(x):
+    return x * 2
+
+kept = [jax.numpy.ones(90)]
+for _ in range(int(sys.argv[1])):
+    x = np.ones(10)
+    y = step(x)
+jax.block_until_ready(y)
 """
 PATIENCE_MS = 60_000
 
@@ -130,9 +146,28 @@ def test_what_cannot_run_is_said(qtbot: QtBot, window: MainWindow, tmp_path: Pat
     fails.button.click()
     qtbot.waitUntil(lambda: not fails.is_running, timeout=PATIENCE_MS)
     assert "ended with status 1" in fails.state.text() and "no data" in fails.state.text()
-    none = ScriptDialog(str(tmp_path / "fails.py"), str(tmp_path / "no_python"), window)
+    none = ScriptDialog(str(tmp_path / "fails.py"), str(tmp_path / "no_python"), LIGHT, window)
     none.show()
     none.start()
     qtbot.waitUntil(lambda: "cannot be started" in none.state.text(), timeout=PATIENCE_MS)
     for dialog in (fails, none):
         dialog.close()
+
+
+def test_what_is_moved_and_the_memory_have_tabs(
+    qtbot: QtBot, dialog: ScriptDialog, tmp_path: Path
+) -> None:
+    assert not dialog.tabs.tabBar().isVisible()
+    dialog.arguments.setText("3")
+    (tmp_path / "job.py").write_text(MOVING)
+    dialog.button.click()
+    qtbot.waitUntil(lambda: not dialog.is_running, timeout=PATIENCE_MS)
+    titles = [dialog.tabs.tabText(number) for number in range(dialog.tabs.count())]
+    assert titles == ["Programs", "Transfers (1)", "Memory"]
+    (row,) = (dialog.transfers.rows.row_text(0).split("\t"),)
+    assert row == ["job.py:12", "3", "120 B", "f32[10]", "to the device", "step: x"]
+    assert "CPU" in dialog.transfers_told.text()
+    dialog.tabs.setCurrentIndex(2)
+    plot = dialog.memory.plot
+    assert plot is not None and plot.plot.listDataItems()[0].yData[-1] == 400
+    assert "400 B at the last" in dialog.memory.told.text()

@@ -324,6 +324,26 @@ class StepAxis(pyqtgraph.AxisItem):  # type: ignore[misc] # pyqtgraph has no typ
         return [(step, (np.arange(first, high - 0.5, step) + 0.5).tolist())]
 
 
+class OverTimePlot(Plot):
+    """Bytes at moments; what was between them is not known, so they are joined by straight lines.
+
+    Args:
+        name: For screen readers.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, {"left": BytesAxis("left")})
+        self.plot.setMouseEnabled(x=True, y=False)
+
+    def show_bytes(self, seconds: Sequence[float], sizes: Sequence[int], theme: Theme) -> None:
+        """Draw them anew."""
+        self.start_drawing(theme, "seconds", "")
+        pen = pyqtgraph.mkPen(theme.forward, width=2)
+        dot = {"symbol": "o", "symbolSize": 4, "symbolBrush": theme.forward, "symbolPen": None}
+        self.plot.plot(list(seconds), list(sizes), pen=pen, **dot)
+        self.plot.setYRange(0, max(*sizes, 1) * 1.06, padding=0)
+
+
 class MemoryPlot(Plot):
     """`step_chosen` carries the step under the pointer when it is pressed."""
 

@@ -560,7 +560,7 @@ class MainWindow(QMainWindow):
         """Show the dialog that runs a script; beside it the window can be used."""
         from jaxscope.ui.window.script_run import ScriptDialog  # no window starts with it
 
-        dialog = ScriptDialog(path, self.controller.python, self)
+        dialog = ScriptDialog(path, self.controller.python, self._themes.theme, self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.capture_chosen.connect(self.open_path)
         dialog.show()

@@ -9,8 +9,10 @@ import signal
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QProcess, QTimer, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
     QFormLayout,
@@ -22,11 +24,20 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.errors import PACKAGE_FOLDER
-from jaxscope.report.compilations import compilations_notes, compilations_table
+from jaxscope.report.compilations import (
+    compilations_notes,
+    compilations_table,
+    describe_memory,
+    transfers_table,
+)
 from jaxscope.report.document import Table
 from jaxscope.schema.safe_text import strip_controls
 from jaxscope.ui.toolkit.result_table import ResultTable
-from jaxscope.ui.toolkit.widgets import fill_box, make_label
+from jaxscope.ui.toolkit.theme import Theme
+from jaxscope.ui.toolkit.widgets import PlainTabs, fill_box, make_label
+
+if TYPE_CHECKING:
+    from jaxscope.ui.figures.plots import OverTimePlot
 
 _LIST = "compilations.json"
 _LOOK_EVERY_MS = 500
@@ -39,12 +50,49 @@ _ABOUT = (
 )
 
 
+class _MemoryTab(QWidget):
+    """The memory of the device over time, drawn when it is looked at."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._found: dict[str, Any] | None = None
+        self.told = make_label("", "muted", wraps=True)
+        self.plot: OverTimePlot | None = None
+        self._column = QVBoxLayout(self)
+        fill_box(self._column, self.told)
+
+    def show_memory(self, found: dict[str, Any]) -> None:
+        """Show what is known by now."""
+        self._found = found["memory"]
+        self.told.setText(describe_memory(found))
+        if self.isVisible():
+            self._draw()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._draw()
+
+    def _draw(self) -> None:
+        if self._found is None:
+            return
+        if self.plot is None:
+            from jaxscope.ui.figures.plots import OverTimePlot  # it takes half a second
+
+            self.plot = OverTimePlot("Memory of the device over time")
+            self._column.insertWidget(0, self.plot, 1)
+        self.plot.show_bytes(self._found["seconds"], self._found["bytes"], self._theme)
+
+
 class ScriptDialog(QDialog):
     """Runs one script as `jaxscope run` does, and lists what that writes.
+
+    What it moves between host and device, and the memory, have tabs once there is something.
 
     Args:
         script: Its path.
         python: The interpreter for it; None for our own.
+        theme: Of the window.
         parent: The window.
 
     Attributes:
@@ -56,11 +104,13 @@ class ScriptDialog(QDialog):
 
     capture_chosen = Signal(str)
 
-    def __init__(self, script: str, python: str | None, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, script: str, python: str | None, theme: Theme, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.setObjectName("script")  # by which the window finds it when it closes
         self.setWindowTitle(f"Run {Path(script).name}")
-        self._script, self._python = script, python
+        self._script, self._python, self._theme = script, python, theme
         self._folder = tempfile.TemporaryDirectory(prefix="jaxscope-run-")
         self.folder = Path(self._folder.name)
         self._read_at = 0.0
@@ -75,12 +125,20 @@ class ScriptDialog(QDialog):
         self.open_button.setEnabled(False)
         self.state = make_label("", "muted", wraps=True)
         self.table = ResultTable("What the script compiled")
+        self.transfers = ResultTable("What JAX moved between host and device unasked")
+        self.transfers_told = make_label("", "muted", wraps=True)
+        self.memory = _MemoryTab(theme)
+        self.tabs = PlainTabs("What was seen")
+        self.tabs.setTabBarAutoHide(True)
+        self.tabs.addTab(self.table, "Programs")
+        self._transfers_tab = QWidget()
+        fill_box(QVBoxLayout(self._transfers_tab), (self.transfers, 1), self.transfers_told)
         form = QFormLayout()
         form.addRow("Arguments", self.arguments)
         form.addRow("Capture", self.catch)
         row = fill_box(QHBoxLayout(), (self.state, 1), self.open_button, self.button)
         fill_box(
-            QVBoxLayout(self), make_label(_ABOUT, "muted", wraps=True), form, (self.table, 1), row
+            QVBoxLayout(self), make_label(_ABOUT, "muted", wraps=True), form, (self.tabs, 1), row
         )
         em = self.fontMetrics().horizontalAdvance("m")
         self.resize(72 * em, 36 * em)
@@ -112,6 +170,8 @@ class ScriptDialog(QDialog):
             old.unlink()
         self._read_at, self._said = 0.0, ""
         self.table.rows.set_table(Table((), ()))
+        while self.tabs.count() > 1:
+            self.tabs.removeTab(1)
         known = {
             "out": str(self.folder),
             "catch": self.catch.text().replace(",", " ").split(),
@@ -191,6 +251,17 @@ class ScriptDialog(QDialog):
         self.table.rows.set_table(compilations_table(found))
         if chosen >= 0:
             self.table.selectRow(chosen)
+        self._show_moved(found)
+
+    def _show_moved(self, found: dict[str, Any]) -> None:
+        transfers = transfers_table(found)
+        if transfers.rows:
+            self.transfers.rows.set_table(transfers)
+            self.transfers_told.setText("\n".join(found["transfer_notes"]))
+            self.tabs.addTab(self._transfers_tab, f"Transfers ({len(transfers.rows):,})")
+        if found.get("memory"):
+            self.memory.show_memory(found)
+            self.tabs.addTab(self.memory, "Memory")
 
     def _on_selection_changed(self) -> None:
         self.open_button.setEnabled(bool(self._chosen()))

@@ -235,11 +235,12 @@ _SCALAR_TYPES = {bool: jnp.bool_, int: jnp.int_, float: jnp.float_, complex: jnp
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class LeafKey:
-    """What counts of one array argument."""
+    """What counts of one array argument; and whether it is a value of the host, which JAX moves."""
 
     type: str
     weak_type: bool
     sharding: str
+    is_on_host: bool = False
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -387,7 +388,7 @@ def _leaf_key(leaf: Any) -> LeafKey:
     if type(leaf) in _SCALAR_TYPES:
         dtype = jax.dtypes.canonicalize_dtype(_SCALAR_TYPES[type(leaf)])
         text = aval_text(jax.core.ShapedArray((), dtype))
-        return LeafKey(text, type(leaf) is not bool, "")
+        return LeafKey(text, type(leaf) is not bool, "", is_on_host=True)
     if isinstance(leaf, jax.Array):
         committed = getattr(leaf, "committed", getattr(leaf, "_committed", False))
         return LeafKey(
@@ -397,7 +398,8 @@ def _leaf_key(leaf: Any) -> LeafKey:
         )
     array = np.asarray(leaf)
     dtype = jax.dtypes.canonicalize_dtype(array.dtype)
-    return LeafKey(aval_text(jax.core.ShapedArray(array.shape, dtype)), False, "")
+    shaped = jax.core.ShapedArray(array.shape, dtype)
+    return LeafKey(aval_text(shaped), False, "", is_on_host=True)
 
 
 def _static_names(
