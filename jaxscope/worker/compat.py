@@ -14,6 +14,7 @@ import itertools
 import operator
 import re
 import sys
+import threading
 import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -481,6 +482,46 @@ def hlo_module_of(lowered: Any, bytecode: bytes) -> Any:
         bytecode, use_tuple_args=bool(arguments.get("tuple_args", False))
     )
     return computation.as_hlo_module()
+
+
+_cache_lock = threading.Lock()
+_num_without_cache = 0
+_was_cache_enabled = True
+
+
+@contextlib.contextmanager
+def without_persistent_cache() -> Iterator[None]:
+    """Compile everything anew meanwhile, on all threads.
+
+    JAX's persistent cache gives the executable of any program that has the same instructions:
+    with the names and lines of that one, and without the code that XLA writes as it compiles.
+    """
+    global _num_without_cache
+    with _cache_lock:
+        _num_without_cache += 1
+        if _num_without_cache == 1:
+            _use_persistent_cache(False)
+    try:
+        yield
+    finally:
+        with _cache_lock:
+            _num_without_cache -= 1
+            if not _num_without_cache:
+                _use_persistent_cache(True)
+
+
+def _use_persistent_cache(is_used: bool) -> None:
+    """Turn the cache that is set off, or on again; nothing where none is."""
+    if not getattr(jax.config, "jax_compilation_cache_dir", None):
+        return
+    from jax.experimental.compilation_cache import compilation_cache
+
+    global _was_cache_enabled
+    if not is_used:
+        _was_cache_enabled = bool(getattr(jax.config, "jax_enable_compilation_cache", True))
+    update: Callable[..., None] = jax.config.update
+    update("jax_enable_compilation_cache", is_used and _was_cache_enabled)
+    compilation_cache.reset_cache()  # JAX asks the setting once
 
 
 def optimized_module_of(compiled: Any) -> Any:

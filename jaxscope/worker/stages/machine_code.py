@@ -231,11 +231,14 @@ def compile_with(
     Raises:
         EnvironmentProblem: This XLA does not know a wanted option, or refuses its value.
     """
+    from jaxscope.worker import compat  # files are opened where JAX is missing, too
+
     asked = {name: _TRUTHS.get(text.lower(), text) for name, text in (wanted or {}).items()}
     ours = {**toolkit_options(), **options}
     while True:
         try:
-            return lowered.compile(compiler_options={**asked, **ours})
+            with compat.without_persistent_cache():
+                return lowered.compile(compiler_options={**asked, **ours})
         except Exception as error:
             match = _OPTION_UNKNOWN.search(str(error))
             if match is not None and ours.pop(match["option"], None) is not None:

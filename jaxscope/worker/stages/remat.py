@@ -124,7 +124,8 @@ class _Program:
         start = time.perf_counter()
         stage, lower = self._trace(policy)
         lowered = lower()
-        compiled = Background(lowered.compile).result()
+        with compat.without_persistent_cache():
+            compiled = Background(lowered.compile).result()
         seconds = time.perf_counter() - start
         proto = compat.optimized_module_of(compiled).as_serialized_hlo_module_proto()
         graph = convert_jaxpr(

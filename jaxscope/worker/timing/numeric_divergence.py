@@ -505,7 +505,9 @@ class _Search:
         traced, _, derived_ids = self._program.tag_derived()
         self._check_time()
         table = TagTable(self._program.base_ids, derived_ids)
-        return find_fusions(traced.lower().compile(), table, ids)
+        with compat.without_persistent_cache():
+            compiled = traced.lower().compile()
+        return find_fusions(compiled, table, ids)
 
     def _check_time(self) -> None:
         if self._laboratory.stopwatch.now_s() > self._deadline_s:
