@@ -220,25 +220,37 @@ def values(
     timeout_s: float | None = None,
     memory_bytes: int | None = None,
     x64: bool = False,
+    against: str = "",
 ) -> Values:
     """What each equation of a call computes, in summaries, and where NaN or Inf begins.
 
     The program is run equation by equation, in a process of its own. The options are those of
     `capture_file`.
 
+    Args:
+        against: `jit` or `float64`: how the values of the compiled program, or of double precision,
+            differ is found, too.
+
     Returns:
-        `equations`, `arguments`, `results`, and `origins` of NaN and Inf. It prints as a table.
+        `equations`, `arguments`, `results`, and `origins` of NaN and Inf; `against`, whose
+        `parting(ulps)` are the equations that differ. It prints as a table.
 
     Raises:
-        jaxscope.errors.JaxscopeError: The call failed, or the target is not here.
+        jaxscope.errors.JaxscopeError: The call failed, the target is not here, or there is no such
+            form.
     """
+    import dataclasses
+
     from jaxscope.client.one_shot import ask
     from jaxscope.client.requests import ValuesRequest
+    from jaxscope.errors import UsageError
     from jaxscope.model.values import Values
     from jaxscope.notebook import ShownValues
 
     request = _make_request(ValuesRequest, file, call, target, x64, python, timeout_s, memory_bytes)
-    found = ask(request, Values)
+    if against not in ("", "jit", "float64"):
+        raise UsageError(f"There is no form {against!r}.", remedy="Give jit or float64.")
+    found = ask(dataclasses.replace(request, against=against), Values)
     return _show_as(ShownValues, found)
 
 

@@ -594,6 +594,8 @@ class StepOptions:
         slice: Of that value.
         stage: Whose equations; empty for the last of the jaxprs.
         loaded: Files of arguments, by their paths.
+        against: `jit` or `float64`: the form that values are compared with; empty for none.
+        ulps: Differences up to so many ULPs are left out.
     """
 
     at: str = ""
@@ -602,6 +604,8 @@ class StepOptions:
     slice: str = ""
     stage: str = ""
     loaded: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    against: str = ""
+    ulps: int = 0
 
     @property
     def steps(self) -> bool:
@@ -624,6 +628,14 @@ def _add_step_options(parser: argparse.ArgumentParser) -> None:
         "write a page that goes through the call step by step: for each equation what it "
         "reads, then what it makes; its lesson before and after",
     )
+    add(
+        "--against FORM",
+        "compare each value with that of the compiled program (jit), or of double precision "
+        "(float64), and say where they part first",
+        choices=("", "jit", "float64"),
+        default="",
+    )
+    add("--ulps N", "differences up to N units in the last place are none", type=_count, default=0)
     group = parser.add_argument_group("one place in place of the table of all equations")
     add_grouped = functools.partial(_option, group)
     add_grouped(
@@ -645,6 +657,12 @@ def _add_step_options(parser: argparse.ArgumentParser) -> None:
     )
     add_grouped("--slice '[0, :]'", "which of its numbers", default="")
     add_grouped("--stage", "step its gradient", default="", choices=("", "gradient"))
+
+
+def _count(word: str) -> int:
+    if not word.isdecimal() or len(word) > 9:
+        raise argparse.ArgumentTypeError(f"{word!r} is not a whole number from 0")
+    return int(word)
 
 
 def _read_value(word: str) -> tuple[str, int]:

@@ -39,18 +39,23 @@ def run(options: Options) -> int:
             found = _go(stepped, options, Watcher(show))
         print_found(options, lambda: step_to_json(*found), lambda: step_to_document(*found))
         return 0
+    request = request_of(ValuesRequest, options, loaded=loaded, against=options.step.against)
+    ulps = options.step.ulps
     with show_progress() as show:
-        values = ask(request_of(ValuesRequest, options, loaded=loaded), Values, Watcher(show))
-    print_found(options, lambda: values_to_json(values), lambda: values_to_document(values))
+        values = ask(request, Values, Watcher(show))
+    print_found(
+        options, lambda: values_to_json(values, ulps), lambda: values_to_document(values, ulps)
+    )
     return 0
 
 
 def _write_page(options: Options, out: Path, request: StepRequest) -> int:
     """Write the page of `-o`."""
     wanted = options.step
-    if wanted.at or wanted.until:
+    if wanted.at or wanted.until or wanted.against:
         raise UsageError(
-            "A page goes through the whole call.", remedy="Leave --at and --until out."
+            "A page goes through the whole call, as eager JAX runs it.",
+            remedy="Leave --at, --until and --against out.",
         )
     check_place(out)
     file = named_program(options)
@@ -89,7 +94,8 @@ def _go(
         kind, index = wanted.value
         if wanted.value == ("result", 0) and "result" not in kinds:
             kind = "argument" if not step.equation else "operand"
-        view = stepper.look(kind, index, wanted.slice) if kind in kinds else None
+        forms = [wanted.against] if wanted.against else []
+        view = stepper.look(kind, index, wanted.slice, forms=forms) if kind in kinds else None
         if view is not None and view.problem:
             raise UsageError(f"{kind} {index} cannot be shown.", why=view.problem)
         return stepper.stepping, step, view

@@ -80,6 +80,7 @@ from jaxscope.model.unavailable import is_available
 from jaxscope.model.values import (
     ArraySummary,
     ArrayView,
+    Comparison,
     EquationValues,
     NonfiniteOrigin,
     Step,
@@ -688,6 +689,7 @@ class ValuesCollector(LabCollector):
         super().__init__(call)
         self._ends = _Ends()
         self._equations: dict[str, EquationValues] = {}
+        self._against: Comparison | None = None
         self._origins: list[NonfiniteOrigin] = []
 
     def take(self, message: Message) -> None:
@@ -698,6 +700,8 @@ class ValuesCollector(LabCollector):
                 self._equations[each.id] = each
             if len(self._equations) > _MAX_VALUES:
                 raise ValueError("more equations than a program may have")
+        elif message.type == "comparison":
+            self._against = _read_answer(message, Comparison)
         elif message.type == "nonfinite" and len(self._origins) < 2:
             self._origins.append(_read_answer(message, NonfiniteOrigin))
 
@@ -712,6 +716,7 @@ class ValuesCollector(LabCollector):
             tuple(self._equations.values()),
             tuple(self._origins),
             tuple(self.warnings),
+            self._against,
         )
 
     def is_empty(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from jaxscope.client.ssh_target import is_remote, target_on_machine
@@ -250,10 +250,12 @@ class ValuesRequest(CallRequest):
     Attributes:
         loaded: Files (`.npy`, `.npz`, of several arrays `file.npz::name`) of arguments, by their
             paths, such as `params['w']`.
+        against: Another form of the program to compare with: `jit`, `float64`, or empty for none.
     """
 
     type: ClassVar[str] = "values"
     loaded: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    against: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -278,15 +280,23 @@ def move_wish(number: int, to: str, **fields: Any) -> Wish:
 
 
 def look_wish(
-    number: int, kind: str, index: int, slice: str = "", holds: bool | None = None
+    number: int,
+    kind: str,
+    index: int,
+    slice: str = "",
+    holds: bool | None = None,
+    forms: Sequence[str] = (),
 ) -> Wish:
     """What asks a run of a `StepRequest` for a slice of a value.
 
     Args:
         holds: Whether the value is held from now on, so that those that are looked at next are
             compared with it; false lets go of the one that is held; None leaves that as it is.
+        forms: Other forms of the program, `jit` and `float64`, in which the slice is wanted too.
     """
-    asked = {"number": number, "kind": kind, "index": index, "slice": slice}
+    asked: dict[str, Any] = {"number": number, "kind": kind, "index": index, "slice": slice}
+    if forms:
+        asked["forms"] = list(forms)
     return Message("look", asked if holds is None else {**asked, "holds": holds})
 
 

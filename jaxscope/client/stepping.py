@@ -95,7 +95,13 @@ class Stepper:
         return step
 
     def look(
-        self, kind: str, index: int, slice: str = "", *, holds: bool | None = None
+        self,
+        kind: str,
+        index: int,
+        slice: str = "",
+        *,
+        holds: bool | None = None,
+        forms: Sequence[str] = (),
     ) -> ArrayView:
         """Look at a slice of a value at the present place.
 
@@ -104,12 +110,13 @@ class Stepper:
             index: Among those of its kind.
             slice: Such as `[0, :]`; empty for the first two-dimensional one.
             holds: Whether later looks compare with this value; see `look_wish`.
+            forms: Other forms of the program, `jit` and `float64`, to show the slice in as well.
 
         Raises:
             JaxscopeError: The run ended.
         """
         number = next(self._numbers)
-        self._send(look_wish(number, kind, index, slice, holds))
+        self._send(look_wish(number, kind, index, slice, holds, forms))
         found = self._await(
             lambda event: isinstance(event, ArrayViewed) and event.view.number == number
         )

@@ -96,6 +96,70 @@ class NonfiniteOrigin:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class ComparedValue:
+    """How a result of an equation in another form differs from the eager one.
+
+    Attributes:
+        id: Of the equation.
+        operation: Its primitive.
+        type: Of the eager result, as JAX prints it.
+        number: Of the result among those of the equation.
+        difference: None where they cannot be compared.
+        file: Of its innermost line of user code; empty where unknown.
+        line: 1-based; 0 where unknown.
+    """
+
+    id: str
+    operation: str
+    type: str
+    number: int
+    difference: ArrayDifference | None
+    file: str = ""
+    line: int = 0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ComparedResult:
+    """How a result of the program in another form differs from the eager one.
+
+    Attributes:
+        number: Among the results.
+        difference: None where they cannot be compared.
+    """
+
+    number: int
+    difference: ArrayDifference | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Comparison:
+    """The values of a program in another form, beside the eager ones.
+
+    Attributes:
+        form: `jit`: the whole program compiled with the value of one equation as a further result.
+            `float64`: the same equations, arguments and constants in double precision, compiled;
+            the value rounded to the type of the eager one.
+        results: Of the program; of `jit` without any further result.
+        equations: Results of equations in the order in which they run, loops as a whole.
+        in_own_type: Primitives that double precision left in the types that they have.
+        reason: Why not all was compared; empty otherwise.
+    """
+
+    form: str
+    results: tuple[ComparedResult, ...] = ()
+    equations: tuple[ComparedValue, ...] = ()
+    in_own_type: tuple[str, ...] = ()
+    reason: str = ""
+
+    def parting(self, ulps: int = 0) -> tuple[ComparedValue, ...]:
+        """Those that differ by more than so many ULPs, in the order in which they run.
+
+        What has no ULPs, such as an integer or a NaN on one side, parts wherever it differs.
+        """
+        return tuple(each for each in self.equations if is_beyond(each.difference, ulps))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Values:
     """The values of a call.
 
@@ -110,6 +174,7 @@ class Values:
         origins: Of the stage; of the stage `gradient`, too, where the results of the call are
             finite and those of its gradient are not.
         warnings: What is not told, and why.
+        against: Another form of the program, where one was asked for.
     """
 
     call: str
@@ -121,6 +186,7 @@ class Values:
     equations: tuple[EquationValues, ...]
     origins: tuple[NonfiniteOrigin, ...] = ()
     warnings: tuple[str, ...] = ()
+    against: Comparison | None = None
 
 
 # One place in a run that is stepped through, with what is read and made there.
@@ -242,6 +308,13 @@ class ArrayDifference:
     place: tuple[int, ...] = ()
 
 
+def is_beyond(difference: ArrayDifference | None, ulps: int) -> bool:
+    """Whether arrays differ by more than so many ULPs, or in what has none."""
+    if difference is None or not difference.num_different:
+        return False
+    return bool(difference.num_odd) or difference.max_ulps < 0 or difference.max_ulps > ulps
+
+
 _ULP_TYPES = ("float16", "bfloat16", "float32", "float64")
 
 
@@ -307,6 +380,23 @@ def _find_gaps(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> npt.NDArray[An
     return gaps
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class OtherForm:
+    """A value in another form of the program, beside the eager one; see `Comparison`.
+
+    Attributes:
+        form: `jit` or `float64`.
+        cells: As of the view that it belongs to.
+        difference: Of all of the value; None where they cannot be compared.
+        reason: Why there is no such value; then all else is empty.
+    """
+
+    form: str
+    cells: tuple[str, ...] = ()
+    difference: ArrayDifference | None = None
+    reason: str = ""
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class ArrayView:
     """A slice of a value, and a picture of it.
@@ -334,6 +424,7 @@ class ArrayView:
         against: The value that is held, and where it was made; empty where none is.
         difference: How this value, all of it, differs from that; None where they cannot be
             compared.
+        forms: The same slice in other forms of the program, as they were asked for.
     """
 
     number: int
@@ -350,6 +441,7 @@ class ArrayView:
     note: str = ""
     against: str = ""
     difference: ArrayDifference | None = None
+    forms: tuple[OtherForm, ...] = ()
     picture: npt.NDArray[np.float64] = dataclasses.field(default_factory=lambda: np.empty((0, 0)))
     highest: npt.NDArray[np.float64] = dataclasses.field(default_factory=lambda: np.empty((0, 0)))
     odd: npt.NDArray[np.int32] = dataclasses.field(

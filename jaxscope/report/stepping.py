@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -13,11 +12,15 @@ from jaxscope.model.units import format_bytes, format_count
 from jaxscope.model.values import ArrayView, Step, Stepping, StepValue, write_place
 from jaxscope.program.explanations import explain_operation
 from jaxscope.report.document import Cell, Section, Table, Verbatim
-from jaxscope.report.values import describe_origin, number_cells, origin_to_json
+from jaxscope.report.values import (
+    describe_array_difference,
+    describe_origin,
+    difference_to_json,
+    number_cells,
+    origin_to_json,
+)
 from jaxscope.schema.contract import CONTRACT, Json, environment_to_json
 
-_MOST_ULPS = 1_000_000
-"""More say nothing of rounding."""
 _SENTENCE_END = re.compile(r"[.;] |\.$")
 VALUE_HEADERS = ("value", "type", "min", "mean", "max", "NaN", "Inf", "numbers")
 
@@ -110,7 +113,16 @@ def step_to_document(stepping: Stepping, step: Step, view: ArrayView | None) -> 
 
 
 def cells_to_table(view: ArrayView) -> Table:
-    """The numbers of a slice."""
+    """The numbers of a slice; of a line of numbers those of other forms beside them."""
+    forms = [each for each in view.forms if len(each.cells) == len(view.cells)]
+    if forms and len(view.shape) < 2:
+        start, step = _axes(view)[0]
+        columns = [view.cells, *(each.cells for each in forms)]
+        table = [
+            (str(start + row * step), *map(Verbatim, numbers))
+            for row, numbers in enumerate(zip(*columns, strict=True))
+        ]
+        return Table(("", "eager", *(each.form for each in forms)), table)
     width = max(view.num_columns, 1)
     (row, row_step), (column, column_step) = _axes(view)
     rows = [
@@ -150,23 +162,24 @@ def describe_difference(view: ArrayView) -> str:
         return ""
     if found is None:
         return f"{view.against} is held: values of its shape and type are compared with it."
-    head = f"Against {view.against}: "
-    if not found.num_different:
-        return f"{head}no difference in {format_count(found.num_elements, 'element')}."
-    told = [f"{found.num_different:,} of {format_count(found.num_elements, 'element')} differ"]
-    if not math.isnan(found.max_abs):
-        is_near = 0 <= found.max_ulps <= _MOST_ULPS
-        ulps = f" ({format_count(found.max_ulps, 'ULP')})" if is_near else ""
-        told.append(f"at most by {found.max_abs:.4g}{ulps}")
-    if found.place:
-        told.append(f"{'first' if math.isnan(found.max_abs) else 'most'} at {list(found.place)}")
-    if found.num_odd:
-        told.append(f"{found.num_odd:,} by NaN or Inf")
-    return f"{head}{', '.join(told)}."
+    return f"Against {view.against}: {describe_array_difference(found)}."
+
+
+def describe_forms(view: ArrayView) -> str:
+    """How a value differs in other forms of the program; empty where none was asked for."""
+    told = []
+    for each in view.forms:
+        if each.reason:
+            told.append(f"{each.form}: {each.reason}")
+        elif each.difference is None:
+            told.append(f"{each.form}: it cannot be compared.")
+        else:
+            told.append(f"Eager against {each.form}: {describe_array_difference(each.difference)}.")
+    return " ".join(told)
 
 
 def _notes(view: ArrayView) -> list[str]:
-    return [text for text in (describe_cut(view), view.note) if text]
+    return [text for text in (describe_cut(view), view.note, describe_forms(view)) if text]
 
 
 def step_to_json(stepping: Stepping, step: Step, view: ArrayView | None) -> Json:
@@ -214,4 +227,13 @@ def _view_to_json(view: ArrayView) -> Json:
         "counts": view.counts.tolist(),
         "edges": view.edges.tolist(),
         "note": view.note or None,
+        "forms": [
+            {
+                "form": each.form,
+                "cells": list(each.cells),
+                "difference": difference_to_json(each.difference),
+                "reason": each.reason or None,
+            }
+            for each in view.forms
+        ],
     }

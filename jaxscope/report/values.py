@@ -6,7 +6,17 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from jaxscope.model.values import ArraySummary, EquationValues, NonfiniteOrigin, Values
+from jaxscope.model.units import format_count
+from jaxscope.model.values import (
+    ArrayDifference,
+    ArraySummary,
+    ComparedValue,
+    Comparison,
+    EquationValues,
+    NonfiniteOrigin,
+    Values,
+    is_beyond,
+)
 from jaxscope.report.document import Cell, Number, Section, Table, Verbatim, count_cell
 from jaxscope.schema.contract import CONTRACT, Json, environment_to_json
 
@@ -18,8 +28,31 @@ PROTOCOL = (
 )
 
 
-def values_to_document(found: Values) -> list[Section]:
-    """Where NaN and Inf began, and a row for each result of each equation."""
+_SEARCH = (
+    "`jaxscope time FILE CALL --agreement` switches XLA's passes off one by one to find the one "
+    "that makes a difference."
+)
+_OF_FORM = {
+    "jit": "jit is the whole program compiled with the value of one equation as a further result, "
+    "each in its turn: without it XLA may fuse in another way.",
+    "float64": "float64 runs the same equations in double precision, on the same arguments and "
+    "constants, and rounds each value to the type that it has here.",
+}
+OF_FORMS = f"{' '.join(_OF_FORM.values())} Measure, Agreement looks for the pass of XLA."
+COMPARED_HEADERS = ("equation", "operation", "type", "differ", "ULPs", "most by", "at", "line")
+_MOST_ULPS = 1_000_000
+"""More say nothing of rounding."""
+
+
+def values_to_document(found: Values, ulps: int = 0) -> list[Section]:
+    """Where NaN and Inf began, and a row for each result of each equation.
+
+    Args:
+        found: What was found.
+        ulps: In another form differences up to so many are none.
+    """
+    if found.against is not None:
+        return [_compared_section(found, found.against, ulps)]
     rows = [row for each in found.equations for row in _rows(each)]
     ends = [
         *_end_rows("argument", found.arguments, found.argument_paths),
@@ -36,6 +69,78 @@ def values_to_document(found: Values) -> list[Section]:
             [Table(HEADERS, rows), PROTOCOL, *found.warnings],
         ),
     ]
+
+
+def _compared_section(found: Values, against: Comparison, ulps: int) -> Section:
+    parting = against.parting(ulps)
+    told: list[str | Table] = [describe_parting(against, ulps)]
+    differing = [each for each in against.results if is_beyond(each.difference, 0)]
+    for each in differing:
+        if each.difference is not None:
+            told.append(f"Result {each.number}: {describe_array_difference(each.difference)}.")
+    if against.results and not differing:
+        told.append(f"The results of the program are equal, eager and {against.form}.")
+    if parting:
+        told.append(Table(COMPARED_HEADERS, [_compared_row(each) for each in parting]))
+    told.append(_OF_FORM[against.form])
+    if against.form == "jit" and differing:
+        told.append(_SEARCH)
+    if against.in_own_type:
+        names = ", ".join(against.in_own_type)
+        told.append(f"In their own types, since they have no other: {names}.")
+    return Section(f"Values of {found.call}: eager against {against.form}", told)
+
+
+def describe_parting(against: Comparison, ulps: int = 0) -> str:
+    """The first equation that differs by more than so many ULPs, in a sentence."""
+    parting = against.parting(ulps)
+    by = f" by more than {format_count(ulps, 'ULP')}" if ulps else ""
+    kept = f" {against.reason}" if against.reason else ""
+    if not parting:
+        count = len({each.id for each in against.equations})
+        return f"None of {format_count(count, 'equation')} differs{by}.{kept}"
+    first = parting[0]
+    place = f" ({first.file.rpartition('/')[2]}:{first.line})" if first.line else ""
+    told = describe_array_difference(first.difference) if first.difference is not None else ""
+    return (
+        f"The first that differs{by} is equation {first.id} ({first.operation}){place}: {told}."
+        f"{kept}"
+    )
+
+
+def describe_array_difference(found: ArrayDifference) -> str:
+    """How two arrays differ, in a clause."""
+    if not found.num_different:
+        return f"no difference in {format_count(found.num_elements, 'element')}"
+    told = [f"{found.num_different:,} of {format_count(found.num_elements, 'element')} differ"]
+    if not math.isnan(found.max_abs):
+        at = f" at {list(found.place)}" if found.place else ""
+        told.append(f"at most by {found.max_abs:.4g}{at}")
+        if 0 <= found.max_ulps <= _MOST_ULPS:  # it may be of another element
+            told.append(f"at most by {format_count(found.max_ulps, 'ULP')}")
+    elif found.place:
+        told.append(f"first at {list(found.place)}")
+    if found.num_odd:
+        told.append(f"{found.num_odd:,} by NaN or Inf")
+    return ", ".join(told)
+
+
+def _compared_row(each: ComparedValue) -> tuple[Cell, ...]:
+    found = each.difference
+    line = str(each.line) if each.line else ""
+    if found is None:
+        return (Verbatim(each.id), Verbatim(each.operation), Verbatim(each.type), *[""] * 4, line)
+    has_ulps, has_gap = found.max_ulps >= 0, not math.isnan(found.max_abs)
+    return (
+        Verbatim(each.id),
+        Verbatim(each.operation),
+        Verbatim(each.type),
+        count_cell(found.num_different),
+        count_cell(found.max_ulps) if has_ulps else "",
+        Number(found.max_abs, f"{found.max_abs:.4g}") if has_gap else "NaN or Inf",
+        Verbatim(str(list(found.place))),
+        line,
+    )
 
 
 def describe_origins(found: Values) -> list[str]:
@@ -92,8 +197,9 @@ def number_cells(each: ArraySummary) -> tuple[Cell, ...]:
     )
 
 
-def values_to_json(found: Values) -> Json:
+def values_to_json(found: Values, ulps: int = 0) -> Json:
     """As the contract has it, with what else is known."""
+    against = found.against
     return {
         "call": found.call,
         "environment": environment_to_json(found.environment),
@@ -104,6 +210,45 @@ def values_to_json(found: Values) -> Json:
         "first_nonfinite": origin_to_json(found.origins[0]) if found.origins else None,
         "nonfinite": [origin_to_json(each) for each in found.origins],
         "warnings": list(found.warnings),
+        "against": None if against is None else _comparison_to_json(against, ulps),
+    }
+
+
+def _comparison_to_json(against: Comparison, ulps: int) -> Json:
+    parting = against.parting(ulps)
+    return {
+        "form": against.form,
+        "ulps": ulps,
+        "first": parting[0].id if parting else None,
+        "equations": [
+            {
+                "equation": each.id,
+                "operation": each.operation,
+                "type": each.type,
+                "result": each.number,
+                "file": each.file or None,
+                "line": each.line or None,
+                "difference": difference_to_json(each.difference),
+            }
+            for each in against.equations
+        ],
+        "results": [difference_to_json(each.difference) for each in against.results],
+        "in_own_type": list(against.in_own_type),
+        "reason": against.reason or None,
+    }
+
+
+def difference_to_json(found: ArrayDifference | None) -> Json | None:
+    """How two arrays differ; None where they could not be compared."""
+    if found is None:
+        return None
+    return {
+        "elements": found.num_elements,
+        "different": found.num_different,
+        "nonfinite": found.num_odd,
+        "max_abs": None if math.isnan(found.max_abs) else found.max_abs,
+        "max_ulps": found.max_ulps if found.max_ulps >= 0 else None,
+        "at": list(found.place),
     }
 
 

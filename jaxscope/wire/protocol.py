@@ -22,12 +22,14 @@ Client to worker (each starts a run; one run at a time):
                  further messages follow: tell_outcome; outcome (of the other, as below); block with
                  kept, dropped: measure so many calls after so many; finish
     agree        file, call, target, x64
-    values       file, call, target, x64, loaded {path: file}: runs the program equation by equation
+    values       file, call, target, x64, loaded {path: file}, against ("", "jit" or "float64": the
+                 form to compare with): runs the program equation by equation
     step         the same, and stage (empty: that of `values`), most_bytes (that are kept): then
                  further messages follow, each with number: move with to ("start", "end", "forward",
                  "back", "into", "out", "origin"; "place" with equation and iterations; "condition"
                  with condition); look with kind, index and slice of a value, and holds: whether
-                 those that are looked at next are compared with it; finish
+                 those that are looked at next are compared with it, and forms ["jit", "float64"]:
+                 in which it is shown as well; finish
     calibrate    target, x64                 measures what the machine reaches at most
     remat        file, call, target, x64     compiles a gradient with each policy of jax.checkpoint
     open         name, label, platform, target, files {role: [path, …]}: reads one module that a job
@@ -139,6 +141,9 @@ Worker to client:
                  line}, …]
     nonfinite    equation, stage, operation, kind ("nan" or "inf"), file, line, iterations
                  [number, …], element [number, …], operands {as above}, because
+    comparison   form, results [{number, difference}], equations [{id, operation, type, number,
+                 difference (as in array_view), file, line}], in_own_type [text, …], reason: the
+                 same values in another form
     stepping     stage, num_equations, argument_paths [text, …]: the program of `step` is ready
     step         number, equation, is_end, iterations, rounds [number, …], operation, file, line,
                  values [{kind, index, name, type, summary {as in values}, source, loaded}, …],
@@ -148,7 +153,8 @@ Worker to client:
     array_view   number, slice, shape, cells [text, …], num_rows, num_columns,
                  starts and steps [number, …] of its dimensions, summary, sampled,
                  problem, note, against (what is held), difference (null or {num_elements,
-                 num_different, num_odd, max_abs, max_ulps, place}); arrays picture, highest
+                 num_different, num_odd, max_abs, max_ulps, place}), forms [{form, cells,
+                 difference, reason}]; arrays picture, highest
                  (float64, two dimensions), odd (int32, the same), counts (int64), edges (float64,
                  one more): the answer to `look`
     outline      functions [{name, kind, line, end_line, signature, doc}], calls [{call, line}], doc

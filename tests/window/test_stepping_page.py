@@ -102,18 +102,18 @@ def test_a_value_is_held_and_others_are_compared_with_it(
 
     tell()
     driver.wait_until(lambda: page.run.view is not None)
-    page.hold_button.click()
+    page.compared["held"].trigger()
     assert run.sent[-1].fields["holds"] is True
     tell(against="0 result", difference=ArrayDifference(8, 3, 1, 1e-7, 2, (0, 3)))
     driver.wait_until(lambda: "Against 0 result" in page.of_numbers.text())
-    for part in ("3 of 8 elements differ", "1e-07 (2 ULPs)", "[0, 3]", "1 by NaN or Inf"):
+    for part in ("3 of 8 elements differ", "1e-07 at [0, 3]", "by 2 ULPs", "1 by NaN or Inf"):
         assert part in page.of_numbers.text()
-    assert page.hold_button.isChecked()
-    page.hold_button.click()
+    assert page.compare_button.isChecked()
+    page.compared["held"].trigger()
     assert run.sent[-1].fields["holds"] is False
     tell()
     driver.wait_until(lambda: not page.of_numbers.text())
-    assert not page.hold_button.isChecked()
+    assert not page.compare_button.isChecked()
 
 
 def test_in_a_wide_window_the_pictures_have_what_the_tables_do_not_use(
@@ -244,6 +244,30 @@ def test_real_numbers_are_stepped_through_by_keys_and_buttons(
     run.load("x", str(tmp_path / "x.npy"))
     qtbot.waitUntil(lambda: "shape (3,)" in page.note.text(), timeout=60_000)
     assert not run.doing
+
+
+def test_the_values_of_jit_and_float64_stand_beside_the_eager_ones(
+    real: MainWindow, qtbot: QtBot
+) -> None:
+    real.commands.actions["step"].trigger()
+    page = page_of(real)
+    run = page.run
+    qtbot.waitUntil(lambda: not run.doing and run.view is not None, timeout=60_000)
+    page.buttons["end"].click()
+    qtbot.waitUntil(lambda: run.step is not None and run.step.is_end and run.view is not None)
+    for name in ("jit", "float64"):
+        page.compared[name].trigger()
+    qtbot.waitUntil(lambda: run.view is not None and len(run.view.forms) == 2, timeout=60_000)
+    headers = [page.numbers.rows.headerData(n, Qt.Orientation.Horizontal) for n in range(4)]
+    assert headers == ["", "eager", "jit", "float64"]
+    rows = [[page.numbers.rows.index(r, c).data() for c in range(1, 4)] for r in range(3)]
+    assert rows == [["1.0"] * 3, ["3.0"] * 3, ["5.0"] * 3]
+    assert "Eager against jit: no difference in 3 elements." in page.of_numbers.text()
+    assert page.compare_button.isChecked()
+    for name in ("jit", "float64"):
+        page.compared[name].trigger()
+    qtbot.waitUntil(lambda: run.view is not None and not run.view.forms)
+    assert not page.compare_button.isChecked() and not page.of_numbers.text()
 
 
 def test_the_page_of_all_steps_is_written_stopped_or_refused(

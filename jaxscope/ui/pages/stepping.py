@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFileDialog,
     QHBoxLayout,
     QLabel,
     QLineEdit,
+    QMenu,
     QPushButton,
     QSpinBox,
     QSplitter,
@@ -24,11 +26,12 @@ from jaxscope.report.stepping import (
     cells_to_table,
     describe_cut,
     describe_difference,
+    describe_forms,
     describe_memory,
     describe_place,
     value_rows,
 )
-from jaxscope.report.values import describe_origin
+from jaxscope.report.values import OF_FORMS, describe_origin
 from jaxscope.ui.figures.array_figures import ArrayPicture, HistogramBars
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.session.stepping import SteppingRun
@@ -37,6 +40,7 @@ from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import (
     ChoiceBox,
     FlowLayout,
+    MenuButton,
     SelectableLabel,
     escape_html,
     fill_box,
@@ -63,6 +67,12 @@ _MOVES = (
 )
 
 
+_FORMS = "jit", "float64"
+_COMPARED = {
+    "held": "Hold this value: compare others with it",
+    "jit": "With its value in the compiled program (jit)",
+    "float64": "With its value in double precision (float64)",
+}
 _VALUES_EM, _NUMBERS_EM = 64, 36
 """What the tables can use of the width."""
 
@@ -83,7 +93,8 @@ class SteppingPage(PageWidget):
         self.chain = QLabel()
         self.values = ResultTable("Values at this equation")
         self.load_button, self.slice, self.batch = QPushButton("Load …"), QLineEdit(), QSpinBox()
-        self.hold_button = QPushButton("Compare")
+        self.compare_menu = QMenu(self)
+        self.compare_button, self.compared = MenuButton(self.compare_menu), dict[str, QAction]()
         self.picture, self.histogram = ArrayPicture(), HistogramBars()
         self.numbers, self.of_numbers = ResultTable("Numbers"), SelectableLabel(role="muted")
         self._numbers_side = QWidget()
@@ -124,11 +135,14 @@ class SteppingPage(PageWidget):
         self.batch.lineEdit().setAccessibleName("Element of the batch")
         self.batch.setAccessibleName("Element of the batch")
         self.batch.setToolTip("vmap made one program of many: which of them is shown")
-        self.hold_button.setCheckable(True)
-        self.hold_button.setAccessibleName("Compare other values with this one")
-        self.hold_button.setToolTip(
-            "Hold this value: others, and this one in other rounds, are compared with it"
-        )
+        self.compare_button.setCheckable(True)  # so it looks where something is compared
+        self.compare_button.setAccessibleName("Compare this value")
+        self.compare_button.setToolTip("With others, with that of jit, with double precision")
+        self.compare_button.setText("Compare")
+        for name, text in _COMPARED.items():
+            self.compared[name] = action = self.compare_menu.addAction(text)
+            action.setCheckable(True)
+            action.triggered.connect(self._on_compared)
         layout = fill_box(QVBoxLayout(self), tools, spacing=3)
         for part in (self.place, self.note, self.chain):
             layout.addWidget(part)
@@ -141,7 +155,7 @@ class SteppingPage(PageWidget):
             QVBoxLayout(pictures), (self.picture, 3), (self.histogram, 2), margins=(0, 0, 0, 0)
         )
         head = fill_box(
-            QHBoxLayout(), (self.slice, 1), self.batch, self.load_button, self.hold_button
+            QHBoxLayout(), (self.slice, 1), self.batch, self.load_button, self.compare_button
         )
         head.addStretch(0)  # for what is left over where nothing can be sliced
         fill_box(QVBoxLayout(right), head, self.of_numbers, (self.numbers, 1), margins=(0, 0, 0, 0))
@@ -164,7 +178,6 @@ class SteppingPage(PageWidget):
         self.slice.returnPressed.connect(self._on_slice_entered)
         self.batch.valueChanged.connect(self._on_batch_changed)
         self.load_button.clicked.connect(self._on_load_clicked)
-        self.hold_button.clicked.connect(self._on_hold_clicked)
         self.chain.linkActivated.connect(self._on_chain_activated)
 
     # --- commands ---
@@ -320,7 +333,7 @@ class SteppingPage(PageWidget):
         self.load_button.setVisible(value.kind == "argument")
         is_key = value.type.startswith("key")  # their numbers have one dimension more
         self.slice.setVisible(bool(value.summary.shape) or is_key)
-        self.hold_button.show()
+        self.compare_button.show()
         axes = self._batch_axes(value)
         with_signals = self.batch.blockSignals(True)
         self.batch.setVisible(bool(axes))
@@ -328,7 +341,7 @@ class SteppingPage(PageWidget):
             self.batch.setMaximum(max(value.summary.shape[axes[0]] - 1, 0))
         self.batch.blockSignals(with_signals)
         text = self._batch_slice(value, axes[0]) if axes else ""
-        self.run.look(value.kind, value.index, text)
+        self._look(value, text)
 
     def _batch_axes(self, value: StepValue) -> tuple[int, ...]:
         """The axes of a value that `vmap` added, where they are known."""
@@ -367,14 +380,14 @@ class SteppingPage(PageWidget):
             if not value.type.startswith("key"):  # their numbers have one dimension more
                 self.of_numbers.setText(str(error))
                 return
-        self.run.look(value.kind, value.index, self.slice.text())
+        self._look(value, self.slice.text())
 
     def _clear_view(self) -> None:
         for figure in (self.picture, self.histogram):
             figure.show_view(None)
         self.numbers.rows.set_table(Table((), ()))
         self.of_numbers.setText("")
-        for part in (self.slice, self.load_button, self.batch, self.hold_button):
+        for part in (self.slice, self.load_button, self.batch, self.compare_button):
             part.hide()
 
     def _show_view(self) -> None:
@@ -388,14 +401,24 @@ class SteppingPage(PageWidget):
         self.histogram.show_view(view)
         self.slice.setText(view.slice)
         self.numbers.rows.set_table(cells_to_table(view))
-        told = (describe_difference(view), describe_cut(view), view.note)
+        told = (describe_difference(view), describe_forms(view), describe_cut(view), view.note)
         self.of_numbers.setText(" ".join(filter(None, told)))
-        self.hold_button.setChecked(bool(view.against))
+        self.of_numbers.setToolTip(OF_FORMS if view.forms else "")
+        self.compared["held"].setChecked(bool(view.against))
+        self.compare_button.setChecked(bool(view.against or view.forms))
         self.of_numbers.setVisible(bool(self.of_numbers.text()))
 
-    def _on_hold_clicked(self, is_held: bool) -> None:
+    def _on_compared(self) -> None:
         value = self._rows[self._chosen]
-        self.run.look(value.kind, value.index, self.slice.text(), holds=is_held)
+        is_held = self.compared["held"].isChecked()
+        self._look(value, self.slice.text(), holds=is_held)
+
+    def _look(self, value: StepValue, slice: str, *, holds: bool | None = None) -> None:
+        forms = [name for name in _FORMS if self.compared[name].isChecked()]
+        if forms:
+            self.of_numbers.setText("Compiling …")
+            self.of_numbers.show()
+        self.run.look(value.kind, value.index, slice, holds=holds, forms=forms)
 
     # --- choices ---
 

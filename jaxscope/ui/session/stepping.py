@@ -8,7 +8,7 @@ same place. Another capture ends it, since its equations are others.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
@@ -90,16 +90,25 @@ class SteppingRun(QObject):
             self._send_goal((to, fields))
         self.changed.emit()
 
-    def look(self, kind: str, index: int, slice: str = "", *, holds: bool | None = None) -> None:
+    def look(
+        self,
+        kind: str,
+        index: int,
+        slice: str = "",
+        *,
+        holds: bool | None = None,
+        forms: Sequence[str] = (),
+    ) -> None:
         """Look at a slice of a value of the present place; not while the worker leaves it.
 
         Args:
             holds: See `look_wish`.
+            forms: Likewise.
         """
         if self._run and self.step is not None and not self.doing:
             self._look = self._next_number()
             self._controller.send_to_background_run(
-                self._run, look_wish(self._look, kind, index, slice, holds)
+                self._run, look_wish(self._look, kind, index, slice, holds, forms)
             )
 
     def load(self, path: str, file: str) -> None:

@@ -37,6 +37,7 @@ from jaxscope.worker.stages.nonfinite import (
     find_round,
     read_loop,
 )
+from jaxscope.worker.values.against import send_comparison
 from jaxscope.worker.values.arrays import is_plain, summarize
 from jaxscope.worker.values.subject import as_input, open_subject
 
@@ -75,6 +76,8 @@ def handle_values(request: dict[str, Any], channel: Channel) -> None:
         },
     )
     evaluator.send(channel)
+    if against := str(request.get("against") or ""):
+        send_comparison(subject, against, channel)
     is_plain = all(level.name == "jit" for level in call.levels)
     is_silent = not compat.open_jaxpr(stage.jaxpr).effects  # or it would print once more
     is_candidate = is_plain and is_silent and not _takes_derivatives(stage.jaxpr)

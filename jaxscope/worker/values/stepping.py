@@ -20,6 +20,13 @@ from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel, run_skippable
 from jaxscope.worker.faults.explain import explain_exception
 from jaxscope.worker.host.values import aval_text
+from jaxscope.worker.values.against import (
+    FORMS,
+    NoSuchForm,
+    OtherForms,
+    Place,
+    describe_against,
+)
 from jaxscope.worker.values.arrays import describe_difference, matches, summarize, view_slice
 from jaxscope.worker.values.evaluation import Evaluator
 from jaxscope.worker.values.frames import EquationFailed, Frame, Inside, Keeper
@@ -80,6 +87,7 @@ class Stepper:
         self._root = Frame(self._keeper, subject.stage.jaxpr, subject.inputs)
         self._pinned: list[tuple[Frame, int]] = []
         self._held: tuple[str, Any] | None = None  # what it is, and its value
+        self._forms = OtherForms(subject.stage.jaxpr, subject.inputs)
         self._origin: dict[str, Any] | None = None
         self._is_origin_of_all = True
         self._is_origin_known = False
@@ -531,8 +539,60 @@ class Stepper:
                 except ValueError as error:
                     return "array_view", {"problem": str(error)}, {}
                 told = self._compare(message.fields.get("holds"), found[4], found[3])
-                return "array_view", {**view.fields, **told}, view.arrays
+                wanted = message.fields.get("forms") or ()
+                forms = [
+                    self._find_form(form, *found[:2], found[3], view.fields["slice"])
+                    for form in FORMS
+                    if form in wanted
+                ]
+                return "array_view", {**view.fields, **told, "forms": forms}, view.arrays
         return "array_view", {"problem": "There is no such value here."}, {}
+
+    def _find_form(
+        self, form: str, kind: str, index: int, eager: Any, slice: str
+    ) -> dict[str, Any]:
+        """The fields of an `OtherForm`."""
+        self._channel.progress("step", f"Compiling for the value of {form}", can_skip=True)
+        try:
+            value, difference = describe_against(eager, self._find_in(form, kind, index))
+        except NoSuchForm as missing:
+            return {"form": form, "cells": [], "difference": None, "reason": str(missing)}
+        except Exception as error:
+            return {"form": form, "cells": [], "difference": None, "reason": self._explain(error)}
+        cells = view_slice(value, slice).fields["cells"]
+        return {"form": form, "cells": cells, "difference": difference, "reason": ""}
+
+    def _find_in(self, form: str, kind: str, index: int) -> Any:
+        """A value of the present place in another form.
+
+        Raises:
+            NoSuchForm: It has none.
+        """
+        path = self.path
+        if kind == "result":
+            return self._forms.find(form, self._place(path))[index]
+        if kind == "operand":
+            frame = self._frame(path)
+            atom = frame.equations[path[-1][0]].invars[index]
+            source, number = frame.source(atom)
+            if source == "equation":
+                maker = self._place((*path[:-1], (number, -1)))
+                places = list(frame.equations[number].outvars)
+                return self._forms.find(form, maker)[places.index(atom)]
+            if source == "input" and frame is not self._root:
+                raise NoSuchForm("It comes from around this part: look at it where it is made.")
+        raise NoSuchForm("It is given: each form begins with the same numbers.")
+
+    def _place(self, path: Path) -> Place:
+        """Names and rounds of the way to an equation; of the end nothing."""
+        if self._is_end(path):
+            return ()
+        frame, found = self._root, []
+        for number, part in path[:-1]:
+            inside = frame.inside(number)
+            found.append((number, inside.name(part), inside.iteration(part) or 0))
+            frame = inside.part(part)
+        return (*found, (path[-1][0], "", 0))
 
     def _compare(self, holds: object, name: str, value: Any) -> dict[str, Any]:
         """Hold a value or let go of it, and compare with what is held."""

@@ -1,0 +1,322 @@
+"""The values of a program as jit and as double precision give them, beside those of eager JAX.
+
+A compiled program has no values but its results. So the whole program is compiled with the value
+that is asked for as a further result: XLA may then fuse in another way than without. In double
+precision the same equations run on the same arguments and constants, each made wider. An equation
+that works on the bits of a number, or whose rule was traced for one type, runs in its own type
+there, and is named. Cost: a compilation for each value that is asked for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxscope.worker import compat
+from jaxscope.worker.channel import Channel
+from jaxscope.worker.host.values import aval_text
+from jaxscope.worker.provenance.tagging import nested_jaxprs
+from jaxscope.worker.provenance.traced_program import TAKEN_APART
+from jaxscope.worker.values.arrays import describe_difference, is_plain
+from jaxscope.worker.values.frames import Frame, Keeper
+from jaxscope.worker.values.subject import Subject, as_input
+
+JIT, FLOAT64 = FORMS = "jit", "float64"
+Place = tuple[tuple[int, str, int], ...]
+"""Numbers of equations from the outermost in, each with the name of the jaxpr inside that leads on
+and the index of the round; of the last nothing leads on."""
+_OWN_TYPE = ("bitcast_convert_type", "random_bits", "random_seed", "random_wrap", "random_unwrap")
+_BUDGET_S = 60.0
+_KEPT_BYTES = 1 << 30
+_MOST_EQUATIONS = 5_000
+
+
+class NoSuchForm(Exception):
+    """A value that the other form does not have; the message says why."""
+
+
+class OtherForms:
+    """One program, and its values in other forms.
+
+    Attributes:
+        in_own_type: Primitives that double precision left in the types that they have.
+    """
+
+    def __init__(self, jaxpr: Any, inputs: Sequence[Any]) -> None:
+        self._jaxpr, self._inputs = jaxpr, list(inputs)
+        self._is_wide = False
+        self._known: tuple[tuple[str, Place], list[Any]] | None = None
+        self.in_own_type: set[str] = set()
+
+    def find(self, form: str, place: Place = ()) -> list[Any]:
+        """The results of an equation in a form; without a place those of the program.
+
+        Raises:
+            NoSuchForm: There is none.
+            Exception: Whatever compiling or running raises.
+        """
+        if self._known is None or self._known[0] != (form, place):
+            self._known = (form, place), self._compute(form, place)
+        return self._known[1]
+
+    def _compute(self, form: str, place: Place) -> list[Any]:
+        if compat.open_jaxpr(self._jaxpr).effects:
+            raise NoSuchForm("The program has side effects: it is not run once more.")
+        self._is_wide = form == FLOAT64
+        with jax.enable_x64(True) if self._is_wide else contextlib.nullcontext():
+            inputs = [_widen(each) for each in self._inputs] if self._is_wide else self._inputs
+            results, asked = jax.jit(lambda *given: self._run(self._jaxpr, given, place))(*inputs)
+        if not place:
+            return list(map(_as_numpy, results))
+        if not bool(asked[0]):
+            raise NoSuchForm(f"In {form} the program does not come here.")
+        return list(map(_as_numpy, asked[1:]))
+
+    def _run(
+        self, jaxpr: Any, inputs: Sequence[Any], place: Place
+    ) -> tuple[list[Any], tuple[Any, ...]]:
+        """Run a jaxpr while it is traced.
+
+        Returns:
+            Its results; and whether the place was come to, with the results there: nothing where no
+            place was given.
+        """
+        asked: tuple[Any, ...] = ()
+
+        def run(number: int, equation: Any, operands: list[Any]) -> list[Any]:
+            nonlocal asked
+            operands = [
+                as_input(atom, value) if compat.is_literal(atom) else value
+                for atom, value in zip(equation.invars, operands, strict=True)
+            ]
+            if self._is_wide:
+                operands = list(map(_widen, operands))
+            is_on_way = bool(place) and number == place[0][0]
+            if is_on_way and len(place) > 1:
+                results, asked = self._enter(equation, operands, place)
+            else:
+                results = self._bind(equation, operands)
+                asked = (jnp.ones((), bool), *results) if is_on_way else asked
+            return results
+
+        return compat.run_equations(jaxpr, inputs, run), asked
+
+    def _bind(self, equation: Any, operands: list[Any]) -> list[Any]:
+        if not self._is_wide:
+            return list(compat.bind_equation(equation, operands))
+        try:
+            return self._enter(equation, operands, ())[0]
+        except NoSuchForm:
+            return self._bind_wide(equation, operands)
+
+    def _enter(
+        self, equation: Any, operands: list[Any], place: Place
+    ) -> tuple[list[Any], tuple[Any, ...]]:
+        """Run what is inside of an equation; see `_run`.
+
+        Raises:
+            NoSuchForm: It runs as a whole.
+        """
+        name = equation.primitive.name
+        nested = nested_jaxprs(equation.params)
+        if name in TAKEN_APART and nested:
+            if equation.params.get("differentiated") and equation.params.get("prevent_cse"):
+                operands = list(jax.lax.optimization_barrier(operands))  # type: ignore[no-untyped-call] # JAX's
+            return self._run(nested[0][1], operands, place[1:])
+        enter = {"cond": self._enter_branch, "scan": self._enter_scan, "while": self._enter_while}
+        if name in enter:
+            return enter[name](equation, operands, place)
+        raise NoSuchForm(f"{name} is compiled as a whole.")
+
+    def _enter_branch(
+        self, equation: Any, operands: list[Any], place: Place
+    ) -> tuple[list[Any], tuple[Any, ...]]:
+        nested = [n for n in nested_jaxprs(equation.params) if n[0].startswith("branches")]
+        inner = place[1:]
+        wanted = next((n for n, each in enumerate(nested) if place and each[0] == place[0][1]), 0)
+        of_wanted = jax.eval_shape(
+            lambda *given: self._run(nested[wanted][1], given, inner)[1], *operands[1:]
+        )
+
+        def make(number: int, branch: Any) -> Callable[..., Any]:
+            def run(*given: Any) -> Any:
+                if number == wanted:
+                    return self._run(branch, given, inner)
+                missing = tuple(jnp.zeros(each.shape, each.dtype) for each in of_wanted)
+                return self._run(branch, given, ())[0], missing
+
+            return run
+
+        branches = [make(number, branch) for number, (_, branch) in enumerate(nested)]
+        results, asked = jax.lax.switch(operands[0], branches, *operands[1:])
+        return list(results), asked
+
+    def _enter_scan(
+        self, equation: Any, operands: list[Any], place: Place
+    ) -> tuple[list[Any], tuple[Any, ...]]:
+        parameters = equation.params
+        num_consts, num_carry = compat.scan_counts(parameters).values()
+        end = num_consts + num_carry
+
+        def take_round(carry: Any, sliced: Any) -> Any:
+            given = [*operands[:num_consts], *carry, *sliced]
+            results, asked = self._run(parameters["jaxpr"], given, place[1:])
+            return results[:num_carry], (results[num_carry:], asked)
+
+        carry, (stacked, asked) = jax.lax.scan(
+            take_round,
+            operands[num_consts:end],
+            operands[end:],
+            length=int(parameters["length"]),
+            reverse=bool(parameters["reverse"]),
+            unroll=parameters["unroll"],
+        )
+        return [*carry, *stacked], tuple(each[place[0][2]] for each in asked)
+
+    def _enter_while(
+        self, equation: Any, operands: list[Any], place: Place
+    ) -> tuple[list[Any], tuple[Any, ...]]:
+        parameters = equation.params
+        condition, body = parameters["cond_jaxpr"], parameters["body_jaxpr"]
+        if place and place[0][1] == "cond_jaxpr":
+            raise NoSuchForm("What the condition of a loop computes is no result of the loop.")
+        if compat.open_jaxpr(condition).outvars[0].aval.shape:
+            raise NoSuchForm("The loop is one of several by vmap: it is compiled as a whole.")
+        num_cond, num_body = parameters["cond_nconsts"], parameters["body_nconsts"]
+        for_cond, for_body = operands[:num_cond], operands[num_cond : num_cond + num_body]
+        start = operands[num_cond + num_body :]
+        inner, wanted = place[1:], place[0][2] if place else 0
+
+        def take_asked(*state: Any) -> Any:
+            return self._run(body, [*for_body, *state], inner)[1]
+
+        kept = tuple(jnp.zeros(e.shape, e.dtype) for e in jax.eval_shape(take_asked, *start))
+
+        def goes_on(carried: Any) -> Any:
+            return self._run(condition, [*for_cond, *carried[1]], ())[0][0]
+
+        def take_round(carried: Any) -> Any:
+            number, state, kept = carried
+            results, asked = self._run(body, [*for_body, *state], inner)
+            is_wanted = number == wanted
+            kept = tuple(jnp.where(is_wanted, a, k) for a, k in zip(asked, kept, strict=True))
+            return number + 1, results, kept
+
+        _, state, kept = jax.lax.while_loop(goes_on, take_round, (jnp.int32(0), start, kept))
+        return list(state), kept
+
+    def _bind_wide(self, equation: Any, operands: list[Any]) -> list[Any]:
+        """Bind an equation in double precision; in its own type where it has no other."""
+        name, parameters = equation.primitive.name, equation.params
+        if name not in _OWN_TYPE and not any(map(compat.holds_jaxpr, parameters.values())):
+            wide = {key: _widen_parameter(value) for key, value in parameters.items()}
+            try:
+                widened = equation.replace(params=wide)
+                return list(map(_widen, compat.bind_equation(widened, operands)))
+            except Exception:  # a rule of the primitive's wants the types that were traced
+                pass
+        if any(_is_narrow(atom.aval) for atom in (*equation.invars, *equation.outvars)):
+            self.in_own_type.add(name)
+        own = [
+            jnp.asarray(value, atom.aval.dtype) if is_plain(value) else value
+            for atom, value in zip(equation.invars, operands, strict=True)
+        ]
+        return list(map(_widen, compat.bind_equation(equation, own)))
+
+
+def _as_numpy(value: Any) -> Any:
+    """An array that no setting of JAX makes narrower."""
+    return np.asarray(value) if is_plain(value) else value
+
+
+def _is_narrow(value: Any) -> bool:
+    dtype = getattr(value, "dtype", None)
+    return dtype is not None and _wide_type(dtype) != dtype
+
+
+def _wide_type(dtype: Any) -> Any:
+    if jnp.issubdtype(dtype, jnp.complexfloating):
+        return np.dtype(np.complex128)
+    return np.dtype(np.float64) if jnp.issubdtype(dtype, jnp.floating) else dtype
+
+
+def _widen(value: Any) -> Any:
+    """A number or an array in double precision; what is none stays."""
+    return jnp.asarray(value, _wide_type(value.dtype)) if _is_narrow(value) else value
+
+
+def _widen_parameter(value: Any) -> Any:
+    is_scalar_type = isinstance(value, type) and issubclass(value, np.generic)
+    is_type = is_scalar_type or isinstance(value, np.dtype)
+    return _wide_type(np.dtype(value)) if is_type else value
+
+
+def describe_against(eager: Any, other: Any) -> tuple[Any, dict[str, Any] | None]:
+    """A value of another form in the type of the eager one, and how they differ."""
+    dtype = getattr(eager, "dtype", None)
+    if dtype is not None and is_plain(eager) and is_plain(other) and other.dtype != dtype:
+        with np.errstate(over="ignore"):
+            other = np.asarray(other).astype(dtype)
+    return other, describe_difference(eager, other)
+
+
+def send_comparison(subject: Subject, form: str, channel: Channel) -> None:
+    """Send how each equation's results in a form differ from the eager ones.
+
+    Equations of calls and of branches that are taken are looked at one by one, loops as a whole.
+    """
+    forms = OtherForms(subject.stage.jaxpr, subject.inputs)
+    root = Frame(Keeper(_KEPT_BYTES), subject.stage.jaxpr, subject.inputs)
+    deadline_s = time.monotonic() + _BUDGET_S
+    rows: list[dict[str, Any]] = []
+    results: list[dict[str, Any]] = []
+    reason = ""
+    try:
+        made = zip(root.outputs(), forms.find(form), strict=True)
+        for number, (eager, other) in enumerate(made):
+            difference = describe_against(eager, other)[1]
+            results.append({"number": number, "difference": difference})
+        for num_done, (frame, number, place, file, line) in enumerate(_find_places(root)):
+            equation = frame.equations[number]
+            if time.monotonic() > deadline_s or num_done >= _MOST_EQUATIONS:
+                reason = f"From {frame.prefix}{number} on nothing was compared: it takes too long."
+                break
+            channel.progress("against", f"Equation {frame.prefix}{number} in {form}")
+            found = zip(frame.results(number), forms.find(form, place), strict=True)
+            for at, (eager, other) in enumerate(found):
+                rows.append(
+                    {
+                        "id": f"{frame.prefix}{number}",
+                        "operation": equation.primitive.name,
+                        "type": aval_text(equation.outvars[at].aval),
+                        "number": at,
+                        "difference": describe_against(eager, other)[1],
+                        "file": file,
+                        "line": line,
+                    }
+                )
+    except NoSuchForm as missing:
+        reason = str(missing)
+    except Exception as error:  # of XLA, or of an equation that cannot run by itself
+        reason = f"{type(error).__name__}: {str(error).strip()[:300]}"
+    fields = {"form": form, "in_own_type": sorted(forms.in_own_type), "reason": reason}
+    channel.send("comparison", {**fields, "equations": rows, "results": results})
+
+
+def _find_places(
+    frame: Frame, around: Place = (), line: tuple[str, int] = ("", 0)
+) -> Iterator[tuple[Frame, int, Place, str, int]]:
+    """All equations that run, with their places and lines, but for those inside of loops."""
+    for number, equation in enumerate(frame.equations):
+        inside = frame.inside(number)
+        here = compat.user_place(equation) or line
+        if inside.is_call:
+            yield from _find_places(inside.part(0), (*around, (number, inside.name(0), 0)), here)
+        elif equation.outvars:
+            yield frame, number, (*around, (number, "", 0)), *here
