@@ -12,6 +12,7 @@ from jaxscope.client.one_shot import OnEvent, ask
 from jaxscope.client.requests import (
     CallRequest,
     CaptureRequest,
+    CompileTimeRequest,
     RecompilationRequest,
     TimeRequest,
     ValuesRequest,
@@ -19,7 +20,7 @@ from jaxscope.client.requests import (
 from jaxscope.client.subjects import load_saved
 from jaxscope.errors import UsageError
 from jaxscope.model import Capture, Timing
-from jaxscope.model.experiments import Recompilation
+from jaxscope.model.experiments import CompileTime, Recompilation
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.model.values import Values
 from jaxscope.report.answers import (
@@ -107,6 +108,9 @@ def find_evidence(
         calls = () if request.call is None else (request.call,)
         watched = ask(RecompilationRequest(calls=calls, **common), Recompilation, on_event)
         return Evidence(recompilation=watched)
+    if needs == "compile":
+        compiled = ask(CompileTimeRequest(call=request.call, **common), CompileTime, on_event)
+        return Evidence(compile_time=compiled)
     wanted = CaptureRequest(call=request.call, passes=needs == "passes", **common)
     return Evidence(ask(wanted, Capture, on_event))
 

@@ -12,11 +12,12 @@ from jaxscope.cli.parser import Options
 from jaxscope.cli.roofline import find_ceilings
 from jaxscope.cli.runs import Watcher, request_of, show_progress
 from jaxscope.client.one_shot import ask
-from jaxscope.client.requests import TimeRequest
+from jaxscope.client.requests import CompileTimeRequest, TimeRequest
 from jaxscope.errors import EnvironmentProblem, UsageError
-from jaxscope.export.figures import ENDINGS, write_figure
+from jaxscope.export.figures import ENDINGS, compile_chart, write_figure
 from jaxscope.export.program_figures import make_program_figure
 from jaxscope.model import Timing, Unavailable
+from jaxscope.model.experiments import CompileTime
 from jaxscope.model.stages import lowered_name
 
 TIMING_FIGURES = ("distributions", "stages")
@@ -52,6 +53,11 @@ def run(options: Options) -> int:
             timing = ask(request_of(TimeRequest, options), Timing, watcher)
             write_timing_figure(timing, name, out)
             return _tell(options, out)
+        if name == "compile-time":
+            compiled = ask(request_of(CompileTimeRequest, options), CompileTime, watcher)
+            theme, environment = options.picture.theme, compiled.environment
+            write_data(out, write_figure(compile_chart(compiled), out.suffix, theme, environment))
+            return _tell(options, out, list(compiled.advice))
         capture = obtain_capture(options, watcher)
     if name in PICTURES:
         stage = lowered_name(s.name for s in capture.stages) if name == "program" else name

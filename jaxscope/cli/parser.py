@@ -936,7 +936,7 @@ SHELLS = ("bash", "zsh", "fish", "powershell")
 
 FIGURES = (
     *("program", "optimized", "memory", "roofline", "sharding", "collective"),
-    *("distributions", "stages"),
+    *("distributions", "stages", "compile-time"),
 )
 """What `jaxscope figure` draws."""
 

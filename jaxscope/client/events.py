@@ -15,6 +15,7 @@ from jaxscope.errors import JaxscopeError
 from jaxscope.model import Capture, Measurement, Stage, StageText, Timing
 from jaxscope.model.experiments import (
     Agreement,
+    CompileTime,
     ProgramComparison,
     ProgramCost,
     Recompilation,
@@ -83,6 +84,7 @@ Result = (
     | Agreement
     | Ceilings
     | RematPolicies
+    | CompileTime
     | Outline
     | Proposal
     | Values

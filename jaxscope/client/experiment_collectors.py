@@ -35,6 +35,7 @@ from jaxscope.client.requests import (
     AgreementRequest,
     CalibrationRequest,
     ComparisonRequest,
+    CompileTimeRequest,
     ProfileRequest,
     RecompilationRequest,
     RematRequest,
@@ -49,6 +50,9 @@ from jaxscope.model import Cost, Stage, Unavailable
 from jaxscope.model.capture import Environment
 from jaxscope.model.experiments import (
     Agreement,
+    CompileLine,
+    CompileSpan,
+    CompileTime,
     EquationAgreement,
     KeyChange,
     LeafAgreement,
@@ -182,6 +186,13 @@ _ANSWERS = Codec(
         StepValue: Rules(kinds={"kind": Literal["argument", "operand", "result"]}),
         ArrayView: Rules(left_out=("picture", "highest", "odd", "counts", "edges")),
         KeyChange: Rules(as_list=True),
+        CompileSpan: Rules(
+            kinds={
+                "parent": Annotated[int, msgspec.Meta(ge=-1)],
+                "seconds": _NotNegative,
+            },
+        ),
+        CompileLine: Rules(kinds=dict.fromkeys(("trace", "lower"), _NotNegative)),
         Signature: Rules(
             kinds=dict.fromkeys(("trace", "lower", "compile"), _NotNegative),
             defaults={"num_calls": 1},
@@ -503,6 +514,44 @@ class RecompilationCollector(LabCollector):
 
     def is_empty(self) -> bool:
         return not self._signatures
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _WhereItWent:
+    """Fields of the message `compile_time`."""
+
+    spans: tuple[CompileSpan, ...] = ()
+    lines: tuple[CompileLine, ...] = ()
+    num_equations: int = 0
+    num_looks: int = 0
+    advice: tuple[str, ...] = ()
+
+
+class CompileTimeCollector(LabCollector):
+    """Answers to `compile_time`."""
+
+    def __init__(self, call: str = "") -> None:
+        super().__init__(call)
+        self._found = _WhereItWent()
+
+    def take(self, message: Message) -> None:
+        if message.type == "compile_time":
+            found = _read_answer(message, _WhereItWent)
+            if any(span.parent >= number for number, span in enumerate(found.spans)):
+                raise MalformedTiming("a part of the compile time is in a later one")
+            self._found = found
+
+    def result(self) -> CompileTime:
+        found = self._found
+        return CompileTime(
+            self.call,
+            self.environment,
+            *(found.spans, found.lines, found.num_equations, found.num_looks, found.advice),
+            tuple(self.warnings),
+        )
+
+    def is_empty(self) -> bool:
+        return not self._found.spans
 
 
 _MAX_POLICIES = 50
@@ -900,5 +949,6 @@ EXPERIMENTS: dict[type[Request], Callable[[str], LabCollector]] = {
     StepRequest: SteppingCollector,
     CalibrationRequest: CeilingsCollector,
     RematRequest: RematCollector,
+    CompileTimeRequest: CompileTimeCollector,
 }
 """By the request whose answers they take."""

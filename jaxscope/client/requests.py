@@ -310,6 +310,13 @@ class CalibrationRequest(Request):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class CompileTimeRequest(CallRequest):
+    """Trace, lower and compile a call once, and say where the time went; it is not run."""
+
+    type: ClassVar[str] = "compile_time"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class RematRequest(CallRequest):
     """Compile a call's gradient with every policy of `jax.checkpoint` on the base function."""
 
@@ -386,6 +393,8 @@ MEASURING = (
     SideRequest,
     CalibrationRequest,
 )
+"""Requests that run programs to measure them."""
+ALONE = (*MEASURING, CompileTimeRequest)
 """Requests that nothing should run beside."""
 _RUNNING = (*MEASURING, RecompilationRequest, AgreementRequest, ValuesRequest, StepRequest)
 _NOT_SENT = frozenset(field.name for field in dataclasses.fields(Request))

@@ -32,7 +32,7 @@ from jaxscope.client.remote_sessions import (
     sources_to_arrays,
 )
 from jaxscope.client.requests import (
-    MEASURING,
+    ALONE,
     ComparisonRequest,
     Request,
     TimeRequest,
@@ -232,7 +232,7 @@ class Session:
             return "never"
         # A spare that starts beside a measurement would disturb it.
         waits = isinstance(request, TimeRequest) and request.waits
-        return "later" if isinstance(request, MEASURING) and not waits else "now"
+        return "later" if isinstance(request, ALONE) and not waits else "now"
 
     def _worker_key(self, request: Request) -> dict[str, Any]:
         is_here = not self._link.machine  # elsewhere it is the one that runs the supervisor

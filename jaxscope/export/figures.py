@@ -26,6 +26,7 @@ from jaxscope.export.chart import (
     ticks,
 )
 from jaxscope.model.capture import Environment
+from jaxscope.model.experiments import CompileTime
 from jaxscope.model.timing import Measurement, Timeline
 from jaxscope.model.units import format_count, format_seconds, format_share
 from jaxscope.picture.palette import PALETTES
@@ -625,4 +626,54 @@ def _hint(measurement: Measurement, name: str) -> str:
         f"{name}: {format_seconds(measurement.median)}{spread}\n"
         f"measured from {format_seconds(measurement.began)} to "
         f"{format_seconds(measurement.ended)} of the run\n{measurement.describe_protocol()}"
+    )
+
+
+# Where compile time went: a flame graph whose rows lie below what they are in.
+
+
+COMPILE_KINDS = ("a stage", "a line of Python", "XLA", "other threads meanwhile", "not attributed")
+_COMPILE_KIND_OF = {"stage": 0, "line": 1, "pass": 2, "threads": 3}
+
+
+def compile_chart(found: CompileTime) -> LaneChart:
+    """A flame graph: what stands below a bar makes up the whole of it."""
+    began: list[float] = []
+    rows: list[int] = []
+    filled: dict[int, float] = {}  # by number of a part: where the next one in it begins
+    bars = []
+    for number, span in enumerate(found.spans):
+        outer = span.parent if span.parent < number else -1  # a saved one may say anything
+        row = rows[outer] + 1 if outer >= 0 else 0
+        start = filled.get(outer, began[outer] if outer >= 0 else 0.0)
+        filled[outer] = start + span.seconds
+        began.append(start)
+        rows.append(row)
+        share = format_share(span.seconds / found.seconds if found.seconds > 0 else math.nan, 1)
+        place = f"{span.file.rpartition('/')[2]}:{span.line}" if span.file else ""
+        told = f"{span.name}: {format_seconds(span.seconds)}, {share} of all"
+        bars.append(
+            Bar(
+                row,
+                start,
+                span.seconds,
+                _COMPILE_KIND_OF.get(span.kind, len(COMPILE_KINDS) - 1),
+                span.name,
+                f"{told}. {place}" if place else told,
+                name=str(number),
+                more=(place,),
+            )
+        )
+    depth = max(rows, default=-1) + 1
+    return LaneChart(
+        f"Compile time of {found.call}",
+        f"{format_seconds(found.seconds)} in all, one run. Lines are sampled "
+        f"({format_count(found.num_looks, 'look')} at the stack); XLA's parts are from its "
+        "recorder.",
+        ("stage", *("" for _ in range(depth - 1))),
+        tuple(bars),
+        COMPILE_KINDS,
+        found.seconds,
+        headers=("what", "where", "began", "ended", "seconds", "what it is", "line"),
+        units=("", "", "s", "s", "s", "", ""),
     )

@@ -451,8 +451,86 @@ class Bisection:
         return self.bad.number - self.good.number - 1
 
 
+REST = "rest"
+"""The kind of a part of compile time that nothing is known of, or of what is too small to show."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CompileSpan:
+    """A part of the time that tracing, lowering and compiling took.
+
+    Attributes:
+        name: What was done.
+        kind: `stage`, `line` (of Python code), `pass` (what XLA's recorder noted), `threads` (what
+            other threads did while the one that compiles waited), or `REST`.
+        parent: Number of the part that it is in; -1 of a stage.
+        seconds: On the wall, with what is in it.
+        file: Of a line; empty for other kinds.
+        line: From 1; 0 for other kinds.
+    """
+
+    name: str
+    kind: str
+    parent: int
+    seconds: float
+    file: str = ""
+    line: int = 0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CompileLine:
+    """What one line took while it was the innermost one that is no part of JAX.
+
+    Attributes:
+        trace: Seconds of tracing, sampled.
+        lower: Seconds of lowering its equations, sampled.
+        equations: That it made, nested ones included.
+    """
+
+    file: str
+    line: int
+    trace: float
+    lower: float
+    equations: int
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class CompileTime:
+    """Where the time went that tracing, lowering and compiling a call took, in a run of its own.
+
+    Attributes:
+        spans: Each behind the one that it is in. Those that are directly in a span make up all of
+            it, or there are none.
+        lines: The costliest first.
+        num_equations: Of the call's jaxpr, nested ones included.
+        num_looks: At the stack while it was traced and lowered.
+        advice: What would avoid some of it.
+    """
+
+    call: str
+    environment: Environment
+    spans: tuple[CompileSpan, ...]
+    lines: tuple[CompileLine, ...]
+    num_equations: int = 0
+    num_looks: int = 0
+    advice: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def seconds(self) -> float:
+        """Of all stages."""
+        return math.fsum(span.seconds for span in self.spans if span.parent < 0)
+
+
 LabResult = (
-    Profile | Scaling | Recompilation | ProgramComparison | Agreement | Ceilings | RematPolicies
+    Profile
+    | Scaling
+    | Recompilation
+    | ProgramComparison
+    | Agreement
+    | Ceilings
+    | RematPolicies
+    | CompileTime
 )
 """What an experiment of the timing lab finds."""
 LAB_RESULTS: tuple[type[LabResult], ...] = get_args(LabResult)

@@ -21,7 +21,7 @@ from jaxscope.errors import UsageError
 from jaxscope.model import NONE, Capture, Graph, NodeKind, SourcePosition, Timing, Unavailable
 from jaxscope.model import is_available as is_there
 from jaxscope.model.capture import Checked, Fate, PassRecord
-from jaxscope.model.experiments import Recompilation
+from jaxscope.model.experiments import CompileTime, Recompilation
 from jaxscope.model.hardware import chip_of_target
 from jaxscope.model.stages import LATE_STAGES, SOLVE, find_lowered_jaxpr
 from jaxscope.model.types import parse_array_type, read_count
@@ -55,7 +55,11 @@ from jaxscope.report.checks import where_of
 from jaxscope.report.cost_changes import describe_cost_change
 from jaxscope.report.document import Items, Section
 from jaxscope.report.fusion import describe_operations, describe_saving
-from jaxscope.report.measurement_documents import describe_key_changes
+from jaxscope.report.measurement_documents import (
+    costly_parts,
+    describe_compile_time,
+    describe_key_changes,
+)
 from jaxscope.report.measurements import describe_noise, describe_ratios, describe_spread
 from jaxscope.report.memory import describe_kept, describe_peak, place_text
 from jaxscope.report.sharding import describe_collective, describe_communication
@@ -106,6 +110,7 @@ class Evidence:
     values: Values | None = None
     checked: Checked | None = None
     recompilation: Recompilation | None = None
+    compile_time: CompileTime | None = None
     line: int = 0
     file: str = ""
 
@@ -131,7 +136,7 @@ class Question:
         asks: The question in words.
         words: Words by which it is recognised in a question that is typed freely.
         needs: The run that answers it: `capture`, `passes` (a capture with XLA's passes), `time`,
-            `values`, `check` or `recompile`.
+            `values`, `check`, `recompile`, or `compile`, which a saved capture answers in part.
     """
 
     name: str
@@ -676,9 +681,12 @@ def _passes(evidence: Evidence) -> Answer:
 
 _BESIDES = ("gradient", "passes")
 """Stages that jaxscope makes beside the program that runs."""
+_COSTLY_PARTS = 8
 
 
 def _compile(evidence: Evidence) -> Answer:
+    if evidence.compile_time is not None:
+        return _compile_measured(evidence.compile_time)
     made = [stage for stage in evidence.taken.stages if stage.name not in _BESIDES]
     known = [(s.title, s.seconds) for s in made if not isinstance(s.seconds, Unavailable)]
     known.sort(key=lambda pair: -pair[1])
@@ -696,6 +704,33 @@ def _compile(evidence: Evidence) -> Answer:
         f"Making its stages took {format_seconds(total)}, once; {known[0][0]} took most "
         f"({format_seconds(known[0][1])}). `jaxscope time` measures trace, lower and compile.",
         facts,
+    )
+
+
+def _compile_measured(found: CompileTime) -> Answer:
+    """From a run of its own, in which the parts make up the whole."""
+    whole = found.seconds
+    facts = [Fact(text, "inferred") for text in found.advice]
+    facts += [
+        Fact(
+            f"{span.name}: {format_seconds(span.seconds)} "
+            f"({format_share(span.seconds / whole if whole > 0 else math.nan)})",
+            "measured",
+            f"{span.file.rpartition('/')[2]}:{span.line}" if span.file else "",
+        )
+        for span in costly_parts(found)[:_COSTLY_PARTS]
+    ]
+    facts += [
+        Fact(
+            f"{line.equations:,} of {found.num_equations:,} equations are made by this line",
+            "stated",
+            f"{line.file.rpartition('/')[2]}:{line.line}",
+        )
+        for line in sorted(found.lines, key=lambda line: -line.equations)[:3]
+        if line.equations
+    ]
+    return Answer(
+        f"{describe_compile_time(found)} `jaxscope figure compile-time` draws all of it.", facts
     )
 
 
@@ -979,7 +1014,13 @@ QUESTIONS = (
     ),
     Question("size", "How large is each stage?", "size large", _size),
     Question("types", "Which types does it compute in?", "type types f64 float64 dtype", _types),
-    Question("compile", "Where did compile time go?", "compile compilation tracing", _compile),
+    Question(
+        "compile",
+        "Where did compile time go?",
+        "compile compilation tracing",
+        _compile,
+        "compile",
+    ),
     Question(
         "speed", "Is jit faster, and how long?", "speed fast faster slow long", _speed, "time"
     ),

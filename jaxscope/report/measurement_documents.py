@@ -9,7 +9,11 @@ from collections.abc import Iterator, Sequence
 
 from jaxscope.model import Capture, Environment, Measurement, SourceFile, Timing, Unavailable
 from jaxscope.model.experiments import (
+    REST,
     Agreement,
+    CompileLine,
+    CompileSpan,
+    CompileTime,
     NumericDivergence,
     ProgramComparison,
     Recompilation,
@@ -103,6 +107,49 @@ def recompilation_to_document(found: Recompilation) -> list[Section]:
         Section(blocks=[describe_outside(found)] if found.outside else []),
         _warn(found.warnings),
     ]
+
+
+def describe_compile_time(found: CompileTime) -> str:
+    """The stages and their seconds."""
+    stages = [span for span in found.spans if span.parent < 0]
+    told = ", ".join(f"{span.name} {format_seconds(span.seconds)}" for span in stages)
+    return f"{format_seconds(found.seconds)} in all: {told}."
+
+
+def costly_parts(found: CompileTime) -> list[CompileSpan]:
+    """What has no parts, the costliest first; what is done in several places is added up."""
+    outer = {span.parent for span in found.spans}
+    sums: dict[tuple[str, str, int], CompileSpan] = {}
+    for number, span in enumerate(found.spans):
+        if number not in outer:
+            name = "not attributed, or too small" if span.kind == REST else span.name
+            key = (name, span.file, span.line)
+            known = sums.get(key)
+            seconds = span.seconds + (0.0 if known is None else known.seconds)
+            sums[key] = dataclasses.replace(span, name=name, seconds=seconds)
+    return sorted(sums.values(), key=lambda span: -span.seconds)
+
+
+LINE_HEADERS = ("line", "trace", "lower", "equations")
+
+
+def compile_lines_table(found: CompileTime, most: int | None = None) -> Table:
+    """What each line of Python took, and the equations that it made."""
+    return make_table(LINE_HEADERS, found.lines, _compile_line, most)
+
+
+def line_place(line: CompileLine) -> str:
+    """Such as `train.py:12`."""
+    return f"{line.file.rpartition('/')[2]}:{line.line}"
+
+
+def _compile_line(line: CompileLine) -> tuple[Cell, ...]:
+    return (
+        line_place(line),
+        known_cell(line.trace, format_seconds),
+        known_cell(line.lower, format_seconds),
+        count_cell(line.equations),
+    )
 
 
 def describe_key_changes(signature: Signature) -> str:

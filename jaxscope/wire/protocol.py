@@ -31,6 +31,7 @@ Client to worker (each starts a run; one run at a time):
                  those that are looked at next are compared with it, and forms ["jit", "float64"]:
                  in which it is shown as well; finish
     calibrate    target, x64                 measures what the machine reaches at most
+    compile_time file, call, target, x64     compiles once, and says where the time went
     remat        file, call, target, x64     compiles a gradient with each policy of jax.checkpoint
     open         name, label, platform, target, files {role: [path, …]}: reads one module that a job
                  left behind; executes nothing
@@ -111,6 +112,8 @@ Worker to client:
                  is_from_cache, jax_says, agrees (null: not said)
     signature_calls  counts [int, …], one per signature
     outside      programs [[name, number, seconds], …]: compiled outside of jitted functions' calls
+    compile_time spans [{name, kind, parent, seconds, file, line}, …], lines [{file, line, trace,
+                 lower, equations}, …], num_equations, num_looks, advice [text, …]
     sides        first, second               what `compare` compares, in words
     costs        first, second {flops, bytes_accessed, memory} (null: unknown)
     side_ready   words, typical_s, is_judged (false: no verdict makes sense), flops,

@@ -46,6 +46,7 @@ HANDLERS = {
     "profile": ("jaxscope.worker.timing.profile", "handle_profile"),
     "scale": ("jaxscope.worker.timing.scaling", "handle_scale"),
     "recompile": ("jaxscope.worker.timing.recompilation", "handle_recompile"),
+    "compile_time": ("jaxscope.worker.timing.compile_time", "handle_compile_time"),
     "compare": ("jaxscope.worker.timing.program_comparison", "handle_compare"),
     "side": ("jaxscope.worker.timing.program_comparison", "handle_side"),
     "agree": ("jaxscope.worker.timing.agreement", "handle_agree"),

@@ -18,6 +18,9 @@ from jaxscope.model import Environment, Measurement, Ratio, Timing, Unavailable
 from jaxscope.model.experiments import (
     Advice,
     Agreement,
+    CompileLine,
+    CompileSpan,
+    CompileTime,
     KeyChange,
     LeafAgreement,
     ProgramComparison,
@@ -78,6 +81,9 @@ RESULTS = (
                   (KeyChange("shape", "x", "f32[3]", "f32[4]"),), 0.1, math.nan, 0.4, True, 2, "",
                   None),), 0.5, (Advice("f", "shape", "Pad.", 0.5),)),
     ProgramComparison("f(x)", "g(x)", TIMING, ResultsAgreement("first", "second", (LEAF,))),
+    CompileTime("f(x)", HERE, (CompileSpan("trace", "stage", -1, 0.5),
+                               CompileSpan("f line 3", "line", 0, 0.5, "f.py", 3)),
+                (CompileLine("f.py", 3, 0.5, 0.0, 7),), 7, 400, ("Use scan.",)),
     Agreement("f(x)", HERE, (ResultsAgreement("eager", "jit", (LEAF,), "Why."),), "jaxpr"),
 )  # fmt: skip
 

@@ -347,7 +347,7 @@ def test_every_result_of_the_lab_is_saved() -> None:
 def test_every_page_says_of_which_call_and_where_and_when(driver: Driver, capture: Capture) -> None:
     driver.window.controller.open_capture(capture, "/saved.jaxscope", None, RESULTS[1:])
     lab = driver.window.pages
-    for name in ("profile", "scaling", "recompilation", "versus", "agreement"):
+    for name in ("profile", "scaling", "recompilation", "versus", "agreement", "compile_time"):
         said = lab[name].notes.text()
         assert "f(x). Measured on cpu of lab-pc, JAX 0.10.2, Python 3.11, 2026-01-02" in said
 
@@ -386,3 +386,18 @@ def test_the_curves_of_sizes_can_be_read_in_a_small_window(
     driver.wait_until(lambda: page.plot is not None and page.plot.height() >= 220)
     assert page.plot.isVisible()
     assert "Odd at 19." in page.notes.text()
+
+
+def test_where_compile_time_went_is_drawn_and_leads_to_its_line(
+    driver: Driver, capture: Capture
+) -> None:
+    driver.window.controller.open_capture(capture, "/saved.jaxscope", None, RESULTS[1:])
+    page = driver.window.pages["compile_time"]
+    assert "500 ms in all: trace 500 ms" in page.heading.text()
+    assert "Use scan." in page.notes.text()
+    assert page.figure is not None and page.figure.lanes is not None
+    asked: list[tuple[str, int]] = []
+    page._context.selection.select_line = lambda file, line: asked.append((file, line))
+    page.figure.bar_chosen.emit("1")
+    page.lines.clicked.emit(page.lines.model().index(0, 0))
+    assert asked == [("f.py", 3), ("f.py", 3)]

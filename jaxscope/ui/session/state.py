@@ -50,6 +50,7 @@ from jaxscope.model import (
 from jaxscope.model.experiments import (
     LAB_RESULTS,
     Agreement,
+    CompileTime,
     LabResult,
     ProgramComparison,
     Recompilation,
@@ -75,6 +76,7 @@ class LabState:
     agreement: Agreement | None = None
     ceilings: Ceilings | None = None
     rematpolicies: RematPolicies | None = None
+    compile_time: CompileTime | None = None
 
     def results(self) -> tuple[LabResult, ...]:
         """All that was found, to be saved."""

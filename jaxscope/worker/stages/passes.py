@@ -50,6 +50,10 @@ class Span:
     start_ns: float
     duration_ns: float
 
+    @property
+    def end_ns(self) -> float:
+        return self.start_ns + self.duration_ns
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Step:
@@ -61,11 +65,12 @@ class Step:
 
 
 @dataclasses.dataclass(eq=False, slots=True)
-class _Opened:
+class Opened:
     """A span with those directly inside of it."""
 
     span: Span
-    inside: list[_Opened] = dataclasses.field(default_factory=list)
+    inside: list[Opened] = dataclasses.field(default_factory=list)
+    is_outermost: bool = True
 
 
 class PassWatch:
@@ -129,7 +134,7 @@ def match_seconds(steps: Sequence[Step], spans: Iterable[Span]) -> list[float]:
     A pipeline that was recorded more or less often than it was written down is left unknown, and
     so is a pass that does not stand where its neighbours say.
     """
-    runs = _pipelines(_nest(spans), {_safe(step.pipeline) for step in steps})
+    runs = _pipelines(nest_spans(spans), {_safe(step.pipeline) for step in steps})
     written: dict[str, int] = {}
     for step in steps:
         if step.name == _START:
@@ -165,15 +170,15 @@ def _find(passes: Sequence[Span], first: int, step: Step) -> int:
     return -1
 
 
-def _nest(spans: Iterable[Span]) -> list[_Opened]:
+def nest_spans(spans: Iterable[Span]) -> list[Opened]:
     """Every span with what is directly inside of it on its own line, outer ones first."""
     ordered = sorted(spans, key=lambda span: (span.line, span.start_ns, -span.duration_ns))
-    around: list[_Opened] = []
-    opened: list[_Opened] = []
+    around: list[Opened] = []
+    opened: list[Opened] = []
     for span in ordered:
         while around and not _holds(around[-1].span, span):
             around.pop()
-        node = _Opened(span)
+        node = Opened(span, is_outermost=not around)
         if around:
             around[-1].inside.append(node)
         around.append(node)
@@ -182,11 +187,10 @@ def _nest(spans: Iterable[Span]) -> list[_Opened]:
 
 
 def _holds(outer: Span, inner: Span) -> bool:
-    end = outer.start_ns + outer.duration_ns
-    return outer.line == inner.line and inner.start_ns + inner.duration_ns <= end
+    return outer.line == inner.line and inner.end_ns <= outer.end_ns
 
 
-def _pipelines(opened: Iterable[_Opened], wanted: set[str]) -> dict[str, list[list[Span]]]:
+def _pipelines(opened: Iterable[Opened], wanted: set[str]) -> dict[str, list[list[Span]]]:
     """The passes of each run of each wanted pipeline.
 
     A pipeline that repeats its passes stands around its runs under the same name.

@@ -1,0 +1,244 @@
+"""Where compile time went: parts that make up the whole, and what is planted is found."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import jax
+import pytest
+
+from jaxscope.client.requests import CompileTimeRequest
+from jaxscope.client.session import Session
+from jaxscope.errors import TraceError
+from jaxscope.export.figures import compile_chart
+from jaxscope.model.experiments import CompileSpan, CompileTime
+from jaxscope.report.measurement_documents import costly_parts
+from jaxscope.schema.archive import decode_lab, encode_lab
+from jaxscope.worker.stages.passes import Span
+from jaxscope.worker.timing import compile_time
+from jaxscope.worker.timing.compile_time import Part, StackSampler, flatten
+
+PROGRAM = """\
+import jax, jax.numpy as jnp
+import numpy as np
+
+TABLE = np.random.default_rng(0).random((900, 900), np.float32)
+
+
+def step(w, x):
+    for _ in range(300):
+        x = jnp.tanh(w @ x)
+        x = x - x.mean()
+    return x
+
+
+def constant(x):
+    square = jnp.dot(TABLE, TABLE)
+    return square @ x
+
+
+def slow(x):
+    return late(x) + 1
+
+
+def late(x):
+    end = __import__("time").perf_counter() + 0.3
+    while __import__("time").perf_counter() < end:
+        pass
+    return x * 2
+
+
+def refused(x):
+    raise ValueError("not today")
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("compile_time") / "program.py"
+    path.write_text(PROGRAM)
+    return path
+
+
+def measure(session: Session, program: Path, call: str) -> CompileTime:
+    found = session.start(CompileTimeRequest(str(program), call)).wait()
+    assert isinstance(found, CompileTime), found
+    return found
+
+
+@pytest.fixture(scope="module")
+def unrolled(session: Session, program: Path) -> CompileTime:
+    return measure(session, program, "step(f32[32, 32], f32[32])")
+
+
+@pytest.fixture(scope="module")
+def session() -> Any:
+    with Session(is_warm=False, has_spares=False) as session:
+        yield session
+
+
+def assert_adds_up(found: CompileTime) -> None:
+    inside: dict[int, float] = {}
+    for span in found.spans:
+        inside[span.parent] = inside.get(span.parent, 0.0) + span.seconds
+    for parent, seconds in inside.items():
+        whole = found.seconds if parent < 0 else found.spans[parent].seconds
+        assert seconds == pytest.approx(whole, rel=1e-6, abs=1e-6)
+
+
+def test_parts_make_up_the_whole(unrolled: CompileTime) -> None:
+    stages = [span for span in unrolled.spans if span.parent < 0]
+    assert [span.name for span in stages] == ["trace", "lower", "compile"]
+    assert_adds_up(unrolled)
+    assert math.fsum(s.seconds for s in costly_parts(unrolled)) == pytest.approx(unrolled.seconds)
+    compiled = [n for n, s in enumerate(unrolled.spans) if s.name == "XLA"]
+    assert compiled and unrolled.spans[compiled[0]].kind == "pass"
+
+
+def test_an_unrolled_loop_is_told_with_its_line(unrolled: CompileTime) -> None:
+    (advice,) = unrolled.advice
+    assert "loop of line 8 was unrolled: 300 rounds" in advice and "jax.lax.scan" in advice
+    # tanh and the product, each 300 times; the mean and what takes it away
+    by_line = {line.line: line.equations for line in unrolled.lines}
+    assert (by_line[9], by_line[10]) == (600, 900) and unrolled.num_equations == 1500
+
+
+def test_a_constant_that_xla_computes_is_told_with_its_line(
+    session: Session, program: Path
+) -> None:
+    found = measure(session, program, "constant(f32[900])")
+    assert_adds_up(found)
+    (advice,) = found.advice
+    assert "constant_folding" in advice and "Line 15 of program.py makes most of" in advice
+    parts = [span.name for span in costly_parts(found)]
+    assert any("constant_folding" in name for name in parts[:3]), parts
+
+
+def test_python_that_takes_long_is_told_by_its_line(session: Session, program: Path) -> None:
+    found = measure(session, program, "slow(f32[3])")
+    assert_adds_up(found)
+    line = found.lines[0]
+    assert line.line in (25, 26) and line.file == str(program)
+    stack = []
+    number = next(n for n, s in enumerate(found.spans) if s.line in (25, 26))
+    while number >= 0:
+        stack.append(found.spans[number].name)
+        number = found.spans[number].parent
+    assert stack[1:] == ["slow line 20", "trace"]
+
+
+def test_what_cannot_be_traced_fails_as_always(session: Session, program: Path) -> None:
+    with pytest.raises(TraceError, match="not today"):
+        session.start(CompileTimeRequest(str(program), "refused(f32[3])")).wait()
+
+
+def test_it_is_not_longer_than_jax_says_and_what_jax_says_is_within() -> None:
+    """JAX's own measure of compiling is a part of ours."""
+    said: list[float] = []
+
+    def listen(event: str, duration_secs: float, **_details: object) -> None:
+        if event == "/jax/core/compile/backend_compile_duration":
+            said.append(duration_secs)
+
+    lowered = jax.jit(lambda x: jax.numpy.sin(x) @ x).lower(jax.numpy.ones((8, 8)))
+    jax.monitoring.register_event_duration_secs_listener(listen)
+    seconds, spans, problem = compile_time._compile(lowered)
+    assert not problem and spans
+    (told,) = said
+    assert told <= seconds
+    inner = compile_time._part_of_spans(seconds, spans).parts[0].seconds
+    assert inner <= told
+
+
+def test_time_of_other_threads_is_shared_among_them() -> None:
+    spans = [
+        Span("host/compiler", "PjRtCpuClient::Compile", 0, 100),
+        Span("host/compiler", "pass", 10, 20),
+        Span("host/compiler", "JitCompiler::Compile", 40, 60),
+        Span("host/codegen/1", "TaskDispatcher::dispatch", 35, 25),
+        Span("host/codegen/2", "TaskDispatcher::dispatch", 50, 20),
+        Span("host/codegen/2", "FusionCompiler::Compile", 75, 10),
+        Span("host/python", "backend_compile_and_load", 0, 120),
+    ]
+    whole = compile_time._part_of_spans(130e-9, spans)
+    (xla,) = whole.parts
+    parts = {part.name: part.seconds * 1e9 for part in xla.parts}
+    assert parts == pytest.approx(
+        {
+            "other threads: LLVM: machine code of a part": 5,
+            "pass": 20,
+            "waiting for machine code": 60,
+        }
+    )
+    waiting = next(part for part in xla.parts if part.name == "waiting for machine code")
+    assert {part.name: round(part.seconds * 1e9) for part in waiting.parts} == {
+        "other threads: LLVM: machine code of a part": 30,
+        "other threads: MLIR and LLVM IR of a kernel": 10,
+    }
+    flat = flatten([whole], 130e-9)
+    rest = [s for s in flat if s.name == "not attributed" and flat[s.parent].name == xla.name]
+    assert [round(span.seconds * 1e9) for span in rest] == [15]
+
+
+def test_small_parts_are_joined() -> None:
+    parts = [Part(f"p{number}", "pass", 0.001) for number in range(100)]
+    flat = flatten([Part("compile", "stage", 1.0, parts=[Part("large", "pass", 0.5), *parts])], 1.0)
+    assert [span.name for span in flat] == ["compile", "large", "100 smaller", "not attributed"]
+    assert [round(span.seconds, 6) for span in flat] == [1.0, 0.5, 0.1, 0.4]
+
+
+def test_a_sampler_counts_all_of_the_time_but_the_ends() -> None:
+    with StackSampler(lambda frame: (("f", 1, "f"),)) as sampler:
+        time.sleep(0.1)
+    total = sum(sampler.found.values())
+    assert 0 < total <= sampler.seconds and sampler.count >= 1
+    assert not any(thread.name == "jaxscope sampler" for thread in threading.enumerate())
+
+
+def test_a_chip_that_is_not_there_is_compiled_for(session: Session, program: Path) -> None:
+    pytest.importorskip("libtpu")
+    request = CompileTimeRequest(str(program), "step(f32[32, 32], f32[32])", "aot:tpu:v5e:1x1")
+    found = session.start(request).wait()
+    assert isinstance(found, CompileTime) and found.seconds > 0
+    assert_adds_up(found)
+
+
+def test_figure_and_answer(program: Path, tmp_path: Path) -> None:
+    out = tmp_path / "compile.json"
+    command = [sys.executable, "-m", "jaxscope"]
+    words = ["figure", "compile-time", str(program), "step(f32[32, 32], f32[32])", "-o", str(out)]
+    done = subprocess.run([*command, *words], capture_output=True, text=True, check=True)
+    assert "loop of line 8 was unrolled" in done.stderr
+    rows = json.loads(out.read_text())["rows"]
+    assert [row[0] for row in rows if row[5] == "a stage"] == ["trace", "lower", "compile"]
+    words = ["ask", str(program), "step(f32[32, 32], f32[32])", "compile"]
+    done = subprocess.run([*command, *words], capture_output=True, text=True, check=True)
+    assert "in all: trace" in done.stdout and "unrolled" in done.stdout
+    assert "900 of 1,500 equations are made by this line [stated, program.py:10]" in done.stdout
+
+
+def test_bars_lie_within_what_they_are_in(unrolled: CompileTime) -> None:
+    chart = compile_chart(unrolled)
+    for bar, span in zip(chart.bars, unrolled.spans, strict=True):
+        if span.parent >= 0:
+            outer = chart.bars[span.parent]
+            assert bar.row == outer.row + 1
+            assert outer.began - 1e-9 <= bar.began and bar.ended <= outer.ended + 1e-9
+    assert chart.seconds == pytest.approx(unrolled.seconds)
+    (again,) = decode_lab(encode_lab([unrolled]))
+    assert again.spans == unrolled.spans and again.lines == unrolled.lines
+
+
+def test_a_saved_part_that_is_in_a_later_one_is_drawn_at_the_left() -> None:
+    from tests.archive.test_saved_measurements import HERE
+
+    spans = (CompileSpan("a", "pass", 7, 1.0), CompileSpan("b", "pass", 1, 1.0))
+    chart = compile_chart(CompileTime("f(x)", HERE, spans, ()))
+    assert [bar.row for bar in chart.bars] == [0, 0]
