@@ -1,12 +1,17 @@
-"""How soon a session works again after its supervisor was hit, and what a window keeps of its runs.
+"""How soon a session works again after its supervisor was hit, what a window keeps of its runs, and
+how long faults hold it up.
 
 python -m bench.reliability recovery TRIES       seconds, for SIGKILL and for SIGSTOP
 python -m bench.reliability memory FILE RUNS     megabytes after each ten runs, and their slope
+python -m bench.reliability gaps                 the longest gap of a 16 ms timer for each fault
 """
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import gc
+import operator
 import os
 import signal
 import statistics
@@ -105,7 +110,62 @@ def measure_memory(file: str, num_runs: int) -> None:
     bridge.close()
 
 
+def measure_gaps() -> None:
+    """Print how long the window's thread was away at most while each fault happened."""
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    from PySide6.QtCore import QEventLoop, Qt, QTimer
+    from PySide6.QtWidgets import QApplication
+
+    from jaxscope.ui.session.controller import RunOptions
+    from tests.faults.catalogue import ROWS
+    from tests.faults.window_scene import open_window
+
+    application = QApplication([])
+    ticks = [time.monotonic()]
+    timer = QTimer(interval=16, timerType=Qt.TimerType.PreciseTimer)
+    timer.timeout.connect(lambda: ticks.append(time.monotonic()))
+    timer.start()
+
+    def wait(holds: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + _PATIENCE_S
+        while not holds():
+            QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 20)
+            if time.monotonic() > deadline:
+                raise TimeoutError("It did not happen.")
+
+    def longest_ms(act: Callable[[], object]) -> float:
+        del ticks[:-1]
+        act()
+        return 1000 * max(map(operator.sub, [*ticks[1:], time.monotonic()], ticks))
+
+    folder, found = Path(tempfile.mkdtemp()), {}
+    with contextlib.ExitStack() as windows:
+        scenes = {}
+        for fault in ROWS:
+            path = folder / f"{fault.name}.py"
+            options = RunOptions(timeout_s=fault.timeout_s, memory_bytes=fault.memory_bytes)
+            if options not in scenes:
+                opened = open_window(application, folder, options, wait)
+                scenes[options] = windows.enter_context(opened)
+            scene = scenes[options]
+            scene.work(path)
+            gap = longest_ms(functools.partial(scene.suffer, fault, path))
+            usual = longest_ms(functools.partial(scene.work, path))
+            found[f"{fault.name} {fault.act.value}"] = gap, usual
+            print(f"{fault.name:32} {gap:6.0f} ms, a normal run {usual:4.0f} ms", flush=True)
+    gaps, usuals = zip(*found.values(), strict=True)
+    worst = max(found, key=found.__getitem__)
+    print(
+        f"{len(found)} faults: median {statistics.median(gaps):.0f} ms, at most {max(gaps):.0f} ms "
+        f"({worst}); normal runs {statistics.median(usuals):.0f} ms, at most {max(usuals):.0f} ms"
+    )
+
+
 if __name__ == "__main__":
+    if sys.argv[1] == "gaps":
+        measure_gaps()
+        sys.stdout.flush()
+        os._exit(0)
     if sys.argv[1] == "recovery":
         for signal_ in (signal.SIGKILL, signal.SIGSTOP):
             for what, found in zip(

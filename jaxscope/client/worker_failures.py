@@ -138,12 +138,12 @@ def explain_worker_exit(
         return _hit_before_it_began(ending, stderr)
     if not ending.is_ready and ending.reason in _BEFORE_READY:
         return _died_at_start(ending, python, stderr)
-    if "Unknown flag" in stderr:
+    if flags := _UNKNOWN_FLAGS.search(stderr):
         return EnvironmentProblem(
             Explanation(
                 what="XLA does not know a flag that is set in XLA_FLAGS.",
-                why=stderr.strip().splitlines()[-1][:500],
-                remedy="Correct the environment variable XLA_FLAGS; the file is not to blame.",
+                why=flags.group()[:500],
+                remedy=_tell_who_sets(flags[1].split()),
                 kind="UnknownFlag",
                 output=stderr,
             )
@@ -153,6 +153,19 @@ def explain_worker_exit(
         what = f"The parser of jaxlib died of {kind} while it read {opened}."
         remedy = "The file is damaged, or nested more deeply than the parser can take."
     return WorkerLost(_explanation(ending, file, what=what, remedy=remedy, kind=kind))
+
+
+_UNKNOWN_FLAGS = re.compile(r".*Unknown flags? in XLA_FLAGS: (.*)")
+
+
+def _tell_who_sets(flags: list[str]) -> str:
+    ours = os.environ.get("XLA_FLAGS", "").split()
+    if any(flag in ours for flag in flags):
+        return "Correct the environment variable XLA_FLAGS; the file is not to blame."
+    return (
+        "jaxscope was started without this flag: the code sets it in os.environ, or the settings "
+        "of this run or its machine do. Correct it there."
+    )
 
 
 def find_place(stack: str, file: str) -> str:

@@ -60,13 +60,6 @@ def test_a_large_constant_is_named_and_not_sent(session: Session) -> None:
     assert len(str(capture_to_json(capture))) < 1_000_000
 
 
-def test_an_array_used_after_it_was_donated(session: Session) -> None:
-    error = Scene(session, sample("reuses_donated")).error()
-
-    assert isinstance(error, TraceError)
-    assert "donate_argnums" in error.explanation.remedy
-
-
 def test_donated_arguments_are_fresh_for_every_call_that_is_timed(session: Session) -> None:
     request = TimeRequest(str(PROGRAMS / "donates.py"), budget_s=0.2)
     timing = Scene(session, request).run.wait(60)

@@ -10,20 +10,11 @@ import pytest
 from jaxscope.client import supervisor_link
 from jaxscope.client.requests import CaptureRequest, EnvironmentRequest, TimeRequest
 from jaxscope.client.session import Session
-from jaxscope.errors import EnvironmentProblem, Stopped, TraceError
+from jaxscope.errors import EnvironmentProblem, Stopped
 from jaxscope.model import Capture, Timing
-from tests.faults.scene import PROGRAMS, Scene, leftovers, place_of, sample
+from tests.faults.scene import PROGRAMS, Scene, leftovers, sample
 
 GIGABYTES = "2.00 GB"
-
-
-def test_a_platform_without_its_plugin_is_named(session: Session) -> None:
-    error = Scene(session, sample("asks_for_a_missing_platform")).error()
-
-    assert type(error) is TraceError
-    assert "told to use cuda" in error.explanation.what
-    assert "jaxscope doctor" in error.explanation.remedy
-    assert error.explanation.where == place_of("asks_for_a_missing_platform", "TABLE =")
 
 
 def test_a_platform_chosen_for_later_is_named_when_the_devices_are_sought(
@@ -40,14 +31,6 @@ def test_a_platform_chosen_for_later_is_named_when_the_devices_are_sought(
     assert "told to use cuda" in error.explanation.why
 
 
-def test_a_device_that_the_machine_lacks(session: Session) -> None:
-    error = Scene(session, sample("asks_for_a_missing_device")).error()
-
-    assert type(error) is TraceError
-    assert "does not find the device" in error.explanation.what
-    assert "jaxscope doctor" in error.explanation.remedy
-
-
 def test_an_assertion_of_the_codes_own_is_not_taken_for_jaxs(
     session: Session, tmp_path: Path
 ) -> None:
@@ -56,22 +39,6 @@ def test_an_assertion_of_the_codes_own_is_not_taken_for_jaxs(
     error = Scene(session, CaptureRequest(str(file))).error()
 
     assert error.explanation.what == "An assertion of the code failed."
-
-
-def test_memory_that_python_cannot_have(session: Session) -> None:
-    error = Scene(session, sample("wants_too_many_bytes")).error()
-
-    assert type(error) is TraceError
-    assert error.explanation.kind == "MemoryError"
-    assert error.explanation.what.startswith("Python ran out of memory.")
-
-
-def test_a_limit_of_the_system_is_named_where_memory_ran_out(session: Session) -> None:
-    error = Scene(session, sample("limits_its_memory")).error()
-
-    assert type(error) is TraceError
-    assert f"A memory limit of {GIGABYTES} is in force" in error.explanation.what
-    assert leftovers(session) == []
 
 
 def test_a_limit_is_named_beside_an_error_of_xlas_that_blames_something_else(

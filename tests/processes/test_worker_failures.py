@@ -55,3 +55,33 @@ def test_memory_is_blamed_only_where_the_system_killed_for_it(
     assert ("because memory ran out" in explanation.what) == says_memory
     assert ("smaller shapes" in explanation.remedy) == says_memory
     assert "peaked at 0.18 GB" in explanation.what
+
+
+@pytest.mark.parametrize(
+    ("ours", "words"),
+    (
+        ("--xla_a --xla_none=1", "the file is not to blame"),
+        ("--xla_a", "the code sets it in os.environ"),
+        (None, "the code sets it in os.environ"),
+    ),
+)
+def test_an_unknown_flag_is_laid_to_who_set_it(
+    monkeypatch: pytest.MonkeyPatch, ours: str | None, words: str
+) -> None:
+    monkeypatch.delenv("XLA_FLAGS", raising=False)
+    if ours is not None:
+        monkeypatch.setenv("XLA_FLAGS", ours)
+    said = "F1123 22:23:35 parse_flags_from_env.cc:234] Unknown flag in XLA_FLAGS: --xla_none=1\n"
+    ending = WorkerExit("signal", signal=signal.SIGABRT, stderr=f"one line\n{said}")
+    explanation = explain_worker_exit(ending, python="python", file="a.py").explanation
+
+    assert explanation.kind == "UnknownFlag"
+    assert explanation.why == said.strip()
+    assert words in explanation.remedy
+
+
+def test_flags_of_the_codes_own_are_not_xlas() -> None:
+    ending = WorkerExit("exited", exit_code=1, stderr="FATAL: Unknown flag --depth\n")
+    explanation = explain_worker_exit(ending, python="python", file="a.py").explanation
+
+    assert explanation.kind == "EXIT(1)"
