@@ -70,6 +70,8 @@ INNER_ORDER = {
             "targets",
             "node_times",
             "recording",
+            "memory_profile",
+            "job_texts",
             "recompilation",
             "scaling",
         ),

@@ -7,7 +7,7 @@ from jaxscope.cli.output import check_place, print_found, print_text
 from jaxscope.cli.parser import Options
 from jaxscope.cli.runs import Watcher, run_options, show_progress
 from jaxscope.client.left_behind import find_left_behind
-from jaxscope.client.opening import add_recorded, open_measured, read_recordings
+from jaxscope.client.opening import add_recorded, open_measured, read_recordings, read_texts
 from jaxscope.export.capture_json import format_json
 from jaxscope.model import Capture
 from jaxscope.model.left_behind import LeftBehind
@@ -28,11 +28,12 @@ def run(options: Options) -> int:
         found = find_left_behind(options.others, lambda text: show(f"{text} …"))
         recordings = read_recordings(found, lambda text: show(f"{text} …"))
         found = add_recorded(found, recordings)
+        texts = read_texts(found)
     if options.output is None and options.module is None:
         print_found(
             options,
-            lambda: opened_to_json(found, recordings),
-            lambda: opened_to_document(found, recordings),
+            lambda: opened_to_json(found, recordings, texts),
+            lambda: opened_to_document(found, recordings, texts),
         )
         return 0
     with show_progress() as show:

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from jaxscope.errors import SourceError
-from jaxscope.model.file_kinds import FileForm, recognise
+from jaxscope.model.file_kinds import FileForm, is_job_text, recognise
 from jaxscope.model.left_behind import LeftBehind, LeftModule
 from jaxscope.wire.job_files import read_head, read_whole
 
@@ -55,6 +55,9 @@ _ROLES_OF_FORM = {
     FileForm.EXPORT: "stablehlo",
     FileForm.JAXPR: "jaxpr",
 }
+_TEXT_ENDINGS = (".log", ".txt", ".out", ".err")
+_MAX_TEXT_BYTES = 256 << 20
+_MAX_TEXT_IN_FOLDER = 16 << 20
 _MAX_OLDER_S = 60.0
 """Files that are copied without their times are written in the order of their names."""
 _WEIGHTY = ("optimized", "module", "hlo", "stablehlo", "jaxpr")
@@ -96,9 +99,26 @@ def is_left_behind(path: str) -> bool:
     if os.path.isdir(path):
         return True
     try:
-        return recognise(read_head(path)) is not None
+        return _recognise_file(path, is_named=not path.endswith(".py")) is not None
     except SourceError:
         return False
+
+
+def _recognise_file(path: str, *, is_named: bool) -> FileForm | None:
+    """What a file is; of texts all of it is looked at, where it was named or its name is a log's.
+
+    Raises:
+        SourceError: It cannot be read.
+    """
+    head = read_head(path)
+    form = recognise(head)
+    if form is None and b"\0" not in head and (is_named or path.endswith(_TEXT_ENDINGS)):
+        try:
+            text = read_whole(path, _MAX_TEXT_BYTES if is_named else _MAX_TEXT_IN_FOLDER)
+        except SourceError:
+            text = head
+        form = FileForm.JOB_TEXT if is_job_text(text) else None
+    return form
 
 
 class _Finder:
@@ -110,6 +130,7 @@ class _Finder:
         self._single: list[_Files] = []
         self._captures: list[str] = []
         self._profiles: list[str] = []
+        self._texts: list[str] = []
         self._others: list[str] = []
         self._notes: list[str] = []
         self._passed_over: dict[str, list[str]] = {}
@@ -226,7 +247,7 @@ class _Finder:
                 self._others.append(path)
                 return
         try:
-            form = recognise(read_head(path))
+            form = _recognise_file(path, is_named=is_named)
         except SourceError:
             if is_named:
                 raise
@@ -235,6 +256,8 @@ class _Finder:
             self._captures.append(path)
         elif form is FileForm.PROFILE:
             self._profiles.append(path)
+        elif form in (FileForm.JOB_TEXT, FileForm.MEMORY_PROFILE):
+            self._texts.append(path)
         elif form is not None:
             module = _Files(os.path.basename(path), os.path.dirname(path))
             module.add(_ROLES_OF_FORM[form], path)
@@ -250,7 +273,7 @@ class _Finder:
         for dumped in (self._jax, self._jaxprs):
             modules = _join(modules, list(dumped.values()))
         modules += self._single
-        if not (modules or self._captures or self._profiles):
+        if not (modules or self._captures or self._profiles or self._texts):
             count = f"None of its {self._num_files:,} files is one." if self._num_files else ""
             raise _nothing_in(
                 ", ".join(paths), " ".join([count, *self._tell_passed_over()]).strip()
@@ -261,7 +284,8 @@ class _Finder:
         if self._others and self._num_looked_at > _MAX_LOOKED_AT:
             notes = [*notes, f"Only {_MAX_LOOKED_AT:,} files with names of no kind were looked at."]
         return LeftBehind(
-            paths, tuple(found), tuple(self._captures), tuple(self._profiles), tuple(notes)
+            *(paths, tuple(found), tuple(self._captures), tuple(self._profiles), tuple(notes)),
+            tuple(self._texts),
         )
 
     def _find_whole_names(self) -> None:
@@ -443,7 +467,7 @@ def _unknown(path: str) -> SourceError:
         return SourceError(what, remedy=f"Look at it: jaxscope {path}")
     why = (
         "By its content it is no HLO, StableHLO or jaxpr, nothing that jax.export serialized, no "
-        "profile and no capture."
+        "profile and no capture; and no text in which JAX logs compilations or XLA lacks memory."
     )
     return SourceError(
         f"{os.path.basename(path)} is nothing that jaxscope can open.",

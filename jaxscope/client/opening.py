@@ -12,13 +12,18 @@ from jaxscope.client.one_shot import OnEvent, ask
 from jaxscope.client.requests import OpenRequest
 from jaxscope.errors import Explanation, SourceError
 from jaxscope.model import Capture
+from jaxscope.model.file_kinds import HEAD_BYTES, FileForm, recognise
 from jaxscope.model.left_behind import LeftBehind, LeftModule
 from jaxscope.model.timing import Profile
+from jaxscope.program.job_texts import JobText, read_compilations, read_out_of_memory
+from jaxscope.program.memory_profile import read_memory_profile
 from jaxscope.program.node_times import time_stages
 from jaxscope.program.recording import Recording, make_profile, read_recording
 from jaxscope.schema.archive import load_capture
 from jaxscope.wire.job_files import read_whole
 
+_MAX_TEXTS = 200
+_MAX_TEXT_BYTES = 256 << 20
 _MAX_RECORDINGS = 20
 """A run on many hosts leaves one of each."""
 
@@ -158,3 +163,26 @@ def read_recordings(
         except ValueError as error:
             read[path] = f"{path} is damaged or cut off: {error}"
     return read
+
+
+def read_texts(found: LeftBehind) -> dict[str, JobText | str]:
+    """What each text and memory profile that was found says, by path; or why it cannot be read."""
+    read: dict[str, JobText | str] = {}
+    for path in found.texts[:_MAX_TEXTS]:
+        try:
+            data = read_whole(path, _MAX_TEXT_BYTES)
+            if recognise(data[:HEAD_BYTES]) is FileForm.MEMORY_PROFILE:
+                read[path] = JobText(memory=read_memory_profile(data))
+                continue
+            text = data.decode("utf-8", "replace")
+            known = JobText(tuple(read_compilations(text)), tuple(read_out_of_memory(text)))
+            read[path] = known if known.compilations or known.lacks else _nothing_whole(path)
+        except SourceError as error:
+            read[path] = f"{error.explanation.what} {error.explanation.why}".strip()
+        except ValueError as error:
+            read[path] = f"{path} is damaged or cut off: {error}"
+    return read
+
+
+def _nothing_whole(path: str) -> str:
+    return f"{path} has words of a log or message of JAX's or XLA's, but no line that is whole."

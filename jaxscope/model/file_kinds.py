@@ -25,6 +25,15 @@ _HLO_TEXT = re.compile(rb"\s*(//.*\s+)*HloModule\s")
 _MLIR_TEXT = re.compile(rb"\s*(#\w+ = .*\s+)*module\s+(@\S+\s+)?(attributes\s*)?\{")
 _JAXPR_TEXT = re.compile(rb"\s*(let\s+\w+ = )?\{ lambda ")
 _MLIR_BYTECODE = b"ML\xefR"
+_SAMPLE_TYPES = re.compile(rb"(?:\x0a\x04\x08[\x01-\x7f]\x10[\x01-\x7f]){2}")
+_JOB_WORDS = (
+    b"Finished XLA compilation of ",
+    b"Finished jaxpr to MLIR module conversion ",
+    b"TRACING CACHE MISS at ",
+    b"BufferAssignment OOM Debugging",
+    b"Ran out of memory in memory space",
+    b"RESOURCE_EXHAUSTED: Out of memory",
+)
 _MAX_NESTING = 3
 _TEXT = re.compile(rb"[\x20-\x7e]+")
 _PLANE = re.compile(rb"/(host|device)\b|Task Environment|#")
@@ -58,6 +67,8 @@ class FileForm(enum.Enum):
     JAXPR = "the text of a jaxpr"
     PROFILE = "a recording of XLA's profiler"
     CAPTURE = "a capture that jaxscope saved"
+    JOB_TEXT = "a text that a job wrote: a log of compilations, or that memory did not suffice"
+    MEMORY_PROFILE = "a device memory profile"
 
 
 def recognise(head: bytes) -> FileForm | None:
@@ -77,7 +88,19 @@ def recognise(head: bytes) -> FileForm | None:
         return FileForm.JAXPR
     if head.startswith(b"PK\x03\x04") or (head.lstrip()[:1] == b"{" and _CAPTURE_FORMAT in head):
         return FileForm.CAPTURE
+    if _is_profile_of_samples(head):
+        return FileForm.MEMORY_PROFILE
     return _recognise_message(head) or (FileForm.EXPORT if _is_exported(head) else None)
+
+
+def is_job_text(data: bytes) -> bool:
+    """Whether what JAX logs of compilations, or XLA of memory, stands somewhere in a text."""
+    return b"\0" not in data[:HEAD_BYTES] and any(words in data for words in _JOB_WORDS)
+
+
+def _is_profile_of_samples(head: bytes) -> bool:
+    """Whether this begins as pprof's profiles do: with two kinds of samples, by number of words."""
+    return bool(_SAMPLE_TYPES.match(head))
 
 
 def _recognise_message(head: bytes) -> FileForm | None:

@@ -65,6 +65,7 @@ class LeftBehind:
         modules: In the order in which they were compiled, as far as names tell.
         captures: Paths of captures that jaxscope saved.
         profiles: Paths of recordings of XLA's profiler.
+        texts: Paths of logs, of messages that memory did not suffice, and of memory profiles.
         notes: What was passed over, and why.
     """
 
@@ -73,6 +74,7 @@ class LeftBehind:
     captures: tuple[str, ...] = ()
     profiles: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
 
     @property
     def largest(self) -> LeftModule:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message, message_factory
@@ -471,19 +471,41 @@ def _text(data: bytes) -> str:
 @functools.cache
 def _class(name: str) -> Any:
     """The class of a message of `_FIELDS`."""
+    return make_message_class("r", _FIELDS, name)
+
+
+def make_message_class(
+    package: str,
+    messages: Mapping[str, Sequence[tuple[Any, ...]]],
+    name: str,
+    repeated: Collection[tuple[str, str]] = (),
+) -> Any:
+    """The class of a protobuf message that is described here, not by a file of its own.
+
+    Args:
+        package: A name of its own for each set of messages.
+        messages: By name their fields: name, number, and type or message; a message is repeated
+            unless a fourth entry follows.
+        name: Of the message whose class is wanted.
+        repeated: Message and field of those fields that are no messages and repeated.
+    """
     kinds = descriptor_pb2.FieldDescriptorProto
-    file = descriptor_pb2.FileDescriptorProto(name="recording.proto", package="r", syntax="proto3")
-    for own, fields in _FIELDS.items():
+    file = descriptor_pb2.FileDescriptorProto(
+        name=f"{package}.proto", package=package, syntax="proto3"
+    )
+    for own, fields in messages.items():
         described = file.message_type.add(name=own)
         for label, number, kind, *single in fields:
             field = described.field.add(name=label, number=number)
             field.label = kinds.LABEL_OPTIONAL
-            if kind in _FIELDS:
-                field.type, field.type_name = kinds.TYPE_MESSAGE, f".r.{kind}"
+            if (own, label) in repeated:
+                field.label = kinds.LABEL_REPEATED
+            if kind in messages:
+                field.type, field.type_name = kinds.TYPE_MESSAGE, f".{package}.{kind}"
                 if not single:
                     field.label = kinds.LABEL_REPEATED
             else:
                 field.type = getattr(kinds, f"TYPE_{kind.upper()}")
     pool = descriptor_pool.DescriptorPool()
     pool.Add(file)
-    return message_factory.GetMessageClass(pool.FindMessageTypeByName(f"r.{name}"))
+    return message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{package}.{name}"))

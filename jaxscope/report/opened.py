@@ -13,6 +13,7 @@ from jaxscope.model import Capture, is_available
 from jaxscope.model.left_behind import LeftBehind, LeftModule
 from jaxscope.model.stages import stage_kind
 from jaxscope.model.units import format_bytes, format_count, format_seconds, format_share
+from jaxscope.program.job_texts import JobText
 from jaxscope.program.recording import (
     MeasuredInstruction,
     RecordedDifference,
@@ -33,22 +34,27 @@ from jaxscope.report.document import (
     make_table,
     number_cell,
 )
+from jaxscope.report.job_texts import texts_to_document, texts_to_json
 from jaxscope.schema.safe_text import make_safe_line
 
 _MOST = 200
 _NO_RECORDINGS: Mapping[str, Recording | str] = MappingProxyType({})
+_NO_TEXTS: Mapping[str, JobText | str] = MappingProxyType({})
 _HEADS = ("module", "line or instruction", "first", "second", "second/first")
 _HEADERS = ("module", "compiled for", "what is there", "passes", "size of the module")
 
 
 def opened_to_document(
-    found: LeftBehind, recordings: Mapping[str, Recording | str] = _NO_RECORDINGS
+    found: LeftBehind,
+    recordings: Mapping[str, Recording | str] = _NO_RECORDINGS,
+    texts: Mapping[str, JobText | str] = _NO_TEXTS,
 ) -> list[Section]:
     """The modules, the costliest or largest first, what can be done, and what was measured.
 
     Args:
         found: What is there.
         recordings: By path, or why one cannot be read.
+        texts: The same.
     """
     blocks: list[Block] = []
     if found.modules:
@@ -69,7 +75,7 @@ def opened_to_document(
     sections += [_measured_section(path, each) for path, each in measured.items()]
     if len(measured) == 2:
         sections.append(_difference_section(measured))
-    return sections
+    return [*(each for each in sections if each.blocks), *texts_to_document(texts)]
 
 
 def _difference_section(measured: Mapping[str, Recording]) -> Section:
@@ -170,7 +176,9 @@ def _row(module: LeftModule) -> tuple[Cell, ...]:
 
 
 def opened_to_json(
-    found: LeftBehind, recordings: Mapping[str, Recording | str] = _NO_RECORDINGS
+    found: LeftBehind,
+    recordings: Mapping[str, Recording | str] = _NO_RECORDINGS,
+    texts: Mapping[str, JobText | str] = _NO_TEXTS,
 ) -> dict[str, Any]:
     """The same for scripts; modules in the order in which they were compiled."""
     measured = {path: each for path, each in recordings.items() if isinstance(each, Recording)}
@@ -197,6 +205,7 @@ def opened_to_json(
         "notes": [*found.notes, *(each for each in recordings.values() if isinstance(each, str))],
         "measured": [_recording_json(path, each) for path, each in measured.items()],
         "compared": _comparison_json(list(measured.values())),
+        "texts": texts_to_json(texts),
     }
 
 

@@ -39,6 +39,7 @@ from jaxscope.ui.window.exporter import (
 )
 
 if TYPE_CHECKING:
+    from jaxscope.program.job_texts import JobText
     from jaxscope.program.recording import Recording
     from jaxscope.schema.archive import Saved
     from jaxscope.ui.session.controller import Controller
@@ -79,10 +80,11 @@ def _without_folder(text: str) -> str:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Found:
-    """What a job left behind, and what its profiles say, by path."""
+    """What a job left behind, and what its profiles and its texts say, by path."""
 
     left: LeftBehind
     recordings: Mapping[str, Recording | str]
+    texts: Mapping[str, JobText | str]
 
     @property
     def has_profile(self) -> bool:
@@ -170,11 +172,15 @@ class CaptureFiles(QObject):
         try:
             if len(paths) == 1 and paths[0].endswith(CAPTURE_ENDINGS):
                 return load_saved(paths[0])
-            from jaxscope.client.opening import add_recorded, read_recordings  # as above
+            from jaxscope.client.opening import (  # as above
+                add_recorded,
+                read_recordings,
+                read_texts,
+            )
 
             left = find_left_behind(paths, lambda _: self._go_on(generation))
             recordings = read_recordings(left, lambda _: self._go_on(generation))
-            return Found(add_recorded(left, recordings), recordings)
+            return Found(add_recorded(left, recordings), recordings, read_texts(left))
         except JaxscopeError as error:
             return error
 
@@ -268,17 +274,31 @@ class FileDialogs(QObject):
         self._beside: Found | None = None
 
     def ask_open(self) -> None:
-        """Ask for a file to open."""
+        """Ask for a file to open, or for several that a job left behind."""
         dialog = QFileDialog(self._parent, "Open", self._folder_of_file(), _OPEN_FILTER)
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.fileSelected.connect(self._on_open_selected)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.filesSelected.connect(self.open_together)
         dialog.open()
+
+    def open_together(self, paths: Sequence[str]) -> None:
+        """Open one file of any kind, or several that a job left behind, as one."""
+        if len(paths) == 1:
+            self.path_chosen.emit(paths[0])
+            return
+        strange = [path for path in paths if path.endswith(".py")]
+        if strange:
+            self._refuse(
+                f"{os.path.basename(strange[0])} cannot be opened together with others.",
+                "Open one Python file, or several files that a job left behind.",
+            )
+        elif paths:
+            self.load(*paths)
 
     def ask_open_folder(self) -> None:
         """Ask for a folder that a job left behind."""
         dialog = QFileDialog(self._parent, "Open a folder of dumps", self._folder_of_file())
         dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.fileSelected.connect(self._on_open_selected)
+        dialog.fileSelected.connect(self.path_chosen)
         dialog.open()
 
     def ask_save(self) -> None:
@@ -436,6 +456,10 @@ class FileDialogs(QObject):
         """Lay a profile over what is shown, or open the module there is; of several, ask which."""
         self.message_changed.emit("")
         left = found.left
+        if found.texts:
+            self._show_texts(found.texts)
+            if not (left.modules or left.captures or left.profiles):
+                return
         if not left.has_own_modules:
             if left.captures:
                 self._beside = found if found.has_profile else None
@@ -463,6 +487,13 @@ class FileDialogs(QObject):
         dialog.setTextValue(next(iter(shown)))  # what Enter takes
         dialog.textValueSelected.connect(lambda text: self.open_module(shown[text], path, found))
         dialog.open()
+
+    def _show_texts(self, texts: Mapping[str, JobText | str]) -> None:
+        from jaxscope.ui.window.text_dialog import TextDialog  # no window starts with it
+
+        dialog = TextDialog(texts, self._parent)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.show()
 
     def open_module(self, module: LeftModule, path: str, found: Found) -> None:
         """Read a module and show it, with the times that profiles beside it have of it."""
@@ -514,9 +545,6 @@ class FileDialogs(QObject):
 
     def _refuse(self, what: str, remedy: str) -> None:
         self._controller.show_problem(UsageError(what, remedy=remedy))
-
-    def _on_open_selected(self, path: str) -> None:
-        self.path_chosen.emit(path)
 
 
 def _describe_choice(module: LeftModule, left: LeftBehind) -> str:

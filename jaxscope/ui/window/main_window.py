@@ -512,10 +512,7 @@ class MainWindow(QMainWindow):
         paths = _dropped_files(event)
         if paths:
             event.acceptProposedAction()
-        if len(paths) == 1:
-            self._open_chosen(paths[0])
-        elif paths:
-            self.files.load(*paths)
+            self.files.open_together(paths)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Press the button that has the keyboard: outside of dialogs Qt does so at Space alone."""
