@@ -510,6 +510,29 @@ def without_persistent_cache() -> Iterator[None]:
                 _use_persistent_cache(True)
 
 
+_FEW_FRAMES, _MANY_FRAMES = 10, 100
+"""What JAX keeps by default, in 0.8 and in 0.10."""
+
+
+@contextlib.contextmanager
+def locations_with_frames() -> Iterator[None]:
+    """Lower on this thread with all frames in the locations of operations, whatever is set.
+
+    Tags are frames, and calls of a shared function are told apart by them. JAX's own settings
+    suffice.
+    """
+    from jax._src import config
+
+    with contextlib.ExitStack() as stack:
+        full = getattr(config, "include_full_tracebacks_in_locations", None)
+        if full is not None and not full.value:
+            stack.enter_context(full(True))
+        limit = getattr(config, "traceback_in_locations_limit", None)
+        if limit is not None and 0 <= limit.value < _FEW_FRAMES:
+            stack.enter_context(limit(_MANY_FRAMES))
+        yield
+
+
 def _use_persistent_cache(is_used: bool) -> None:
     """Turn the cache that is set off, or on again; nothing where none is."""
     if not getattr(jax.config, "jax_compilation_cache_dir", None):

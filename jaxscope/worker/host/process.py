@@ -131,8 +131,14 @@ def _on_interrupt(number: int, frame: FrameType | None) -> None:
 # two captures should know that one file had turned `jax_disable_jit` on.
 
 
-_OUR_OWN = frozenset({"jax_default_device", "jax_platforms", "jax_num_cpu_devices"})
-"""Settings that the target decides."""
+TRANSFER_GUARDS = tuple(
+    f"jax_transfer_guard{direction}"
+    for direction in ("", "_host_to_device", "_device_to_device", "_device_to_host")
+)
+_OUR_OWN = frozenset(
+    {"jax_default_device", "jax_platforms", "jax_num_cpu_devices", *TRANSFER_GUARDS}
+)
+"""Settings that the target decides, or that are set aside to look at a program."""
 _MAX_SHOWN = 20
 
 

@@ -90,13 +90,18 @@ _OF_TRACING = re.compile(r"[Tt]racer|traced array")
 
 
 def trace_call(call: Call) -> TracedProgram:
-    """Trace a call once, tagged.
+    """Trace a call once, tagged, as `jit` traces it where `jax_disable_jit` is off.
 
     Python scalars are traced as `jit` would; if that raises, they are taken as static.
 
     Raises:
         Exception: Whatever the user's code or JAX raises.
     """
+    with jax.disable_jit(False):
+        return _trace_call(call)
+
+
+def _trace_call(call: Call) -> TracedProgram:
     arguments = Arguments(call)
     if not arguments.has_scalars:
         return _trace(call, arguments)

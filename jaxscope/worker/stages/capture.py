@@ -162,7 +162,12 @@ class _Pipeline:
         self._listens = bool(request.get("listens"))
 
     def run(self) -> Any:
-        with gc_freeze() as rest_again:
+        if getattr(jax.config, "jax_disable_jit", False):
+            self._channel.message(
+                "jax_disable_jit is on, so a run compiles nothing: this is the program that jit "
+                "makes where it is off."
+            )
+        with gc_freeze() as rest_again, compat.locations_with_frames(), jax.disable_jit(False):
             return self._run(rest_again)
 
     def _run(self, rest_again: Callable[[], None]) -> Any:

@@ -28,7 +28,7 @@ from jaxscope.worker.host.call import Call, call_namespace, list_functions, pars
 from jaxscope.worker.host.source import SourceSnapshot, read_source
 from jaxscope.worker.host.user_module import execute_file
 from jaxscope.worker.provenance.traced_program import trace_call
-from jaxscope.worker.targets.environment import use_target
+from jaxscope.worker.targets.environment import allow_transfers, use_target
 
 # Argument texts to try for a function that nobody gave a call for, the likeliest first.
 #
@@ -384,6 +384,8 @@ def load_names(request: dict[str, Any], channel: Channel) -> tuple[SourceSnapsho
     channel.progress("import", f"Importing {source.path.rpartition('/')[2]}")
     with guard("import", {source.path}):
         module = execute_file(source.path, source.text)
+    if guarding := allow_transfers():
+        channel.message(f"{guarding} is set aside: looking at a program takes transfers, too.")
     use_target(str(request.get("target") or "cpu"))
     return source, call_namespace(vars(module))
 

@@ -19,6 +19,7 @@ from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.remedies import describe_missing_backend
 from jaxscope.worker.faults.tracebacks import safe_text
+from jaxscope.worker.host.process import TRANSFER_GUARDS
 from jaxscope.worker.targets.ahead_of_time import (
     describe_compiler,
     find_missing,
@@ -64,6 +65,20 @@ def prepare_target(request: dict[str, Any]) -> None:
 
 def _configure(name: str, value: object) -> None:
     jax.config.update(name, value)  # type: ignore[no-untyped-call] # JAX does not annotate it
+
+
+def allow_transfers() -> str:
+    """Set JAX's transfer guards aside; the setting that asked for one, with its value, or nothing.
+
+    What is done to look at a program takes transfers that the program has not.
+    """
+    said = ""
+    for name in TRANSFER_GUARDS:
+        value = getattr(jax.config, name, None)
+        if value not in (None, "allow"):
+            said = said or f"{name}={value}"
+            _configure(name, "allow")
+    return said
 
 
 def find_devices(target: str) -> list[jax.Device]:

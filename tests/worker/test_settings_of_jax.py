@@ -1,0 +1,103 @@
+"""A capture is the same whatever settings of JAX the person's environment has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jaxscope.client.requests import CaptureRequest, ValuesRequest
+from jaxscope.client.session import Session
+from jaxscope.model import Capture, is_available
+
+PROGRAM = """\
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def bend(x):
+    return jnp.where(x > 0, x, 0.5 * x)
+
+
+def total(x):
+    def add(carry, each):
+        return carry + each, bend(carry)
+
+    return jax.lax.scan(add, 0.0, bend(x))
+"""
+CALL = "total(f32[6])"
+
+
+def take(folder: Path, environment: dict[str, str]) -> Capture:
+    path = folder / "program.py"
+    path.write_text(PROGRAM)
+    with Session() as session:
+        request = CaptureRequest(file=str(path), call=CALL, environment=environment)
+        return session.start(request).wait()
+
+
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory: pytest.TempPathFactory) -> Capture:
+    return take(tmp_path_factory.mktemp("usual"), {})
+
+
+def describe(capture: Capture) -> dict[str, object]:
+    """Nodes of each stage with their equations and lines, and what became of each equation."""
+    found: dict[str, object] = {
+        id: (fate.fate, fate.instructions) for id, fate in capture.fates.items()
+    }
+    for stage in capture.stages:
+        graph = stage.graph
+        if is_available(graph):
+            found[stage.name] = [
+                (
+                    graph.id(n),
+                    graph.operation(n),
+                    graph.origins(n),
+                    [p.line for p in graph.source(n)],
+                )
+                for n in range(len(graph.nodes))
+            ]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "told"),
+    [
+        ("JAX_DISABLE_JIT", "1", "jax_disable_jit is on"),
+        ("JAX_INCLUDE_FULL_TRACEBACKS_IN_LOCATIONS", "0", ""),
+        ("JAX_TRACEBACK_IN_LOCATIONS_LIMIT", "0", ""),
+        ("JAX_TRANSFER_GUARD", "disallow", "jax_transfer_guard=disallow is set aside"),
+        ("JAX_CHECK_TRACER_LEAKS", "1", ""),
+    ],
+)
+def test_the_program_is_the_same(
+    setting: str, value: str, told: str, usual: Capture, tmp_path: Path
+) -> None:
+    capture = take(tmp_path, {setting: value})
+    assert describe(capture) == describe(usual)
+    assert capture.fates
+    assert not told or any(told in message for message in capture.messages)
+
+
+def test_a_guard_that_the_file_sets_is_set_aside(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    guard = 'jax.config.update("jax_transfer_guard_host_to_device", "disallow_explicit")'
+    path.write_text(f"{PROGRAM}\n\n{guard}\n")
+    with Session() as session:
+        capture = session.start(CaptureRequest(file=str(path), call=CALL)).wait()
+    told = [message for message in capture.messages if "transfer_guard" in message]
+    assert len(told) == 1
+    assert "jax_transfer_guard_host_to_device=disallow_explicit is set aside" in told[0]
+
+
+def test_values_are_looked_at_where_transfers_are_guarded(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM)
+    request = ValuesRequest(
+        file=str(path), call=CALL, environment={"JAX_TRANSFER_GUARD": "disallow"}
+    )
+    with Session() as session:
+        values = session.start(request).wait()
+    assert not values.origins
