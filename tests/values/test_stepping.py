@@ -452,7 +452,7 @@ def test_a_value_is_compared_with_another_and_with_itself_in_another_round(
         assert view.against == held.against and view.difference is not None
         assert (view.difference.max_abs, view.difference.num_different) == (5.0, 3)
         told = describe_difference(view)
-        assert told.endswith("3 of 3 elements differ, at most by 5, most at [2].")
+        assert told.endswith("3 of 3 elements differ, at most by 5 at [2].")
         asked.move("end")
         assert asked.look("result", 1).difference is None  # of another shape
         assert asked.look("result", 1, holds=False).against == ""
