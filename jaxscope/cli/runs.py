@@ -25,6 +25,7 @@ from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import EnvironmentProblem, JaxscopeError, Stopped, UsageError
 from jaxscope.model import Capture
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
+from jaxscope.model.lessons import LESSON_ENDING
 from jaxscope.report.document import Document, write_text
 from jaxscope.schema.safe_text import make_safe, make_safe_line
 
@@ -94,6 +95,11 @@ def named_program(options: Options) -> str:
         raise UsageError(
             f"{file} is a saved capture, and jaxscope {options.verb} needs a Python file.",
             remedy=f"jaxscope {file} opens it; jaxscope capture {file} -o out.html exports it.",
+        )
+    if file.endswith(LESSON_ENDING):
+        raise UsageError(
+            f"{file} is a lesson, and jaxscope {options.verb} needs a Python file.",
+            remedy=f"jaxscope {file} opens it; jaxscope values {file} -o steps.html exports it.",
         )
     return file
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from jaxscope.client.one_shot import ask
 from jaxscope.client.requests import StepRequest, ValuesRequest
 from jaxscope.client.stepping import Stepper
 from jaxscope.errors import CallError, UsageError
-from jaxscope.model.outline import read_lesson
+from jaxscope.model.lessons import LESSON_ENDING, TextLesson, read_lesson, read_text_lesson
 from jaxscope.model.values import ArrayView, Step, Stepping, Values, parse_condition, parse_place
 from jaxscope.report.stepping import step_to_document, step_to_json
 from jaxscope.report.values import values_to_document, values_to_json
@@ -30,10 +31,17 @@ def run(options: Options) -> int:
         JaxscopeError: The call failed, the target is not here, or the run does not come to the
             place that is asked for.
     """
+    lesson = None
+    if str(options.file).endswith(LESSON_ENDING):
+        lesson = read_text_lesson(Path(str(options.file)))
+        first = lesson.parts[0]
+        options = dataclasses.replace(
+            options, file=Path(first.file), call=options.call or first.call
+        )
     loaded = options.step.loaded
     stepped = request_of(StepRequest, options, loaded=loaded, stage=options.step.stage)
     if options.output is not None:
-        return _write_page(options, options.output, stepped)
+        return _write_page(options, options.output, stepped, lesson)
     if options.step.steps:
         with show_progress() as show:
             found = _go(stepped, options, Watcher(show))
@@ -49,8 +57,10 @@ def run(options: Options) -> int:
     return 0
 
 
-def _write_page(options: Options, out: Path, request: StepRequest) -> int:
-    """Write the page of `-o`."""
+def _write_page(
+    options: Options, out: Path, request: StepRequest, lesson: TextLesson | None
+) -> int:
+    """Write the page of `-o`; without a lesson of its own it tells that of the docstring."""
     wanted = options.step
     if wanted.at or wanted.until or wanted.against:
         raise UsageError(
@@ -66,7 +76,8 @@ def _write_page(options: Options, out: Path, request: StepRequest) -> int:
         capture = obtain_capture(options, watcher)
         with Stepper(request, watcher) as stepper:
             steps = stepper.record(MOST_STEPS)
-            page = steps_to_html(stepper.stepping, steps, capture, read_lesson(Path(file)))
+            told = lesson or read_lesson(Path(file))
+            page = steps_to_html(stepper.stepping, steps, capture, told)
     write_data(out, page.encode())
     if not options.is_json:
         print(f"{stepper.stepping.call} -> {out}", file=sys.stderr)

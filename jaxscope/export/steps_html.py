@@ -8,7 +8,9 @@ after the other, with their results.
 from __future__ import annotations
 
 import ast
+import html
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -21,7 +23,7 @@ from jaxscope.export.page import (
     theme_script,
 )
 from jaxscope.model import Capture, Graph, is_available
-from jaxscope.model.outline import Lesson
+from jaxscope.model.lessons import Lesson, TextLesson
 from jaxscope.model.values import Step, Stepping, StepValue
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.scene import Scene
@@ -35,6 +37,8 @@ MOST_STEPS = 500
 _MOST_NODES = 5_000
 """A larger drawing makes the page slow."""
 _HERE = Path(__file__).parent
+_LAID_OUT = re.compile(r"^(\s*([-*+|]|\d+[.)]) | {4}|```|~~~)", re.MULTILINE)
+"""How the lines of a block in Markdown begin that must not be joined."""
 
 _TOP = """\
 <header>
@@ -60,7 +64,10 @@ _END = """\
 
 
 def steps_to_html(
-    stepping: Stepping, steps: Sequence[Step], capture: Capture, lesson: Lesson
+    stepping: Stepping,
+    steps: Sequence[Step],
+    capture: Capture,
+    lesson: Lesson | TextLesson,
 ) -> str:
     """The page.
 
@@ -68,13 +75,20 @@ def steps_to_html(
         stepping: What was stepped through.
         steps: As `Stepper.record` gives them.
         capture: Of the same call: its source and the graph of the stage.
-        lesson: Its parts come before and after the equations; those that are empty are left out.
+        lesson: Its parts come before and after the equations, those of a file of its own before;
+            what is empty is left out.
     """
     scene, graph = _find_scene(capture, stepping.stage)
     source = next((f for f in capture.files if f.path == capture.source.file), None)
     text = source.text if source is not None else ""
     lines = make_safe(text).split("\n")
-    first = _find_code(text) if lesson.see else 1  # what the lesson says is said in its place
+    if isinstance(lesson, TextLesson):
+        before, after, tells_docstring = list(_write_parts(lesson)), "", False
+    else:
+        told = ("Look at", lesson.look), ("Predict", lesson.predict)
+        before = [_write_text(*part) for part in told]
+        after, tells_docstring = _write_text("Then see", lesson.see), bool(lesson.see)
+    first = _find_code(text) if tells_docstring else 1  # what the lesson says is said in its place
     environment = stepping.environment
     parts = [
         _TOP.format(
@@ -89,14 +103,14 @@ def steps_to_html(
             source="".join(f"<span>{escape_html(line)}\n</span>" for line in lines[first - 1 :]),
             drawing=draw_scene(scene) if scene is not None else "",
         ),
-        *(_write_text(*part) for part in (("Look at", lesson.look), ("Predict", lesson.predict))),
+        *before,
     ]
     for step in steps:
         line = step.line if step.file == capture.source.file else 0
         parts.append(_write_step(stepping, step, line, _find_place(step, scene, graph)))
     if not steps[-1].is_end and not steps[-1].failure:
         parts.append(_write_text("And so on", f"This page has {len(steps) - 1:,} equations."))
-    parts += [_write_text("Then see", lesson.see), _END]
+    parts += [after, _END]
     style = read_part(_HERE, "steps.css") + style_rules()
     script = theme_script() + read_part(_HERE, "steps.js")
     return make_page(f"{stepping.call} — jaxscope", "".join(parts), style, script)
@@ -128,6 +142,30 @@ def _find_place(step: Step, scene: Scene | None, graph: Graph | None) -> str:
     if scene is None or node is None:
         return ""
     return " ".join(f"{each:.1f}" for each in scene.items.rect[scene.item_of_node[node]].tolist())
+
+
+def _write_parts(lesson: TextLesson) -> Iterator[str]:
+    """The parts of a lesson; what one reveals stands in an element that can be hidden."""
+    shown = ""
+    for part in lesson.parts:
+        looks_at = f"<p class='looks'>Look at: {escape_html(part.call)}</p>"
+        answer = f'<div class="answer">{_write_blocks(part.reveal)}</div>' if part.reveal else ""
+        yield (
+            f"<article><h3>{escape_html(part.heading)}</h3>{looks_at if part.call != shown else ''}"
+            f"{_write_blocks(part.text)}{answer}</article>\n"
+        )
+        shown = part.call
+
+
+def _write_blocks(markdown: str) -> str:
+    """Paragraphs; what is laid out in lines, such as a list or code, as it stands."""
+    written = []
+    for block in re.split(r"\n\s*\n", markdown.strip()):
+        safe = html.escape(make_safe(block))
+        is_laid_out = _LAID_OUT.search(block) is not None
+        joined = " ".join(safe.split()).replace("`", "")
+        written.append(f"<pre>{safe}</pre>" if is_laid_out else f"<p>{joined}</p>")
+    return "".join(written) if markdown.strip() else ""
 
 
 def _write_text(title: str, text: str) -> str:

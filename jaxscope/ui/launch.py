@@ -51,7 +51,7 @@ def open_window(
     """
     sys.setswitchinterval(_SWITCH_S)
     # What was saved is shown, not run: its window needs processes only if a file is opened later.
-    runs_something = capture is None and (file is None or file.endswith(".py"))
+    runs_something = capture is None and (file is None or file.endswith((".py", ".md")))
     session = EarlySession(python, begins=runs_something)
     from jaxscope.ui.application import run_application
     from jaxscope.ui.session.controller import RunOptions

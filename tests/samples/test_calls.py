@@ -9,7 +9,7 @@ import jax
 import pytest
 from PySide6.QtGui import QImage
 
-from jaxscope.model.outline import read_lesson
+from jaxscope.model.lessons import read_lesson
 from jaxscope.ui.session.call_text import find_base_name
 from jaxscope.ui.window.sample_path import PATH, find_picture, find_samples
 

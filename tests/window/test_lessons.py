@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from jaxscope.client.requests import CaptureRequest, OutlineRequest
-from jaxscope.model.outline import parse_lesson
+from jaxscope.model.lessons import parse_lesson
 from jaxscope.ui.application import open_first
 from jaxscope.ui.panes.pane_area import FIRST_ARRANGEMENT
 from jaxscope.ui.window.main_window import MainWindow

@@ -204,6 +204,7 @@ COMMANDS: Sequence[Command] = (
         ("Save the comparison as …", "ask_save", ""),
     ),
     *_owned("help", "Help", ("Tour of the window", "start_tour", "")),
+    Command("Help", "Course of lessons", "begin_course", ()),
     Command("Help", "Lesson and samples", "toggle_lesson", ("Ctrl+Shift+H",)),
     *_owned(
         *("help", "Help", None),

@@ -32,7 +32,7 @@ from jaxscope.client.events import Event, Progress, Stepped
 from jaxscope.errors import Explanation, InternalError, JaxscopeError, UsageError
 from jaxscope.export.choices import ALL_STAGES, DEFAULT_SCALE, EVERYTHING, FIRST, MAX_WIDTH_PX
 from jaxscope.model import NONE, Capture
-from jaxscope.model.outline import read_lesson
+from jaxscope.model.lessons import TextLesson, read_lesson
 from jaxscope.schema.whole_file import write_bytes
 from jaxscope.ui.toolkit.threads import Post
 from jaxscope.ui.toolkit.widgets import ChoiceBox, fill_box
@@ -279,13 +279,18 @@ def write_export(order: ExportOrder, path: str, on_step: OnProgress) -> tuple[li
 
 
 def write_steps(
-    request: StepRequest, capture: Capture, path: str, on_step: OnProgress
+    request: StepRequest,
+    capture: Capture,
+    lesson: TextLesson | None,
+    path: str,
+    on_step: OnProgress,
 ) -> tuple[list[str], list[str]]:
     """Write the page that goes through a call with its numbers, which are computed for that.
 
     Args:
         request: What to step through.
         capture: Of the same call.
+        lesson: What the page tells; None for what the docstring of the file does.
         path: Where to write.
         on_step: As for `write_export`; asked while the call runs, too.
 
@@ -309,8 +314,8 @@ def write_steps(
     with Stepper(request, on_event, lambda: on_step(doing, 0.0)) as stepper:
         steps = stepper.record(MOST_STEPS)
         on_step("Writing", 1.0)
-        lesson = read_lesson(Path(request.file or ""))
-        page = steps_to_html(stepper.stepping, steps, capture, lesson)
+        told = lesson or read_lesson(Path(request.file or ""))
+        page = steps_to_html(stepper.stepping, steps, capture, told)
     write_bytes(Path(path), page.encode())
     last = steps[-1]
     if last.failure:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from jaxscope.schema.archive import Saved
     from jaxscope.ui.session.controller import Controller
     from jaxscope.ui.window.settings import Settings
+    from jaxscope.ui.window.text_lesson import LessonWalk
     from jaxscope.ui.window.workspace import Workspace
 
 
@@ -226,7 +227,7 @@ class CaptureFiles(QObject):
             self.failed.emit(problem)
 
 
-_OPEN_FILTER = "Python and saved captures (*.py *.jaxscope *.json);;All files (*)"
+_OPEN_FILTER = "Python, lessons and saved captures (*.py *.md *.jaxscope *.json);;All files (*)"
 _SMALL_BYTES = 8 << 20
 """A capture of 50,000 nodes in three stages has 4 MB and is read in 0.2 s."""
 _PICTURES = ("svg", "png", "pdf", "dot")
@@ -254,9 +255,15 @@ class FileDialogs(QObject):
     export_begun = Signal(object)
 
     def __init__(
-        self, parent: QWidget, controller: Controller, workspace: Workspace, settings: Settings
+        self,
+        parent: QWidget,
+        controller: Controller,
+        workspace: Workspace,
+        settings: Settings,
+        walk: LessonWalk,
     ) -> None:
         super().__init__(parent)
+        self._walk = walk
         self._parent, self._controller = parent, controller
         self._workspace, self._settings = workspace, settings
         self._export_dialog: ExportDialog | None = None
@@ -394,7 +401,8 @@ class FileDialogs(QObject):
         capture = self._controller.state.capture
         if capture is not None:
             request = self._controller.describe_stepping()
-            self._start_export(functools.partial(write_steps, request, capture, path), path)
+            write = functools.partial(write_steps, request, capture, self._walk.lesson, path)
+            self._start_export(write, path)
 
     def stop_export(self) -> bool:
         """Stop what is being exported; whether anything was."""

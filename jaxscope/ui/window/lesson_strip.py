@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -19,18 +20,23 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.model.outline import Lesson, read_lesson
+from jaxscope.model.lessons import Lesson, TextLesson, lessons_beside, read_lesson, title_of
 from jaxscope.ui.session.state import OfferedFunction
 from jaxscope.ui.toolkit.widgets import ANY_PX, escape_html, fill_box, make_label
 from jaxscope.ui.window.sample_path import PATH, find_next, step_of
+from jaxscope.ui.window.text_lesson import LessonWalk, MarkdownView
 
 WIDTH_PX = 264
+_REVEAL = "Show what to see"
+_OF_WALK = "\0"
+"""In place of a file's name: what is shown is of a lesson of its own."""
 _CODE = re.compile(r"`([^`]+)`")
 _MAX_TEXT = 3_000
 
 
 class LessonStrip(QFrame):
-    """Shows the lesson of a file whose docstring is written as one, and the path of all samples.
+    """Shows the lesson of a file whose docstring is written as one, and the path of all samples; or
+    the present part of a lesson that is a file of its own.
 
     Signals:
         call_chosen: A call that the file offers.
@@ -46,8 +52,13 @@ class LessonStrip(QFrame):
     closed_by_person = Signal()
     trial_requested = Signal()
 
-    def __init__(self, samples: Sequence[Path], parent: QWidget | None = None) -> None:
+    def __init__(
+        self, samples: Sequence[Path], walk: LessonWalk, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
+        self._walk = walk
+        self._body, self._answer = MarkdownView(), MarkdownView()
+        self._listed: str | None = None
         self.setObjectName("lesson")
         self.setAccessibleName("Lesson and samples")
         self._samples = samples
@@ -57,7 +68,7 @@ class LessonStrip(QFrame):
         self._title = make_label(role="heading", wraps=True)
         self._parts = {head: QLabel() for head in ("Look at", "Predict", "Then see")}
         self._heads = {head: make_label(head, "label") for head in self._parts}
-        self._reveal = QPushButton("Show what to see")
+        self._reveal = QPushButton(_REVEAL)
         self._call_head, self._call_box = make_label("Calls", "label"), QVBoxLayout()
         self._next = QPushButton()
         self._try = QPushButton("Try a change")
@@ -87,6 +98,10 @@ class LessonStrip(QFrame):
             column.addWidget(self._heads[head])
             column.addWidget(label)
         column.insertWidget(column.indexOf(self._heads["Then see"]), self._reveal)
+        column.insertWidget(column.indexOf(self._reveal), self._body)
+        column.insertWidget(column.indexOf(self._reveal), self._answer)
+        self._body.setAccessibleName("Text of the lesson")
+        self._answer.setAccessibleName("What the lesson reveals")
         self._reveal.clicked.connect(self._show_answer)
         self._call_box.setSpacing(0)
         self._path_box.setSpacing(0)
@@ -102,6 +117,8 @@ class LessonStrip(QFrame):
         column.addSpacing(8)
         column.addLayout(self._path_box)
         column.addStretch()
+        self._show_parts()
+        self._walk.changed.connect(self._show_parts)
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QScrollArea.Shape.NoFrame)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -115,8 +132,8 @@ class LessonStrip(QFrame):
 
     @property
     def answer_is_shown(self) -> bool:
-        """Whether the part *Then see* is shown."""
-        return not self._parts["Then see"].isHidden()
+        """Whether the part *Then see* is shown, or what a part of a lesson reveals."""
+        return not (self._parts["Then see"].isHidden() and self._answer.isHidden())
 
     def show_file(self, file: str, functions: Sequence[OfferedFunction]) -> bool:
         """Show the lesson of a file, the calls that it offers, and the path.
@@ -124,21 +141,37 @@ class LessonStrip(QFrame):
         Returns:
             Whether the file has a lesson.
         """
+        part = self._walk.part
+        if part is not None and file != part.file:
+            self._walk.end()
+        if self._walk.part is not None:
+            return True
         if file != self._file:
             self._file = file
             self._show_lesson(Path(file), read_lesson(Path(file)) if file else Lesson(""))
         calls = tuple(call for function in functions for call in function.calls)
         if calls != self._calls:
             self._calls = calls
+            self._call_head.setText("Calls")
             _fill(self._call_box, [self._row(c, c, self._on_call_clicked) for c in calls])
             self._call_head.setVisible(bool(calls))
         return bool(self._parts["Look at"].text())
 
     def reveal_path(self) -> None:
-        """List the path, where that was not done yet."""
-        if self._path_box.count():
+        """List the path, or the lessons of a folder, where that was not done yet."""
+        lesson = self._walk.lesson
+        listed = str(Path(lesson.path).parent) if lesson is not None else ""
+        if listed == self._listed:
             return
+        self._listed = listed
         rows: list[QWidget] = []
+        if lesson is not None:
+            rows.append(make_label("Lessons", "label"))
+            for each in lessons_beside(Path(lesson.path)):
+                title = title_of(each)
+                rows.append(self._row(title, str(each), self._on_sample_clicked))
+            _fill(self._path_box, rows)
+            return
         by_name = {path.stem: path for path in self._samples}
         for step in PATH:
             paths = [by_name[name] for name in step.names if name in by_name]
@@ -153,6 +186,56 @@ class LessonStrip(QFrame):
         super().closeEvent(event)
         self.closed_by_person.emit()
 
+    def _show_parts(self) -> None:
+        """Show the present part of a lesson that is a file; without one what was shown before."""
+        lesson, part = self._walk.lesson, self._walk.part
+        self._body.setVisible(part is not None)
+        self._answer.setVisible(part is not None and bool(part.reveal) and not self._walk.is_asking)
+        if lesson is None or part is None:
+            if self._file == _OF_WALK:
+                self._file, self._calls = "", ("",)  # all of it is shown anew
+            return
+        if self._file != _OF_WALK:
+            self._file, self._calls = _OF_WALK, ("",)
+            for shown in (*self._parts.values(), *self._heads.values()):
+                shown.hide()
+        self._place.setText(f"Lesson · {self._walk.number + 1} of {len(lesson.parts)}")
+        self._title.setText(part.heading)
+        self._body.show_markdown(part.text)
+        self._answer.show_markdown(part.reveal)
+        self._show_way_on(lesson)
+        headings = tuple(each.heading for each in lesson.parts)
+        if headings != self._calls:
+            self._calls = headings
+            self._call_head.setText("Parts")
+            self._call_head.setVisible(len(headings) > 1)
+            rows = [
+                self._row(heading, str(number), self._on_part_clicked)
+                for number, heading in enumerate(headings)
+            ]
+            _fill(self._call_box, rows if len(rows) > 1 else [])
+            self.reveal_path()
+        if not self._walk.is_revealed:
+            self._area.verticalScrollBar().setValue(0)  # a part is read from its beginning
+
+    def _show_way_on(self, lesson: TextLesson) -> None:
+        """One button: to what is revealed, to the next part, to the next lesson of the folder."""
+        following = None
+        if self._walk.is_asking:
+            text = _REVEAL
+        elif not self._walk.is_last:
+            text = f"Next: {lesson.parts[self._walk.number + 1].heading}"
+        else:
+            beside = lessons_beside(Path(lesson.path))
+            following = dict(itertools.pairwise(beside)).get(Path(lesson.path))
+            text = f"Next: {title_of(following)}" if following is not None else ""
+        right, room = Qt.TextElideMode.ElideRight, WIDTH_PX - 60
+        self._reveal.setText(self.fontMetrics().elidedText(text, right, room))
+        self._reveal.setProperty("path", str(following) if following is not None else "")
+        self._reveal.setVisible(bool(text))
+        self._next.hide()
+        self._try.hide()
+
     def _show_lesson(self, path: Path, lesson: Lesson) -> None:
         self._area.verticalScrollBar().setValue(0)  # a lesson is read from its beginning
         step = step_of(path) if path in self._samples else None
@@ -165,7 +248,9 @@ class LessonStrip(QFrame):
             is_shown = bool(text) and head != "Then see"
             label.setVisible(is_shown)
             self._heads[head].setVisible(is_shown)
+        self._reveal.setText(_REVEAL)
         self._reveal.setVisible(lesson.is_whole)
+        self._try.show()
         following = find_next(path, self._samples)
         self._next.setVisible(following is not None)
         if following is not None:
@@ -175,6 +260,12 @@ class LessonStrip(QFrame):
             self._next.setProperty("path", str(following))
 
     def _show_answer(self) -> None:
+        if self._walk.part is not None:
+            if path := self._reveal.property("path"):
+                self.file_chosen.emit(path)
+            else:
+                self._walk.go_on()
+            return
         self._reveal.hide()
         for part in (self._heads["Then see"], self._parts["Then see"]):
             part.show()
@@ -200,6 +291,9 @@ class LessonStrip(QFrame):
 
     def _on_sample_clicked(self) -> None:
         self.file_chosen.emit(_value_of(self.sender()))
+
+    def _on_part_clicked(self) -> None:
+        self._walk.go_to(int(_value_of(self.sender())))
 
     def _on_next_clicked(self) -> None:
         self.file_chosen.emit(self._next.property("path"))

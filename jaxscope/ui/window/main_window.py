@@ -7,6 +7,7 @@ import itertools
 import os
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
@@ -27,8 +28,9 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.client.left_behind import is_left_behind
-from jaxscope.errors import UsageError
+from jaxscope.errors import JaxscopeError, UsageError
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
+from jaxscope.model.lessons import LESSON_ENDING, Part, read_text_lesson
 from jaxscope.model.units import count_lines
 from jaxscope.picture.tint.classes import ColourBy
 from jaxscope.program.links import Links
@@ -56,9 +58,10 @@ from jaxscope.ui.window.pasted_code import PasteDialog, write_pasted
 from jaxscope.ui.window.pipeline_strip import PipelineStrip
 from jaxscope.ui.window.places import Page, Place
 from jaxscope.ui.window.presenting import PresentationMode
-from jaxscope.ui.window.sample_path import find_samples
+from jaxscope.ui.window.sample_path import find_lessons, find_samples
 from jaxscope.ui.window.settings import Settings
 from jaxscope.ui.window.start_page import StartPage
+from jaxscope.ui.window.text_lesson import LessonWalk
 from jaxscope.ui.window.trust import TrustedFoldersDialog, TrustQuestion, is_inside
 from jaxscope.ui.window.workspace import Workspace
 
@@ -135,21 +138,22 @@ class MainWindow(QMainWindow):
         self.pages, self.row = self.workspace.places, self.workspace.places.row
         samples = find_samples()
         self.start_page = StartPage(samples)
-        self.lesson = LessonStrip(samples)
-        self.files = FileDialogs(self, controller, self.workspace, settings)
+        self.walk = LessonWalk(self)
+        self.lesson = LessonStrip(samples, self.walk)
+        self.files = FileDialogs(self, controller, self.workspace, settings, self.walk)
         around = (
             *(self.strip, self.workspace.inspector, self.lesson, self.menu_button, self.row),
             self.pages.drawer,
         )
         self.presenting = PresentationMode(
-            self, controller, around, self.call_bar, self.workspace, themes
+            self, controller, around, self.call_bar, self.workspace, themes, self.walk
         )
         self.trust_question = TrustQuestion()
         self._notice, self._notice_text = QFrame(), QLabel()
         self._body = QStackedWidget()
         self._watcher = FileWatcher(self)
         self._tick = QTimer(self, interval=_TICK_MS)
-        self._lesson_of = ""
+        self._lesson_of = self._stage_due = ""
         self.help = HelpCommands(self, self._tour_stops)
         self._unseen = QTimer(self, interval=_BETWEEN_MS)
         self._palette = CommandPalette(self)
@@ -238,6 +242,7 @@ class MainWindow(QMainWindow):
         self.start_page.file_chosen.connect(self._open_chosen)
         self.start_page.open_requested.connect(self.files.ask_open)
         self.start_page.paste_requested.connect(self.paste_code)
+        self.walk.part_begun.connect(self._on_walk_part_begun)
         self.lesson.call_chosen.connect(self._on_functions_call_chosen)
         self.lesson.file_chosen.connect(self._open_chosen)
         self.lesson.all_requested.connect(self.controller.close_file)
@@ -308,6 +313,8 @@ class MainWindow(QMainWindow):
             self.call_bar.show_functions(state.file, state.functions, state.call)
             self._show_lesson(state)
             self.workspace.show_state(state, screen)
+            if state.capture is not None and not state.is_running:
+                self._show_stage_due()
             self.error_panel.show_error(state.error)
             self._watcher.watch("" if state.is_view_only else state.file)
             self.pages.set_count("notes", count_notes(state))
@@ -433,12 +440,15 @@ class MainWindow(QMainWindow):
     # --- files ---
 
     def open_path(self, path: str, call: str = "", *, is_trusted: bool = True) -> None:
-        """Open a Python file, a saved capture, or what a job left behind.
+        """Open a Python file, a lesson, a saved capture, or what a job left behind.
 
         Args:
             call: Of the Python file; empty for the first that it offers.
             is_trusted: Whether it may run without a question.
         """
+        if path.endswith(LESSON_ENDING):
+            self._begin_lesson(path)
+            return
         if path.endswith(CAPTURE_ENDINGS) or is_left_behind(path):
             self.files.load(path)
             return
@@ -451,13 +461,60 @@ class MainWindow(QMainWindow):
             self._settings.add_recent_file(state.file)
             self.start_page.show_recent(self._settings.recent_files)
 
-    def _open_chosen(self, path: str) -> None:
+    def _begin_lesson(self, path: str) -> None:
+        """Go through a lesson from its first part."""
+        try:
+            lesson = read_text_lesson(Path(path))
+        except JaxscopeError as error:
+            self.controller.show_problem(error)
+            return
+        self._settings.add_recent_file(os.path.abspath(path))
+        self.start_page.show_recent(self._settings.recent_files)
+        self.walk.begin(lesson)
+        if not self.presenting.is_on:
+            self._settings.shows_lessons = True  # a lesson that is opened is wanted
+            self._set_lesson_shown(True)
+
+    def begin_course(self) -> None:
+        """Go through the lessons that come with jaxscope, from the first."""
+        lessons = find_lessons()
+        if lessons:
+            self._begin_lesson(str(lessons[0]))
+        else:
+            self.show_message("The lessons are not in this installation.")
+
+    def _on_walk_part_begun(self, part: Part) -> None:
+        """Open what a part of a lesson shows. A file of its own choice does not run unasked."""
+        state = self.controller.state
+        if state.file != part.file or state.is_view_only or state.trust.waits:
+            self._open_chosen(part.file, part.call)
+        elif state.call != part.call:
+            self._on_functions_call_chosen(part.call)
+        self._stage_due = part.stage
+        self._show_stage_due()
+
+    def _show_stage_due(self) -> None:
+        """Show the stage that a part of a lesson names.
+
+        Once more when the call's stages are there: views follow another call to its own program.
+        """
+        stage, state, area = self._stage_due, self.controller.state, self.workspace.area
+        if not stage:
+            return
+        if state.capture is not None and not state.is_running:
+            self._stage_due = ""
+        if not self.presenting.is_on:
+            self.workspace.show_stage(stage)
+        elif area.active is not None and area.active.wanted_stage != stage:
+            area.set_stage(area.active, stage)  # the one view that is presented
+
+    def _open_chosen(self, path: str, call: str = "") -> None:
         """Open what was chosen in the window or dropped on it; ask before a Python file runs."""
         settings = self._settings
         settings.refresh()  # another window may have taken trust back
         ours = [settings.pasted_folder, *(sample.parent for sample in find_samples()[:1])]
         is_trusted = is_inside(path, [*settings.trusted_folders, *ours])
-        self.open_path(path, is_trusted=is_trusted)
+        self.open_path(path, call, is_trusted=is_trusted)
 
     def _on_trust_question_answered(self, trust: Trust) -> None:
         if trust is Trust.TRUSTED:
@@ -735,6 +792,6 @@ class MainWindow(QMainWindow):
 def _dropped_files(event: QDropEvent) -> list[str]:
     """One file of any kind that opens, or several that a job left behind; else none."""
     paths = [url.toLocalFile() for url in event.mimeData().urls()]
-    endings = (".py", *CAPTURE_ENDINGS) if len(paths) == 1 else CAPTURE_ENDINGS
+    endings = (".py", LESSON_ENDING, *CAPTURE_ENDINGS) if len(paths) == 1 else CAPTURE_ENDINGS
     is_known = all(path.endswith(endings) or is_left_behind(path) for path in paths)
     return paths if is_known else []

@@ -15,7 +15,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QLabel, QMainWindow, QWidget
 
 from jaxscope.model.capture import graph_named
-from jaxscope.model.outline import read_lesson
+from jaxscope.model.lessons import read_lesson
 from jaxscope.model.stages import stage_kind
 from jaxscope.model.units import shorten
 from jaxscope.model.values import Step, StepValue
@@ -31,6 +31,7 @@ from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.session.stepping import SteppingRun
 from jaxscope.ui.toolkit.theme import ThemeSwitch
 from jaxscope.ui.window.call_bar import CallBar
+from jaxscope.ui.window.text_lesson import LessonWalk, to_plain_text
 from jaxscope.ui.window.workspace import Workspace
 
 _SETTLED_MS = 250
@@ -51,6 +52,7 @@ _STALE = "This is of an earlier run: run the call, then go through it."
 _MAX_VALUES = 4
 _MAX_CHARACTERS = 48
 _CAPTION_LINES = 3
+_LESSON_LINES = 6
 
 
 class PresentedSteps(QObject):
@@ -59,7 +61,7 @@ class PresentedSteps(QObject):
     The order: the lesson's *Look at* and *Predict*, the arguments, each equation as a question and
     with its results, the call's results, the lesson's *Then see*. Without a lesson its parts are
     left out. The worker starts with the first equation. Where a person selects something else, the
-    way waits.
+    way waits. Through a lesson that is a file of its own it goes part by part in place of all that.
 
     Attributes:
         run: Computes the values.
@@ -67,9 +69,13 @@ class PresentedSteps(QObject):
 
     changed = Signal()
 
-    def __init__(self, controller: Controller, selection: SelectionModel, parent: QObject) -> None:
+    def __init__(
+        self, controller: Controller, selection: SelectionModel, walk: LessonWalk, parent: QObject
+    ) -> None:
         super().__init__(parent)
         self._controller, self._selection = controller, selection
+        self._walk = walk
+        walk.changed.connect(self.changed)
         self._before: list[str] = []
         self._after = ""
         self._number_before = -1
@@ -96,6 +102,9 @@ class PresentedSteps(QObject):
 
     def go_on(self) -> None:
         """Go to the next caption; while the worker is busy nothing happens."""
+        if self._walk.lesson is not None:
+            self._walk.go_on()
+            return
         step = self.run.step
         if self.run.doing:
             return
@@ -120,6 +129,9 @@ class PresentedSteps(QObject):
 
     def go_back(self) -> None:
         """Go to the caption before; of an equation to the one that shows its results."""
+        if self._walk.lesson is not None:
+            self._walk.go_back()
+            return
         step = self.run.step
         if self.run.doing:
             return
@@ -138,6 +150,10 @@ class PresentedSteps(QObject):
     def text(self) -> str:
         """The caption; empty before the first one, and where something else is selected."""
         run, step = self.run, self.run.step
+        if (part := self._walk.part) is not None:
+            lines = [part.heading, to_plain_text(part.text)]
+            lines += [] if self._walk.is_asking else [to_plain_text(part.reveal)]
+            return "\n".join(filter(None, lines))
         if self._number_before < 0 or self._selection.place != self._place:
             return ""
         if self._number_before < len(self._before):
@@ -202,6 +218,7 @@ class PresentationMode:
         window: Takes the whole screen.
         controller: Has the call that is gone through.
         around: What is hidden, besides what the parts hide themselves.
+        walk: Through a lesson of its own, where one is open.
     """
 
     def __init__(
@@ -212,7 +229,9 @@ class PresentationMode:
         call_bar: CallBar,
         workspace: Workspace,
         themes: ThemeSwitch,
+        walk: LessonWalk,
     ) -> None:
+        self._walk = walk
         self._window, self._around, self._call_bar = window, around, call_bar
         self._workspace, self._themes = workspace, themes
         self._points = (themes.points, themes.points)
@@ -225,7 +244,7 @@ class PresentationMode:
         self.caption.setTextFormat(Qt.TextFormat.PlainText)
         self.caption.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.caption.hide()
-        self.steps = PresentedSteps(controller, workspace.selection, window)
+        self.steps = PresentedSteps(controller, workspace.selection, walk, window)
         self.steps.changed.connect(self._on_steps_changed)
         self._late = QTimer(window, singleShot=True, interval=_LATE_MS)
         self._late.timeout.connect(self._say_step)
@@ -265,7 +284,9 @@ class PresentationMode:
         if not self.is_on:
             return
         name = self._presented()
-        if state.is_running:
+        if self._walk.lesson is not None:
+            self.caption.setText(self.steps.text)
+        elif state.is_running:
             self.caption.setText(" · ".join(filter(None, (screen.status, screen.detail))))
         elif screen.failed_over:
             self.caption.setText(f"Of an earlier run: {screen.failed_over}")
@@ -358,7 +379,8 @@ class PresentationMode:
         if is_on:
             self.steps.begin(self._presented())
             # Always as high: the picture must not move with the text.
-            self.caption.setMinimumHeight(_CAPTION_LINES * self.caption.fontMetrics().lineSpacing())
+            lines = _LESSON_LINES if self._walk.lesson is not None else _CAPTION_LINES
+            self.caption.setMinimumHeight(lines * self.caption.fontMetrics().lineSpacing())
             if (pane := self._workspace.area.active) is not None:
                 pane.focus_content()  # not in the call, where keys are typed
 

@@ -8,8 +8,12 @@ import itertools
 from collections.abc import Sequence
 from pathlib import Path
 
+from jaxscope.model.lessons import LESSON_ENDING
+
 _PICTURES = "pictures"
 """The folder of the samples' pictures, beside the samples; `docs/thumbnails.py` makes them."""
+
+_LESSONS = "lessons"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -70,6 +74,12 @@ def find_samples() -> list[Path]:
     places = {name: place for place, name in enumerate(n for step in PATH for n in step.names)}
     files = sorted(folder.glob("*.py"))
     return sorted(files, key=lambda path: places.get(path.stem, len(places)))
+
+
+def find_lessons() -> list[Path]:
+    """The lessons of the course, in their order."""
+    folder = _find_folder()
+    return sorted((folder / _LESSONS).glob(f"*{LESSON_ENDING}")) if folder is not None else []
 
 
 def _find_folder() -> Path | None:

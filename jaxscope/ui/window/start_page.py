@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.model.outline import read_lesson
+from jaxscope.model.lessons import read_lesson
 from jaxscope.ui.toolkit.widgets import fill_box, make_label
 from jaxscope.ui.window.sample_path import PATH, Step, find_picture
 

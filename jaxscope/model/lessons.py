@@ -1,0 +1,309 @@
+"""What teaches: the docstring of a file with three parts, and lessons that are files of their own.
+
+A lesson of its own is a text in Markdown. Its first line is the title; each heading of the second
+rank begins a part. At the beginning of a part stand its fields, a line each:
+
+    Show: softmax.py::naive(f32[3])    what is open; of a part without it what was
+    Stage: jaxpr                       the view
+    Fact: equations of jaxpr = 4       for tests; a reader does not see it
+
+Then the text follows, and behind a line `Reveal:` what is shown when it is asked for. Files are
+named from the folder of the lesson. Nothing of a lesson is run but the calls that it shows.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import inspect
+import re
+from pathlib import Path
+
+from jaxscope.errors import UsageError
+from jaxscope.model.file_kinds import open_without_waiting
+
+LESSON_ENDING = ".md"
+"""How names of lessons end."""
+_MAX_BYTES = 200_000
+_MAX_PARTS = 100
+_MAX_BESIDE = 200
+_MAX_FIELD_CHARACTERS = 500
+_FIELD = re.compile(r"(?P<name>[A-Z][a-z]+):(?P<value>.*)")
+_FIELDS = ("Show", "Stage", "Fact")
+_FENCE = re.compile(r" {0,3}(```|~~~)")
+_REVEAL = "Reveal:"
+BETWEEN = "::"
+"""Between a file and a call of it."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Part:
+    """One part of a lesson.
+
+    Attributes:
+        heading: Of the part; of the first the lesson's title.
+        text: Markdown.
+        reveal: Markdown that is shown when it is asked for; may be empty.
+        file: Path of the Python file that is open.
+        call: The call of it.
+        stage: What is shown of it; empty to leave that as it is.
+        facts: What tests assert, as written.
+        line: Of the heading, 1-based.
+    """
+
+    heading: str
+    text: str
+    reveal: str
+    file: str
+    call: str
+    stage: str
+    facts: tuple[str, ...] = ()
+    line: int = 0
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TextLesson:
+    """A lesson that is a file of its own.
+
+    Attributes:
+        path: Of the file.
+        title: A few words.
+        parts: At least one.
+    """
+
+    path: str
+    title: str
+    parts: tuple[Part, ...]
+
+
+def read_text_lesson(path: Path) -> TextLesson:
+    """Read a lesson. Nothing is run, and no file but this one is read.
+
+    Raises:
+        UsageError: It cannot be read or is no lesson; it says at which line.
+    """
+    try:
+        with open_without_waiting(path) as file:
+            data = file.read(_MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", "") or str(error)
+        raise UsageError(f"{path.name} could not be read.", why=why) from error
+    if len(data) > _MAX_BYTES:
+        raise UsageError(f"{path.name} is too large for a lesson: it may have 200 kB.")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path.name} is no text in UTF-8.") from error
+    return parse_text_lesson(text, path)
+
+
+def parse_text_lesson(text: str, path: Path) -> TextLesson:
+    """Read the text of a lesson.
+
+    Args:
+        text: What the file holds.
+        path: Of the file; files that it shows are looked for beside it.
+
+    Raises:
+        UsageError: It is no lesson; it says at which line.
+    """
+    sections = _split(text)
+    if sections[0][1].strip():
+        raise _wrong(path, sections[0][0], "A lesson begins with its title: # TITLE")
+    if len(sections) < 2 or not sections[1][1].startswith("# "):
+        raise _wrong(path, 1, "A lesson begins with its title: # TITLE")
+    if len(sections) > _MAX_PARTS + 1:
+        raise _wrong(path, sections[_MAX_PARTS + 1][0], f"A lesson may have {_MAX_PARTS} parts")
+    parts: list[Part] = []
+    for line, section in sections[1:]:
+        parts.append(_read_part(section, line, path, parts[-1] if parts else None))
+    return TextLesson(str(path.resolve()), parts[0].heading, tuple(parts))
+
+
+def _split(text: str) -> list[tuple[int, str]]:
+    """Parts with the lines where they begin; the first is what stands before the title."""
+    found: list[tuple[int, list[str]]] = [(1, [])]
+    fence = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if match := _FENCE.match(line):
+            fence = "" if fence == match[1] else fence or match[1]
+        is_title = line.startswith("# ") and len(found) == 1
+        if not fence and (is_title or (line.startswith("## ") and len(found) > 1)):
+            found.append((number, []))
+        found[-1][1].append(line)
+    return [(number, "\n".join(lines)) for number, lines in found]
+
+
+def _read_part(section: str, line: int, path: Path, before: Part | None) -> Part:
+    head, *lines = section.split("\n")
+    file, call, stage = (before.file, before.call, "") if before is not None else ("", "", "")
+    facts: list[str] = []
+    start = 0
+    for start, each in enumerate(lines):
+        if not each.strip():
+            continue
+        field = _FIELD.fullmatch(each.strip())
+        if field is None or field["name"] not in _FIELDS:
+            break
+        name, value, at = field["name"], field["value"].strip(), line + 1 + start
+        if not value or len(value) > _MAX_FIELD_CHARACTERS:
+            raise _wrong(path, at, f"{name}: has to be followed by something of one line")
+        if name == "Fact":
+            facts.append(value)
+        elif name == "Stage":
+            stage = value
+        else:
+            file, call = _read_shown(value, at, path)
+    else:
+        start = len(lines)
+    if not file:
+        raise _wrong(path, line, "The first part has to say what it shows: Show: FILE.py::CALL")
+    rest, fence, behind = lines[start:], "", len(lines)
+    for number, each in enumerate(rest):
+        if match := _FENCE.match(each):
+            fence = "" if fence == match[1] else fence or match[1]
+        if not fence and each.strip() == _REVEAL:
+            behind = number
+            break
+    text, reveal = ("\n".join(each).strip() for each in (rest[:behind], rest[behind + 1 :]))
+    heading = head.lstrip("#").strip()
+    if not heading:
+        raise _wrong(path, line, "A heading has no words")
+    if not text and not reveal:
+        raise _wrong(path, line, "A part has no text")
+    return Part(heading[:200], text, reveal, file, call, stage, tuple(facts), line)
+
+
+def _read_shown(value: str, line: int, path: Path) -> tuple[str, str]:
+    """The file, made absolute, and the call."""
+    name, between, call = value.partition(BETWEEN)
+    name, call = name.strip(), call.strip()
+    if not between or not call or not name.endswith(".py"):
+        raise _wrong(path, line, f"{value[:80]} is not of the form FILE.py::CALL")
+    if Path(name).is_absolute() or ":" in name or "\\" in name:
+        raise _wrong(path, line, f"{name[:80]} is not named from the folder of the lesson")
+    try:
+        file = (path.parent / name).resolve()
+        is_there = file.is_file()
+    except (OSError, ValueError, RuntimeError):
+        is_there = False
+    if not is_there:
+        raise _wrong(path, line, f"There is no file {name[:80]}")
+    return str(file), call
+
+
+def _wrong(path: Path, line: int, why: str) -> UsageError:
+    return UsageError(
+        f"{path.name} is no lesson.",
+        why=f"{why}.",
+        where=f"{path.name}:{line}",
+        remedy="docs/reference/files.md says what a lesson may hold.",
+    )
+
+
+def lessons_beside(path: Path) -> list[Path]:
+    """Lessons of the same folder in the order of their names, at most 200."""
+    try:
+        return sorted(each for each in path.parent.glob(f"*{LESSON_ENDING}"))[:_MAX_BESIDE]
+    except OSError:
+        return [path]
+
+
+def title_of(path: Path) -> str:
+    """The first line of a lesson, else its name. No more of it is read."""
+    try:
+        with open_without_waiting(path) as file:
+            line = file.readline(_MAX_FIELD_CHARACTERS).decode("utf-8-sig", "replace").strip()
+    except (OSError, ValueError):
+        line = ""
+    return line.removeprefix("# ") if line.startswith("# ") else path.stem
+
+
+# What a docstring teaches: what to look at, what to predict, and what one then sees.
+
+_MAX_SUMMARY_CHARACTERS = 120
+_MAX_TITLE_CHARACTERS = 60
+_PARTS = re.compile(r"^(Look at|Predict|Then see):\s*", re.MULTILINE)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Lesson:
+    """What the docstring of a file teaches.
+
+    Attributes:
+        title: A few words.
+        summary: What it is about, one sentence; may be empty.
+        look: What to look at; empty where the docstring is not written as a lesson.
+        predict: The question, before anything is run.
+        see: The answer.
+    """
+
+    title: str
+    summary: str = ""
+    look: str = ""
+    predict: str = ""
+    see: str = ""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all three parts are there."""
+        return bool(self.look and self.predict and self.see)
+
+
+def read_lesson(path: Path) -> Lesson:
+    """What a file teaches, by its docstring. The file is not run.
+
+    Without such a docstring the file's name is the title.
+    """
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            return Lesson(_name(path))
+        doc = _docstring_of(path.read_text("utf-8"))
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return Lesson(_name(path))
+    return parse_lesson(doc, _name(path))
+
+
+def parse_lesson(doc: str, name: str) -> Lesson:
+    """What a docstring teaches.
+
+    Args:
+        doc: Without indentation.
+        name: The title where the first sentence has none.
+    """
+    first, *_ = _PARTS.split(doc, maxsplit=1)
+    sentence = " ".join(first.split("\n\n", 1)[0].split()).partition(". ")[0]
+    title, colon, summary = sentence.partition(": ")
+    if not colon or len(title) > _MAX_TITLE_CHARACTERS:
+        title, summary = name, sentence
+    summary = summary[:1].upper() + summary[1 : _MAX_SUMMARY_CHARACTERS + 1]
+    if summary and not summary.endswith((".", "?", "!")):
+        summary += "."
+    parts = _PARTS.split(doc)[1:]
+    told = {
+        head: " ".join(text.split()) for head, text in zip(parts[::2], parts[1::2], strict=True)
+    }
+    return Lesson(
+        title,
+        summary,
+        _sentence(told.get("Look at", "")),
+        _sentence(told.get("Predict", "")),
+        _sentence(told.get("Then see", "")),
+    )
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _name(path: Path) -> str:
+    return path.stem.replace("_", " ").capitalize()
+
+
+def _docstring_of(text: str) -> str:
+    """A module's docstring; the program below an ordinary one is not parsed, which takes longer."""
+    quotes = '"""'
+    end = text.find(quotes, len(quotes))
+    if text.startswith(quotes) and end > 0:
+        return inspect.cleandoc(ast.literal_eval(text[: end + len(quotes)]))
+    return ast.get_docstring(ast.parse(text)) or ""

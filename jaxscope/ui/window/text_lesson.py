@@ -1,0 +1,123 @@
+"""A lesson that is a file: where a person is in it, and its Markdown as it is shown."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QSize, Qt, QUrl, Signal
+from PySide6.QtGui import QResizeEvent, QTextDocument
+from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
+
+from jaxscope.model.lessons import Part, TextLesson
+from jaxscope.schema.safe_text import make_safe
+
+_FEATURES = (
+    QTextDocument.MarkdownFeature.MarkdownDialectGitHub
+    | QTextDocument.MarkdownFeature.MarkdownNoHTML
+)
+
+
+class LessonWalk(QObject):
+    """Goes through a lesson, a part at a time; what a part reveals comes when it is asked for.
+
+    Signals:
+        changed: Another part, or its answer, or no lesson any more.
+        part_begun: Another part, which says what is to be open.
+    """
+
+    changed = Signal()
+    part_begun = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.lesson: TextLesson | None = None
+        self.number = 0
+        self.is_revealed = False
+
+    @property
+    def part(self) -> Part | None:
+        """Where the person is; None without a lesson."""
+        return self.lesson.parts[self.number] if self.lesson is not None else None
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether the part has something that is not shown yet."""
+        return self.part is not None and bool(self.part.reveal) and not self.is_revealed
+
+    @property
+    def is_last(self) -> bool:
+        """Whether no part follows."""
+        return self.lesson is None or self.number + 1 == len(self.lesson.parts)
+
+    def begin(self, lesson: TextLesson) -> None:
+        """Go to the first part of a lesson."""
+        self.lesson = lesson
+        self.go_to(0)
+
+    def end(self) -> None:
+        """No lesson any more."""
+        if self.lesson is not None:
+            self.lesson = None
+            self.changed.emit()
+
+    def go_to(self, number: int, *, is_revealed: bool = False) -> None:
+        """Go to a part by its number."""
+        self.number, self.is_revealed = number, is_revealed
+        self.changed.emit()
+        self.part_begun.emit(self.part)
+
+    def reveal(self) -> None:
+        """Show what the part reveals."""
+        self.is_revealed = True
+        self.changed.emit()
+
+    def go_on(self) -> None:
+        """Reveal, or go to the next part; at the end nothing happens."""
+        if self.is_asking:
+            self.reveal()
+        elif not self.is_last:
+            self.go_to(self.number + 1)
+
+    def go_back(self) -> None:
+        """Go to the part before, with its answer; at the beginning nothing happens."""
+        if self.number:
+            self.go_to(self.number - 1, is_revealed=True)
+
+
+class MarkdownView(QTextBrowser):
+    """A text in Markdown, as high as it is. HTML is text, and nothing is loaded or followed."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setOpenLinks(False)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setTabChangesFocus(True)
+        self.viewport().setAutoFillBackground(False)
+        self.document().setDocumentMargin(0.0)
+
+    def show_markdown(self, text: str) -> None:
+        """Show a text."""
+        self.document().setMarkdown(make_safe(text), _FEATURES)
+        self._fit()
+
+    def loadResource(self, _type: int, _name: QUrl | str) -> object:
+        return None  # a picture of a lesson could be any file
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self.height())
+
+    def _fit(self) -> None:
+        self.document().setTextWidth(self.viewport().width())
+        self.setFixedHeight(max(round(self.document().size().height() + 0.5), 1))
+
+
+def to_plain_text(markdown: str) -> str:
+    """The words of a text in Markdown."""
+    document = QTextDocument()
+    document.setMarkdown(make_safe(markdown), _FEATURES)
+    return document.toPlainText().replace("\ufffc", "").strip()

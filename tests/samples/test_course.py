@@ -1,0 +1,129 @@
+"""The course: each fact of each lesson, by captures and values of a real worker.
+
+A fact is `WHAT = VALUE`. What can be asked is in `_ANSWERS`; of a call that cannot be traced the
+fact is `error`, which the message holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from jaxscope.client.one_shot import ask
+from jaxscope.client.requests import ValuesRequest
+from jaxscope.errors import JaxscopeError
+from jaxscope.model import Capture, is_available
+from jaxscope.model.lessons import LESSON_ENDING, Part, read_text_lesson
+from jaxscope.model.values import Values
+
+from .calling import SAMPLES
+from .captured import CaptureOf, graph, operations
+
+LESSONS = sorted((SAMPLES / "lessons").glob(f"*{LESSON_ENDING}"))
+FACTS = [
+    pytest.param(part, fact, id=f"{path.stem}-{part.line}-{number}")
+    for path in LESSONS
+    for part in read_text_lesson(path).parts
+    for number, fact in enumerate(part.facts)
+]
+
+
+def _stage_names(found: Capture) -> str:
+    return " ".join(stage.name for stage in found.stages if is_available(stage.graph))
+
+
+def _checks(found: Capture) -> str:
+    return " ".join(each.rule for each in found.checks) or "none"
+
+
+def _count(found: Capture, operation: str, stage: str) -> str:
+    return str(Counter(operations(found, stage))[operation])
+
+
+def _fate(found: Capture, equation: str) -> str:
+    return found.fates[equation].fate
+
+
+_ANSWERS: dict[str, Callable[..., str]] = {
+    r"equations of (\S+)": lambda found, stage: str(len(operations(found, stage))),
+    r"operations of (\S+)": lambda found, stage: " ".join(operations(found, stage)),
+    r"count of (\S+) in (\S+)": _count,
+    r"type of argument (\d+)": lambda found, n: found.arguments[int(n)].type,
+    r"type of result (\d+)": lambda found, n: found.results[int(n)].type,
+    r"number of arguments": lambda found: str(len(found.arguments)),
+    r"number of results": lambda found: str(len(found.results)),
+    r"fate of (\S+)": _fate,
+    r"stages": _stage_names,
+    r"checks": _checks,
+}
+
+
+@pytest.fixture(scope="module")
+def values() -> Callable[[Part], Values]:
+    known: dict[tuple[str, str], Values] = {}
+
+    def find(part: Part) -> Values:
+        key = part.file, part.call
+        if key not in known:
+            known[key] = ask(ValuesRequest(*key), Values)
+        return known[key]
+
+    return find
+
+
+def _answer(what: str, part: Part, capture: CaptureOf, values: Callable[[Part], Values]) -> str:
+    name = Path(part.file).name
+    if what == "error":
+        with pytest.raises(JaxscopeError) as caught:
+            capture(name, part.call)
+        told = caught.value.explanation
+        return f"{told.what} {told.why} {told.remedy}"
+    if what == "same results":
+        return "yes" if len({each.text for each in values(part).results}) == 1 else "no"
+    if match := re.fullmatch(r"value of result (\d+)", what):
+        return values(part).results[int(match[1])].text
+    if match := re.fullmatch(r"value of (\S+)", what):
+        found = next(each for each in values(part).equations if each.id == match[1])
+        return found.outputs[0].text
+    if what == "first nonfinite":
+        return " ".join(f"{e.operation} {e.kind}" for e in values(part).origins) or "none"
+    if match := re.fullmatch(r"parts from (jit|float64)", what):
+        against = ask(ValuesRequest(part.file, part.call, against=match[1]), Values).against
+        assert against is not None and not against.reason
+        return "yes" if against.parting() else "no"
+    for pattern, answer in _ANSWERS.items():
+        if match := re.fullmatch(pattern, what):
+            return answer(capture(name, part.call), *match.groups())
+    raise AssertionError(f"no fact: {what}")
+
+
+@pytest.mark.parametrize(("part", "fact"), FACTS)
+def test_a_fact_of_the_course_holds(
+    part: Part, fact: str, capture: CaptureOf, values: Callable[[Part], Values]
+) -> None:
+    what, equals, expected = fact.partition(" = ")
+    assert equals, f"no fact: {fact}"
+    found = _answer(what, part, capture, values)
+    assert expected in found if what == "error" else found == expected
+
+
+def test_each_lesson_asks_reveals_and_states_a_fact() -> None:
+    titles = set()
+    for path in LESSONS:
+        lesson = read_text_lesson(path)
+        titles.add(lesson.title)
+        assert any(part.reveal for part in lesson.parts), path.name
+        assert any(part.facts for part in lesson.parts), path.name
+    assert len(titles) == len(LESSONS)
+
+
+def test_each_stage_that_a_lesson_shows_is_there(capture: CaptureOf) -> None:
+    for path in LESSONS:
+        for part in read_text_lesson(path).parts:
+            if part.stage and not any(fact.startswith("error") for fact in part.facts):
+                found = capture(Path(part.file).name, part.call)
+                assert graph(found, part.stage) is not None, (path.name, part.heading)

@@ -1,0 +1,218 @@
+"""Lessons that are files: what is read, what a wrong one says, and how the window goes through."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from jaxscope.cli import main
+from jaxscope.client.requests import CaptureRequest
+from jaxscope.errors import UsageError
+from jaxscope.model.lessons import parse_text_lesson, read_text_lesson
+from jaxscope.ui.session.state import Trust
+from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.text_lesson import MarkdownView, to_plain_text
+
+from .conftest import Driver
+from .programs import build_capture
+
+LESSON = """# Sums
+
+Show: taught.py::f(f32[3])
+Stage: jaxpr
+Fact: equations of jaxpr = 1
+
+One `add`, **no more**.
+
+## How many?
+
+Count them.
+
+```python
+## no heading
+Reveal:
+```
+
+Reveal:
+
+One.
+
+## Longer
+
+Show: taught.py::f(f32[5])
+
+The same again.
+"""
+PROGRAM = "# jaxscope: f(f32[3])\n\n\ndef f(x):\n    return x + 1\n"
+
+
+@pytest.fixture
+def lesson(tmp_path: Path) -> Path:
+    (tmp_path / "taught.py").write_text(PROGRAM)
+    path = tmp_path / "sums.md"
+    path.write_text(LESSON)
+    return path
+
+
+def test_a_lesson_has_parts_with_fields_text_and_what_is_revealed(lesson: Path) -> None:
+    found = read_text_lesson(lesson)
+    assert (found.title, found.path) == ("Sums", str(lesson))
+    first, second, third = found.parts
+    file = str(lesson.parent / "taught.py")
+    assert (first.file, first.call, first.stage) == (file, "f(f32[3])", "jaxpr")
+    assert first.facts == ("equations of jaxpr = 1",) and "Fact" not in first.text
+    assert first.text == "One `add`, **no more**." and not first.reveal
+    assert second.heading == "How many?" and second.reveal == "One."
+    assert "## no heading" in second.text and second.call == first.call and not second.stage
+    assert (third.call, third.file) == ("f(f32[5])", file)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("", 1, "begins with its title"),
+        ("Words.\n\n# Sums\n", 1, "begins with its title"),
+        ("# Sums\n\nText.\n", 1, "has to say what it shows"),
+        ("# Sums\n\nShow: taught.py\n", 3, "not of the form"),
+        ("# Sums\n\nShow: taught.py::\n", 3, "not of the form"),
+        ("# Sums\nShow: notes.txt::f(x)\n", 2, "not of the form"),
+        ("# Sums\nShow: none.py::f(x)\n", 2, "no file none.py"),
+        ("# Sums\nShow: /etc/taught.py::f(x)\n", 2, "not named from the folder"),
+        ("# Sums\nShow: ssh://host/taught.py::f(x)\n", 2, "not named from the folder"),
+        ("# Sums\nShow: ..\\taught.py::f(x)\n", 2, "not named from the folder"),
+        ("# Sums\nShow: \0.py::f(x)\n", 2, "no file"),
+        ("# Sums\nStage:\n", 2, "followed by something"),
+        (f"# Sums\nStage: {'x' * 600}\n", 2, "of one line"),
+        ("# Sums\nShow: taught.py::f(x)\n", 1, "has no text"),
+        ("# Sums\nShow: taught.py::f(x)\n\nText.\n\n## \n\nMore.\n", 6, "has no words"),
+        ("# Sums\nShow: taught.py::f(x)\n\nText.\n" + "## More\nText.\n" * 100, 203, "100 parts"),
+    ],
+)
+def test_a_wrong_lesson_says_what_and_at_which_line(
+    lesson: Path, text: str, line: int, said: str
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_text_lesson(text, lesson)
+    explanation = caught.value.explanation
+    assert said in explanation.why and explanation.where == f"sums.md:{line}"
+
+
+def test_what_is_no_text_or_too_long_is_no_lesson(tmp_path: Path) -> None:
+    path = tmp_path / "sums.md"
+    for data, said in ((b"# \xff\n", "UTF-8"), (b"#" * 200_001, "too large")):
+        path.write_bytes(data)
+        with pytest.raises(UsageError, match=said):
+            read_text_lesson(path)
+    with pytest.raises(UsageError, match="could not be read"):
+        read_text_lesson(tmp_path / "none.md")
+    with pytest.raises(UsageError, match="could not be read"):
+        read_text_lesson(tmp_path)
+
+
+def test_html_is_text_and_pictures_are_not_loaded(qtbot: QtBot, tmp_path: Path) -> None:
+    view = MarkdownView()
+    qtbot.addWidget(view)
+    view.resize(200, 100)
+    picture = tmp_path / "secret.png"
+    view.show_markdown(f"<b>bold</b> <script>x</script> ![seen]({picture}) [link](file:///etc)")
+    assert "<script>" in view.toPlainText() and view.loadResource(2, QUrl(str(picture))) is None
+    assert not view.openLinks() and view.height() == round(view.document().size().height() + 0.5)
+    assert to_plain_text("A `b` **c**\u202e.\n\nD") == "A b c<U+202E>.\nD"
+
+
+def test_the_window_goes_through_a_lesson(
+    driver: Driver, window: MainWindow, lesson: Path, qtbot: QtBot
+) -> None:
+    window._settings.add_trusted_folder(str(lesson.parent))
+    window._open_chosen(str(lesson))
+    run = driver.wait_for(CaptureRequest)
+    assert run.request.call == "f(f32[3])"
+    driver.finish(run, build_capture())
+    strip, walk = window.lesson, window.walk
+    assert strip.isVisible() and strip._title.text() == "Sums"
+    assert strip._body.toPlainText() == "One add, no more." and not strip.answer_is_shown
+    assert strip._reveal.text() == "Next: How many?"
+    assert "jaxpr" in window.workspace.area.shown_stages()  # not what views follow the call to
+    qtbot.mouseClick(strip._reveal, Qt.MouseButton.LeftButton)
+    assert strip._place.text() == "Lesson · 2 of 3" and not strip.answer_is_shown
+    assert strip._reveal.text() == "Show what to see"
+    qtbot.mouseClick(strip._reveal, Qt.MouseButton.LeftButton)
+    assert strip.answer_is_shown and strip._answer.toPlainText() == "One."
+    walk.go_on()
+    assert driver.wait_for(CaptureRequest, 2).request.call == "f(f32[5])"
+    assert strip._reveal.isHidden()  # there is no other lesson in the folder
+    walk.go_back()
+    assert walk.number == 1 and strip.answer_is_shown
+    assert str(lesson) in window._settings.recent_files
+    other = lesson.with_name("other.py")
+    other.write_text(PROGRAM)
+    driver.open(other, ("f(f32[3])",))
+    assert walk.lesson is None and strip._body.isHidden() and strip._answer.isHidden()
+
+
+def test_what_a_lesson_shows_is_not_run_unasked(
+    driver: Driver, window: MainWindow, lesson: Path
+) -> None:
+    window.open_path(str(lesson))
+    assert window.controller.state.trust is Trust.ASKED
+    window.walk.go_to(2)
+    assert window.controller.state.trust is Trust.ASKED
+    assert not driver.session.of_type(CaptureRequest)
+
+
+def test_a_wrong_lesson_is_explained_and_what_was_open_stays(
+    driver: Driver, window: MainWindow, lesson: Path, source: Path
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    lesson.write_text("Nothing of this.")
+    window._open_chosen(str(lesson))
+    error = window.controller.state.error
+    assert error is not None and "is no lesson" in error.explanation.what
+    assert window.controller.state.file == str(source) and window.walk.lesson is None
+
+
+def test_presenting_goes_through_the_parts(
+    driver: Driver, window: MainWindow, lesson: Path, qtbot: QtBot
+) -> None:
+    window._settings.add_trusted_folder(str(lesson.parent))
+    window._open_chosen(str(lesson))
+    driver.finish(driver.wait_for(CaptureRequest), build_capture())
+    caption = window.presenting.caption
+    window.toggle_presenting()
+    window.activateWindow()
+    qtbot.waitUntil(lambda: window.isActiveWindow() and caption.isVisible())
+    assert caption.text() == "Sums\nOne add, no more."
+    QTest.keyClick(window, Qt.Key.Key_Space)
+    assert caption.text().startswith("How many?\nCount them.") and "One." not in caption.text()
+    QTest.keyClick(window, Qt.Key.Key_Space)
+    assert caption.text().endswith("One.")
+    QTest.keyClick(window, Qt.Key.Key_Space)
+    driver.wait_for(CaptureRequest, 2)
+    assert caption.text() == "Longer\nThe same again."
+    QTest.keyClick(window, Qt.Key.Key_Left)
+    assert caption.text().endswith("One.")
+    window.toggle_presenting()
+
+
+def test_the_course_is_in_the_menu(driver: Driver, window: MainWindow) -> None:
+    window.commands.actions["begin_course"].trigger()
+    assert window.walk.lesson is not None and window.walk.lesson.title == "What is a jaxpr?"
+    driver.wait_for(CaptureRequest)  # it comes with jaxscope, and runs unasked
+
+
+def test_the_page_of_steps_holds_the_lesson(
+    lesson: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "steps.html"
+    assert main(["values", str(lesson), "-o", str(out)]) == 0
+    text = out.read_text()
+    assert text.index("<h3>Sums</h3>") < text.index("How many?") < text.index("The arguments")
+    assert '<div class="answer"><p>One.</p></div>' in text and "Fact" not in text
+    assert "<pre>```python\n## no heading" in text
+    capsys.readouterr()
+    assert main(["check", str(lesson)]) == 2
+    assert "is a lesson" in capsys.readouterr().err
