@@ -9,6 +9,7 @@ run with `-s` in automation.
 
 from __future__ import annotations
 
+import atexit
 import functools
 import logging
 import os
@@ -37,6 +38,10 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # sources anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# What tests keep from run to run is not the person's.
+os.environ["XDG_CACHE_HOME"] = _cache = tempfile.mkdtemp(prefix="jaxscope-tests-")
+atexit.register(shutil.rmtree, _cache, ignore_errors=True)
 
 # (`message:category` in the notation of Python's -W, reason)
 ALLOWED_WARNINGS: tuple[tuple[str, str], ...] = ()

@@ -487,6 +487,7 @@ def hlo_module_of(lowered: Any, bytecode: bytes) -> Any:
 _cache_lock = threading.Lock()
 _num_without_cache = 0
 _was_cache_enabled = True
+_IS_CACHE_ENABLED = "jax_enable_compilation_cache"
 
 
 @contextlib.contextmanager
@@ -537,14 +538,45 @@ def _use_persistent_cache(is_used: bool) -> None:
     """Turn the cache that is set off, or on again; nothing where none is."""
     if not getattr(jax.config, "jax_compilation_cache_dir", None):
         return
-    from jax.experimental.compilation_cache import compilation_cache
-
     global _was_cache_enabled
     if not is_used:
-        _was_cache_enabled = bool(getattr(jax.config, "jax_enable_compilation_cache", True))
+        _was_cache_enabled = bool(getattr(jax.config, _IS_CACHE_ENABLED, True))
+    _set_cache({_IS_CACHE_ENABLED: is_used and _was_cache_enabled})
+
+
+@contextlib.contextmanager
+def persistent_cache(folder: str) -> Iterator[None]:
+    """Compile into JAX's persistent cache in a folder, and from it, where no cache is set.
+
+    What is set meanwhile stays.
+    """
+    ours = {
+        "jax_compilation_cache_dir": folder,
+        "jax_persistent_cache_min_compile_time_secs": 0,
+        "jax_persistent_cache_min_entry_size_bytes": -1,
+    }
+    before = {name: getattr(jax.config, name, None) for name in ours}
+    is_off = not getattr(jax.config, _IS_CACHE_ENABLED, False)
+    raises = getattr(jax.config, "jax_raise_persistent_cache_errors", False)
+    if before["jax_compilation_cache_dir"] or is_off or raises:
+        yield
+        return
+    _set_cache(ours)
+    try:
+        yield
+    finally:
+        is_ours = all(getattr(jax.config, name, None) == value for name, value in ours.items())
+        if is_ours:
+            _set_cache(before)
+
+
+def _set_cache(settings: Mapping[str, Any]) -> None:
+    from jax.experimental.compilation_cache import compilation_cache
+
     update: Callable[..., None] = jax.config.update
-    update("jax_enable_compilation_cache", is_used and _was_cache_enabled)
-    compilation_cache.reset_cache()  # JAX asks the setting once
+    for name, value in settings.items():
+        update(name, value)
+    compilation_cache.reset_cache()  # JAX reads its settings once
 
 
 def optimized_module_of(compiled: Any) -> Any:

@@ -25,6 +25,7 @@ from jaxscope.model.outline import find_offered_calls
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import explain_exception, guard
 from jaxscope.worker.host.call import Call, call_namespace, list_functions, parse_call
+from jaxscope.worker.host.executable_cache import keeping_executables
 from jaxscope.worker.host.source import SourceSnapshot, read_source
 from jaxscope.worker.host.user_module import execute_file
 from jaxscope.worker.provenance.traced_program import trace_call
@@ -364,7 +365,7 @@ def load_call(request: dict[str, Any], channel: Channel) -> tuple[SourceSnapshot
     source, names = load_names(request, channel)
     text = request.get("call") or first_call(source, names, channel)
     channel.progress("call", "Evaluating the arguments")
-    with guard("call", {source.path}, call=text):
+    with guard("call", {source.path}, call=text), keeping_executables():
         return source, parse_call(text, names, file=source.path)
 
 

@@ -24,6 +24,7 @@ from jaxscope.model.units import format_count
 from jaxscope.worker.channel import Channel, run_skippable
 from jaxscope.worker.faults.explain import explain_exception, guard
 from jaxscope.worker.host.call import Call, parse_call
+from jaxscope.worker.host.executable_cache import keeping_executables
 from jaxscope.worker.stages.loading import first_call, load_names
 from jaxscope.worker.stages.nonfinite import NonfiniteCount, count_odd, find_origin_of
 from jaxscope.worker.timing.conditions import (
@@ -111,7 +112,7 @@ def handle_time(request: dict[str, Any], channel: Channel) -> None:
     import_s = perf_counter() - start_s
     text = str(request.get("call") or first_call(snapshot, names, channel))
     channel.progress("call", "Evaluating the arguments")
-    with guard("call", {snapshot.path}):
+    with guard("call", {snapshot.path}), keeping_executables():
         call = parse_call(text, names, file=snapshot.path)
     if request.get("waits"):
         start_s += _wait(channel)
