@@ -34,7 +34,7 @@ def run(options: Options) -> int:
     lesson = None
     if str(options.file).endswith(LESSON_ENDING):
         lesson = read_text_lesson(Path(str(options.file)))
-        first = lesson.parts[0]
+        first = lesson.parts[0].shown
         options = dataclasses.replace(
             options, file=Path(first.file), call=options.call or first.call
         )

@@ -23,7 +23,7 @@ from jaxscope.export.page import (
     theme_script,
 )
 from jaxscope.model import Capture, Graph, is_available
-from jaxscope.model.lessons import Lesson, TextLesson
+from jaxscope.model.lessons import Lesson, Shown, TextLesson
 from jaxscope.model.values import Step, Stepping, StepValue
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.scene import Scene
@@ -146,15 +146,21 @@ def _find_place(step: Step, scene: Scene | None, graph: Graph | None) -> str:
 
 def _write_parts(lesson: TextLesson) -> Iterator[str]:
     """The parts of a lesson; what one reveals stands in an element that can be hidden."""
-    shown = ""
+    call = ""
     for part in lesson.parts:
-        looks_at = f"<p class='looks'>Look at: {escape_html(part.call)}</p>"
-        answer = f'<div class="answer">{_write_blocks(part.reveal)}</div>' if part.reveal else ""
+        head, call = _write_call(part.shown, call), part.shown.call
+        answer, call = _write_call(part.revealed, call), part.revealed.call
+        answer += _write_blocks(part.reveal)
         yield (
-            f"<article><h3>{escape_html(part.heading)}</h3>{looks_at if part.call != shown else ''}"
-            f"{_write_blocks(part.text)}{answer}</article>\n"
+            f"<article><h3>{escape_html(part.heading)}</h3>{head}{_write_blocks(part.text)}"
+            + (f'<div class="answer">{answer}</div>' if part.reveal else "")
+            + "</article>\n"
         )
-        shown = part.call
+
+
+def _write_call(shown: Shown, before: str) -> str:
+    """What a lesson shows from here on; nothing where it goes on with that."""
+    return f"<p>Look at: {escape_html(shown.call)}</p>" if shown.call != before else ""
 
 
 def _write_blocks(markdown: str) -> str:

@@ -7,8 +7,9 @@ rank begins a part. At the beginning of a part stand its fields, a line each:
     Stage: jaxpr                       the view
     Fact: equations of jaxpr = 4       for tests; a reader does not see it
 
-Then the text follows, and behind a line `Reveal:` what is shown when it is asked for. Files are
-named from the folder of the lesson. Nothing of a lesson is run but the calls that it shows.
+Then the text follows, and behind a line `Reveal:` what is shown when it is asked for, which may
+begin with fields as well. Files are named from the folder of the lesson. Nothing of a lesson is run
+but the calls that it shows.
 """
 
 from __future__ import annotations
@@ -37,6 +38,23 @@ BETWEEN = "::"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Shown:
+    """What is open.
+
+    Attributes:
+        file: Path of the Python file.
+        call: The call of it.
+        stage: What is shown of it; empty to leave that as it is.
+        facts: What tests assert of the call, as written.
+    """
+
+    file: str
+    call: str
+    stage: str = ""
+    facts: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Part:
     """One part of a lesson.
 
@@ -44,20 +62,16 @@ class Part:
         heading: Of the part; of the first the lesson's title.
         text: Markdown.
         reveal: Markdown that is shown when it is asked for; may be empty.
-        file: Path of the Python file that is open.
-        call: The call of it.
-        stage: What is shown of it; empty to leave that as it is.
-        facts: What tests assert, as written.
+        shown: What is open beside the text.
+        revealed: What is open beside what is revealed.
         line: Of the heading, 1-based.
     """
 
     heading: str
     text: str
     reveal: str
-    file: str
-    call: str
-    stage: str
-    facts: tuple[str, ...] = ()
+    shown: Shown
+    revealed: Shown
     line: int = 0
 
 
@@ -136,42 +150,51 @@ def _split(text: str) -> list[tuple[int, str]]:
 
 def _read_part(section: str, line: int, path: Path, before: Part | None) -> Part:
     head, *lines = section.split("\n")
-    file, call, stage = (before.file, before.call, "") if before is not None else ("", "", "")
-    facts: list[str] = []
-    start = 0
-    for start, each in enumerate(lines):
-        if not each.strip():
-            continue
-        field = _FIELD.fullmatch(each.strip())
-        if field is None or field["name"] not in _FIELDS:
-            break
-        name, value, at = field["name"], field["value"].strip(), line + 1 + start
-        if not value or len(value) > _MAX_FIELD_CHARACTERS:
-            raise _wrong(path, at, f"{name}: has to be followed by something of one line")
-        if name == "Fact":
-            facts.append(value)
-        elif name == "Stage":
-            stage = value
-        else:
-            file, call = _read_shown(value, at, path)
-    else:
-        start = len(lines)
-    if not file:
-        raise _wrong(path, line, "The first part has to say what it shows: Show: FILE.py::CALL")
-    rest, fence, behind = lines[start:], "", len(lines)
-    for number, each in enumerate(rest):
+    heading = head.lstrip("#").strip()
+    if not heading:
+        raise _wrong(path, line, "A heading has no words")
+    fence, behind = "", len(lines)
+    for number, each in enumerate(lines):
         if match := _FENCE.match(each):
             fence = "" if fence == match[1] else fence or match[1]
         if not fence and each.strip() == _REVEAL:
             behind = number
             break
-    text, reveal = ("\n".join(each).strip() for each in (rest[:behind], rest[behind + 1 :]))
-    heading = head.lstrip("#").strip()
-    if not heading:
-        raise _wrong(path, line, "A heading has no words")
+    around = before.revealed if before is not None else None
+    shown, text = _read_fields(lines[:behind], line + 1, path, around)
+    if shown is None:
+        raise _wrong(path, line, "The first part has to say what it shows: Show: FILE.py::CALL")
+    revealed, reveal = _read_fields(lines[behind + 1 :], line + behind + 2, path, shown)
     if not text and not reveal:
         raise _wrong(path, line, "A part has no text")
-    return Part(heading[:200], text, reveal, file, call, stage, tuple(facts), line)
+    return Part(heading[:200], text, reveal, shown, revealed or shown, line)
+
+
+def _read_fields(
+    lines: list[str], line: int, path: Path, around: Shown | None
+) -> tuple[Shown | None, str]:
+    """What is open by the fields at the beginning, and the text behind them."""
+    shown = around and Shown(around.file, around.call)
+    stage, facts = "", []
+    for start, each in enumerate(lines):
+        field = _FIELD.fullmatch(each.strip())
+        if each.strip() and (field is None or field["name"] not in _FIELDS):
+            text = "\n".join(lines[start:]).strip()
+            break
+        if field is None:
+            continue
+        name, value = field["name"], field["value"].strip()
+        if not value or len(value) > _MAX_FIELD_CHARACTERS:
+            raise _wrong(path, line + start, f"{name}: has to be followed by something of one line")
+        if name == "Fact":
+            facts.append(value)
+        elif name == "Stage":
+            stage = value
+        else:
+            shown = Shown(*_read_shown(value, line + start, path))
+    else:
+        text = ""
+    return shown and dataclasses.replace(shown, stage=stage, facts=tuple(facts)), text
 
 
 def _read_shown(value: str, line: int, path: Path) -> tuple[str, str]:

@@ -17,7 +17,7 @@ from jaxscope.client.one_shot import ask
 from jaxscope.client.requests import ValuesRequest
 from jaxscope.errors import JaxscopeError
 from jaxscope.model import Capture, is_available
-from jaxscope.model.lessons import LESSON_ENDING, Part, read_text_lesson
+from jaxscope.model.lessons import LESSON_ENDING, Shown, read_text_lesson
 from jaxscope.model.values import Values
 
 from .calling import SAMPLES
@@ -25,10 +25,11 @@ from .captured import CaptureOf, graph, operations
 
 LESSONS = sorted((SAMPLES / "lessons").glob(f"*{LESSON_ENDING}"))
 FACTS = [
-    pytest.param(part, fact, id=f"{path.stem}-{part.line}-{number}")
+    pytest.param(shown, fact, id=f"{path.stem}-{part.line}-{number}")
     for path in LESSONS
     for part in read_text_lesson(path).parts
-    for number, fact in enumerate(part.facts)
+    for shown in dict.fromkeys((part.shown, part.revealed))
+    for number, fact in enumerate(shown.facts)
 ]
 
 
@@ -63,11 +64,11 @@ _ANSWERS: dict[str, Callable[..., str]] = {
 
 
 @pytest.fixture(scope="module")
-def values() -> Callable[[Part], Values]:
+def values() -> Callable[[Shown], Values]:
     known: dict[tuple[str, str], Values] = {}
 
-    def find(part: Part) -> Values:
-        key = part.file, part.call
+    def find(shown: Shown) -> Values:
+        key = shown.file, shown.call
         if key not in known:
             known[key] = ask(ValuesRequest(*key), Values)
         return known[key]
@@ -75,39 +76,39 @@ def values() -> Callable[[Part], Values]:
     return find
 
 
-def _answer(what: str, part: Part, capture: CaptureOf, values: Callable[[Part], Values]) -> str:
-    name = Path(part.file).name
+def _answer(what: str, shown: Shown, capture: CaptureOf, values: Callable[[Shown], Values]) -> str:
+    name = Path(shown.file).name
     if what == "error":
         with pytest.raises(JaxscopeError) as caught:
-            capture(name, part.call)
+            capture(name, shown.call)
         told = caught.value.explanation
         return f"{told.what} {told.why} {told.remedy}"
     if what == "same results":
-        return "yes" if len({each.text for each in values(part).results}) == 1 else "no"
+        return "yes" if len({each.text for each in values(shown).results}) == 1 else "no"
     if match := re.fullmatch(r"value of result (\d+)", what):
-        return values(part).results[int(match[1])].text
+        return values(shown).results[int(match[1])].text
     if match := re.fullmatch(r"value of (\S+)", what):
-        found = next(each for each in values(part).equations if each.id == match[1])
+        found = next(each for each in values(shown).equations if each.id == match[1])
         return found.outputs[0].text
     if what == "first nonfinite":
-        return " ".join(f"{e.operation} {e.kind}" for e in values(part).origins) or "none"
+        return " ".join(f"{e.operation} {e.kind}" for e in values(shown).origins) or "none"
     if match := re.fullmatch(r"parts from (jit|float64)", what):
-        against = ask(ValuesRequest(part.file, part.call, against=match[1]), Values).against
+        against = ask(ValuesRequest(shown.file, shown.call, against=match[1]), Values).against
         assert against is not None and not against.reason
         return "yes" if against.parting() else "no"
     for pattern, answer in _ANSWERS.items():
         if match := re.fullmatch(pattern, what):
-            return answer(capture(name, part.call), *match.groups())
+            return answer(capture(name, shown.call), *match.groups())
     raise AssertionError(f"no fact: {what}")
 
 
-@pytest.mark.parametrize(("part", "fact"), FACTS)
+@pytest.mark.parametrize(("shown", "fact"), FACTS)
 def test_a_fact_of_the_course_holds(
-    part: Part, fact: str, capture: CaptureOf, values: Callable[[Part], Values]
+    shown: Shown, fact: str, capture: CaptureOf, values: Callable[[Shown], Values]
 ) -> None:
     what, equals, expected = fact.partition(" = ")
     assert equals, f"no fact: {fact}"
-    found = _answer(what, part, capture, values)
+    found = _answer(what, shown, capture, values)
     assert expected in found if what == "error" else found == expected
 
 
@@ -117,13 +118,14 @@ def test_each_lesson_asks_reveals_and_states_a_fact() -> None:
         lesson = read_text_lesson(path)
         titles.add(lesson.title)
         assert any(part.reveal for part in lesson.parts), path.name
-        assert any(part.facts for part in lesson.parts), path.name
+        assert any(part.shown.facts or part.revealed.facts for part in lesson.parts), path.name
     assert len(titles) == len(LESSONS)
 
 
 def test_each_stage_that_a_lesson_shows_is_there(capture: CaptureOf) -> None:
     for path in LESSONS:
         for part in read_text_lesson(path).parts:
-            if part.stage and not any(fact.startswith("error") for fact in part.facts):
-                found = capture(Path(part.file).name, part.call)
-                assert graph(found, part.stage) is not None, (path.name, part.heading)
+            for shown in (part.shown, part.revealed):
+                if shown.stage:
+                    found = capture(Path(shown.file).name, shown.call)
+                    assert graph(found, shown.stage) is not None, (path.name, part.heading)

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from jaxscope.cli import main
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.errors import UsageError
-from jaxscope.model.lessons import parse_text_lesson, read_text_lesson
+from jaxscope.model.lessons import Shown, parse_text_lesson, read_text_lesson
 from jaxscope.ui.session.state import Trust
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.text_lesson import MarkdownView, to_plain_text
@@ -39,13 +39,19 @@ Reveal:
 
 Reveal:
 
+Fact: type of result 0 = f32[3]
+
 One.
 
 ## Longer
 
+The same again.
+
+Reveal:
+
 Show: taught.py::f(f32[5])
 
-The same again.
+It is one again.
 """
 PROGRAM = "# jaxscope: f(f32[3])\n\n\ndef f(x):\n    return x + 1\n"
 
@@ -63,12 +69,13 @@ def test_a_lesson_has_parts_with_fields_text_and_what_is_revealed(lesson: Path) 
     assert (found.title, found.path) == ("Sums", str(lesson))
     first, second, third = found.parts
     file = str(lesson.parent / "taught.py")
-    assert (first.file, first.call, first.stage) == (file, "f(f32[3])", "jaxpr")
-    assert first.facts == ("equations of jaxpr = 1",) and "Fact" not in first.text
+    assert first.shown == Shown(file, "f(f32[3])", "jaxpr", ("equations of jaxpr = 1",))
+    assert first.revealed == Shown(file, "f(f32[3])") and "Fact" not in first.text
     assert first.text == "One `add`, **no more**." and not first.reveal
     assert second.heading == "How many?" and second.reveal == "One."
-    assert "## no heading" in second.text and second.call == first.call and not second.stage
-    assert (third.call, third.file) == ("f(f32[5])", file)
+    assert "## no heading" in second.text and second.shown == first.revealed
+    assert second.revealed.facts == ("type of result 0 = f32[3]",)
+    assert (third.shown.call, third.revealed.call) == ("f(f32[3])", "f(f32[5])")
 
 
 @pytest.mark.parametrize(
@@ -143,6 +150,9 @@ def test_the_window_goes_through_a_lesson(
     qtbot.mouseClick(strip._reveal, Qt.MouseButton.LeftButton)
     assert strip.answer_is_shown and strip._answer.toPlainText() == "One."
     walk.go_on()
+    assert strip._reveal.text() == "Show what to see" and walk.number == 2
+    assert len(driver.session.of_type(CaptureRequest)) == 1  # the answer is not run before it
+    walk.go_on()
     assert driver.wait_for(CaptureRequest, 2).request.call == "f(f32[5])"
     assert strip._reveal.isHidden()  # there is no other lesson in the folder
     walk.go_back()
@@ -159,7 +169,7 @@ def test_what_a_lesson_shows_is_not_run_unasked(
 ) -> None:
     window.open_path(str(lesson))
     assert window.controller.state.trust is Trust.ASKED
-    window.walk.go_to(2)
+    window.walk.go_to(2, is_revealed=True)
     assert window.controller.state.trust is Trust.ASKED
     assert not driver.session.of_type(CaptureRequest)
 
@@ -191,8 +201,10 @@ def test_presenting_goes_through_the_parts(
     QTest.keyClick(window, Qt.Key.Key_Space)
     assert caption.text().endswith("One.")
     QTest.keyClick(window, Qt.Key.Key_Space)
-    driver.wait_for(CaptureRequest, 2)
     assert caption.text() == "Longer\nThe same again."
+    QTest.keyClick(window, Qt.Key.Key_Space)
+    driver.wait_for(CaptureRequest, 2)
+    assert caption.text().endswith("It is one again.")
     QTest.keyClick(window, Qt.Key.Key_Left)
     assert caption.text().endswith("One.")
     window.toggle_presenting()

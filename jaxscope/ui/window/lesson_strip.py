@@ -141,8 +141,8 @@ class LessonStrip(QFrame):
         Returns:
             Whether the file has a lesson.
         """
-        part = self._walk.part
-        if part is not None and file != part.file:
+        shown = self._walk.shown
+        if shown is not None and file != shown.file:
             self._walk.end()
         if self._walk.part is not None:
             return True

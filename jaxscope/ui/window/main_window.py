@@ -30,7 +30,7 @@ from PySide6.QtWidgets import (
 from jaxscope.client.left_behind import is_left_behind
 from jaxscope.errors import JaxscopeError, UsageError
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
-from jaxscope.model.lessons import LESSON_ENDING, Part, read_text_lesson
+from jaxscope.model.lessons import LESSON_ENDING, Shown, read_text_lesson
 from jaxscope.model.units import count_lines
 from jaxscope.picture.tint.classes import ColourBy
 from jaxscope.program.links import Links
@@ -242,7 +242,7 @@ class MainWindow(QMainWindow):
         self.start_page.file_chosen.connect(self._open_chosen)
         self.start_page.open_requested.connect(self.files.ask_open)
         self.start_page.paste_requested.connect(self.paste_code)
-        self.walk.part_begun.connect(self._on_walk_part_begun)
+        self.walk.shown_changed.connect(self._on_walk_shown_changed)
         self.lesson.call_chosen.connect(self._on_functions_call_chosen)
         self.lesson.file_chosen.connect(self._open_chosen)
         self.lesson.all_requested.connect(self.controller.close_file)
@@ -483,14 +483,14 @@ class MainWindow(QMainWindow):
         else:
             self.show_message("The lessons are not in this installation.")
 
-    def _on_walk_part_begun(self, part: Part) -> None:
-        """Open what a part of a lesson shows. A file of its own choice does not run unasked."""
+    def _on_walk_shown_changed(self, shown: Shown) -> None:
+        """Open what a lesson shows. A file of its own choice does not run unasked."""
         state = self.controller.state
-        if state.file != part.file or state.is_view_only or state.trust.waits:
-            self._open_chosen(part.file, part.call)
-        elif state.call != part.call:
-            self._on_functions_call_chosen(part.call)
-        self._stage_due = part.stage
+        if state.file != shown.file or state.is_view_only or state.trust.waits:
+            self._open_chosen(shown.file, shown.call)
+        elif state.call != shown.call:
+            self._on_functions_call_chosen(shown.call)
+        self._stage_due = shown.stage
         self._show_stage_due()
 
     def _show_stage_due(self) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QResizeEvent, QTextDocument
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
 
-from jaxscope.model.lessons import Part, TextLesson
+from jaxscope.model.lessons import Part, Shown, TextLesson
 from jaxscope.schema.safe_text import make_safe
 
 _FEATURES = (
@@ -20,11 +20,11 @@ class LessonWalk(QObject):
 
     Signals:
         changed: Another part, or its answer, or no lesson any more.
-        part_begun: Another part, which says what is to be open.
+        shown_changed: What is to be open, a `Shown`: another part began, or revealed its answer.
     """
 
     changed = Signal()
-    part_begun = Signal(object)
+    shown_changed = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -36,6 +36,12 @@ class LessonWalk(QObject):
     def part(self) -> Part | None:
         """Where the person is; None without a lesson."""
         return self.lesson.parts[self.number] if self.lesson is not None else None
+
+    @property
+    def shown(self) -> Shown | None:
+        """What is to be open; None without a lesson."""
+        part = self.part
+        return None if part is None else part.revealed if self.is_revealed else part.shown
 
     @property
     def is_asking(self) -> bool:
@@ -62,12 +68,13 @@ class LessonWalk(QObject):
         """Go to a part by its number."""
         self.number, self.is_revealed = number, is_revealed
         self.changed.emit()
-        self.part_begun.emit(self.part)
+        self.shown_changed.emit(self.shown)
 
     def reveal(self) -> None:
         """Show what the part reveals."""
         self.is_revealed = True
         self.changed.emit()
+        self.shown_changed.emit(self.shown)
 
     def go_on(self) -> None:
         """Reveal, or go to the next part; at the end nothing happens."""
