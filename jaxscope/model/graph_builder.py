@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -20,6 +21,7 @@ from jaxscope.model.graph import (
     Ragged,
 )
 
+_COLUMNS = 6
 _UNKNOWN_COST = (math.nan, math.nan, math.nan)
 
 
@@ -97,18 +99,21 @@ class GraphBuilder:
         self._table = StringTable()
         self._rows = _RowTable(self._table)
         self._places = _PlaceTable(self._table)
-        self._nodes: list[tuple[int, int, int, int, int, int, float]] = []
+        # Packed as they come: as objects of Python half a million of them take hundreds of MB.
+        self._nodes = array("i")
+        self._seconds = array("d")
+        self._attributes, self._attribute_counts = array("i"), array("i")
+        self._edges = array("i")
         self._ragged: dict[str, list[Sequence[int]]] = {
-            name: [] for name in ("types", "attributes", "scope", "origins", "derived", "source")
+            name: [] for name in ("types", "scope", "origins", "derived", "source")
         }
         self._costs: list[tuple[float, float, float]] = []
-        self._edges: list[tuple[int, int, int, int, int]] = []
         self._groups: list[tuple[int, int, int, int, int]] = []
         self._table.update({"": 0})
 
     @property
     def num_nodes(self) -> int:
-        return len(self._nodes)
+        return len(self._seconds)
 
     def add_node(
         self,
@@ -130,26 +135,24 @@ class GraphBuilder:
     ) -> int:
         """Add a node and return its index. `source` rows are file, line, column, function."""
         table, rows, ragged = self._table, self._rows, self._ragged
-        self._nodes.append(
-            (table[id], table[name], kind, table[operation], group, direction, seconds)
-        )
-        pairs: list[int] = []
+        self._nodes.extend((table[id], table[name], kind, table[operation], group, direction))
+        self._seconds.append(seconds)
         for key, value in (attributes or {}).items():
-            pairs += (table[key], table[value])
+            self._attributes.extend((table[key], table[value]))
+        self._attribute_counts.append(2 * len(attributes or ()))
         ragged["types"].append(rows[tuple(types)])
-        ragged["attributes"].append(pairs)
         ragged["scope"].append(rows[tuple(scope)])
         ragged["origins"].append(rows[tuple(origins)])
         ragged["derived"].append(rows[tuple(derived)])
         ragged["source"].append(self._places[tuple(source)])
         self._costs.append(cost)
-        return len(self._nodes) - 1
+        return len(self._seconds) - 1
 
     def add_edge(
         self, source: int, target: int, *, output: int = 0, operand: int = 0, type: str = ""
     ) -> None:
         """Add an edge from result `output` of `source` to operand `operand` of `target`."""
-        self._edges.append((source, output, target, operand, self._table[type]))
+        self._edges.extend((source, output, target, operand, self._table[type]))
 
     def add_group(
         self, id: str, kind: GroupKind, label: str, *, parent: int = NONE, owner: int = NONE
@@ -165,22 +168,26 @@ class GraphBuilder:
         Raises:
             ValueError: Ids repeat, or an index points nowhere.
         """
-        rows = self._nodes
-        columns = list(zip(*rows, strict=True)) if rows else [()] * 7
-        ids, names, kinds, operations, groups, directions, seconds = columns
+        count = self.num_nodes
+        columns = np.array(self._nodes, np.int32).reshape(-1, _COLUMNS).T
+        ids, names, kinds, operations, groups, directions = map(np.ascontiguousarray, columns)
         ragged = {name: Ragged.from_rows(values) for name, values in self._ragged.items()}
+        ends = np.cumsum(self._attribute_counts, dtype=np.int64)
         nodes = Nodes(
-            id=np.asarray(ids, np.int32),
-            name=np.asarray(names, np.int32),
-            kind=np.asarray(kinds, np.int8),
-            operation=np.asarray(operations, np.int32),
-            group=np.asarray(groups, np.int32),
-            direction=np.asarray(directions, np.int8),
-            cost=np.asarray(self._costs, np.float64).reshape(len(rows), 3),
-            seconds=np.asarray(seconds, np.float64),
+            id=ids,
+            name=names,
+            kind=kinds.astype(np.int8),
+            operation=operations,
+            group=groups,
+            direction=directions.astype(np.int8),
+            cost=np.asarray(self._costs, np.float64).reshape(count, 3),
+            seconds=np.array(self._seconds, np.float64),
+            attributes=Ragged(
+                np.concatenate(([0], ends)).astype(np.int32), np.array(self._attributes, np.int32)
+            ),
             **ragged,
         )
-        edges = np.asarray(self._edges, np.int32).reshape(-1, 5)
+        edges = np.array(self._edges, np.int32).reshape(-1, 5)
         group_rows = np.asarray(self._groups, np.int32).reshape(-1, 5)
         return Graph(
             strings=self._table.strings(),

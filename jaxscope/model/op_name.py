@@ -283,9 +283,14 @@ def print_tag(kind: str, number: int) -> str:
     return f"jxs{kind}{number}~"
 
 
+def is_tagged(op_name: str) -> bool:
+    """Whether a name may have tags; else it is as JAX and XLA made it."""
+    return "jxs" in op_name
+
+
 def read_op_name(op_name: str, table: TagTable) -> OpName:
     """Read the tags of a name. Tags with numbers outside the table are ignored."""
-    if "jxs" not in op_name:  # as all of what a job left behind
+    if not is_tagged(op_name):
         return OpName((), (), (), read_direction(op_name), op_name)
     origins: dict[str, None] = {}
     derived: dict[str, tuple[str, ...]] = {}
@@ -356,11 +361,9 @@ def read_direction(name_stack: str) -> Direction:
 
     What is transposed without being differentiated, as in the rules of a linear solve, is neither.
     """
-    if _BACKWARD.search(name_stack):
-        return Direction.BACKWARD
-    if "jvp(" in name_stack:
-        return Direction.FORWARD
-    return Direction.NONE
+    if "jvp(" not in name_stack:
+        return Direction.NONE
+    return Direction.BACKWARD if _BACKWARD.search(name_stack) else Direction.FORWARD
 
 
 @functools.lru_cache(maxsize=4096)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from jaxscope.model import Capture, Direction, Graph, Node, is_available
-from jaxscope.program.hlo.graph import read_scope
+from jaxscope.program.hlo.graph import read_scope, split_path
 from jaxscope.worker.stages.capture import handle_capture
 from tests.archive.recorded import Recorder, assemble
 
@@ -88,3 +90,27 @@ def test_what_the_compiler_made_has_no_origin(captured: Capture) -> None:
 )
 def test_scopes_are_the_users_own_names(op_name: str, scope: tuple[str, ...]) -> None:
     assert read_scope(op_name) == scope
+
+
+def split_letter_by_letter(op_name: str) -> list[str]:
+    """At the slashes outside of parentheses, as a person would do it."""
+    parts, depth = [""], 0
+    for letter in op_name:
+        depth = max(depth + (letter == "(") - (letter == ")"), 0)
+        if letter == "/" and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
+
+
+def test_paths_are_split_outside_of_parentheses_whatever_stands_there() -> None:
+    rng = random.Random(1)
+    pieces = ("jit(f)", "jvp(layer)", "a", "transpose(jvp(a/b))", "while", "(", "))", "x)(", "",
+              "vmap(x", "y)", "f(g(h)/i)")  # fmt: skip
+    for _ in range(20_000):
+        name = "/".join(rng.choices(pieces, k=rng.randrange(1, 7)))
+        assert split_path(name) == split_letter_by_letter(name)
+        around = split_letter_by_letter(name)[:-1]
+        # What stands around an operation does not depend on its name.
+        assert read_scope(name) == (read_scope("/".join([*around, "mul"])) if around else ())

@@ -13,13 +13,21 @@ import dataclasses
 import functools
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model.graph import NONE, Direction, Graph, GroupKind, NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
-from jaxscope.model.op_name import NOT_THE_USERS, TagTable, in_call, read_op_name
+from jaxscope.model.op_name import (
+    NOT_THE_USERS,
+    TagTable,
+    in_call,
+    is_tagged,
+    read_direction,
+    read_op_name,
+)
 from jaxscope.program.hlo.instruction_text import ShapeTexts, read_attributes
 from jaxscope.program.hlo.proto import HloMessage, parse_module
 
@@ -43,41 +51,64 @@ def read_scope(op_name: str) -> tuple[str, ...]:
     Args:
         op_name: Without tags. Of merged instructions, the first part counts.
     """
-    parts = split_path(op_name.split(";", 1)[0])
-    scopes: list[str] = []
-    for part in parts[:-1]:
-        scopes += _unwrap(part, 0)
-    return tuple(scopes)
+    first = op_name.split(";", 1)[0]
+    around, _, own = first.rpartition("/")
+    if "(" in own or ")" in own:  # the last slash may be within parentheses
+        return _scopes_of(split_path(first)[:-1])
+    return _read_scopes(around) if around else ()
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _read_scopes(path: str) -> tuple[str, ...]:
+    """Those of what stands before an operation's own name, as many operations share it."""
+    parts, is_open = _split(path)
+    return _scopes_of(parts[:-1] if is_open else parts)
+
+
+def _scopes_of(parts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(scope for part in parts for scope in _unwrap(part, 0))
 
 
 def split_path(op_name: str) -> list[str]:
     """Split at the slashes that are not within parentheses."""
+    return _split(op_name)[0]
+
+
+def _split(op_name: str) -> tuple[list[str], bool]:
+    """The parts, and whether the last one ends within parentheses."""
     if "(" not in op_name:
-        return op_name.split("/")
+        return op_name.split("/"), False
     parts: list[str] = []
-    depth = start = 0
-    for position, letter in enumerate(op_name):
+    inside: list[str] = []
+    depth = 0
+    for piece in op_name.split("/"):
+        inside.append(piece)
+        if "(" in piece or ")" in piece:
+            depth = _depth_after(piece, depth)
+        if depth == 0:
+            parts.append("/".join(inside))
+            inside = []
+    return ([*parts, "/".join(inside)], True) if inside else (parts, False)
+
+
+def _depth_after(piece: str, depth: int) -> int:
+    """How many parentheses are open behind a piece; closing ones that nothing opened count not."""
+    for letter in piece:
         if letter == "(":
             depth += 1
         elif letter == ")":
             depth = max(depth - 1, 0)
-        elif letter == "/" and depth == 0:
-            parts.append(op_name[start:position])
-            start = position + 1
-    parts.append(op_name[start:])
-    return parts
+    return depth
 
 
-def _unwrap(part: str, depth: int) -> list[str]:
+@functools.lru_cache(maxsize=1 << 16)
+def _unwrap(part: str, depth: int) -> tuple[str, ...]:
     match = _WRAPPER.match(part)
     if match is None:
-        return [] if not part or _STRUCTURE.match(part) else [part]
+        return () if not part or _STRUCTURE.match(part) else (part,)
     if match[1] in _FUNCTION_NAMES or depth > _MAX_WRAPPERS:
-        return []
-    inner: list[str] = []
-    for piece in split_path(match[2]):
-        inner += _unwrap(piece, depth + 1)
-    return inner
+        return ()
+    return tuple(name for piece in split_path(match[2]) for name in _unwrap(piece, depth + 1))
 
 
 Frame = tuple[str, int, int, str]
@@ -262,8 +293,7 @@ def find_nesting(module: HloMessage, first_nodes: list[int], trips: dict[int, st
     return Nesting(tuple(order), tuple(tuple(row) for row in sites))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Provenance:
+class Provenance(NamedTuple):
     """What the columns `origins`, `derived`, `scope` and `direction` of a node hold.
 
     `calls` are those of `OpName.calls`. `source` is where the equation stands, for instructions
@@ -289,21 +319,24 @@ class Provenance:
             return self
         if around == _NOWHERE and self.direction is Direction.NONE:
             return self  # as most of what a job left behind
-        return dataclasses.replace(
-            self,
-            origins=around.origins,
-            derived=around.derived,
-            scope=around.scope or self.scope,
-            direction=around.direction,
-            source=self.source or around.source,
+        return Provenance(
+            around.origins,
+            around.derived,
+            around.scope or self.scope,
+            around.direction,
+            self.display,
+            self.calls,
+            self.source or around.source,
         )
 
 
 _NOWHERE = Provenance()
+_MOST_NAMES = 1 << 16
+"""Equal names stand near each other; half a million of them take memory."""
 
 
 class ProvenanceReader:
-    """Reads `op_name`s of one module; each distinct name is read once.
+    """Reads `op_name`s of one module; of distinct names so many are kept.
 
     Where the equation of the last jaxpr-level stage is known and that stage's graph is at hand,
     origins, scope and direction are that equation's: there they are richer, because nested
@@ -319,10 +352,15 @@ class ProvenanceReader:
         """What a name, with its tags, says."""
         found = self._read.get(op_name)
         if found is None:
+            if len(self._read) >= _MOST_NAMES:
+                self._read.clear()
             found = self._read[op_name] = self._parse(op_name)
         return found
 
     def _parse(self, op_name: str) -> Provenance:
+        if not (is_tagged(op_name) or op_name.startswith("(")):  # as in what a job left behind
+            direction = read_direction(op_name)
+            return Provenance(scope=read_scope(op_name), direction=direction, display=op_name)
         named = read_op_name(op_name, self._tags)
         display = named.display
         origins = dict.fromkeys(named.origins)
@@ -384,9 +422,7 @@ def inherit_from_callers(
             origins.update(dict.fromkeys(own.origins))
             derived.update(dict.fromkeys(own.derived))
             first = first if first.derived else own
-        inherited[index] = dataclasses.replace(
-            first, origins=tuple(origins), derived=tuple(derived)
-        )
+        inherited[index] = first._replace(origins=tuple(origins), derived=tuple(derived))
     return inherited
 
 

@@ -166,11 +166,16 @@ def read_attributes(instruction: HloMessage) -> dict[str, str]:
     """The attributes of an instruction that stand in its own fields."""
     attributes: dict[str, str] = {}
     for field, value in instruction.ListFields():
-        render = _RENDERERS.get(field.name)
+        known = _BY_FIELD.get(field)
+        if known is None:
+            known = _BY_FIELD[field] = (
+                _RENDERERS.get(field.name),
+                _NAMES.get(field.name, field.name),
+            )
+        render, name = known
         if render is not None:
             text = render(value)
             if text:
-                name = _NAMES.get(field.name, field.name)
                 attributes[name] = text if name in _WHOLE else shorten(text, _MAX_TEXT)
     if instruction.opcode == "parameter":
         attributes["parameter_number"] = str(instruction.parameter_number)
@@ -347,6 +352,8 @@ _NAMES = {
     "mesh_axes_replica_group_list": "replica_groups",
 }
 
+_BY_FIELD: dict[Any, tuple[Callable[[Any], str] | None, str]] = {}
+"""Of each field that was met how it is written, and its name: asking protobuf for it takes long."""
 _RENDERERS: dict[str, Callable[[Any], str]] = {
     "literal": render_literal,
     "fusion_kind": str,

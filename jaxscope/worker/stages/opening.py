@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import gc
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -67,7 +68,11 @@ def handle_open(request: dict[str, Any], channel: Channel) -> None:
     Raises:
         SourceError: Nothing of it could be read.
     """
-    _Reading(request, channel).run()
+    gc.disable()  # it would go through millions of pieces; the process ends soon
+    try:
+        _Reading(request, channel).run()
+    finally:
+        gc.enable()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -1,0 +1,161 @@
+"""Opening a dump of one large module, step by step: `python -m bench.opening [INSTRUCTIONS …]`.
+
+Prints seconds and the largest memory of the worker that reads and of the client that interprets,
+and the exponent by which each step grows from the first size to the last. The module is made up:
+layers of ten operations with names and lines, as XLA writes them after optimization.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+_SIZES = (1_000, 10_000, 100_000, 500_000)
+_TYPE = "f32[64,64]{1,0}"
+_OPERATIONS = (
+    *("dot", "add", "tanh", "multiply", "subtract", "maximum", "exponential", "negate", "copy"),
+    "transpose",
+)
+_TWO = frozenset({"add", "multiply", "subtract", "maximum"})
+_MORE = {
+    "dot": ", lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+    "transpose": ", dimensions={1,0}",
+}
+
+
+def write_module(count: int, folder: Path) -> int:
+    """Write a dump of a module of about so many instructions; its bytes."""
+    from jaxscope.worker import compat
+
+    lines = [
+        f"HloModule jit_step, entry_computation_layout={{({_TYPE}, {_TYPE})->{_TYPE}}}",
+        "ENTRY %main (x: f32[64,64], w: f32[64,64]) -> f32[64,64] {",
+        f"  %x = {_TYPE} parameter(0)",
+        f"  %w = {_TYPE} parameter(1)",
+    ]
+    before = "x"
+    for layer in range(max(count // len(_OPERATIONS), 1)):
+        first = before
+        for number, operation in enumerate(_OPERATIONS):
+            name = f"{operation}.{layer}"
+            operands = f"%{before}"
+            if operation == "dot" or operation in _TWO:
+                operands += ", %w" if operation == "dot" else f", %{first}"
+            place = f'source_file="/home/me/model.py" source_line={20 + number}'
+            path = f"jit(step)/jvp(layer_{layer % 200})/block_{layer // 200}/{operation}"
+            more = f'{_MORE.get(operation, "")}, metadata={{op_name="{path}" {place}}}'
+            lines.append(f"  %{name} = {_TYPE} {operation}({operands}){more}")
+            before = name
+    lines[-1] = lines[-1].replace("  %", "  ROOT %", 1)
+    data = compat.serialized_hlo_of_text("\n".join([*lines, "}"]))
+    (folder / "module_0001.jit_step.cpu_after_optimizations.hlo.pb").write_bytes(data)
+    return len(data)
+
+
+def _read(folder: Path) -> dict[str, float]:
+    """The worker's side; what it says goes to a file."""
+    from jaxscope.client.left_behind import find_left_behind
+    from jaxscope.client.requests import OpenRequest, request_fields
+    from jaxscope.wire.messages import Message
+    from jaxscope.worker.channel import Channel
+    from jaxscope.worker.stages.opening import handle_open
+
+    said: list[Message] = []
+
+    class Kept(Channel):
+        def send(self, type: str, fields: Any, arrays: Any = None) -> None:
+            said.append(Message(type, {"run": "", **fields}, dict(arrays or {})))
+
+    request = OpenRequest.of(find_left_behind([str(folder)]).modules[0])
+    start = time.perf_counter()
+    handle_open(request_fields(request), Kept(-1))
+    taken = {"read": time.perf_counter() - start}
+    with (folder / "said").open("wb") as file:
+        pickle.dump([(m.type, m.fields, m.arrays) for m in said], file)
+    return taken
+
+
+def _interpret(folder: Path) -> dict[str, float]:
+    """The client's side, and the first picture."""
+    from jaxscope.client.capture_assembler import CaptureAssembler
+    from jaxscope.model import Graph
+    from jaxscope.picture.scene.group_layout import DOWN
+    from jaxscope.picture.view.build import build_view
+    from jaxscope.schema.archive import load_capture, save_capture
+    from jaxscope.ui.canvas.picture import Arranger, Viewport
+    from jaxscope.wire.messages import Message
+
+    with (folder / "said").open("rb") as file:
+        said = [Message(*each) for each in pickle.load(file)]
+    assembler = CaptureAssembler()
+    taken: dict[str, float] = {}
+
+    def step(name: str, function: Any) -> Any:
+        start = time.perf_counter()
+        found = function()
+        taken[name] = time.perf_counter() - start
+        return found
+
+    step("interpret", lambda: [assembler.feed(message) for message in said])
+    said.clear()
+    taken["interpret so far MiB"] = _largest_memory()
+    capture = assembler.capture()
+    graph = next(s.graph for s in capture.stages if s.name == "optimized")
+    assert isinstance(graph, Graph)
+    view = step("view", lambda: build_view(graph))
+    room = Viewport(900.0, 700.0)
+    step("layout", lambda: Arranger(view, room, DOWN, {}, lambda: False).choose())
+    step("save", lambda: save_capture(capture, folder / "out.jaxscope"))
+    step("reopen", lambda: load_capture(folder / "out.jaxscope"))
+    return taken
+
+
+def _largest_memory() -> float:
+    """MiB of this process; `getrusage` tells those of the one that started it, if it had more."""
+    with open("/proc/self/status", encoding="ascii") as file:
+        found = next(line for line in file if line.startswith("VmHWM:"))
+    return int(found.split()[1]) / 1024
+
+
+def main(words: list[str]) -> None:
+    """Measure each size in processes of its own."""
+    sides = {"--read": _read, "--interpret": _interpret}
+    if words and words[0] in sides:
+        taken = sides[words[0]](Path(words[1]))
+        memory = _largest_memory()
+        print(json.dumps({**taken, "MiB": memory}))
+        return
+    sizes = [int(word) for word in words] or list(_SIZES)
+    found = []
+    for size in sizes:
+        with tempfile.TemporaryDirectory() as name:
+            num_bytes = write_module(size, Path(name))
+            row: dict[str, float] = {}
+            for side in sides:
+                command = [sys.executable, "-m", "bench.opening", side, name]
+                done = subprocess.run(command, capture_output=True, text=True, check=False)
+                if done.returncode:
+                    sys.exit(done.stderr)
+                told = json.loads(done.stdout.splitlines()[-1])
+                row |= {f"{side[2:]} MiB" if key == "MiB" else key: v for key, v in told.items()}
+        found.append(row)
+        parts = ", ".join(
+            f"{key} {value:.0f}" if "MiB" in key else f"{key} {value:.2f} s"
+            for key, value in row.items()
+        )
+        print(f"{size:,} instructions, {num_bytes / 1e6:.1f} MB: {parts}", flush=True)
+    if len(sizes) > 1:
+        span = math.log(sizes[-1] / sizes[0])
+        grown = (f"{k} n^{math.log(found[-1][k] / v) / span:.2f}" for k, v in found[0].items())
+        print(f"growth from {sizes[0]:,} to {sizes[-1]:,}: {', '.join(grown)}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
