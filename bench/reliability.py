@@ -1,9 +1,11 @@
 """How soon a session works again after its supervisor was hit, what a window keeps of its runs, and
-how long faults hold it up.
+how long faults hold it up; and harm at random moments.
 
 python -m bench.reliability recovery TRIES       seconds, for SIGKILL and for SIGSTOP
 python -m bench.reliability memory FILE RUNS     megabytes after each ten runs, and their slope
 python -m bench.reliability gaps                 the longest gap of a 16 ms timer for each fault
+python -m bench.reliability chaos TRIES [SEED]   harm at random moments, and what came of it
+python -m bench.reliability kills TRIES [SEED]   windows killed at random moments, and what was kept
 """
 
 from __future__ import annotations
@@ -13,12 +15,14 @@ import functools
 import gc
 import operator
 import os
+import random
 import signal
 import statistics
 import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -161,7 +165,57 @@ def measure_gaps() -> None:
     )
 
 
+def count_chaos(num_tries: int, seed: int) -> None:
+    """Harm a session again and again; print how runs ended, and what went wrong."""
+    from tests.faults.chaos import Chaos
+
+    endings: Counter[tuple[str, str]] = Counter()
+    seconds, num_wrong = [], 0
+    with Session() as session:
+        chaos = Chaos(session, seed, Path(tempfile.mkdtemp()))
+        for number in range(num_tries):
+            try:
+                name, ended, after_s = chaos.hurt()
+            except AssertionError as error:
+                num_wrong += 1
+                print(f"number {number} of seed {seed}: {error}", flush=True)
+                continue
+            endings[name, ended] += 1
+            seconds.append(after_s)
+    for (name, ended), count in sorted(endings.items()):
+        print(f"{count:5} {name:28} {ended}")
+    print(
+        f"{num_tries} times, {num_wrong} not as it should be; the next run took "
+        f"{statistics.median(seconds):.1f} s (median), at most {max(seconds):.1f} s"
+    )
+
+
+def count_kills(num_tries: int, seed: int) -> None:
+    """Kill windows at random moments; print what was lost."""
+    from tests.faults.killed_window import kill_one
+
+    chance, kept, num_wrong = random.Random(seed), [], 0
+    with tempfile.TemporaryDirectory() as home:
+        for number in range(num_tries):
+            try:
+                kept.append(kill_one(Path(home), chance))
+            except AssertionError as error:
+                num_wrong += 1
+                print(f"number {number} of seed {seed}: {error}", flush=True)
+    print(
+        f"{num_tries} windows killed, which had kept something {sum(kept)} times; {num_wrong} lost "
+        "something or left processes behind"
+    )
+
+
 if __name__ == "__main__":
+    seed = int(sys.argv[3]) if len(sys.argv) > 3 and sys.argv[3].isdecimal() else 0
+    if sys.argv[1] == "chaos":
+        count_chaos(int(sys.argv[2]), seed)
+        sys.exit()
+    if sys.argv[1] == "kills":
+        count_kills(int(sys.argv[2]), seed)
+        sys.exit()
     if sys.argv[1] == "gaps":
         measure_gaps()
         sys.stdout.flush()

@@ -6,10 +6,16 @@ stopped run leaves what was there before.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import secrets
+import time
 from collections.abc import Callable
 from pathlib import Path
+
+_DRAFT = re.compile(r"\.[0-9a-f]{16}\.\w+")
+_STALE_S = 3600.0
 
 
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
@@ -42,6 +48,15 @@ def write_bytes(path: Path, data: bytes) -> None:
         OSError: The disk refuses.
     """
     write_whole(path, lambda draft: draft.write_bytes(data))
+
+
+def remove_stale_drafts(folder: Path) -> None:
+    """Remove what writers left that were killed: drafts that nobody has written to for an hour."""
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            is_draft = _DRAFT.fullmatch(entry.name) and entry.is_file(follow_symlinks=False)
+            if is_draft and time.time() - entry.stat().st_mtime > _STALE_S:
+                os.unlink(entry.path)
 
 
 def _sync_folder(folder: Path) -> None:

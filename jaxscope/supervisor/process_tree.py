@@ -23,7 +23,7 @@ MARKER = "JAXSCOPE_WORKER"
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _libc = ctypes.CDLL(None) if sys.platform == "linux" else None
-_HAS_PROC = os.path.isdir("/proc/self")
+HAS_PROC = os.path.isdir("/proc/self")
 _PS_BUDGET_S = 2.0
 _SWEEPS = 200
 _SWEEP_PAUSE_S = 0.005
@@ -48,7 +48,7 @@ def _prctl(option: int, value: int) -> None:
 def find_children() -> dict[int, list[int]]:
     """The children of every process, by the parent's id."""
     children: dict[int, list[int]] = defaultdict(list)
-    if not _HAS_PROC:
+    if not HAS_PROC:
         for pid, parent in _ask_ps("pid=,ppid=", "-A"):
             children[int(parent)].append(int(pid))
         return children
@@ -96,7 +96,7 @@ def find_descendants(pid: int) -> list[int]:
 
 def measure_rss_bytes(pids: Collection[int]) -> int:
     """Resident memory of processes, shared pages counted in each; those that are gone count 0."""
-    if not _HAS_PROC:
+    if not HAS_PROC:
         found = _ask_ps("rss=", "-p", ",".join(map(str, pids))) if pids else []
         return sum(int(kibibytes) << 10 for (kibibytes,) in found)
     total = 0
@@ -113,7 +113,7 @@ def _read_resident_pages(pid: int) -> int:
 
 def read_state(pid: int) -> str:
     """The kernel's letter for what a process does, such as `R`, `S` or `T`; empty if unknown."""
-    if not _HAS_PROC:
+    if not HAS_PROC:
         return "".join(row[0][:1] for row in _ask_ps("state=", "-p", str(pid)))
     return b"".join(_read_stat(pid)[:1]).decode("ascii", "replace")
 
@@ -132,7 +132,7 @@ def read_activity(pid: int) -> tuple[str, int]:
 
 def catches_signal(pid: int, number: int) -> bool:
     """Whether a process has a handler for a signal; true where that cannot be known."""
-    if not _HAS_PROC:
+    if not HAS_PROC:
         return True
     with contextlib.suppress(OSError, ValueError), open(f"/proc/{pid}/status", "rb") as file:
         for line in file:

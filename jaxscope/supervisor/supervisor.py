@@ -242,6 +242,8 @@ class Supervisor:
     # --- the client's side ---
 
     def _on_input(self) -> None:
+        if self._is_over:
+            return  # a run that is not begun here can be given to another supervisor
         try:
             data = os.read(self._input, 1 << 16)
         except BlockingIOError:

@@ -314,11 +314,15 @@ class WorkerProcess:
 
     def is_frozen(self, now: float) -> bool:
         """Whether it has been stopped (SIGSTOP) for a while, with a run that it did not begin."""
-        if self.has_begun or self.reason or process_tree.read_state(self.pid) != "T":
+        return not self.has_begun and not self.reason and self._stopped_s(now) > _FROZEN_S
+
+    def _stopped_s(self, now: float) -> float:
+        """For how many seconds it has been seen stopped."""
+        if process_tree.read_state(self.pid) != "T":
             self._frozen_since = None
-            return False
+            return 0.0
         self._frozen_since = self._frozen_since or now
-        return now - self._frozen_since > _FROZEN_S
+        return now - self._frozen_since
 
     def push_request(self) -> bool:
         """Write what waits; whether anything is left."""
@@ -378,8 +382,10 @@ class WorkerProcess:
 
     def silence_s(self, now: float) -> float:
         """Seconds without a sign of life, 0 where silence means nothing."""
-        if not self.is_ready or self.is_quiet or self.reason:
+        if not self.is_ready or self.reason:
             return 0.0
+        if self.is_quiet:  # it measures, and says nothing; asking `ps` would disturb that
+            return self._stopped_s(now) if process_tree.HAS_PROC else 0.0
         return now - self.last_sign_at
 
     def ask_where(self) -> None:

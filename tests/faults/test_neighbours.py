@@ -22,7 +22,9 @@ from jaxscope.client.supervisor_link import Connection, LocalLink, start_process
 from jaxscope.errors import JaxscopeError, Stopped, WorkerLost
 from jaxscope.model import Capture
 from jaxscope.supervisor.process_tree import find_descendants
-from jaxscope.wire.relay import GREETING
+from jaxscope.supervisor.supervisor import Supervisor
+from jaxscope.supervisor.worker_process import has_more
+from jaxscope.wire.relay import GREETING, encode_control
 from tests.faults.scene import WORKER, Scene, command_line, is_alive, leftovers, sample
 
 PATIENCE_S = 300.0
@@ -92,6 +94,20 @@ def test_a_run_that_finds_its_supervisor_gone_is_given_to_another(
     assert isinstance(session.start(WORKS).wait(PATIENCE_S), Capture)
     assert session.supervisor_pid != first
     assert not is_alive(first)
+
+
+def test_a_supervisor_that_ends_begins_nothing_more() -> None:
+    """Else the run would be lost with it, instead of being given to another."""
+    read_end, write_end = os.pipe()
+    supervisor = Supervisor(read_end, write_end)
+    os.write(write_end, encode_control(1, {"op": "start", "python": sys.executable}))
+    supervisor._on_terminate(signal.SIGTERM, None)
+    supervisor._on_input()
+
+    assert not supervisor._workers
+    assert has_more(read_end)
+    os.close(read_end)
+    os.close(write_end)
 
 
 def test_a_stop_while_the_supervisor_is_stopped(session: Session) -> None:

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from jaxscope.client.events import NotResponding
-from jaxscope.client.requests import CaptureRequest
+from jaxscope.client.requests import CaptureRequest, TimeRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import Stopped, WorkerLost
 from tests.faults.scene import PROGRAMS, Scene, leftovers, place_of, sample
@@ -77,6 +77,16 @@ def test_a_frozen_process_is_not_responding_and_can_be_stopped(session: Session)
     scene = Scene(session, sample("stops_itself"))
     scene.wait_for(NotResponding)
     scene.run.interrupt()
+
+    assert isinstance(scene.error(), Stopped)
+    assert leftovers(session) == []
+
+
+def test_a_process_that_is_frozen_while_it_measures_is_not_responding(session: Session) -> None:
+    """A worker that measures is silent by itself: only the kernel knows that it was stopped."""
+    scene = Scene(session, TimeRequest(str(PROGRAMS / "stops_while_measured.py")))
+    scene.wait_for(NotResponding)
+    scene.run.kill()
 
     assert isinstance(scene.error(), Stopped)
     assert leftovers(session) == []

@@ -61,7 +61,7 @@ def without_proc(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     program.write_text(PS.format(python=sys.executable))
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setattr(process_tree, "_HAS_PROC", False)
+    monkeypatch.setattr(process_tree, "HAS_PROC", False)
 
 
 @pytest.mark.usefixtures("without_proc")
@@ -90,7 +90,7 @@ def test_processes_are_found_weighed_and_ended_without_proc() -> None:
 
 def test_without_ps_nothing_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(process_tree, "_HAS_PROC", False)
+    monkeypatch.setattr(process_tree, "HAS_PROC", False)
     assert process_tree.find_descendants(os.getpid()) == []
     assert process_tree.measure_rss_bytes([os.getpid()]) == 0
 

@@ -232,3 +232,21 @@ def test_what_is_opened_last_counts(
     driver.qtbot.wait(300)  # what is read meanwhile is not shown any more
     assert window.controller.state.file == str(source)
     assert not window.controller.state.is_view_only
+
+
+def test_drafts_of_windows_that_were_killed_are_removed(window: MainWindow, tmp_path: Path) -> None:
+    """Not those of windows that write just now, and nothing else that lies there."""
+    folder = tmp_path / "unsaved"
+    folder.mkdir()
+    names = (".0123456789abcdef.jaxscope", ".0123456789abcdef.json", ".mine.json", "notes.json")
+    for place in (folder, tmp_path):
+        for name in names:
+            (place / name).write_text("")
+            os.utime(place / name, (1.0, 1.0))
+        (place / ".fedcba9876543210.jaxscope").write_text("")
+    offer_unsaved(window.start_page, folder)
+
+    for place in (folder, tmp_path):
+        left = {path.name for path in place.iterdir() if path.is_file()}
+        assert left >= {".mine.json", "notes.json", ".fedcba9876543210.jaxscope"}
+        assert not left & set(names[:2])

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QWidget
 
 from jaxscope.errors import JaxscopeError
 from jaxscope.model import Capture, Timing
+from jaxscope.schema.whole_file import remove_stale_drafts
 from jaxscope.ui.selection.selection import Bookmarks
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.state import Phase, WindowState
@@ -29,6 +30,8 @@ _MAX_SCANNED = 200
 
 def offer_unsaved(page: StartPage, folder: Path) -> None:
     """Offer what windows left in a folder that are no longer there."""
+    for written in (folder, folder.parent):
+        remove_stale_drafts(written)
     found = find_unsaved(folder)
     page.offer_unsaved([str(path) for path in found[:_MAX_KEPT]])
     page.unsaved_dismissed.connect(_forget)
