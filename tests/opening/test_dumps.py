@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -225,3 +228,41 @@ def test_a_saved_capture_opens_too(left: Left, jaxscope: CommandLine, tmp_path: 
     again = tmp_path / "again.json"
     assert jaxscope("open", file, "-o", again).status == 0
     assert json.loads(again.read_text())["call"] == "before.hlo"
+
+
+FILTERED = """\
+import jax, jax.numpy as jnp
+def f(x, w):
+    y = jnp.where(x > 0, x, 0.0)
+    z = jnp.concatenate([y, y * 1.0]) @ w
+    return jax.nn.softmax(z + 0.0).sum()
+jax.jit(jax.grad(f)).lower(jnp.ones(64), jnp.ones((128, 128))).compile()
+"""
+
+
+@pytest.mark.parametrize("wanted", [".*", "fusion", "dce|cse", "copy"])
+def test_a_pass_is_credited_with_its_own_changes_alone(wanted: str, tmp_path: Path) -> None:
+    """Asked for some passes, XLA leaves out what others did between them."""
+    flags = f"--xla_dump_to={tmp_path} --xla_dump_hlo_pass_re={wanted}"
+    environment = {**os.environ, "XLA_FLAGS": flags}
+    subprocess.run([sys.executable, "-c", FILTERED], env=environment, check=True, timeout=300)
+    capture = open_found(find_left_behind([str(tmp_path)]), "jit_f")
+    told = [message for message in capture.messages if "of some passes" in message]
+    names = [record.name for record in capture.passes]
+    if wanted == ".*":
+        assert not told
+        assert not [name for name in names if name.startswith("all up to ")]
+        return
+    assert len(told) == 1
+    asked = re.compile(wanted)
+    for number, record in enumerate(capture.passes):
+        if not record.pipeline:
+            continue  # the module before and the one after
+        is_asked = asked.search(record.name) or asked.search(record.pipeline)
+        # What was asked for was written before it, too; the first of several not asked for was not.
+        if not is_asked:
+            assert record.name.startswith("all up to "), (number, names)
+        elif not record.name.startswith("all up to "):
+            assert number
+    assert any(name.startswith("all up to ") for name in names)
+    assert any(asked.search(name) and not name.startswith("all up to ") for name in names)

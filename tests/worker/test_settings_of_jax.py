@@ -29,11 +29,11 @@ def total(x):
 CALL = "total(f32[6])"
 
 
-def take(folder: Path, environment: dict[str, str]) -> Capture:
+def take(folder: Path, environment: dict[str, str], *, passes: bool = False) -> Capture:
     path = folder / "program.py"
     path.write_text(PROGRAM)
     with Session() as session:
-        request = CaptureRequest(file=str(path), call=CALL, environment=environment)
+        request = CaptureRequest(file=str(path), call=CALL, environment=environment, passes=passes)
         return session.start(request).wait()
 
 
@@ -79,6 +79,27 @@ def test_the_program_is_the_same(
     assert describe(capture) == describe(usual)
     assert capture.fates
     assert not told or any(told in message for message in capture.messages)
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        "--xla_dump_hlo_module_re=nothing",
+        "--xla_dump_max_hlo_modules=1",
+        "--xla_dump_hlo_pipeline_re=nothing",
+        "--xla_dump_include_timestamp=true",
+        "--xla_dump_compress_protos=true",
+    ],
+)
+def test_flags_that_limit_dumps_hide_neither_passes_nor_code(
+    flags: str, usual: Capture, tmp_path: Path
+) -> None:
+    flags = f"{flags} --xla_dump_to={tmp_path / 'dump'}"
+    capture = take(tmp_path, {"XLA_FLAGS": flags}, passes=True)
+    machine, usually = capture.stage("machine"), usual.stage("machine")
+    assert machine is not None and usually is not None
+    assert machine.kernels and machine.kernels == usually.kernels
+    assert {fate.pass_name for fate in capture.fates.values()} >= {"fusion"}
 
 
 def test_a_guard_that_the_file_sets_is_set_aside(tmp_path: Path) -> None:

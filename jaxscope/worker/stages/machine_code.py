@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
@@ -141,6 +142,16 @@ _LOGGING_PASS = "priority-fusion"
 _MAX_LOG_BYTES = 16 << 20
 MAX_CODE_BYTES = 16 << 20
 NO_CODE = "XLA generated no code: all that is left are constants, copies and library calls."
+NO_DUMP = "XLA wrote nothing of this program down: a flag in XLA_FLAGS or its compiler forbids it."
+_WHOLE_DUMPS = {
+    "xla_dump_hlo_module_re": ".*",
+    "xla_dump_hlo_pipeline_re": ".*",
+    "xla_dump_max_hlo_modules": -1,
+    "xla_dump_include_timestamp": False,
+    "xla_dump_disable_metadata": False,
+    "xla_dump_compress_protos": False,
+}
+"""Against flags of the person's own that leave out what is read here."""
 _OPTION_UNKNOWN = re.compile(r"No such compile option: '(?P<option>\w+)'")
 _OPTION_REFUSED = re.compile(r"(?:No such compile option: '|While setting option )(?P<option>\w+)")
 _TRUTHS = {"true": True, "false": False}
@@ -158,12 +169,14 @@ class MachineCode:
             `ptx`, `launch`, `registers`, `sass`, `bundles`, or `object` (an object file).
         data: The files' bytes.
         num_left_out: Kernels left out to stay below `MAX_CODE_BYTES`.
+        has_dump: Whether the compiler wrote anything at all.
     """
 
     kernels: tuple[str, ...]
     forms: tuple[str, ...]
     data: tuple[bytes, ...]
     num_left_out: int
+    has_dump: bool = True
 
     def to_arrays(self) -> dict[str, Any]:
         """The arrays of a message `kernels`."""
@@ -206,13 +219,15 @@ class Dump:
 
     def machine_code(self) -> MachineCode:
         """The kernels in the order of their names; none if XLA generated no code."""
-        found, num_left_out = kernel_files(self.folder.iterdir(), MAX_CODE_BYTES)
+        files = list(self.folder.iterdir())
+        found, num_left_out = kernel_files(files, MAX_CODE_BYTES)
         remove_bundles()
         return MachineCode(
             tuple(code.kernel for code in found),
             tuple(code.form for code in found),
             tuple(code.data for code in found),
             num_left_out,
+            bool(files),
         )
 
 
@@ -234,7 +249,8 @@ def compile_with(
     from jaxscope.worker import compat  # files are opened where JAX is missing, too
 
     asked = {name: _TRUTHS.get(text.lower(), text) for name, text in (wanted or {}).items()}
-    ours = {**toolkit_options(), **options}
+    whole = _WHOLE_DUMPS if "xla_dump" in os.environ.get("XLA_FLAGS", "") else {}
+    ours = {**toolkit_options(), **options, **whole}
     while True:
         try:
             with compat.without_persistent_cache():

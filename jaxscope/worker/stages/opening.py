@@ -26,7 +26,13 @@ from jaxscope.wire.job_files import read_head, read_whole
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.stages.hlo_cost import UNKNOWN, Costs, instruction_costs, module_cost
 from jaxscope.worker.stages.machine_code import MAX_CODE_BYTES, MachineCode, kernel_files
-from jaxscope.worker.stages.passes import AFTER_NAME, MAX_PASSES, MAX_TOTAL_BYTES, dumped_pass
+from jaxscope.worker.stages.passes import (
+    AFTER_NAME,
+    MAX_PASSES,
+    MAX_TOTAL_BYTES,
+    dumped_pass,
+    find_gaps,
+)
 from jaxscope.worker.stages.protobuf import BYTES, read_fields
 from jaxscope.worker.stages.sender import TITLES, StageSender
 
@@ -49,6 +55,10 @@ NOT_THERE = {
     "optimized": "The files that were opened hold no HLO after optimization.",
     "machine": "The files that were opened hold no machine code.",
 }
+_SOME_PASSES = (
+    "The dump holds the modules of some passes: what is said of all up to a pass was done by that "
+    "one and those before it."
+)
 _COST_BUDGET_S = 2.0
 _MAX_TEXT = 64 << 20
 _COMPUTATION, _SCHEDULE, _ALIAS = 3, 7, 8
@@ -301,10 +311,11 @@ class _Reading:
         total = 0
         if "hlo" in modules and modules["hlo"].proto:
             self._send_pass("", "", None, modules["hlo"].proto)
-        for number, path in enumerate(paths):
-            step = dumped_pass(os.path.basename(path))
-            if step is None:
-                continue
+        steps = [(p, step) for p in paths if (step := dumped_pass(os.path.basename(p)))]
+        gaps = find_gaps([step for _, step in steps])
+        if gaps:
+            self._channel.message(_SOME_PASSES)
+        for number, (path, step) in enumerate(steps):
             self._channel.progress("passes", f"Reading pass {number + 1} of {len(paths)}")
             if number >= MAX_PASSES or total > MAX_TOTAL_BYTES:
                 reason = f"Only the first {number} passes were read: there are {len(paths)}."
@@ -318,7 +329,8 @@ class _Reading:
                 reason = hlo.reason
                 continue
             total += len(hlo.proto)
-            self._send_pass(step.pipeline, step.name, step.number, hlo.proto)
+            name = f"all up to {step.name}" if number in gaps else step.name
+            self._send_pass(step.pipeline, name, step.number, hlo.proto)
         if reason is None and "optimized" in modules and modules["optimized"].proto:
             self._send_pass("", AFTER_NAME, None, modules["optimized"].proto)
         untimed = "XLA's dump does not say how long a pass took."

@@ -423,6 +423,35 @@ def dumped_pass(name: str) -> PassFile | None:
     )
 
 
+def find_gaps(files: Sequence[PassFile]) -> set[int]:
+    """Which files of a dump, by their place, may hold changes of passes before their own.
+
+    XLA writes what each pass changed, and each pipeline as it starts. Asked for some passes, by
+    `xla_dump_hlo_pass_re`, it writes what is right before and after them, and no other start.
+    """
+    begins_with_start: dict[str, bool] = {}
+    for file in files:
+        if file.next:  # copies are inserted in steps, which are written without
+            begins_with_start.setdefault(file.pipeline, file.name == _START)
+    if all(begins_with_start.values()):
+        return set()
+    before = [None, *files]
+    return {
+        number
+        for number, file in enumerate(files)
+        if file.name != _START and not _follows(before[number], file)
+    }
+
+
+def _follows(before: PassFile | None, file: PassFile) -> bool:
+    """Whether no pass is between two files of a dump."""
+    if before is None:
+        return False
+    if not before.next:
+        return before.pipeline in (file.pipeline, file.name)
+    return before.next == (file.name if file.next else file.pipeline)
+
+
 def module_of(hlo_proto: bytes) -> bytes:
     """The `HloModuleProto` in a serialized `HloProto`.
 

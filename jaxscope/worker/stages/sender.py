@@ -11,7 +11,7 @@ from jaxscope.model.graph import Graph, graph_to_arrays
 from jaxscope.model.stages import COMPILED_STAGES, stage_kind
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.stages.hlo_cost import UNKNOWN, Costs
-from jaxscope.worker.stages.machine_code import NO_CODE, MachineCode
+from jaxscope.worker.stages.machine_code import NO_CODE, NO_DUMP, MachineCode
 
 TITLES = {name: stage_kind(name).title for name in COMPILED_STAGES}
 """What the stages are called that follow the jaxprs, in pipeline order."""
@@ -77,7 +77,10 @@ class StageSender:
         are of collecting it."""
         if not machine.kernels:
             title = TITLES["machine"]
-            self.send_unavailable("machine", title, NO_CODE, has_no_kernels=True)
+            if machine.has_dump:
+                self.send_unavailable("machine", title, NO_CODE, has_no_kernels=True)
+            else:
+                self.send_unavailable("machine", title, NO_DUMP)
             return
         self.send_stage("machine", TITLES["machine"], seconds, "none", UNKNOWN)
         fields = {"name": "machine", "left_out": machine.num_left_out}
