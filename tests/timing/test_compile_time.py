@@ -187,6 +187,33 @@ def test_time_of_other_threads_is_shared_among_them() -> None:
     assert [round(span.seconds * 1e9) for span in rest] == [15]
 
 
+def test_a_compilation_on_the_thread_of_python_is_found() -> None:
+    """As since JAX 0.12."""
+    spans = [
+        Span("host/python", "backend_compile_and_load", 0, 100),
+        Span("host/python", "CompileCpuExecutable", 5, 90),
+        Span("host/python", "Codegen", 20, 60),
+        *(Span("host/codegen/1", "TaskDispatcher::dispatch", at, 19) for at in (0, 20, 40, 60, 80)),
+        *(Span("host/codegen/2", "TaskDispatcher::dispatch", at, 19) for at in (0, 20, 40, 60, 80)),
+    ]
+    whole = compile_time._part_of_spans(100e-9, spans)
+    names = [whole.name]
+    while whole.parts:
+        whole = max(whole.parts, key=lambda part: part.seconds)
+        names.append(whole.name)
+    told = "other threads: LLVM: machine code of a part"
+    assert names == ["compile", "JAX and XLA", "XLA", "Codegen", told]
+    assert round(whole.seconds * 1e9) == 57
+
+
+def test_one_small_part_keeps_its_name_and_kind() -> None:
+    parts = [Part("large", "pass", 0.9), Part("f line 3", "line", 0.001, "f.py", 3)]
+    flat = flatten([Part("trace", "stage", 1.0, parts=parts)], 1.0)
+    assert [(span.name, span.kind, span.line) for span in flat[:3]] == [
+        ("trace", "stage", 0), ("large", "pass", 0), ("f line 3", "line", 3),
+    ]  # fmt: skip
+
+
 def test_small_parts_are_joined() -> None:
     parts = [Part(f"p{number}", "pass", 0.001) for number in range(100)]
     flat = flatten([Part("compile", "stage", 1.0, parts=[Part("large", "pass", 0.5), *parts])], 1.0)

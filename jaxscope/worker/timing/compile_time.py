@@ -60,6 +60,7 @@ _IN_WORDS = {
     "CpuCompiler::RunBackend": "XLA's backend",
     "CpuCompiler::CompileCpuExecutable": "code of the program",
     "PjRtCpuClient::Compile": "XLA",
+    "CompileCpuExecutable": "XLA",
     "backend_compile_and_load": "JAX and XLA",
 }
 _FOLDING = frozenset({"constant_folding", "constant-folding"})
@@ -249,19 +250,25 @@ def _part_of_spans(seconds: float, spans: Sequence[Span]) -> Part:
     """
     whole = Part("compile", "stage", seconds)
     opened = [node for node in nest_spans(spans) if node.is_outermost]
-    lines: Counter[str] = Counter()
-    for node in opened:
-        lines[node.span.line] += int(node.span.duration_ns)
-    compiling = [line for line, _ in lines.most_common() if not line.endswith("/python")]
-    if not compiling:
+    if not opened:
         return whole
-    roots = [node for node in opened if node.span.line == compiling[0]]
-    root = max(roots, key=lambda node: node.span.duration_ns)
-    others = _Activity([n for n in opened if n.span.line in compiling[1:] and _meets(n, root)])
+    # Python's own thread, or one that it waits for: that in which there are parts of something.
+    root = max(opened, key=lambda node: (_inside_ns(node), node.span.duration_ns))
+    others = _Activity(
+        node
+        for node in opened
+        if node.span.line != root.span.line
+        and not node.span.line.endswith("/python")
+        and _meets(node, root)
+    )
     whole.parts.append(_part_of(root, others, 0))
     # The recorder's clock and ours may differ by its own cost.
     whole.parts[0].seconds = min(whole.parts[0].seconds, seconds)
     return whole
+
+
+def _inside_ns(node: Opened) -> float:
+    return math.fsum(inner.span.duration_ns for inner in node.inside)
 
 
 def _meets(node: Opened, root: Opened) -> bool:
@@ -344,8 +351,10 @@ def flatten(stages: Sequence[Part], whole: float) -> list[CompileSpan]:
         for each in shown:
             add(each, number)
         small = inner[len(shown) :]
-        if small and shown:
-            told = f"{len(small):,} smaller" if len(small) > 1 else small[0].name[:500]
+        if shown and len(small) == 1:
+            add(small[0], number)
+        elif shown and small:
+            told = f"{len(small):,} smaller"
             spans.append(CompileSpan(told, REST, number, math.fsum(e.seconds for e in small)))
         rest = part.seconds - math.fsum(each.seconds for each in (inner if shown else ()))
         if shown and rest > 1e-9:
