@@ -99,25 +99,22 @@ def is_left_behind(path: str) -> bool:
     if os.path.isdir(path):
         return True
     try:
-        return _recognise_file(path, is_named=not path.endswith(".py")) is not None
+        most = 0 if path.endswith(".py") else _MAX_TEXT_IN_FOLDER
+        return _recognise_file(path, most) is not None
     except SourceError:
         return False
 
 
-def _recognise_file(path: str, *, is_named: bool) -> FileForm | None:
-    """What a file is; of texts all of it is looked at, where it was named or its name is a log's.
+def _recognise_file(path: str, most_text: int) -> FileForm | None:
+    """What a file is; of texts so many bytes are looked at.
 
     Raises:
         SourceError: It cannot be read.
     """
     head = read_head(path)
     form = recognise(head)
-    if form is None and b"\0" not in head and (is_named or path.endswith(_TEXT_ENDINGS)):
-        try:
-            text = read_whole(path, _MAX_TEXT_BYTES if is_named else _MAX_TEXT_IN_FOLDER)
-        except SourceError:
-            text = head
-        form = FileForm.JOB_TEXT if is_job_text(text) else None
+    if form is None and most_text and head and b"\0" not in head:
+        return FileForm.JOB_TEXT if is_job_text(read_head(path, most_text)) else None
     return form
 
 
@@ -131,6 +128,7 @@ class _Finder:
         self._captures: list[str] = []
         self._profiles: list[str] = []
         self._texts: list[str] = []
+        self._text_bytes = 0
         self._others: list[str] = []
         self._notes: list[str] = []
         self._passed_over: dict[str, list[str]] = {}
@@ -247,7 +245,7 @@ class _Finder:
                 self._others.append(path)
                 return
         try:
-            form = _recognise_file(path, is_named=is_named)
+            form = _recognise_file(path, self._most_text(path, is_named=is_named))
         except SourceError:
             if is_named:
                 raise
@@ -266,6 +264,15 @@ class _Finder:
             raise _unknown(path)
         else:
             self._others.append(path)
+
+    def _most_text(self, path: str, *, is_named: bool) -> int:
+        """How much of a text is looked at: much of one that was named, else by its name."""
+        if is_named:
+            return _MAX_TEXT_BYTES
+        if not path.endswith(_TEXT_ENDINGS) or self._text_bytes > _MAX_TEXT_BYTES:
+            return 0
+        self._text_bytes += min(_size([path]), _MAX_TEXT_IN_FOLDER)
+        return _MAX_TEXT_IN_FOLDER
 
     def result(self, paths: tuple[str, ...]) -> LeftBehind:
         self._find_whole_names()

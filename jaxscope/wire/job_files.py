@@ -27,14 +27,14 @@ _ZSTD_READERS = ("compression.zstd", "zstandard")
 _PIECE_BYTES = 1 << 20
 
 
-def read_head(path: str) -> bytes:
-    """The first bytes of a file, unpacked; at most `HEAD_BYTES`.
+def read_head(path: str, most: int = HEAD_BYTES) -> bytes:
+    """The first bytes of a file, unpacked; at most so many.
 
     Raises:
         SourceError: It is no regular file, or cannot be read.
     """
     with _opened(path) as file:
-        return _read(file, HEAD_BYTES, path)
+        return _read(file, most, path)
 
 
 def read_whole(path: str, max_bytes: int = MAX_FILE_BYTES) -> bytes:

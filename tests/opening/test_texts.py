@@ -267,6 +267,14 @@ def test_cut_off_and_foreign_ones_say_so(job: Job, tmp_path: Path) -> None:
         find_left_behind([str(tmp_path / "notes.log")])
 
 
+def test_what_stands_far_behind_is_found_in_a_text_that_was_named(tmp_path: Path) -> None:
+    (tmp_path / "long.log").write_text("nothing\n" * (3 << 20) + GPU)
+    assert find_left_behind([str(tmp_path / "long.log")]).texts
+    (tmp_path / "short.log").write_text("nothing\n" * (1 << 20) + GPU)
+    found = find_left_behind([str(tmp_path)])
+    assert [Path(path).name for path in found.texts] == ["short.log"]
+
+
 def test_a_python_file_with_such_words_is_one(tmp_path: Path) -> None:
     (tmp_path / "reader.py").write_text('WORDS = "Finished XLA compilation of "\n')
     assert not is_left_behind(str(tmp_path / "reader.py"))
