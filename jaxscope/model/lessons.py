@@ -9,7 +9,7 @@ rank begins a part. At the beginning of a part stand its fields, a line each:
 
 Then the text follows, and behind a line `Reveal:` what is shown when it is asked for, which may
 begin with fields as well. Files are named from the folder of the lesson. Nothing of a lesson is run
-but the calls that it shows.
+but the calls that it shows. `NAME.zh.md` is `NAME.md` in Chinese.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ _FIELD = re.compile(r"(?P<name>[A-Z][a-z]+):(?P<value>.*)")
 _FIELDS = ("Show", "Stage", "Fact")
 _FENCE = re.compile(r" {0,3}(```|~~~)")
 _REVEAL = "Reveal:"
+_LANGUAGE = re.compile(r"\.(?P<code>[a-z]{2})\.md$")
 BETWEEN = "::"
 """Between a file and a call of it."""
 
@@ -225,11 +226,32 @@ def _wrong(path: Path, line: int, why: str) -> UsageError:
 
 
 def lessons_beside(path: Path) -> list[Path]:
-    """Lessons of the same folder in the order of their names, at most 200."""
+    """Lessons of the same folder in the order of their names, in the same language; at most 200."""
     try:
-        return sorted(each for each in path.parent.glob(f"*{LESSON_ENDING}"))[:_MAX_BESIDE]
+        found = sorted(path.parent.glob(f"*{LESSON_ENDING}"))[:_MAX_BESIDE]
     except OSError:
         return [path]
+    language = language_of(path)
+    return [in_language(each, language) for each in found if not language_of(each)]
+
+
+def language_of(path: Path) -> str:
+    """Of a translation, such as `zh` of `NAME.zh.md`; empty of an original."""
+    match = _LANGUAGE.search(path.name)
+    is_translated = match is not None and _original_of(path).is_file()
+    return match["code"] if match is not None and is_translated else ""
+
+
+def in_language(path: Path, language: str) -> Path:
+    """The same lesson in a language, where there is one beside it; else the original."""
+    original = _original_of(path) if language_of(path) else path
+    name = f"{original.name.removesuffix(LESSON_ENDING)}.{language}{LESSON_ENDING}"
+    translated = original.with_name(name)
+    return translated if language and translated.is_file() else original
+
+
+def _original_of(path: Path) -> Path:
+    return path.with_name(_LANGUAGE.sub(LESSON_ENDING, path.name))
 
 
 def title_of(path: Path) -> str:

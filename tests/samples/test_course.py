@@ -6,6 +6,7 @@ fact is `error`, which the message holds.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -17,13 +18,14 @@ from jaxscope.client.one_shot import ask
 from jaxscope.client.requests import ValuesRequest
 from jaxscope.errors import JaxscopeError
 from jaxscope.model import Capture, is_available
-from jaxscope.model.lessons import LESSON_ENDING, Shown, read_text_lesson
+from jaxscope.model.lessons import LESSON_ENDING, Shown, in_language, language_of, read_text_lesson
 from jaxscope.model.values import Values
 
 from .calling import SAMPLES
 from .captured import CaptureOf, graph, operations
 
-LESSONS = sorted((SAMPLES / "lessons").glob(f"*{LESSON_ENDING}"))
+ALL = sorted((SAMPLES / "lessons").glob(f"*{LESSON_ENDING}"))
+LESSONS = [path for path in ALL if not language_of(path)]
 FACTS = [
     pytest.param(shown, fact, id=f"{path.stem}-{part.line}-{number}")
     for path in LESSONS
@@ -120,6 +122,20 @@ def test_each_lesson_asks_reveals_and_states_a_fact() -> None:
         assert any(part.reveal for part in lesson.parts), path.name
         assert any(part.shown.facts or part.revealed.facts for part in lesson.parts), path.name
     assert len(titles) == len(LESSONS)
+
+
+def test_a_translation_shows_what_the_original_shows() -> None:
+    for path in LESSONS:
+        translated = in_language(path, "zh")
+        assert language_of(translated) == "zh" and in_language(translated, "") == path
+        pairs = zip(read_text_lesson(path).parts, read_text_lesson(translated).parts, strict=True)
+        for original, other in pairs:
+            for one, two in ((original.shown, other.shown), (original.revealed, other.revealed)):
+                assert dataclasses.replace(one, facts=()) == two, (path.name, original.heading)
+            assert bool(original.reveal) == bool(other.reveal)
+            quoted = re.findall(r"`([^`]+)`", original.reveal)
+            assert set(quoted) <= set(re.findall(r"`([^`]+)`", other.reveal)), original.heading
+    assert len(ALL) == 2 * len(LESSONS)
 
 
 def test_each_stage_that_a_lesson_shows_is_there(capture: CaptureOf) -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QLocale, Qt, QUrl
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from jaxscope.cli import main
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.errors import UsageError
-from jaxscope.model.lessons import Shown, parse_text_lesson, read_text_lesson
+from jaxscope.model.lessons import Shown, lessons_beside, parse_text_lesson, read_text_lesson
 from jaxscope.ui.session.state import Trust
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.text_lesson import MarkdownView, to_plain_text
@@ -214,6 +214,27 @@ def test_the_course_is_in_the_menu(driver: Driver, window: MainWindow) -> None:
     window.commands.actions["begin_course"].trigger()
     assert window.walk.lesson is not None and window.walk.lesson.title == "What is a jaxpr?"
     driver.wait_for(CaptureRequest)  # it comes with jaxscope, and runs unasked
+
+
+def test_lessons_follow_each_other_in_one_language(lesson: Path) -> None:
+    names = ("sums.zh.md", "tail.md", "umbra.md", "umbra.zh.md", "lonely.de.md")
+    for name in names:
+        lesson.with_name(name).write_text(LESSON)
+
+    def beside(name: str) -> list[str]:
+        return [each.name for each in lessons_beside(lesson.with_name(name))]
+
+    assert beside("sums.md") == ["lonely.de.md", "sums.md", "tail.md", "umbra.md"]
+    assert beside("sums.zh.md") == ["lonely.de.md", "sums.zh.md", "tail.md", "umbra.zh.md"]
+
+
+def test_the_course_comes_in_the_language_of_the_system(
+    driver: Driver, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(QLocale, "system", lambda: QLocale("zh_CN"))
+    window.begin_course()
+    assert window.walk.lesson is not None and window.walk.lesson.title == "什么是 jaxpr？"
+    driver.wait_for(CaptureRequest)
 
 
 def test_the_page_of_steps_holds_the_lesson(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QLocale, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QColor, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -476,8 +476,8 @@ class MainWindow(QMainWindow):
             self._set_lesson_shown(True)
 
     def begin_course(self) -> None:
-        """Go through the lessons that come with jaxscope, from the first."""
-        lessons = find_lessons()
+        """Go through the lessons that come with jaxscope; in the system's language, if they can."""
+        lessons = find_lessons(QLocale.system().name()[:2])
         if lessons:
             self._begin_lesson(str(lessons[0]))
         else:

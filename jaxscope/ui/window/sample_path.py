@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Sequence
 from pathlib import Path
 
-from jaxscope.model.lessons import LESSON_ENDING
+from jaxscope.model.lessons import LESSON_ENDING, in_language, language_of
 
 _PICTURES = "pictures"
 """The folder of the samples' pictures, beside the samples; `docs/thumbnails.py` makes them."""
@@ -76,10 +76,13 @@ def find_samples() -> list[Path]:
     return sorted(files, key=lambda path: places.get(path.stem, len(places)))
 
 
-def find_lessons() -> list[Path]:
-    """The lessons of the course, in their order."""
+def find_lessons(language: str) -> list[Path]:
+    """The lessons of the course, in their order; in a language where they were translated."""
     folder = _find_folder()
-    return sorted((folder / _LESSONS).glob(f"*{LESSON_ENDING}")) if folder is not None else []
+    if folder is None:
+        return []
+    lessons = sorted((folder / _LESSONS).glob(f"*{LESSON_ENDING}"))
+    return [in_language(each, language) for each in lessons if not language_of(each)]
 
 
 def _find_folder() -> Path | None:
