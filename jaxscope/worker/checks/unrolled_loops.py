@@ -41,7 +41,7 @@ _Loop = tuple[_Place, _Place, int, int]  # from, to, line of the loop, number of
 def find_unrolled_loops(subject: Subject) -> Iterator[Finding]:
     """Loops of `MIN_ROUNDS` rounds or more that made `MIN_EQUATIONS` equations or more."""
     weights: dict[int, int] = {}
-    total = sum(1 for _ in subject.base.sites)
+    total = len({site.id for site in subject.base.sites})
     for body in subject.base.bodies:
         if len(body.sites) >= MIN_ROUNDS:
             yield from _find_in(subject, body, weights, total)
@@ -75,18 +75,27 @@ def _find_in(
             rule = _kind(sites, period)
             if rule:
                 covered.update(numbers)
-                yield _describe(rule, file, line, sites[0].id, rounds, size, total)
+                in_all = _count(sites), _count(sites[:period]), total
+                severity = "warning" if size >= _WORTH_A_WARNING else "info"
+                yield _describe(rule, severity, file, line, sites[0].id, rounds, in_all)
 
 
 def _describe(
-    rule: str, file: str, line: int, id: str, rounds: int, size: int, total: int
+    rule: str,
+    severity: str,
+    file: str,
+    line: int,
+    id: str,
+    rounds: int,
+    counts: tuple[int, int, int],
 ) -> Finding:
+    size, of_a_round, total = counts
     needs = "each needs the one before" if rule == SCAN else "none needs another"
     return Finding(
         rule,
-        "warning" if size >= _WORTH_A_WARNING else "info",
+        severity,
         f"The loop of line {line} was unrolled: {rounds:,} rounds of the same operations, {needs}, "
-        f"are {size:,} of the {total:,} equations. One round of {size // rounds:,} would do; "
+        f"are {size:,} of the {total:,} equations. One round of {of_a_round:,} would do; "
         "tracing and compiling take their time for every equation.",
         _SCAN_REMEDY if rule == SCAN else _VMAP_REMEDY,
         "samples/transformer.py" if rule == SCAN else "samples/vmap_axes.py",
@@ -152,8 +161,20 @@ def _sliced(site: Site, value: Value) -> Value | None:
     return whole
 
 
+def _count(sites: Sequence[Site]) -> int:
+    """Equations of some and of all that they hold, a shared jaxpr once, as the graph has it."""
+    found: set[str] = set()
+    waiting = list(sites)
+    while waiting:
+        site = waiting.pop()
+        if site.id not in found:
+            found.add(site.id)
+            waiting += [each for body in site.bodies for each in body.sites]
+    return len(found)
+
+
 def _weight(site: Site, weights: dict[int, int]) -> int:
-    """Equations of one and of all that it holds."""
+    """Equations of one and of all that it holds, at each place where it is used."""
     if id(site) not in weights:
         inner = (each for body in site.bodies for each in body.sites)
         weights[id(site)] = 1 + sum(_weight(each, weights) for each in inner)
