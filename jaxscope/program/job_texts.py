@@ -45,20 +45,23 @@ class LoggedCompilation:
         return (self.trace or 0.0) + (self.lower or 0.0) + (self.compile or 0.0)
 
 
+# Names and places have their bounds: else a long line made for it takes time by its square.
 _TRACED = re.compile(
-    r"Finished tracing (?:\+ transforming )?(?P<name>.+?) for (?:p?jit|pmap|xmap) in "
+    r"Finished tracing (?:\+ transforming )?(?P<name>.{1,1000}?) for (?:p?jit|pmap|xmap) in "
     r"(?P<seconds>[\d.e+-]+) sec"
 )
 _COMPILING = re.compile(
-    r"Compiling (?P<name>.+?) (?:with global shapes and types|for args) (?P<types>[\[(].*)"
+    r"Compiling (?P<name>.{1,1000}?) (?:with global shapes and types|for args) (?P<types>[\[(].*)"
 )
 _LOWERED = re.compile(
-    r"Finished jaxpr to MLIR module conversion (?P<name>.+?) in (?P<seconds>[\d.e+-]+) sec"
+    r"Finished jaxpr to MLIR module conversion (?P<name>.{1,1000}?) in (?P<seconds>[\d.e+-]+) sec"
 )
-_COMPILED = re.compile(r"Finished XLA compilation of (?P<name>.+?) in (?P<seconds>[\d.e+-]+) sec")
-_MISS = re.compile(r"TRACING CACHE MISS at (?P<place>\S+?:\d+)(?::\d+)? \(")
-_SEEN = re.compile(r"for (?P<name>.+?) defined at (?P<place>\S+:\d+)")
-_NEVER_SEEN = re.compile(r"(?P<name>\S+) id=\d+ defined at (?P<place>\S+:\d+)")
+_COMPILED = re.compile(
+    r"Finished XLA compilation of (?P<name>.{1,1000}?) in (?P<seconds>[\d.e+-]+) sec"
+)
+_MISS = re.compile(r"TRACING CACHE MISS at (?P<place>\S{1,1000}?:\d+)(?::\d+)? \(")
+_SEEN = re.compile(r"for (?P<name>.{1,1000}?) defined at (?P<place>\S{1,1000}:\d+)")
+_NEVER_SEEN = re.compile(r"(?P<name>\S{1,1000}) id=\d+ defined at (?P<place>\S{1,1000}:\d+)")
 _TYPE = re.compile(r"ShapedArray\((?P<type>[\w~]+\[[^\]]*\])(?P<weak>, weak_type=True)?[^()]*\)")
 _SAID_ALWAYS = (
     "because:",

@@ -27,6 +27,7 @@ import enum
 import functools
 import operator
 import re
+import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -164,9 +165,12 @@ def _parse_term(match: re.Match[str]) -> Term:
     negated = bool(match["minus"])
     if match["regex"] is not None:
         try:
-            re.compile(match["regex"])
-        except re.error as error:
+            with warnings.catch_warnings(action="ignore"):  # of meanings in later releases
+                re.compile(match["regex"])
+        except (re.error, OverflowError) as error:
             raise QueryError(f"The regular expression is broken: {error}") from None
+        except RecursionError:
+            raise QueryError("The regular expression is nested too deep.") from None
         return Term(TermKind.REGEX, match["regex"], negated)
     if match["quoted"] is not None:
         if match["field"]:

@@ -6,9 +6,12 @@ import re
 
 from jaxscope.errors import UsageError
 
-_SCALE = re.compile(r"(?P<vary>[^=]+)=(?P<low>\d+)\.\.(?P<high>\d+)(?:/(?P<count>\d+))?")
+_SCALE = re.compile(
+    r"(?P<vary>[^=]+)=(?P<low>\d{1,20})\.\.(?P<high>\d{1,20})(?:/(?P<count>\d{1,20}))?"
+)
 _NAME = re.compile(r"[^\W\d]\w*(?:[\w.\[\]'\"]*:\d+(?:,[^\W\d][\w.\[\]'\"]*:\d+)*)?")
 _NAMES = re.compile(r"[^\W\d][\w.\[\]'\"]*(?:\+[^\W\d][\w.\[\]'\"]*)*")
+_MAX_CHARACTERS = 1000
 _MAX_SIZES = 40
 _MAX_SIZE = 2**31
 DEFAULT_GROWTH = "1..64"
@@ -20,7 +23,7 @@ def read_scale(text: str) -> tuple[str, tuple[int, ...]]:
     Raises:
         UsageError: It is no such text.
     """
-    match = _SCALE.fullmatch(text.strip())
+    match = _SCALE.fullmatch(text.strip()) if len(text) <= _MAX_CHARACTERS else None
     if match is None or _NAME.fullmatch(match["vary"].strip()) is None:
         raise _no_range(text, "It has another form.")
     low, high = int(match["low"]), int(match["high"])
@@ -38,7 +41,7 @@ def read_growth(text: str) -> tuple[str, tuple[int, ...]]:
     Raises:
         UsageError: It is no such text.
     """
-    names, equals, rest = text.strip().rpartition("=")
+    names, equals, rest = text[: _MAX_CHARACTERS + 1].strip().rpartition("=")
     if equals and _NAMES.fullmatch(names.strip()) is None:
         raise _no_range(text, f"{names[:60]!r} names no arguments.")
     try:

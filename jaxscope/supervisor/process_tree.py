@@ -120,9 +120,11 @@ def read_state(pid: int) -> str:
 
 def read_activity(pid: int) -> tuple[str, int]:
     """State of a process, and how often it has left the processor: a count that stays while it
-    does nothing. `("", 0)` where the system does not tell.
+    does nothing, 0 where the system does not tell. `("", 0)` of no process.
     """
     switches = 0
+    if not HAS_PROC:
+        return read_state(pid), switches
     with contextlib.suppress(OSError, ValueError), open(f"/proc/{pid}/status", "rb") as file:
         for line in file:
             if b"ctxt_switches:" in line:

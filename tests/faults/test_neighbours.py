@@ -21,6 +21,7 @@ from jaxscope.client.session import Session
 from jaxscope.client.supervisor_link import Connection, LocalLink, start_process
 from jaxscope.errors import JaxscopeError, Stopped, WorkerLost
 from jaxscope.model import Capture
+from jaxscope.supervisor import process_tree
 from jaxscope.supervisor.process_tree import find_descendants
 from jaxscope.supervisor.supervisor import Supervisor
 from jaxscope.supervisor.worker_process import has_more
@@ -78,6 +79,19 @@ def test_code_that_attacks_the_supervisor(
     assert not [pid for pid in all_processes() if "sleep 3607" in command_line(pid)]
     assert isinstance(session.start(WORKS).wait(PATIENCE_S), Capture)
     assert leftovers(session) == []
+
+
+def test_a_supervisor_that_is_stopped_is_noticed_where_there_is_no_proc(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on macOS: then `ps` says what it does."""
+    monkeypatch.setattr(process_tree, "HAS_PROC", False)
+    scene = Scene(session, sample("sleeps"))
+    scene.wait_for_output("sleeping")
+    os.kill(session.supervisor_pid, signal.SIGSTOP)
+
+    assert "was stopped (SIGSTOP)" in scene.error().explanation.what
+    assert isinstance(session.start(WORKS).wait(PATIENCE_S), Capture)
 
 
 def all_processes() -> list[int]:
