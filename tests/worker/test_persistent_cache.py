@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from jaxscope.client.requests import CaptureRequest
+from jaxscope.client.requests import CaptureRequest, CompileTimeRequest
 from jaxscope.client.session import Session
 from jaxscope.model import is_available
 
@@ -64,6 +64,15 @@ def test_a_capture_is_of_its_own_program(cache: Path, tmp_path: Path, passes: bo
     fates = {id: fate.fate for id, fate in capture.fates.items()}
     assert fates == {"0": "dead", "1": "fused", "2": "fused", "3": "fused"}
     assert is_available(stages["machine"].text)
+
+
+def test_where_compile_time_went_is_not_read_from_it(cache: Path, tmp_path: Path) -> None:
+    path = tmp_path / "one.py"
+    path.write_text(ONE)
+    with Session() as session:
+        for _ in range(2):
+            found = session.start(CompileTimeRequest(file=str(path), call="f(f32[64])")).wait()
+            assert any("LLVM" in span.name for span in found.spans)
 
 
 SCRIPT = """\

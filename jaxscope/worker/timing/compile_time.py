@@ -208,12 +208,13 @@ def _compile(lowered: Any) -> tuple[float, list[Span], str]:
         recording = compat.start_recording(level=1)
     except Exception as error:  # only one recorder at a time: the program may have its own
         problem = f"XLA's recorder could not start ({type(error).__name__})."
-    start = time.perf_counter()
-    try:
-        lowered.compile()
-    finally:
-        seconds = time.perf_counter() - start
-        trace = recording.stop() if recording is not None else b""
+    with compat.without_persistent_cache():
+        start = time.perf_counter()
+        try:
+            lowered.compile()
+        finally:
+            seconds = time.perf_counter() - start
+            trace = recording.stop() if recording is not None else b""
     found = itertools.starmap(Span, compat.recorded_spans(trace)) if trace else ()
     spans = list(itertools.islice(found, MAX_SPANS + 1))
     if len(spans) > MAX_SPANS:
