@@ -78,10 +78,14 @@ def _import_jax() -> Explanation | None:
     try:
         importlib.import_module("jax.numpy")
     except Exception as error:
+        remedy = f"Repair it: {sys.executable} -m pip install --upgrade jax jaxlib"
+        settings = [f"{name}={value}" for name, value in os.environ.items() if name[:4] == "JAX_"]
+        if settings and not isinstance(error, ImportError):
+            remedy = f"Correct the environment, which sets {', '.join(sorted(settings))[:500]}."
         return Explanation(
             what=f"JAX cannot be imported by {sys.executable}.",
             why=safe_text(error),
-            remedy=f"Repair it: {sys.executable} -m pip install --upgrade jax jaxlib",
+            remedy=remedy,
             kind=type(error).__name__,
             full_traceback=render_exception(error),
         )

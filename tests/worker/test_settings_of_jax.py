@@ -8,6 +8,7 @@ import pytest
 
 from jaxscope.client.requests import CaptureRequest, ValuesRequest
 from jaxscope.client.session import Session
+from jaxscope.errors import EnvironmentProblem
 from jaxscope.model import Capture, is_available
 
 PROGRAM = """\
@@ -100,6 +101,15 @@ def test_flags_that_limit_dumps_hide_neither_passes_nor_code(
     assert machine is not None and usually is not None
     assert machine.kernels and machine.kernels == usually.kernels
     assert {fate.pass_name for fate in capture.fates.values()} >= {"fusion"}
+
+
+def test_a_setting_that_jax_refuses_is_laid_to_the_environment(tmp_path: Path) -> None:
+    with pytest.raises(EnvironmentProblem) as raised:
+        take(tmp_path, {"JAX_DEFAULT_DEVICE": "cpu:1"})
+    explanation = raised.value.explanation
+    assert "JAX cannot be imported" in explanation.what
+    assert explanation.remedy.startswith("Correct the environment, which sets ")
+    assert "JAX_DEFAULT_DEVICE=cpu:1" in explanation.remedy
 
 
 def test_a_guard_that_the_file_sets_is_set_aside(tmp_path: Path) -> None:
