@@ -19,11 +19,13 @@ def explain_idle_line(text: str, line: int) -> str:
     """A sentence on a line from which no equation can come; empty where one could.
 
     Args:
-        text: Of the whole file.
+        text: Of the whole file; empty where it is not known.
         line: 1-based.
     """
     lines = text.split("\n")
-    if not 0 < line <= len(lines):
+    if not text or line < 1:
+        return ""
+    if line > len(lines):
         return f"The file has {format_count(len(text.splitlines()), 'line')}."
     own = lines[line - 1].strip()
     found = _lines_of(text)

@@ -69,6 +69,10 @@ def test_a_line_is_told_for_what_it_is(line: int, told: str) -> None:
     assert (told in found) if told else not found, found
 
 
+def test_of_a_file_whose_text_is_not_known_nothing_is_told() -> None:
+    assert explain_idle_line("", 3) == ""
+
+
 def test_of_a_file_that_python_cannot_read_only_what_is_seen_is_told() -> None:
     assert explain_idle_line("def f(:\n# x\n    y = 1\n", 3) == ""
     assert "comment" in explain_idle_line("def f(:\n# x\n", 2)
