@@ -54,7 +54,7 @@ def main(seconds: float) -> None:
         with jaxscope.watch():
             watched = jax.jit(function)
             plain = watched.inner  # type: ignore[attr-defined] # it stands for JAX's own here
-            jax.block_until_ready([watched(*args), plain(*args)])  # type: ignore[no-untyped-call]
+            _wait([watched(*args), plain(*args)])
             alone, ratios = _compare(plain, watched, args, seconds)
         low, middle, high = statistics.quantiles(ratios, n=4)
         print(
@@ -76,13 +76,18 @@ def _compare(plain: Any, watched: Any, args: Any, seconds: float) -> tuple[float
     return statistics.median(alone), ratios
 
 
-def _time(function: Any, args: Any, count: int) -> float:
+def _wait(results: Any) -> None:
     import jax
 
+    wait: Callable[[Any], Any] = jax.block_until_ready  # JAX does not annotate it
+    wait(results)
+
+
+def _time(function: Any, args: Any, count: int) -> float:
     began = time.perf_counter()
     for _ in range(count):
         result = function(*args)
-    jax.block_until_ready(result)  # type: ignore[no-untyped-call] # JAX does not annotate it
+    _wait(result)
     return (time.perf_counter() - began) / count
 
 

@@ -175,7 +175,7 @@ class LargeBuffer:
     """One of the largest buffers that the message lists.
 
     Attributes:
-        size: Bytes, as exact as the message has them.
+        size: Bytes, as exact as the message has them; None where it has none.
         shape: With the layout where the message has it.
         name: From JAX, or empty.
         file: Of the line that made it, or empty.
@@ -185,7 +185,7 @@ class LargeBuffer:
         unpadded: Bytes without padding; None where it is not said.
     """
 
-    size: float
+    size: float | None
     shape: str = ""
     name: str = ""
     file: str = ""
@@ -274,7 +274,7 @@ def _read_message(lines: Sequence[str]) -> OutOfMemory:
     current: LargeBuffer | None = None
     for line in lines[1:]:
         if match := _BUFFER.match(line):
-            current = LargeBuffer(read_size(match["size"] or "") or 0.0)
+            current = LargeBuffer(read_size(match["size"] or ""))
             buffers.append(current)
         elif _ENDS.match(line):
             current = None
@@ -293,7 +293,7 @@ def _read_field(buffer: LargeBuffer, line: str) -> None:
         return
     key, value = match["key"].lower(), match["value"].strip()
     if key == "size":
-        buffer.size = read_size(value) or 0.0
+        buffer.size = read_size(value)
     elif key == "operator":
         named = re.search(r'op_name="([^"]*)"', value)
         file = re.search(r'source_file="([^"]*)"', value)

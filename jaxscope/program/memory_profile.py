@@ -74,10 +74,9 @@ def read_memory_profile(data: bytes) -> HeldMemory:
         return strings[index] if 0 <= index < len(strings) else ""
 
     kinds = [text(each.type) for each in profile.sample_type]
-    if "space" not in kinds:
+    if not {"space", "allocations"} <= set(kinds):
         raise ValueError("it is a profile, but not of memory")
-    space = kinds.index("space")
-    count = kinds.index("allocations") if "allocations" in kinds else -1
+    space, count = kinds.index("space"), kinds.index("allocations")
     functions = {each.id: (text(each.name), text(each.filename)) for each in profile.function}
     places = {
         each.id: [(*functions.get(at.function_id, ("", "")), int(at.line)) for at in each.line]
@@ -87,8 +86,9 @@ def read_memory_profile(data: bytes) -> HeldMemory:
     index: dict[tuple[int, Any], HeldMemory] = {}
     for sample in profile.sample:
         values = sample.value
-        num_bytes = int(values[space]) if space < len(values) else 0
-        number = int(values[count]) if 0 <= count < len(values) else 1
+        if len(values) != len(kinds):
+            raise ValueError("a sample has not as many values as the profile has kinds")
+        num_bytes, number = int(values[space]), int(values[count])
         labels = {text(each.key): text(each.str) for each in sample.label}
         frames = [
             place

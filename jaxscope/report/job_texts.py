@@ -116,7 +116,7 @@ def _lack(path: str, found: OutOfMemory) -> Section:
     if found.buffers:
         count = format_count(len(found.buffers), "buffer")
         blocks.append(f"The {count} that the message lists, the largest ones:")
-        largest = sorted(found.buffers, key=lambda each: -each.size)
+        largest = sorted(found.buffers, key=lambda each: -(each.size or 0.0))
         blocks.append(make_table(_BUFFER_HEADERS, largest, _buffer_row))
     if not found.is_whole:
         blocks.append("The message is cut off: it ends in the middle of a buffer.")
@@ -129,10 +129,10 @@ def _sum_row(row: tuple[str, float]) -> tuple[Cell, ...]:
 
 def _buffer_row(each: LargeBuffer) -> tuple[Cell, ...]:
     padded = ""
-    if each.unpadded is not None and 0 < each.unpadded < each.size:
+    if each.unpadded is not None and 0 < each.unpadded < (each.size or 0.0):
         padded = f" ({format_bytes(each.unpadded)} without padding)"
     return (
-        number_cell(each.size, format_bytes),
+        known_cell(math.nan if each.size is None else each.size, format_bytes),
         _cut(each.kind or each.label.partition(" = ")[0]),
         Verbatim(_cut(f"{each.shape}{padded}")),
         f"{each.file.rpartition('/')[2]}:{each.line}" if each.line else "",

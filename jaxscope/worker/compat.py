@@ -486,7 +486,7 @@ def hlo_module_of(lowered: Any, bytecode: bytes) -> Any:
 
 _cache_lock = threading.Lock()
 _num_without_cache = 0
-_was_cache_enabled = True
+_is_cache_off = False
 _IS_CACHE_ENABLED = "jax_enable_compilation_cache"
 
 
@@ -501,14 +501,14 @@ def without_persistent_cache() -> Iterator[None]:
     with _cache_lock:
         _num_without_cache += 1
         if _num_without_cache == 1:
-            _use_persistent_cache(False)
+            _turn_cache_off()
     try:
         yield
     finally:
         with _cache_lock:
             _num_without_cache -= 1
             if not _num_without_cache:
-                _use_persistent_cache(True)
+                _turn_cache_on_again()
 
 
 _FEW_FRAMES, _MANY_FRAMES = 10, 100
@@ -534,14 +534,21 @@ def locations_with_frames() -> Iterator[None]:
         yield
 
 
-def _use_persistent_cache(is_used: bool) -> None:
-    """Turn the cache that is set off, or on again; nothing where none is."""
-    if not getattr(jax.config, "jax_compilation_cache_dir", None):
-        return
-    global _was_cache_enabled
-    if not is_used:
-        _was_cache_enabled = bool(getattr(jax.config, _IS_CACHE_ENABLED, True))
-    _set_cache({_IS_CACHE_ENABLED: is_used and _was_cache_enabled})
+def _turn_cache_off() -> None:
+    """Nothing where no cache is in use."""
+    global _is_cache_off
+    folder = getattr(jax.config, "jax_compilation_cache_dir", None)
+    if folder and getattr(jax.config, _IS_CACHE_ENABLED, True):
+        _is_cache_off = True
+        _set_cache({_IS_CACHE_ENABLED: False})
+
+
+def _turn_cache_on_again() -> None:
+    """Nothing where it was not turned off here."""
+    global _is_cache_off
+    if _is_cache_off:
+        _is_cache_off = False
+        _set_cache({_IS_CACHE_ENABLED: True})
 
 
 @contextlib.contextmanager

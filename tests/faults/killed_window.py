@@ -1,4 +1,4 @@
-"""A window that remembers more and more, says what it was told to keep, and is killed meanwhile.
+"""A window to be killed: it saves one thing after another, and prints what was saved.
 
 python -m tests.faults.killed_window HOME
 """

@@ -8,17 +8,13 @@ import gzip
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from jaxscope.client.left_behind import find_left_behind, is_left_behind
 from jaxscope.client.opening import read_texts
-from jaxscope.client.session import Session
 from jaxscope.errors import SourceError
 from jaxscope.program.job_texts import (
     JobText,
@@ -28,10 +24,9 @@ from jaxscope.program.job_texts import (
     repeated,
 )
 from jaxscope.program.memory_profile import HeldMemory, read_memory_profile
-from jaxscope.ui.application import build_window
-from jaxscope.ui.session.controller import Bridge, RunOptions
+from jaxscope.report.document import write_text
+from jaxscope.report.job_texts import texts_to_document
 from jaxscope.ui.window.main_window import MainWindow
-from jaxscope.ui.window.settings import Settings
 from jaxscope.ui.window.text_dialog import TextDialog
 
 JOB = """\
@@ -174,6 +169,18 @@ def test_a_message_of_a_gpu() -> None:
     )  # fmt: skip
 
 
+def test_a_buffer_whose_size_is_not_said_has_none() -> None:
+    text = (
+        "RESOURCE_EXHAUSTED: Out of memory while trying to allocate 4294967296 bytes.\n"
+        "BufferAssignment OOM Debugging.\n"
+        "\tBuffer 1:\n\t\tXLA Label: fusion\n\t\tShape: f32[8]\n\t\t==========\n"
+    )
+    (found,) = read_out_of_memory(text)
+    assert [(buffer.size, buffer.label) for buffer in found.buffers] == [(None, "fusion")]
+    told = write_text(texts_to_document({"job.log": JobText(lacks=(found,))}))
+    assert "0 B" not in told
+
+
 def test_a_message_of_a_tpu() -> None:
     (found,) = read_out_of_memory(TPU)
     assert (found.wanted, found.capacity) == (20 * 2**30, 15.5 * 2**30)
@@ -278,18 +285,6 @@ def test_what_stands_far_behind_is_found_in_a_text_that_was_named(tmp_path: Path
 def test_a_python_file_with_such_words_is_one(tmp_path: Path) -> None:
     (tmp_path / "reader.py").write_text('WORDS = "Finished XLA compilation of "\n')
     assert not is_left_behind(str(tmp_path / "reader.py"))
-
-
-@pytest.fixture
-def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
-    bridge = Bridge(lambda: Session(is_warm=False, has_spares=False))
-    window = build_window(qapp, bridge, RunOptions(), Settings(str(tmp_path / "window.json")))
-    window.show()
-    yield window
-    window.close()
-    window.deleteLater()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    bridge.close()
 
 
 def test_the_window_shows_several_together(qtbot: QtBot, window: MainWindow, job: Job) -> None:

@@ -5,37 +5,20 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QPointF, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QApplication, QInputDialog
+from PySide6.QtWidgets import QInputDialog
 from pytestqt.qtbot import QtBot
 
-from jaxscope.client.session import Session
 from jaxscope.model import is_available
-from jaxscope.ui.application import build_window
 from jaxscope.ui.pages.profile import ProfilePage
-from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.session.state import Phase
 from jaxscope.ui.window.main_window import MainWindow
-from jaxscope.ui.window.settings import Settings
 from opening.conftest import Left
-
-
-@pytest.fixture
-def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
-    bridge = Bridge(lambda: Session(is_warm=False, has_spares=False))
-    window = build_window(qapp, bridge, RunOptions(), Settings(str(tmp_path / "window.json")))
-    window.show()
-    yield window
-    window.close()
-    window.deleteLater()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    bridge.close()
 
 
 def test_a_dropped_folder_asks_for_the_module(qtbot: QtBot, window: MainWindow, left: Left) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from jaxscope.client.requests import CaptureRequest, ValuesRequest
+from jaxscope.client.requests import CaptureRequest, CompileTimeRequest, ValuesRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import EnvironmentProblem
 from jaxscope.model import Capture, is_available
@@ -121,6 +121,20 @@ def test_a_guard_that_the_file_sets_is_set_aside(tmp_path: Path) -> None:
     told = [message for message in capture.messages if "transfer_guard" in message]
     assert len(told) == 1
     assert "jax_transfer_guard_host_to_device=disallow_explicit is set aside" in told[0]
+
+
+def test_compile_time_is_that_of_the_program_that_jit_makes(tmp_path: Path) -> None:
+    """Traced with jit disabled, each round of the loop has equations of its own."""
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM)
+    with Session() as session:
+        usually, disabled = (
+            session.start(
+                CompileTimeRequest(file=str(path), call=CALL, environment=environment)
+            ).wait()
+            for environment in ({}, {"JAX_DISABLE_JIT": "1"})
+        )
+    assert disabled.num_equations == usually.num_equations
 
 
 def test_values_are_looked_at_where_transfers_are_guarded(tmp_path: Path) -> None:

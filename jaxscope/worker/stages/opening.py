@@ -56,8 +56,8 @@ NOT_THERE = {
     "machine": "The files that were opened hold no machine code.",
 }
 _SOME_PASSES = (
-    "The dump holds the modules of some passes: what is said of all up to a pass was done by that "
-    "one and those before it."
+    "The dump holds the modules of some passes only. A row 'all up to' a pass is the work of that "
+    "pass and of all others since the module before."
 )
 _COST_BUDGET_S = 2.0
 _MAX_TEXT = 64 << 20

@@ -166,7 +166,12 @@ def handle_compile_time(request: dict[str, Any], channel: Channel) -> None:
         JaxscopeError: The file or the call is wrong.
     """
     snapshot, call = load_call(request, channel)
-    files = {snapshot.path}
+    with jax.disable_jit(False):
+        _find(request, channel, snapshot.path, call)
+
+
+def _find(request: dict[str, Any], channel: Channel, path: str, call: Call) -> None:
+    files = {path}
     channel.send("timed", {"call": call.text, "environment": describe_environment()})
     start_jax(Stopwatch(jax.block_until_ready))
     composed = call.compose(call.base)

@@ -232,7 +232,7 @@ class MemoryLog:
             self._device = str(devices[fullest])
             return int(known[fullest]["bytes_in_use"])
         used: Counter[Any] = Counter({devices[0]: 0})
-        for array in jax.live_arrays():  # type: ignore[no-untyped-call] # JAX's
+        for array in jax.live_arrays():  # type: ignore[no-untyped-call] # JAX does not annotate it
             if not array.is_deleted():
                 shape = array.sharding.shard_shape(array.shape)
                 for device in array.sharding.addressable_devices:

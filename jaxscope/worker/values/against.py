@@ -127,7 +127,8 @@ class OtherForms:
         nested = nested_jaxprs(equation.params)
         if name in TAKEN_APART and nested:
             if equation.params.get("differentiated") and equation.params.get("prevent_cse"):
-                operands = list(jax.lax.optimization_barrier(operands))  # type: ignore[no-untyped-call] # JAX's
+                barrier: Callable[[Sequence[Any]], Sequence[Any]] = jax.lax.optimization_barrier
+                operands = list(barrier(operands))
             return self._run(nested[0][1], operands, place[1:])
         enter = {"cond": self._enter_branch, "scan": self._enter_scan, "while": self._enter_while}
         if name in enter:
