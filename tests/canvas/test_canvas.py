@@ -314,6 +314,46 @@ def test_what_was_fitted_is_fitted_anew_and_what_was_moved_is_not(canvas: GraphC
     assert canvas.camera == before
 
 
+def test_what_is_shown_of_a_step_does_not_move_the_picture_for_good(canvas: GraphCanvas) -> None:
+    """A person has not moved it: with more room all of it is seen again, else what is lit up."""
+    canvas.fit()
+    whole, size = canvas.camera, canvas.size()
+    scene = canvas.scene
+    assert scene is not None
+    nodes = scene.items.node
+    lowest = int(np.argmax(np.where(nodes >= 0, scene.items.rect[:, 1], -1.0)))
+    canvas.set_highlight((int(nodes[lowest]),), (), ())
+    canvas.resize(size.width(), 120)
+    QApplication.processEvents()
+    canvas.zoom(8.0)
+    canvas.fit()
+    canvas._camera = Camera(0.0, 0.0, 1.0)  # as where only the beginning can be read
+    canvas.reveal_highlight()
+    assert canvas.camera.y > 0.0
+    canvas.resize(size)
+    QApplication.processEvents()
+    assert canvas.camera == whole
+
+
+def test_what_was_fitted_is_fitted_in_a_presentation_and_after_it(canvas: GraphCanvas) -> None:
+    canvas.resize(700, 2000)
+    canvas.fit()
+    before = canvas.camera
+    canvas.present(1.2, is_on=True)
+    canvas.resize(1200, 2400)
+    QApplication.processEvents()
+    assert canvas._is_all_in_sight()
+    canvas.present(1.0, is_on=False)
+    canvas.resize(700, 2000)
+    QApplication.processEvents()
+    assert canvas.camera == before
+    canvas.pan(10.0, 0.0)
+    moved = canvas.camera
+    canvas.present(1.2, is_on=True)
+    canvas.present(1.0, is_on=False)
+    assert canvas.camera == moved
+
+
 def test_titles_of_groups_can_be_read_however_small_the_picture_is(canvas: GraphCanvas) -> None:
     canvas.expand_all()
     drawing = canvas._drawing

@@ -373,6 +373,19 @@ def test_escape_and_the_start_page_end_a_presentation(
         assert window.workspace.selection.selection is None
 
 
+def test_a_maximized_window_is_maximized_again_after_a_presentation(
+    driver: Driver, source: Path
+) -> None:
+    window = driver.window
+    driver.finish(driver.open(source), build_capture())
+    window.showMaximized()
+    driver.wait_until(window.isMaximized)
+    window.toggle_presenting()
+    assert window.isFullScreen()
+    window.toggle_presenting()
+    assert window.isMaximized() and not window.isFullScreen()
+
+
 def test_a_first_window_has_room_on_the_screen_with_its_title(qapp: QApplication) -> None:
     room = qapp.primaryScreen().availableGeometry().size()
     assert is_too_large(room, qapp.primaryScreen())

@@ -170,7 +170,7 @@ class GraphCanvas(QWidget):
         self._pressed: QPointF | None = None
         self._is_dragging = False
         self._is_untouched = True
-        self._is_fitted = self._was_whole = False
+        self._is_fitted = self._was_whole = self._is_led = False
         self._minimap = Minimap(self)
         self._minimap.place_requested.connect(self._on_minimap_place_requested)
         self._legend = Legend(self)
@@ -178,7 +178,7 @@ class GraphCanvas(QWidget):
             extra.hide()  # `GraphPage` gives them a place beside the picture
         self._text_scale, self._is_spotlit = 1.0, False
         self._least_framed = LEAST_FRAMED
-        self._before_presenting: Camera | None = None
+        self._before_presenting: tuple[Camera, bool] | None = None
         self._graph: Graph | None = None
         self._view: View | None = None
         self._expanded: frozenset[str] = frozenset()
@@ -330,7 +330,7 @@ class GraphCanvas(QWidget):
             self._text_scale = scale
             self._legend.set_text_scale(scale)
             if self._is_untouched:
-                self._look_at_beginning()
+                self._look_anew()
             self._update_minimap()
             self.extras_changed.emit()
             self.update()
@@ -343,16 +343,19 @@ class GraphCanvas(QWidget):
         Args:
             scale: Of the window's type; 1 is ordinary.
         """
-        was_untouched, camera = self._is_untouched, self._camera
+        before = None if self._is_untouched else (self._camera, self._is_fitted)
         self._least_framed = WHOLE_SCALE if is_on else LEAST_FRAMED
+        self._is_untouched |= is_on and self._is_fitted
         self.set_text_scale(scale)
         self._across_chosen = 0.0  # less of it can be read, or more: choose again
         if is_on:
-            self._before_presenting = None if was_untouched else camera
-            if not was_untouched:
-                self.zoom(max(WHOLE_SCALE * scale / camera.scale, 1.0))
+            self._before_presenting = before
+            if not self._is_untouched:
+                self.zoom(max(WHOLE_SCALE * scale / self._camera.scale, 1.0))
         elif self._before_presenting is not None:
-            self._look(self._before_presenting)
+            camera, is_fitted = self._before_presenting
+            self._look(camera)
+            self._is_fitted = is_fitted
         else:
             self._is_untouched = True
         self._resized.start()
@@ -369,7 +372,7 @@ class GraphCanvas(QWidget):
         self._drawing = None
         self._tiles = None
         self._highlight = no_highlight()
-        self._is_untouched, self._is_fitted = True, False
+        self._is_untouched, self._is_fitted, self._is_led = True, False, False
         self._message = message
         self._show_extras()
         self.update()
@@ -402,6 +405,15 @@ class GraphCanvas(QWidget):
             self._tiles = TileCache(self._drawing, self.devicePixelRatioF())
             self._show_extras()
         self.update()
+
+    def _look_anew(self) -> None:
+        """Look at what nobody has moved as its room is now; what is lit up stays in sight."""
+        if self._is_untouched:
+            self._look_at_beginning()
+        elif self._is_fitted:
+            self._camera = self._fitting_camera() or self._camera
+        if self._is_led:
+            self.reveal_highlight()
 
     def _look_at_beginning(self) -> None:
         scene = self.scene
@@ -485,15 +497,15 @@ class GraphCanvas(QWidget):
         self._minimap.show_sight(QRectF(camera.x, camera.y, *size))
 
     def resizeEvent(self, _event: QResizeEvent) -> None:
-        if self._is_untouched:
-            self._look_at_beginning()
-        elif self._is_fitted:
-            self._camera = self._fitting_camera() or self._camera
+        self._look_anew()
         self._update_minimap()
         self._resized.start()
 
     def reveal_highlight(self) -> None:
-        """Bring what is highlighted into sight, unless some of it is there already."""
+        """Bring what is highlighted into sight, unless some of it is there already.
+
+        Nobody has moved the picture by that: it is still fitted when it gets more room.
+        """
         scene, marks = self.scene, self._highlight
         items = np.concatenate([marks.selected, marks.forward, marks.backward])
         if scene is None or not len(items):
@@ -501,7 +513,10 @@ class GraphCanvas(QWidget):
         rects = scene.items.rect[items]
         if not is_any_in_sight(rects, self._camera, self.width(), self.height()):
             smallest = int(np.argmin(rects[:, 2] * rects[:, 3]))
+            chosen = self._is_untouched, self._is_fitted
             self._bring_into_sight(int(items[smallest]))
+            self._is_untouched, self._is_fitted = chosen
+            self._is_led = any(chosen)
 
     def _bring_into_sight(self, item: int) -> None:
         scene = self.scene
@@ -520,7 +535,7 @@ class GraphCanvas(QWidget):
 
     def _look(self, camera: Camera) -> None:
         self._transition = None  # who moves the picture has seen enough
-        self._is_untouched = self._is_fitted = False
+        self._is_untouched = self._is_fitted = self._is_led = False
         self._camera = camera
         self.update()
 
@@ -832,6 +847,8 @@ class GraphCanvas(QWidget):
             self._transition = make_transition(before, after, (self.width(), self.height()))
         self.setAccessibleDescription(spoken_scene(scene))
         self.meet_picture()
+        if self._is_led:
+            self.reveal_highlight()
         self._set_busy(False)
         self.scene_changed.emit()
 

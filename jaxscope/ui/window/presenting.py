@@ -236,7 +236,7 @@ class PresentationMode:
         self._workspace, self._themes = workspace, themes
         self._points = (themes.points, themes.points)
         self._hidden: list[QWidget] | None = None
-        self._was_full_screen = False
+        self._state_before = Qt.WindowState.WindowNoState
         self._places: dict[QWidget, tuple[int, int]] = {}
         self.caption = QLabel()
         self.caption.setProperty("role", "caption")
@@ -352,7 +352,7 @@ class PresentationMode:
         area.present(least_px / (LABEL_TEXT_PX * WHOLE_SCALE))
         self._present_steps(is_on=True)
         self.caption.show()
-        self._was_full_screen = self._window.isFullScreen()
+        self._state_before = self._window.windowState()
         self._window.showFullScreen()
 
     def _end(self, hidden: list[QWidget]) -> None:
@@ -367,10 +367,9 @@ class PresentationMode:
         self._workspace.area.present(0.0)
         for part in hidden:
             part.show()
-        if not self._was_full_screen:
-            self._window.setWindowState(
-                self._window.windowState() & ~Qt.WindowState.WindowFullScreen
-            )
+        chosen = self._workspace.selection.selection
+        self._workspace.inspector.bring_forward(is_selected=chosen is not None)
+        self._window.setWindowState(self._state_before)  # maximized, where it was
         QTimer.singleShot(_SETTLED_MS, self._window, self._restore_places)
 
     def _present_steps(self, *, is_on: bool) -> None:
