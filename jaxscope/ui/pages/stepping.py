@@ -235,8 +235,11 @@ class SteppingPage(PageWidget):
         self._go("condition", condition=self.condition.text())
 
     def _go(self, to: str, **fields: object) -> None:
+        run = self.run
+        if run.step is None and run.can_step:  # whoever then turns to another stage stays there
+            self._context.show_stage(run.stage_name)
         self._context.show_page("stepping")
-        self.run.go(to, **fields)
+        run.go(to, **fields)
 
     # --- showing ---
 
