@@ -34,17 +34,28 @@ def test_a_node_counts_for_the_innermost_line_of_the_file() -> None:
     add(builder, "elsewhere", 60.0, (LIBRARY, 5))
     found = find_line_costs([stage(builder)], FILE)
     assert {line: cost.share for line, cost in found.items()} == {5: 0.3, 9: 0.1}
-    assert found[5].text == "30.0% of jaxpr: 30 FLOP, 120 B read and written"
-    assert found[9].text == "10.0% of jaxpr: at least 10 FLOP, at least 40 B read and written"
+    of_what = "of the known FLOP of jaxpr"
+    assert found[5].text == f"30.0% {of_what}: 30 FLOP, 120 B read and written"
+    assert found[9].text == f"10.0% {of_what}: at least 10 FLOP, at least 40 B read and written"
+
+
+def test_a_line_whose_cost_nobody_knows_has_no_share_and_says_so() -> None:
+    builder = GraphBuilder()
+    builder.add_node("0", NodeKind.EQUATION, "qr", cost=(math.nan, 64.0, 0.0),
+                     source=[(FILE, 5, 0, "f")])  # fmt: skip
+    add(builder, "dot", 30.0, (FILE, 6))
+    found = find_line_costs([stage(builder)], FILE)
+    assert math.isnan(found[5].share)
+    assert found[5].text == "FLOPs unknown, 64 B read and written"
+    assert found[6].text.startswith("100.0% of the known FLOP of jaxpr: ")
 
 
 def test_unknown_bytes_are_said_to_be_unknown() -> None:
     builder = GraphBuilder()
     builder.add_node("kernel", NodeKind.EQUATION, "pallas_call", cost=(8.0, math.nan, 0.0),
                      source=[(FILE, 2, 0, "f")])  # fmt: skip
-    assert (
-        find_line_costs([stage(builder)], FILE)[2].text == "100.0% of jaxpr: 8 FLOP, bytes unknown"
-    )
+    told = find_line_costs([stage(builder)], FILE)[2].text
+    assert told == "100.0% of the FLOP of jaxpr: 8 FLOP, bytes unknown"
 
 
 def test_a_loop_counts_once_and_for_the_lines_of_its_body() -> None:
@@ -133,7 +144,7 @@ def test_measured_times_stand_beside_the_costs_of_their_lines() -> None:
         (1.0, 0.006, 0.6)
     )
     assert found[5].text == (
-        "100.0% of jaxpr: 30 FLOP, 120 B read and written; "
+        "100.0% of the FLOP of jaxpr: 30 FLOP, 120 B read and written; "
         "60.0% of the measured time of optimized: 6.00 ms"
     )
     assert math.isnan(found[8].share)

@@ -184,7 +184,7 @@ def test_a_chosen_line_says_what_it_costs(driver: Driver, window: MainWindow, so
     driver.finish(driver.open(source), capture)
     window.workspace.selection.select_line(str(source), 5)
     text = window.workspace.inspector.page.toPlainText().replace("\u200b", "")
-    assert "25.0% of jaxpr: 10 FLOP" in text
+    assert "25.0% of the FLOP of jaxpr: 10 FLOP" in text
     window.workspace.selection.select_line(str(source), 1)  # an import: nothing came from it
     assert " FLOP" not in window.workspace.inspector.page.toPlainText()
 

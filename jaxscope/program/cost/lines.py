@@ -63,8 +63,8 @@ class LineCost:
     """The cost of the nodes that a line is the innermost one of.
 
     Attributes:
-        share: Part of the whole program's FLOPs, or of its bytes where it has no FLOPs; NaN where
-            only the time is known.
+        share: Part of all known FLOPs of the program, or of its bytes where it has no FLOPs; NaN
+            where only the time is known, or nothing.
         text: Told in words, fit to show.
         seconds: Measured time of one run, without what other lines took; NaN where none is known.
         time_share: Part of the time of all measured nodes; NaN where none is known.
@@ -139,12 +139,15 @@ def _costs_of(graph: Graph, title: str, file: str) -> dict[int, LineCost]:
     lines = _innermost_lines(graph, file)
     flops, num_bytes = (_spread_over_lines(graph, graph.nodes.cost[:, column]) for column in (0, 1))
     totals = float(flops.sum()), float(num_bytes.sum())
-    weight, total = (flops, totals[0]) if totals[0] > 0 else (num_bytes, totals[1])
+    column = 0 if totals[0] > 0 else 1
+    weight, total = (flops, num_bytes)[column], totals[column]
     if total <= 0:
         return {}
     found: dict[int, LineCost] = {}
     working = np.isin(graph.nodes.kind, WORK_KINDS)
     unknown = np.isnan(graph.nodes.cost) & working[:, None]
+    missing = unknown[:, column] & ~np.isin(np.arange(len(graph.nodes)), graph.groups.owner)
+    of_what = f"the {'known ' if missing.any() else ''}{('FLOP', 'bytes')[column]} of {title}"
     certain = find_certain(graph)
     for line in np.unique(lines[lines > 0]).tolist():
         here = lines == line
@@ -157,7 +160,10 @@ def _costs_of(graph: Graph, title: str, file: str) -> dict[int, LineCost]:
                 told += ", each time it runs"
             elif not certain[here].all():
                 told += ", and more in a loop or a branch"
-            found[line] = LineCost(share, f"{format_share(share, 1)} of {title}: {told}")
+            found[line] = LineCost(share, f"{format_share(share, 1)} of {of_what}: {told}")
+        elif (missing & here).any():
+            told = ", ".join(_describe_both(here, flops, num_bytes, unknown, working))
+            found[line] = LineCost(math.nan, told)
     return found
 
 
