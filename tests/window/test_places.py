@@ -211,6 +211,22 @@ def test_escape_closes_the_drawer_and_then_lets_the_selection_go(
     assert window.workspace.selection.selection is None
 
 
+def test_a_drawer_that_closes_gives_the_keyboard_to_the_view_and_not_to_the_call(
+    driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    window.pages.show_page("stepping")
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    button = window.pages["stepping"].buttons["forward"]
+    button.setFocus()
+    assert button.hasFocus()
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    assert window.pages.current == "" and not window.call_bar.edit.hasFocus()
+    pane, focused = window.workspace.area.active, QApplication.focusWidget()
+    assert pane is not None and focused is not None and pane.isAncestorOf(focused)
+
+
 def test_notes_output_and_bookmarks_are_counted_before_their_pages_are_made(
     driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
 ) -> None:
@@ -292,6 +308,7 @@ def test_the_inspector_lists_what_goes_in_and_comes_out_until_something_is_selec
     driver.finish(driver.open(source), capture)
     page = window.workspace.inspector.page
     text = page.toPlainText().replace("\u200b", "")
+    assert text.startswith("Click a line or a box")  # where no height cuts it off
     assert "params 2 arrays, 24 B" in text
     assert "n 3" in text
     interface = QAccessible.queryAccessibleInterface(page)
@@ -303,7 +320,7 @@ def test_the_inspector_lists_what_goes_in_and_comes_out_until_something_is_selec
     assert interface.text(QAccessible.Text.Name) == "Selected"
     assert "arrays" not in page.toPlainText()
     window.workspace.selection.clear()
-    assert "2 arrays" in page.toPlainText()
+    assert "2 arrays" in page.toPlainText() and "Click" not in page.toPlainText()
 
 
 @pytest.mark.usefixtures("window")  # which sets the fonts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,15 +16,16 @@ from jaxscope.client.events import Failed, Finished, Progress
 from jaxscope.client.requests import GO_ON, CaptureRequest, TimeRequest, ValuesRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import WorkerLost
-from jaxscope.model import Capture, Cost, Timing, Unavailable
+from jaxscope.model import Capture, Check, Cost, Severity, Timing, Unavailable
 from jaxscope.model.capture import MemoryPlan
 from jaxscope.model.values import ArraySummary, EquationValues, NonfiniteOrigin, Values
 from jaxscope.ui.application import build_window
 from jaxscope.ui.session import quick_look
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.session.quick_look import QuickLook, is_short, is_worth_preparing
+from jaxscope.ui.session.screen import count_notes
 from jaxscope.ui.session.source_file import read_source
-from jaxscope.ui.session.state import Phase, Trust
+from jaxscope.ui.session.state import Phase, Trust, WindowState, with_values
 from jaxscope.ui.toolkit.widgets import SOFT_BREAK
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.settings import Settings
@@ -115,6 +117,19 @@ def test_a_gradient_that_is_not_finite_becomes_a_note(captured: Driver) -> None:
     )
     (check,) = captured.window.controller.state.checks
     assert check.rule == "non-finite-gradient" and "iteration 2" in check.message
+
+
+def test_what_a_better_finding_says_is_not_told_twice() -> None:
+    worse = Check("non-finite-result", Severity.WARNING, "Results are not finite: 1 NaN.", "")
+    state = WindowState(checks=(worse,), messages=(worse.message, "More."))
+    odd = ArraySummary((), "float32", math.nan, math.nan, math.nan, num_nan=1)
+    origin = NonfiniteOrigin(
+        *("7", "jaxpr", "log", "nan", "/home/u/model.py", 5, (), (0,), ()),
+        because="log(-1) is nan.",
+    )
+    state = with_values(state, Values("c", HERE, "jaxpr", (), (odd,), (), (), origins=(origin,)))
+    assert state.messages == ("More.",)
+    assert [check.rule for check in state.checks] == [worse.rule] and count_notes(state) == 2
 
 
 def test_whoever_starts_something_ends_it(captured: Driver) -> None:

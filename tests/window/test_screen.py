@@ -376,3 +376,17 @@ def test_times_of_a_measurement_that_was_stopped_are_partial():
     assert compute_screen(measuring).time == "jit 64.0 µs"
     stopped = after(measuring, Failed(Stopped("It was stopped.")))
     assert compute_screen(stopped).time == "jit 64.0 µs · partial"
+
+
+def test_when_a_capture_was_recorded_is_said_as_people_write_it() -> None:
+    capture = build_capture()
+    told = []
+    for when in ("2026-11-24T01:40:20+00:00", "yesterday"):
+        here = dataclasses.replace(capture.environment, recorded_at=when, host="vm", jax="0.10.2")
+        saved = dataclasses.replace(capture, environment=here)
+        state = dataclasses.replace(WindowState(), capture=saved, is_view_only=True)
+        told.append(compute_screen(state).notice)
+    assert told == [
+        "A saved capture, recorded on vm at 2026-11-24 01:40 UTC. Nothing is run from it.",
+        "A saved capture, recorded on vm at yesterday. Nothing is run from it.",
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,9 @@ from jaxscope.model.values import (
 )
 from jaxscope.schema.archive import save_capture
 from jaxscope.ui.application import build_window
+from jaxscope.ui.figures.array_figures import ArrayPicture
 from jaxscope.ui.pages.stepping import SteppingPage
+from jaxscope.ui.panes.pane_area import FIRST_ARRANGEMENT
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.settings import Settings
@@ -74,6 +77,28 @@ def test_the_present_equation_is_selected_and_its_value_asked_for(
     assert driver.window.workspace.selection.place == ("jaxpr", "0")
     assert run.sent[-1].type == "look" and "0 sin" in page.place.text()
     assert run.request.timeout_s is None
+
+
+def test_the_stage_that_is_stepped_through_comes_into_sight_once(
+    driver: Driver, source: Path
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    window, area = driver.window, driver.window.workspace.area
+    area.arrange(FIRST_ARRANGEMENT)
+    window.workspace.show_stage("optimized")
+    driver.wait_until(lambda: "optimized" in area.shown_stages())
+    stepped = page_of(window).run.stage_name
+    assert stepped not in area.shown_stages()
+    window.commands.actions["step"].trigger()
+    assert stepped in area.shown_stages()
+    run, page = driver.wait_for(StepRequest), page_of(window)
+    driver.wait_until(lambda: bool(window.controller._bridge._runs[page.run._run]))
+    run.tell(SteppingReady(Stepping("f(x)", HERE, "jaxpr", 2, ("x",))))
+    driver.wait_until(lambda: len(run.sent) == 1)
+    answer(driver, run, page, "0")
+    window.workspace.show_stage("optimized")  # a person looks at what became of it
+    window.commands.actions["step"].trigger()
+    assert "optimized" in area.shown_stages()
 
 
 def test_the_slice_is_asked_for_where_there_is_one(
@@ -126,6 +151,18 @@ def test_in_a_wide_window_the_pictures_have_what_the_tables_do_not_use(
     driver.window.resize(1280, 720)
     driver.wait_until(lambda: page.width() < 1300)
     assert page.values.width() >= page.width() / 3
+
+
+def test_a_picture_explains_only_the_colours_that_it_has(qtbot: QtBot) -> None:
+    picture = ArrayPicture()
+    qtbot.addWidget(picture)
+    summary = ArraySummary((3,), "float32", 1.0, 2.0, 1.5)
+    row = np.array([[1.0, 2.0, math.nan]])
+    for kind, told in ((0, ""), (1, " · NaN red"), (2, " · Inf yellow")):
+        odd = np.array([[0, 0, kind]], np.int32)
+        shape = {"shape": (3,), "picture": row, "highest": row}
+        picture.show_view(ArrayView(1, summary=summary, odd=odd, **shape))
+        assert picture.describe() == f"1 to 2{told}"
 
 
 def test_stop_leaves_the_place_and_a_second_ends_the_worker(

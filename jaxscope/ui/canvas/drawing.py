@@ -390,7 +390,7 @@ class SceneDrawing:
             x, y, width, height = rects[item].tolist()
             is_frame = item < items.num_frames
             before = _SIGN_ROOM_PX * scale if is_frame and scale >= NEAR_SCALE else 4.0
-            room = width - before - 8.0
+            room = width - before - (8.0 if is_frame else 2.0)
             text = shorten_text(items.titles[item], room, LEAST_TITLE_PX, True)
             wide = measure_text(text, LEAST_TITLE_PX, True) + 6
             is_cut_away = len(text) < 2 and text != items.titles[item]  # one letter is a name too

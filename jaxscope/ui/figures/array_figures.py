@@ -80,7 +80,8 @@ class ArrayPicture(_Figure):
         if view.highest.size:
             what = "" if view.picture.size == _shown_shape(view)[1] else "lowest and highest"
         sampled = f"one of {view.sampled:,} is drawn" if view.sampled > 1 else ""
-        odd = "NaN red, Inf yellow" if view.odd.any() else ""
+        kinds = ((1, "NaN red"), (2, "Inf yellow"))
+        odd = ", ".join(told for kind, told in kinds if (view.odd == kind).any())
         signs = "blue above 0, orange below" if low < 0 < high and not view.highest.size else ""
         return " · ".join(filter(None, (known, signs, odd, what, sampled)))
 

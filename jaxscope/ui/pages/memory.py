@@ -190,6 +190,7 @@ class MemoryPage(PageWidget):
         node = live.graph.node(live.steps[step])
         alive = live.alive_at(step)
         peak = ", the peak" if step == live.peak_step else ""
+        self.to_peak.setEnabled(not peak)
         self.step_title.setText(
             f"Step {name_step(live, step)}{peak}: {node.name} ({node.operation}), "
             f"{format_bytes(float(live.timeline[step]))} in {format_count(len(alive), 'buffer')}"

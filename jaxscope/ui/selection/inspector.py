@@ -287,14 +287,13 @@ def describe_group(name: str, size: str, links: Links, muted: str) -> str:
     return f"<h3>{escape_breakable(name, 80)}</h3>" + _table(rows, muted)
 
 
-def describe_nothing() -> str:
-    """What to do while nothing is selected."""
-    return (
-        "<p>Click a line of the source, an equation, an instruction or a box. What it came from "
-        "and what it went into lights up in every view.</p>"
-        "<p>Rest the pointer on something to see its links ahead. Ctrl+click adds one more, "
-        "Shift+click all up to there.</p>"
-    )
+_FIRST_HINT = "<p>Click a line or a box to follow it through all stages.</p>"
+_HINTS = (
+    "<p>Click a line of the source, an equation, an instruction or a box. What it came from "
+    "and what it went into lights up in every view.</p>"
+    "<p>Rest the pointer on something to see its links ahead. Ctrl+click adds one more, "
+    "Shift+click all up to there.</p>"
+)
 
 
 def split_path(path: str) -> list[str]:
@@ -667,7 +666,7 @@ class Inspector(QFrame):
         self.page.document().setDocumentMargin(0)
         self.page.anchorClicked.connect(self._on_page_anchor_clicked)
         self._guest: QWidget | None = None
-        self._is_low = self._is_unfolded = self._has_told = False
+        self._is_low = self._is_unfolded = self._has_told = self._was_used = False
         self._tabs = QTabBar(expanding=False)
         self._tabs.addTab("")
         self._tabs.addTab("Selected")
@@ -748,16 +747,22 @@ class Inspector(QFrame):
 
     def show_html(self, text: str) -> None:
         """Show a description of what is selected, and what pages add to it."""
+        self._was_used = True
         self._show("Selected", text + "".join(tell() for tell in self.additions))
 
     def show_nothing(self, call: str) -> None:
         """Nothing is selected: show what is known of the whole call, and what can be done.
 
+        With a call the hint is one line above it, until something is selected: in a small window
+        more would be below the border.
+
         Args:
             call: As HTML, from `describe_call`; or empty.
         """
-        title = "What goes in and comes out" if call else "Selected"
-        self._show(title, call + describe_nothing())
+        if call:
+            self._show("What goes in and comes out", ("" if self._was_used else _FIRST_HINT) + call)
+        else:
+            self._show("Selected", _HINTS)
 
     def _show(self, title: str, html: str) -> None:
         """A screen reader says the title as the name, and the text with it."""

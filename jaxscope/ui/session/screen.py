@@ -8,6 +8,7 @@ import dataclasses
 import enum
 import math
 import os
+import re
 from collections.abc import Sequence
 
 from jaxscope.client.ssh_target import is_remote
@@ -380,6 +381,12 @@ def _detail(state: WindowState) -> str:
     return f"JAX {environment.jax} on {environment.device or environment.platform}{where}"
 
 
+def _write_time(text: str) -> str:
+    """A time of day in UTC as people write it; what is no such time stays as it is."""
+    found = re.fullmatch(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d\+00:00", text)
+    return f"{found[1]} {found[2]} UTC" if found else text
+
+
 def _notice(state: WindowState, running_s: int) -> str:
     if state.is_running and not state.is_responding:
         return (
@@ -391,7 +398,7 @@ def _notice(state: WindowState, running_s: int) -> str:
         if not environment.jax:
             return "A module that a job left behind. Nothing is run from it."
         where = f" on {environment.host}" if environment.host else ""
-        when = f" at {environment.recorded_at}" if environment.recorded_at else ""
+        when = f" at {_write_time(environment.recorded_at)}" if environment.recorded_at else ""
         return f"A saved capture, recorded{where}{when}. Nothing is run from it."
     if state.is_changed_on_disk and not state.is_running:
         return "The file has changed on disk since this run."

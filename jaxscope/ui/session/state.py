@@ -533,9 +533,10 @@ def with_profile(state: WindowState, timed: Capture, profile: Profile | None) ->
 
 def with_values(state: WindowState, values: Values) -> WindowState:
     """What is shown was run equation by equation; findings say which of them makes NaN or Inf."""
-    return dataclasses.replace(
-        state, values=values, checks=tuple(with_origins(list(state.checks), values))
-    )
+    checks = tuple(with_origins(list(state.checks), values))
+    said = {check.message for check in state.checks} - {check.message for check in checks}
+    messages = tuple(text for text in state.messages if text not in said)  # said better now
+    return dataclasses.replace(state, values=values, checks=checks, messages=messages)
 
 
 def add_lab_result(state: WindowState, result: LabResult) -> WindowState:

@@ -15,6 +15,7 @@ from jaxscope.ui.toolkit.widgets import fill_box, make_label
 _AROUND_PX = 24
 _ONWARD, _BESIDE = "›", "    "
 """What stands before a step: that it is made of the one before, or only room."""
+_OF_EAGER = "Eager is JAX without jit: transforms such as grad are traced again in each call."
 
 
 class PipelineLabel(QFrame):
@@ -181,7 +182,8 @@ class PipelineStrip(QWidget):
             self._time_texts += [f"{text} ›" for text in shorter if text]
         self.time.setVisible(bool(headline) or can_measure)
         what = "Show the times" if headline else "Measure how long the call takes, eager and jit"
-        self.time.setToolTip("\n".join(filter(None, (headline, f"{what} (Ctrl+M)"))))
+        told = (headline, _OF_EAGER if headline else "", f"{what} (Ctrl+M)")
+        self.time.setToolTip("\n".join(filter(None, told)))
         self.time.setAccessibleName(headline or what)
         self._fit()
 

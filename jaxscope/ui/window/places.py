@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QHBoxLayout,
     QLabel,
     QListWidget,
@@ -296,11 +297,13 @@ class Places(QStackedWidget):
     Signals:
         turned: Another place or page is shown.
         drawer_opened: It takes room from the views.
+        keyboard_left: It was closed, and had the keyboard.
         drawer_dragged: A person gave it another part of the height, from 0 to 1.
     """
 
     turned = Signal()
     drawer_opened = Signal()
+    keyboard_left = Signal()
     drawer_dragged = Signal(float)
 
     def __init__(self, views: QWidget) -> None:
@@ -453,8 +456,12 @@ class Places(QStackedWidget):
         """Close the drawer; False where none is seen."""
         if self.place is not Place.PROGRAM or self.drawer.isHidden():
             return False
+        widget = QApplication.focusWidget()
+        had_keyboard = widget is not None and self.drawer.isAncestorOf(widget)
         self.drawer.hide()
         self._tell()
+        if had_keyboard:  # Qt would give it to the call, where keys are typed
+            self.keyboard_left.emit()
         return True
 
     def turn_page(self, step: int) -> None:

@@ -102,6 +102,7 @@ class Workspace(QWidget):
         self.inspector.page_requested.connect(self.places.show_page)
         self.inspector.guest_shown.connect(self._on_inspector_guest_shown)
         self.places.drawer_opened.connect(self._on_places_drawer_opened)
+        self.places.keyboard_left.connect(self._on_places_keyboard_left)
         self.area.notes_requested.connect(self._on_area_notes_requested)
 
     # --- the lesson ---
@@ -351,6 +352,10 @@ class Workspace(QWidget):
     def _on_places_drawer_opened(self) -> None:
         self._later.start()
         self._read_facts()  # a page is looked at
+
+    def _on_places_keyboard_left(self) -> None:
+        if self.area.active is not None:
+            self.area.active.focus_content()
 
     def _on_later_timeout(self) -> None:
         self.area.show_links(self.selection.links, reveal=True)
