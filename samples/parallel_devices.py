@@ -9,7 +9,8 @@ Then see: the optimized module names every exchange. `pmap` runs the function on
 and its `psum` is an `all-reduce`. In `split_product` every device multiplies its piece of the
 inner dimension, and again an `all-reduce` adds up the pieces. `gram` says nothing of exchanges: it
 only asks for rows to be spread, and the compiler inserts the `all-gather` that the product needs.
-Types and bytes in the module are those of one device's piece.
+Types and bytes in the module are those of one device's piece. `scattered_sums` and
+`rows_to_columns` show the two other exchanges, `reduce-scatter` and `all-to-all`.
 """
 
 import contextlib
@@ -52,3 +53,25 @@ def gram(x):
     return jax.lax.with_sharding_constraint(
         products, NamedSharding(mesh, PartitionSpec("devices", None))
     )
+
+
+def scattered_sums(x):
+    """Sums over the devices, of which each device gets one part: half of an all-reduce."""
+    part = jax.shard_map(
+        lambda x: jax.lax.psum_scatter(x, "devices", scatter_dimension=1, tiled=True),
+        mesh=mesh,
+        in_specs=PartitionSpec("devices", None),
+        out_specs=PartitionSpec(None, "devices"),
+    )
+    return part(x)
+
+
+def rows_to_columns(x):
+    """From rows on each device to columns: each device sends a part to every other."""
+    exchange = jax.shard_map(
+        lambda x: jax.lax.all_to_all(x, "devices", split_axis=1, concat_axis=0, tiled=True),
+        mesh=mesh,
+        in_specs=PartitionSpec("devices", None),
+        out_specs=PartitionSpec(None, "devices"),
+    )
+    return exchange(x)

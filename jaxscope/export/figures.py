@@ -28,7 +28,7 @@ from jaxscope.export.chart import (
 from jaxscope.model.capture import Environment
 from jaxscope.model.experiments import CompileTime
 from jaxscope.model.timing import Measurement, Timeline
-from jaxscope.model.units import format_count, format_seconds, format_share
+from jaxscope.model.units import format_count, format_seconds, format_share, shorten
 from jaxscope.picture.palette import PALETTES
 from jaxscope.report.document import (
     Cell,
@@ -204,6 +204,39 @@ def _to_json(figure: Figure, environment: Environment | None) -> str:
     return json.dumps(found, indent=2, allow_nan=False)
 
 
+# The title of a figure, and below it what to know when reading it.
+
+TITLE_SIZE, NOTE_SIZE = 20, 15
+_NOTE_LINE_PX = 20.0
+
+
+def wrap_note(note: str, width: float) -> list[str]:
+    """The lines of a note in a figure of a width, at least one."""
+    lines = [""]
+    for word in note.split():
+        longer = f"{lines[-1]} {word}".lstrip()
+        if lines[-1] and text_width(longer, NOTE_SIZE) > width - 40:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
+
+
+def note_height(lines: Sequence[str]) -> float:
+    """By how much a note pushes down what stands below it, beyond its first line."""
+    return _NOTE_LINE_PX * (len(lines) - 1)
+
+
+def draw_heading(title: str, note: Sequence[str], theme: str, width: float) -> Iterator[str]:
+    """The title in one line, cut where it is too long, and the lines of the note."""
+    palette = PALETTES[theme]
+    most = int((width - 40) / text_width("m", TITLE_SIZE))
+    yield svg_text(20, 32, shorten(title, most), palette.text, size=TITLE_SIZE)
+    for number, line in enumerate(note):
+        y = 58 + _NOTE_LINE_PX * number
+        yield svg_text(20, y, line, palette.muted, size=NOTE_SIZE)
+
+
 # Bars along a common axis of time, in rows: stages one after another, or threads side by side.
 
 
@@ -213,7 +246,7 @@ KIND_COLORS = {
 }
 """By number of the kind; rows and words say the same to those who do not see the colours."""
 TEXT_ON_BAR = {"light": "#ffffff", "dark": "#0d1117"}
-_BARS_WIDTH_PX, _BARS_RIGHT_PX, _BARS_TOP_PX, _BARS_BOTTOM_PX = 1200.0, 110.0, 96.0, 46.0
+_BARS_WIDTH_PX, _BARS_RIGHT_PX, _BARS_TOP_PX, _BARS_BOTTOM_PX = 1200.0, 110.0, 104.0, 46.0
 _ROW, _BAR = 30.0, 22.0
 _THINNEST = 1.5
 
@@ -268,36 +301,38 @@ class LaneChart(Figure):
     def svg_lines(self, theme: str) -> Iterator[str]:
         palette, colors = PALETTES[theme], KIND_COLORS[theme]
         left = 30 + max((text_width(name) for name in self.row_names), default=0.0)
-        height = _BARS_TOP_PX + _ROW * len(self.row_names) + _BARS_BOTTOM_PX
+        note = wrap_note(self.note, _BARS_WIDTH_PX)
+        lower = note_height(note)
+        top_of_bars = _BARS_TOP_PX + lower
+        height = top_of_bars + _ROW * len(self.row_names) + _BARS_BOTTOM_PX
         scale = (_BARS_WIDTH_PX - left - _BARS_RIGHT_PX) / max(self.seconds, 1e-12)
         yield svg_head(_BARS_WIDTH_PX, height, palette.background, self.title)
-        yield svg_text(20, 30, self.title[:110], palette.text, size=18)
-        yield svg_text(20, 54, self.note[:150], palette.muted, size=14)
+        yield from draw_heading(self.title, note, theme, _BARS_WIDTH_PX)
         x = 20.0
         for kind, name in enumerate(self.kinds):
-            yield svg_box(x, 66, 14, 14, colors[kind])
-            yield svg_text(x + 20, 79, name, palette.text, size=14)
+            yield svg_box(x, 74 + lower, 14, 14, colors[kind])
+            yield svg_text(x + 20, 87 + lower, name, palette.text, size=14)
             x += 40 + text_width(name, 14)
         bottom = height - _BARS_BOTTOM_PX
         for value in even_ticks(0.0, self.seconds):
             at = left + value * scale
-            yield svg_line(at, _BARS_TOP_PX, at, bottom, palette.frame_border)
+            yield svg_line(at, top_of_bars, at, bottom, palette.frame_border)
             yield svg_text(at, bottom + 22, format_seconds(value), palette.text, anchor="middle")
         for row, name in enumerate(self.row_names):
-            middle = _BARS_TOP_PX + _ROW * row + _ROW / 2
+            middle = top_of_bars + _ROW * row + _ROW / 2
             yield svg_text(left - 10, middle + 5, name, palette.text, anchor="end")
         for bar in self.bars:
-            x, top = left + bar.began * scale, _BARS_TOP_PX + _ROW * bar.row + (_ROW - _BAR) / 2
+            x, top = left + bar.began * scale, top_of_bars + _ROW * bar.row + (_ROW - _BAR) / 2
             width = max(bar.seconds * scale, _THINNEST)
             yield svg_box(x, top, width, _BAR, colors[bar.kind], bar.hint)
             if not self.writes_labels:
                 continue
             if text_width(bar.label, 13) < width - 8:
                 yield svg_text(x + 5, top + 16, bar.label, TEXT_ON_BAR[theme], size=13)
-        yield from self._durations(left, scale, palette.text)
+        yield from self._durations(left, top_of_bars, scale, palette.text)
         yield "</svg>"
 
-    def _durations(self, left: float, scale: float, color: str) -> Iterator[str]:
+    def _durations(self, left: float, top: float, scale: float, color: str) -> Iterator[str]:
         """Durations beside the bars of rows that have only one."""
         alone: dict[int, list[Bar]] = {}
         for bar in self.bars:
@@ -306,7 +341,7 @@ class LaneChart(Figure):
             if len(bars) == 1:
                 x = left + bars[0].ended * scale + 6
                 seconds = bars[0].seconds if bars[0].value is None else bars[0].value
-                y = _BARS_TOP_PX + _ROW * row + _ROW / 2 + 5
+                y = top + _ROW * row + _ROW / 2 + 5
                 yield svg_text(x, y, format_seconds(seconds), color, size=14)
 
 
@@ -364,7 +399,10 @@ class Histogram(Figure):
 
     def svg_lines(self, theme: str) -> Iterator[str]:
         palette, colors = PALETTES[theme], SERIES_COLORS[theme]
-        bottom = _HISTOGRAM_HEIGHT_PX - _HISTOGRAM_BOTTOM_PX
+        note = wrap_note(self.note, _HISTOGRAM_WIDTH_PX)
+        lower = note_height(note)
+        height, top = _HISTOGRAM_HEIGHT_PX + lower, _HISTOGRAM_TOP_PX + lower
+        bottom = height - _HISTOGRAM_BOTTOM_PX
         right = _HISTOGRAM_WIDTH_PX - _HISTOGRAM_RIGHT_PX
         low, high = math.log(self.edges[0]), math.log(self.edges[-1])
         highest = max(max(one.shares) for one in self.series) or 1.0
@@ -375,15 +413,12 @@ class Histogram(Figure):
             )
 
         def to_y(share: float) -> float:
-            return bottom - share / highest * (bottom - _HISTOGRAM_TOP_PX)
+            return bottom - share / highest * (bottom - top - 8)
 
-        yield svg_head(_HISTOGRAM_WIDTH_PX, _HISTOGRAM_HEIGHT_PX, palette.background, self.title)
-        yield svg_text(20, 30, self.title[:110], palette.text, size=18)
-        yield svg_text(20, 54, self.note[:150], palette.muted, size=14)
+        yield svg_head(_HISTOGRAM_WIDTH_PX, height, palette.background, self.title)
+        yield from draw_heading(self.title, note, theme, _HISTOGRAM_WIDTH_PX)
         for value in ticks(self.edges[0], self.edges[-1]):
-            yield svg_line(
-                to_x(value), _HISTOGRAM_TOP_PX, to_x(value), bottom, palette.frame_border
-            )
+            yield svg_line(to_x(value), top, to_x(value), bottom, palette.frame_border)
             text = format_seconds(value)
             yield svg_text(to_x(value), bottom + 22, text, palette.text, anchor="middle")
         for share in even_ticks(0.0, highest, 5):
@@ -398,14 +433,12 @@ class Histogram(Figure):
             color = colors[number % len(colors)]
             yield self._outline(one, color, to_x, to_y)
             middle = to_x(min(max(one.median, self.edges[0]), self.edges[-1]))
-            yield svg_line(middle, _HISTOGRAM_TOP_PX, middle, bottom, color, 2.0)
-            yield svg_text(24 + 290 * number, 82, "■", color, size=18)
+            yield svg_line(middle, top, middle, bottom, color, 2.0)
+            yield svg_text(24 + 290 * number, 86 + lower, "■", color, size=18)
             said = f"{one.name}: {format_seconds(one.median)}"
-            yield svg_text(44 + 290 * number, 82, said, palette.text)
+            yield svg_text(44 + 290 * number, 86 + lower, said, palette.text)
         across = (_HISTOGRAM_LEFT_PX + right) / 2
-        yield svg_text(
-            across, _HISTOGRAM_HEIGHT_PX - 18, "time of one call", palette.text, anchor="middle"
-        )
+        yield svg_text(across, height - 18, "time of one call", palette.text, anchor="middle")
         yield "</svg>"
 
     def _outline(
@@ -547,7 +580,7 @@ def _make_rows(
 
 WATERFALL_KINDS = ("once", "first calls", "until steady", "steady calls", "copies, many at once")
 _ONCE, _FIRST, _SETTLING, _STEADY, _BESIDE = range(5)
-_STAGES = frozenset({"import", "trace", "lower", "compile"})
+_STAGES = frozenset({"import", "start", "trace", "lower", "compile"})
 _COPIES = frozenset({"transfer", "fetch", "throughput"})
 
 

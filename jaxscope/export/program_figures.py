@@ -17,7 +17,7 @@ from jaxscope.export.chart import (
     text_width,
     ticks,
 )
-from jaxscope.export.figures import Figure
+from jaxscope.export.figures import Figure, draw_heading, note_height, wrap_note
 from jaxscope.model import Capture, Unavailable
 from jaxscope.model.hardware import Ceilings
 from jaxscope.model.units import format_bytes, format_flops, format_seconds, shorten, three_digits
@@ -41,8 +41,9 @@ from jaxscope.schema.safe_text import escape_html
 
 _WIDTH_PX = 1200.0
 _LEFT_PX, _RIGHT_PX, _TOP_PX, _BOTTOM_PX = 110.0, 40.0, 80.0, 64.0
-_LINE_PX = 20.0
 _MAX_ARRAYS = 12
+_ARRAY_PX = 180.0
+"""Height of the largest array."""
 _MAX_DEVICES = 8
 """Of a ring that is drawn: more are no picture."""
 
@@ -58,33 +59,6 @@ def _outlined(x: float, y: float, width: float, height: float, ink: tuple[str, s
         f'<rect x="{x:.2f}" y="{y:.2f}" width="{width:.2f}" height="{height:.2f}" '
         f'fill="{ink[0]}" stroke="{ink[1]}"/>'
     )
-
-
-def _heading(
-    title: str, note: Sequence[str], theme: str, width: float = _WIDTH_PX
-) -> Iterator[str]:
-    palette = PALETTES[theme]
-    most = int((width - 40) / text_width("m", 20))
-    yield svg_text(20, 32, shorten(title, most), palette.text, size=20)
-    for number, line in enumerate(note):
-        yield svg_text(20, 58 + _LINE_PX * number, line, palette.muted, size=15)
-
-
-def _wrap(note: str, width: float = _WIDTH_PX) -> list[str]:
-    """The lines of a note below the title, at least one."""
-    lines = [""]
-    for word in note.split():
-        longer = f"{lines[-1]} {word}".lstrip()
-        if lines[-1] and text_width(longer, 15) > width - 40:
-            lines.append(word)
-        else:
-            lines[-1] = longer
-    return lines
-
-
-def _below(note: Sequence[str]) -> float:
-    """Where what stands below the note begins, from the upper edge."""
-    return _TOP_PX + _LINE_PX * (len(note) - 1)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -111,15 +85,15 @@ class MemoryFigure(Figure):
         )
 
     def svg_lines(self, theme: str) -> Iterator[str]:
-        palette, note = PALETTES[theme], _wrap(self.note)
-        top = _below(note)
+        palette, note = PALETTES[theme], wrap_note(self.note, _WIDTH_PX)
+        top = _TOP_PX + note_height(note)
         height = top + 480
         bottom, count = height - _BOTTOM_PX, max(len(self.live.steps), 1)
         most = max(self.live.peak_bytes, 1.0) * 1.06
         across = (_WIDTH_PX - _LEFT_PX - _RIGHT_PX) / count
         up = (bottom - top) / most
         yield svg_head(_WIDTH_PX, height, palette.background, self.title)
-        yield from _heading(self.title, note, theme)
+        yield from draw_heading(self.title, note, theme, _WIDTH_PX)
         unit = 1024.0 ** int(math.log(max(most, 1.0), 1024.0))
         for value in (unit * number for number in even_ticks(0.0, most / unit, 6)):
             y = bottom - value * up
@@ -145,8 +119,8 @@ class MemoryFigure(Figure):
         )
         told = f"peak {format_bytes(self.live.peak_bytes)} at step {self.live.peak_step:,}"
         is_right = x > _WIDTH_PX * 0.6
-        yield svg_text(
-            x + (-8 if is_right else 8), top + 14, told, palette.text,
+        yield svg_text(  # above all that is drawn
+            x + (-8 if is_right else 8), top - 3, told, palette.text,
             anchor="end" if is_right else "start",
         )  # fmt: skip
         x = _LEFT_PX
@@ -188,11 +162,11 @@ class RooflineFigure(Figure):
         return Table(headers, rows, units=("", "", "", "B", "", "", "s"))
 
     def svg_lines(self, theme: str) -> Iterator[str]:
-        palette, note = PALETTES[theme], _wrap(self.note)
-        top = _below(note)
+        palette, note = PALETTES[theme], wrap_note(self.note, _WIDTH_PX)
+        top = _TOP_PX + note_height(note)
         height = top + 560
-        names = dict.fromkeys(name for point in self.found.kernels for name, _ in point.work)
-        peaks = {peak.name: peak.rate for peak in (find_peak(self.ceilings, n) for n in names)}
+        types = dict.fromkeys(name for point in self.found.kernels for name, _ in point.work)
+        peaks = {peak.name: peak.rate for peak in (find_peak(self.ceilings, n) for n in types)}
         peaks = {k: v for k, v in peaks.items() if v > 0} or {
             "measured": self.ceilings.arithmetic.best
         }
@@ -218,7 +192,7 @@ class RooflineFigure(Figure):
             return bottom - math.log(value / low_y) / math.log(high_y / low_y) * (bottom - top)
 
         yield svg_head(_WIDTH_PX, height, palette.background, self.title)
-        yield from _heading(self.title, note, theme)
+        yield from draw_heading(self.title, note, theme, _WIDTH_PX)
         for value in ticks(low_y, high_y):
             yield svg_line(
                 _LEFT_PX, up(value), _WIDTH_PX - _RIGHT_PX, up(value), palette.frame_border
@@ -229,14 +203,15 @@ class RooflineFigure(Figure):
             yield svg_line(across(value), top, across(value), bottom, palette.frame_border)
             yield svg_text(across(value), bottom + 20, three_digits(value), palette.text,
                            anchor="middle", size=13)  # fmt: skip
-        for name, rate in peaks.items():
+        for rate in dict.fromkeys(peaks.values()):
             ridge = max(rate / bandwidth, low_x)
             begin = max(low_x, low_y / bandwidth)
             if rate == highest:
                 yield svg_line(across(begin), up(begin * bandwidth), across(ridge),
                                up(min(rate, ridge * bandwidth)), palette.text, 2.5)  # fmt: skip
             yield svg_line(across(ridge), up(rate), across(high_x), up(rate), palette.text, 2.5)
-            told = f"{format_flops(rate)}/s" + ("" if name == "measured" else f" {name}")
+            names = ", ".join(n for n, r in peaks.items() if r == rate and n != "measured")
+            told = f"{format_flops(rate)}/s {names}".rstrip()
             yield svg_text(across(high_x) - 6, up(rate) - 8, told, palette.text, anchor="end")
         told = f"memory {format_bytes(bandwidth)}/s"
         yield svg_text(_LEFT_PX + 12, top + 20, told, palette.text)
@@ -269,33 +244,52 @@ class ShardingFigure(Figure):
         return Table(("role", "path", "type", "part", "devices"), rows, units=("",) * 5)
 
     def svg_lines(self, theme: str) -> Iterator[str]:
-        palette = PALETTES[theme]
-        shown = self.arrays[:_MAX_ARRAYS]
-        columns, cell = min(3, max(len(shown), 1)), (_WIDTH_PX - 40) / 3
-        row_height = 250.0
-        width = max(40 + cell * columns, 640.0)
-        note = _wrap(self.note, width)
-        top = _below(note) + 10
-        height = top + row_height * max(1, math.ceil(len(shown) / columns))
-        yield svg_head(width, height, palette.background, self.title)
-        yield from _heading(self.title, note, theme, width)
-        for number, array in enumerate(shown):
-            x = 20 + cell * (number % columns)
-            y = top + row_height * (number // columns)
-            yield svg_text(x, y + 10, f"{array.path} {array.type}"[:44], palette.text)
-            yield svg_text(x, y + 30, (array.spec or array.text)[:52], palette.muted, size=13)
-            yield from self._grid(array, x, y + 42, cell - 30, row_height - 80, theme)
+        palette, shown = PALETTES[theme], self.arrays[:_MAX_ARRAYS]
+        places: list[tuple[float, float]] = []
+        x, y, right = 20.0, 0.0, 640.0
+        for array in shown:
+            wide = self._width(array)
+            if x > 20 and x + wide > _WIDTH_PX - 20:
+                x, y = 20.0, y + _ARRAY_PX + 70
+            places.append((x, y))
+            right = max(right, x + wide + 20)
+            x += wide + 36
+        note = wrap_note(self.note, right)
+        top = _TOP_PX + note_height(note) + 10
+        height = top + y + _ARRAY_PX + 62
+        yield svg_head(right, height, palette.background, self.title)
+        yield from draw_heading(self.title, note, theme, right)
+        for array, (x, y) in zip(shown, places, strict=True):
+            yield svg_text(x, top + y + 10, self._name(array), palette.text)
+            yield svg_text(x, top + y + 30, self._spec(array), palette.muted, size=13)
+            yield from self._grid(array, x, top + y + 42, theme)
         yield "</svg>"
 
-    def _grid(
-        self, array: SpreadArray, x: float, y: float, width: float, height: float, theme: str
-    ) -> Iterator[str]:
+    @staticmethod
+    def _name(array: SpreadArray) -> str:
+        return shorten(f"{array.path} {array.type}", 44)
+
+    @staticmethod
+    def _spec(array: SpreadArray) -> str:
+        return shorten(array.spec or array.text, 52)
+
+    def _width(self, array: SpreadArray) -> float:
+        """Of the grid or of what is written above it."""
+        words = max(text_width(self._name(array)), text_width(self._spec(array), 13))
+        return max(words, self._size(array)[0])
+
+    @staticmethod
+    def _size(array: SpreadArray) -> tuple[float, float]:
+        """Width and height of the grid; what has a side of one or two numbers stays visible."""
+        ratio = 1.0 if array.cut is None else min(max(array.cut.side_ratio, 1 / 3), 3.0)
+        width = min(_ARRAY_PX * 2, _ARRAY_PX * ratio)
+        return width, width / ratio
+
+    def _grid(self, array: SpreadArray, x: float, y: float, theme: str) -> Iterator[str]:
         cut = array.cut
         if cut is None:
             return
-        ratio = min(max(cut.side_ratio, 1 / 4), 4.0)
-        width = min(width, height * ratio)
-        height = width / ratio
+        width, height = self._size(array)
         across, down = width / cut.num_columns, height / cut.num_rows
         for part in cut.parts:
             left, top = x + part.column * across, y + part.row * down
@@ -346,15 +340,15 @@ class CollectiveFigure(Figure):
         palette, steps = PALETTES[theme], self.steps
         count = len(self.devices)
         cell = 34.0
-        panel_width, panel_height = 70 + cell * count + 40, 60 + cell * count + 30
+        panel_width, panel_height = 70 + cell * count + 40, 28 + cell * count + 32
         columns = 1 if self.is_animated else max(1, int((_WIDTH_PX - 40) // panel_width))
         rows = 1 if self.is_animated else math.ceil(len(steps) / columns)
-        width = _WIDTH_PX if not self.is_animated else max(720.0, panel_width + 40)
-        note = _wrap(self.note, width)
-        top = _below(note) + 4
+        width = _WIDTH_PX if not self.is_animated else max(560.0, panel_width + 40)
+        note = wrap_note(self.note, width)
+        top = _TOP_PX + note_height(note) + 4
         height = top + rows * panel_height
         yield svg_head(width, height, palette.background, self.title)
-        yield from _heading(self.title, note, theme, width)
+        yield from draw_heading(self.title, note, theme, width)
         for number, step in enumerate(steps):
             place = 0 if self.is_animated else number
             x = 20 + panel_width * (place % columns)
@@ -486,11 +480,20 @@ def _make_collective(capture: Capture, *, is_animated: bool) -> Figure | Unavail
     whole = largest.result_bytes if largest.kind == "all-gather" else largest.operand_bytes
     part = whole / len(devices)
     others = f" One of {len(groups):,} groups." if len(groups) > 1 else ""
-    note = (
-        f"Around a ring, {format_bytes(whole)} in {len(devices):,} parts; framed: what was just "
-        f"received; a number counts what is summed up. XLA may do it otherwise.{others}"
-    )
-    title = f"{largest.kind} {largest.id} of {capture.call}"
+    much = f"{format_bytes(whole)} in {len(devices):,} parts"
+    match largest.kind:
+        case "all-to-all":
+            how = (
+                f"{much} on each device; 0→1 is what device 0 has for device 1. In step k each "
+                "sends to the device k places on."
+            )
+        case "all-gather":
+            how = f"Around a ring, {much}."
+        case _:
+            how = f"Around a ring, {much}; A·2 is part A summed up over 2 devices."
+    note = f"{how} Framed: what was just received. XLA may do it otherwise.{others}"
+    name = "" if largest.id.startswith(largest.kind) else f" {largest.id}"
+    title = f"{largest.kind}{name} of {capture.call}"
     return CollectiveFigure(title, note, largest.kind, devices, part, is_animated)
 
 

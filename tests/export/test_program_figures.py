@@ -160,6 +160,39 @@ def test_kernels_of_another_chip_are_said_to_be_so(saved: Path) -> None:
     assert "These kernels were compiled for cpu:8" in words
 
 
+EXCHANGES = """\
+import jax
+from jax.sharding import PartitionSpec as P
+
+mesh = jax.make_mesh((4,), ("d",), axis_types=(jax.sharding.AxisType.Auto,))
+
+
+def exchange(x):
+    return jax.shard_map(
+        lambda x: jax.lax.all_to_all(x, "d", 1, 0, tiled=True),
+        mesh=mesh, in_specs=P("d", None), out_specs=P(None, "d"),
+    )(x)
+
+"""
+
+
+def test_an_exchange_is_told_as_pairs_and_not_as_a_ring(tmp_path: Path) -> None:
+    file, out = tmp_path / "exchange.py", tmp_path / "exchange.svg"
+    file.write_text(EXCHANGES, encoding="utf-8")
+    words = ["figure", "collective", str(file), "exchange(f32[8, 8])", "--target", "cpu:4"]
+    assert main([*words, "-o", str(out)]) == 0
+    told = " ".join(_texts(out))
+    assert "64 B in 4 parts on each device; 0→1 is what device 0 has for device 1." in told
+    assert "ring" not in told and "summed" not in told
+
+
+def test_limits_of_one_rate_have_one_label(saved: Path) -> None:
+    out = saved.with_name("rates.svg")
+    assert main(["figure", "roofline", str(saved), "-o", str(out), "--chip", "v5e"]) == 0
+    rates = [told for told in _texts(out) if told.startswith("197 TFLOP/s")]
+    assert len(rates) == 1
+
+
 @pytest.mark.parametrize("name", ["memory", "roofline", "sharding", "collective"])
 def test_no_line_of_text_is_wider_than_its_picture(saved: Path, name: str) -> None:
     out = saved.with_name(f"{name}-width.svg")

@@ -149,3 +149,18 @@ def test_bins_are_even_on_a_logarithmic_axis_and_hold_every_call() -> None:
 
 def test_too_few_calls_make_no_distribution() -> None:
     assert make_histogram("f(x)", [steady("jit", 1e-5, 2e-5)]) is None
+
+
+@pytest.mark.parametrize("figure", figures(), ids=["stages", "run", "distributions"])
+def test_a_long_note_is_told_to_its_end(figure: Figure) -> None:
+    note = "A note of very many words that has to go on. " * 12
+    root = ElementTree.fromstring(write_figure(figure.with_note(note), ".svg"))
+    lines = [each.text or "" for each in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert note.strip() in " ".join(lines)
+    assert root.get("height") != ElementTree.fromstring(write_figure(figure, ".svg")).get("height")
+
+
+def test_the_start_of_jax_is_no_steady_call() -> None:
+    chart = waterfall_chart(CALL, [once("jax_start", 0.0, 1.0), once("import", 1.0, 2.0)])
+    assert chart is not None
+    assert [chart.kinds[bar.kind] for bar in chart.bars] == ["once", "once"]

@@ -184,6 +184,8 @@ def test_every_leaf_of_the_parameters_has_a_gradient(capture: CaptureOf) -> None
         ('pmap(share_of_total, axis_name="devices")(f32[8, 4])', "all-reduce"),
         ("split_product(f32[16, 64], f32[64, 16])", "all-reduce"),
         ("gram(f32[64, 32])", "all-gather"),
+        ("scattered_sums(f32[8, 64])", "reduce-scatter"),
+        ("rows_to_columns(f32[64, 64])", "all-to-all"),
     ],
 )
 def test_devices_exchange_what_the_lesson_says(
