@@ -122,7 +122,8 @@ _GALLERY_HEAD = """# Gallery
 Figures of programs in `samples/`, as `jaxscope figure` writes them for a paper or a slide; below
 each stands the command that made it. The same commands write `.png` for slides, and the numbers as
 `.csv` or `.json`; `--theme dark` is for a dark ground.
-[Commands](reference/command-line.md#jaxscope-figure) has all kinds and options. `python docs/make_pictures.py gallery` makes all of them and this page.
+[Commands](reference/command-line.md#jaxscope-figure) has all kinds and options.
+`python docs/make_pictures.py gallery` makes all of them and this page.
 
 They were made with JAX 0.10.2 on a processor of type x86-64. Figures of times were measured on one
 machine and are other ones on yours.
