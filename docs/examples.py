@@ -1,5 +1,6 @@
 """Runs what the pages tell a reader to type: `python docs/examples.py [PAGE …]` writes into the
-pages what it prints today; `tests/test_documents.py` holds the pages against it.
+pages what it prints today; `tests/test_documents.py` holds the pages against it. A translation
+(`PAGE.zh.md`) gets the blocks of its page.
 
 A block `console` has commands behind `$ ` and below each what it prints; a line `…` stands for
 lines that are left out. A block `python` that begins with `# name.py` is a file that the reader
@@ -43,6 +44,8 @@ ASKED = "?"
 """Stands in a page for what shall be written there."""
 READER = "/home/ada"
 """Where the pages' reader is."""
+TRANSLATED = ".zh.md"
+"""How the names of translations end: those of pages into Simplified Chinese."""
 _LEFT_OUT = "…"
 # A checkout has no entry points; where jaxscope is installed, pytest finds the plugin by itself.
 _PLUGIN = (
@@ -102,9 +105,32 @@ class Printed:
 
 
 def list_pages() -> list[Path]:
-    """The pages for users: README, and what `docs/` holds beside the design of jaxscope."""
+    """The pages for users: README, and what `docs/` holds beside the design of jaxscope.
+
+    Translations are not among them: they show the blocks of their originals.
+    """
     pages = sorted((ROOT / "docs").rglob("*.md"))
-    return [ROOT / "README.md", *(page for page in pages if page.parent.name != "design")]
+    pages = [page for page in pages if page.parent.name != "design"]
+    return [ROOT / "README.md", *(p for p in pages if not p.name.endswith(TRANSLATED))]
+
+
+def translation_of(page: Path) -> Path:
+    """Where the translation of a page is, if it has one."""
+    return page.with_name(page.name.removesuffix(".md") + TRANSLATED)
+
+
+def copy_blocks(page: Path) -> None:
+    """Write the blocks of a page into its translation.
+
+    Raises:
+        ValueError: The translation has more blocks or fewer.
+    """
+    text = translation_of(page).read_text("utf-8")
+    blocks = [found[0] for found in _FENCE.finditer(page.read_text("utf-8"))]
+    if len(blocks) != len(_FENCE.findall(text)):
+        raise ValueError(f"{translation_of(page).name} has not the blocks of {page.name}")
+    following = iter(blocks)
+    translation_of(page).write_text(_FENCE.sub(lambda _: next(following), text), "utf-8")
 
 
 def read_blocks(page: Path) -> list[Block]:
@@ -273,6 +299,8 @@ def renew(page: Path) -> list[str]:
                 lines[start : start + count] = printed
                 moved += len(printed) - count
     page.write_text("\n".join(lines) + "\n", "utf-8")
+    if translation_of(page).exists():
+        copy_blocks(page)
     return failed
 
 

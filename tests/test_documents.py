@@ -74,9 +74,63 @@ def list_headings(page: Path) -> list[str]:
 def test_the_site_has_every_page_for_users() -> None:
     site = (ROOT / "mkdocs.yml").read_text("utf-8")
     names = {str(page.relative_to(ROOT / "docs")) for page in examples.list_pages()[1:]}
-    listed = set(re.findall(r": ([\w/-]+\.md)$", site, re.M))
+    names |= {str(examples.translation_of(page).relative_to(ROOT / "docs")) for page in TOLD_TWICE}
+    listed = set(re.findall(r": ([\w./-]+\.md)$", site, re.M))
     assert names - {"releasing.md"} <= listed
     assert all((ROOT / "docs" / name).is_file() for name in listed)
+
+
+# Translations: the tutorial and the how-tos in Simplified Chinese.
+
+
+TOLD_TWICE = [ROOT / "docs" / "tutorial.md"] + [
+    page for page in examples.list_pages() if page.parent.name == "howto"
+]
+_INLINE = re.compile(r"`[^`]+`")
+
+
+@pytest.mark.parametrize("page", TOLD_TWICE, ids=lambda page: page.name)
+def test_a_translation_shows_the_same_blocks_and_names(page: Path) -> None:
+    other = examples.translation_of(page)
+    texts = [each.read_text("utf-8") for each in (page, other)]
+    blocks = [[found[0] for found in examples._FENCE.finditer(text)] for text in texts]
+    assert blocks[0] == blocks[1], f"python docs/examples.py {page.relative_to(ROOT)}"
+    prose = [re.sub(r"\s+", " ", examples._FENCE.sub("", text)) for text in texts]
+    assert sorted(_INLINE.findall(prose[0])) == sorted(_INLINE.findall(prose[1]))
+    headings, rows = (
+        [re.findall(pattern, _FENCED.sub("", text), re.M) for text in texts]
+        for pattern in (r"^#+ ", r"^\|")
+    )
+    assert headings[0] == headings[1] and len(rows[0]) == len(rows[1])
+
+
+@pytest.mark.parametrize("page", TOLD_TWICE, ids=lambda page: page.name)
+def test_a_translation_and_its_page_lead_to_each_other_and_to_the_same_pages(page: Path) -> None:
+    other = examples.translation_of(page)
+    assert f"[简体中文]({other.name})" in page.read_text("utf-8")
+    assert f"[English]({page.name})" in other.read_text("utf-8")
+    index = (ROOT / "docs" / "index.md").read_text("utf-8")
+    assert f"]({other.relative_to(ROOT / 'docs')})" in index
+    aims = []
+    for each in (page, other):
+        links = _LINK.findall(_FENCED.sub("", each.read_text("utf-8")))
+        names = {link.partition("#")[0].replace(examples.TRANSLATED, ".md") for link in links}
+        aims.append(names - {page.name, ""})
+    assert aims[0] == aims[1]
+    for link in _LINK.findall(other.read_text("utf-8")):  # to the translation where there is one
+        aim = (other.parent / link.partition("#")[0]).resolve()
+        assert aim == page or aim not in TOLD_TWICE, link
+
+
+def test_blocks_are_copied_into_a_translation(tmp_path: Path) -> None:
+    page, other = tmp_path / "page.md", tmp_path / "page.zh.md"
+    page.write_text("A\n\n<!-- slow -->\n```console\n$ new\n```\n", "utf-8")
+    other.write_text("甲\n\n```console\n$ old\n```\n乙\n", "utf-8")
+    examples.copy_blocks(page)
+    assert other.read_text("utf-8") == "甲\n\n<!-- slow -->\n```console\n$ new\n```\n乙\n"
+    other.write_text("甲\n", "utf-8")
+    with pytest.raises(ValueError, match="not the blocks"):
+        examples.copy_blocks(page)
 
 
 @pytest.mark.parametrize("name", write_reference.PAGES)

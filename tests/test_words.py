@@ -24,6 +24,7 @@ QUOTED = {
     "model/words.py": "the words themselves",
 }
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+_FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"`[^`]*`|<code>.*?</code>|^(?: {4}|\t).*$", re.MULTILINE)
 
 
@@ -83,6 +84,37 @@ def test_the_lessons_say_each_thing_by_its_word() -> None:
         lesson = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
         found += [f"{path.name}: {other}" for other in find_other_words(lesson)]
     assert not found
+
+
+# The words in Simplified Chinese, by `docs/design/words.zh.md`.
+
+CHINESE = ROOT / "docs" / "design" / "words.zh.md"
+TRANSLATIONS = sorted(
+    page for place in ("docs", "samples/lessons") for page in (ROOT / place).rglob("*.zh.md")
+)
+
+
+def chinese_words() -> list[tuple[str, str, str]]:
+    """English, Chinese, and what is not written for it."""
+    rows = re.findall(r"^\| (.+?) \| (.+?) \| (.*?) ?\|$", CHINESE.read_text("utf-8"), re.M)
+    return rows[1:]
+
+
+@pytest.mark.parametrize("page", TRANSLATIONS, ids=lambda page: page.name)
+def test_the_translations_say_each_thing_by_its_word(page: Path) -> None:
+    if page == CHINESE:
+        return
+    text = _FENCED.sub("", page.read_text("utf-8"))
+    assert not [(other, word) for _, word, other in chinese_words() if other and other in text]
+    half = re.findall(r"[\u4e00-\u9fff] ?[,;:?!](?=[\u4e00-\u9fff ])", _CODE.sub("", text))
+    assert not half, "the marks of Chinese: ，；：？！"
+
+
+def test_the_chinese_words_are_in_use_and_one_for_each_thing() -> None:
+    rows = chinese_words()
+    assert len({word for _, word, _ in rows}) == len({name for name, _, _ in rows}) == len(rows)
+    told = "".join(page.read_text("utf-8") for page in TRANSLATIONS if page != CHINESE)
+    assert not [word for _, word, _ in rows if word not in told]
 
 
 @pytest.mark.parametrize("verb", list(VERBS))
