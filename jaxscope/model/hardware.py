@@ -121,6 +121,12 @@ _VECTOR_TYPES = {
 """Whose figure bounds elementwise work; other types can be packed, and have no figure."""
 
 
+MORE_THAN_DEFAULT = (
+    "That is more than the three quarters of a GPU's memory that JAX takes unless the environment "
+    "variable XLA_CLIENT_MEM_FRACTION says otherwise."
+)
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class ChipSource:
     """A page that figures were taken from.
@@ -184,6 +190,16 @@ class Chip:
         if not math.isnan(self.usable_gib):
             return self.usable_gib * 2**30
         return self.memory_bytes / self.devices
+
+    @property
+    def refuses_what_does_not_fit(self) -> bool:
+        """Whether its compiler fails for a program that needs more memory than there is."""
+        return self.kind == "tpu"
+
+    @property
+    def default_memory_bytes(self) -> float:
+        """What JAX takes of a device's memory unless it is told otherwise."""
+        return self.device_memory_bytes * (0.75 if self.kind == "gpu" else 1.0)
 
     @property
     def caveats(self) -> tuple[str, ...]:

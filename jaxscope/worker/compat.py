@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib.metadata
 import itertools
 import operator
 import re
@@ -34,6 +35,8 @@ from jaxlib.mlir.dialects import stablehlo as _stablehlo
 from jaxlib.version import __version__ as _version
 
 from jaxscope.model.op_name import TAG_FILE, print_tag
+
+_LIBTPU = re.compile(r"libtpu==([\d.]+\.)\*")
 
 try:
     import jaxlib._hlo as _hlo
@@ -695,7 +698,12 @@ def start_recording(level: int = 2) -> Any:
 
     Args:
         level: 1 for what XLA finds important, its passes among that; 2 for instructions as well.
+
+    Raises:
+        RuntimeError: The recorder of a loaded libtpu is none of this jaxlib's: both would crash.
     """
+    if _jax.pjrt_plugin_loaded("tpu") and (problem := describe_other_libtpu()):
+        raise RuntimeError(problem)
     options = jax.profiler.ProfileOptions()
     options.python_tracer_level = 0
     options.host_tracer_level = level
@@ -745,6 +753,27 @@ def recorded_events(trace: bytes) -> Iterator[tuple[str, float, float, dict[str,
                             event.duration_ns,
                             details,
                         )
+
+
+def describe_other_libtpu() -> str:
+    """A sentence where libtpu is installed in a release that JAX does not ask for; else empty.
+
+    JAX 0.10.2 asks for 0.0.42; with 0.0.52 it compiles, and recording a profile crashes.
+    """
+    try:
+        found = importlib.metadata.version("libtpu")
+        wanted = importlib.metadata.requires("jax") or ()
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+    asked = [match[1] for line in wanted if (match := _LIBTPU.match(line))]
+    if not asked or found.startswith(asked[0]):
+        return ""
+    release = asked[0].rstrip(".")
+    return (
+        f"libtpu {found} is installed, and JAX {jax.__version__} goes with libtpu {release}: what "
+        f"it says can differ, and XLA's passes get no times. To install it: "
+        f"{sys.executable} -m pip install 'libtpu=={release}.*'"
+    )
 
 
 def load_plugins() -> None:

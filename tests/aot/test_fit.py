@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from jaxscope.model.hardware import find_chip
+from jaxscope.model.hardware import MORE_THAN_DEFAULT, find_chip
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.targets import lowering
 from jaxscope.worker.targets.ahead_of_time import Topology
@@ -41,10 +41,32 @@ def told(memory: Mapping[str, Any], target: str = TARGET) -> list[str]:
     return ear.heard
 
 
+@pytest.fixture
+def h100(monkeypatch: pytest.MonkeyPatch) -> None:
+    topology = Topology("aot:gpu:h100", "gpu", (), find_chip("h100"))
+    monkeypatch.setattr(lowering, "open_topology", lambda _target: topology)
+
+
+@pytest.mark.usefixtures("h100")
 def test_the_peak_counts_where_it_is_known() -> None:
-    assert told({"peak_bytes": 21 * GIB}) == [
-        "It does not fit: a device needs 21.0 GiB and has 15.8 GiB (Google TPU v5e)."
+    assert told({"peak_bytes": 81 * GIB}, target="aot:gpu:h100") == [
+        "It does not fit: a device needs 81.0 GiB and has 79.1 GiB (NVIDIA H100 SXM5 80 GB)."
     ]
+
+
+@pytest.mark.usefixtures("h100")
+def test_jax_takes_three_quarters_of_a_gpu_unless_it_is_told_otherwise() -> None:
+    [sentence] = told({"peak_bytes": 70 * GIB}, target="aot:gpu:h100")
+    assert sentence.startswith("It fits: ")
+    assert sentence.endswith(MORE_THAN_DEFAULT)
+    [sentence] = told({"peak_bytes": 50 * GIB}, target="aot:gpu:h100")
+    assert MORE_THAN_DEFAULT not in sentence
+
+
+def test_what_the_compiler_of_a_tpu_made_fits() -> None:
+    """It refuses what does not, and its peak has values in it that lie on the chip."""
+    [sentence] = told({"peak_bytes": 15.76 * GIB})
+    assert sentence.startswith("It fits: the compiler found room in 15.8 GiB (Google TPU v5e).")
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import sys
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,8 @@ from jaxscope.client.requests import (
     TimeRequest,
     request_fields,
 )
-from jaxscope.errors import EnvironmentProblem
+from jaxscope.errors import EnvironmentProblem, UsageError
+from jaxscope.worker import compat
 from jaxscope.worker.targets import ahead_of_time
 from jaxscope.worker.targets.ahead_of_time import find_missing, open_topology
 
@@ -72,6 +74,12 @@ def test_what_is_no_target_is_refused(target: str) -> None:
     assert caught.value.explanation.kind == "UnknownTarget"
 
 
+def test_a_topology_of_four_axes_is_refused_before_a_compiler_is_asked(program: Path) -> None:
+    with pytest.raises(UsageError, match="no target 'aot:tpu:v5e:2x2x2x2'") as caught:
+        one_shot.capture(str(program), target="aot:tpu:v5e:2x2x2x2")
+    assert "aot:tpu:v5e:2x2" in caught.value.explanation.remedy
+
+
 @pytest.mark.parametrize(
     "request_type",
     [
@@ -86,6 +94,29 @@ def test_nothing_can_be_timed_that_does_not_run(request_type: type[Request]) -> 
     with pytest.raises(EnvironmentProblem, match="compiled only") as caught:
         request_fields(request_type(**arguments))
     assert caught.value.exit_status == 3
+
+
+@pytest.mark.parametrize(
+    ("installed", "is_said"), [("0.0.42.1", False), ("0.0.421", True), ("0.0.52", True)]
+)
+def test_a_libtpu_of_another_release_is_told_and_records_nothing(
+    monkeypatch: pytest.MonkeyPatch, installed: str, is_said: bool
+) -> None:
+    """Its recorder and that of jaxlib differ, which ends in a crash of both."""
+    asks = ["numpy>=2.0", 'libtpu==0.0.42.*; extra == "tpu"']
+    monkeypatch.setattr(importlib.metadata, "version", lambda _name: installed)
+    monkeypatch.setattr(importlib.metadata, "requires", lambda _name: asks)
+    monkeypatch.setattr(compat._jax, "pjrt_plugin_loaded", lambda name: name == "tpu")
+    monkeypatch.setattr(compat._profiler, "ProfilerSession", lambda options: "recording")
+    told = compat.describe_other_libtpu()
+    assert bool(told) == is_said
+    if is_said:
+        assert f"libtpu {installed}" in told
+        assert "pip install 'libtpu==0.0.42.*'" in told
+        with pytest.raises(RuntimeError, match="goes with libtpu"):
+            compat.start_recording()
+    else:
+        assert compat.start_recording() == "recording"
 
 
 def test_doctor_has_a_row_for_each_kind() -> None:

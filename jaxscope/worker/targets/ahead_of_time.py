@@ -168,7 +168,9 @@ def describe_compiler(kind: str) -> str:
     with contextlib.suppress(importlib.metadata.PackageNotFoundError):
         package = f"{package} {importlib.metadata.version(package)}"
     sizes = ", with a topology such as 2x2, 4x4x4" if kind == "tpu" else ", with a number of GPUs"
-    return f"works: {package} compiles for {', '.join(chip_names(kind))}{sizes}"
+    other = compat.describe_other_libtpu() if kind == "tpu" else ""
+    works = f"works: {package} compiles for {', '.join(chip_names(kind))}{sizes}"
+    return f"{works}. {other}" if other else works
 
 
 def _open(target: str) -> Topology:

@@ -16,6 +16,7 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, Sharding, SingleDeviceSharding
 
 from jaxscope.errors import EnvironmentProblem
+from jaxscope.model.hardware import MORE_THAN_DEFAULT
 from jaxscope.model.targets import is_absent
 from jaxscope.model.units import format_bytes
 from jaxscope.worker import compat
@@ -169,6 +170,8 @@ def lower_for_target(traced: Any, target: str, channel: Channel) -> Any:
     topology = open_topology(target)
     placed, num_used = place_traced(traced, topology.devices)
     channel.message(NOT_KNOWN)
+    if topology.platform == "tpu" and (other := compat.describe_other_libtpu()):
+        channel.message(other)
     count = len(topology.devices)
     if num_used < count:
         channel.message(
@@ -191,12 +194,20 @@ def send_memory_fit(target: str, memory: Mapping[str, Any], channel: Channel) ->
     needed = _needed_bytes(memory)
     if chip is None or needed is None:
         return
-    fits = needed <= chip.device_memory_bytes
-    channel.message(
-        f"{'It fits' if fits else 'It does not fit'}: a device needs {format_bytes(needed)} "
-        f"and has {format_bytes(chip.device_memory_bytes)} ({chip.title})."
-        + (" How much it has is not verified." if "memory_bytes" in chip.unverified else "")
-    )
+    there = chip.device_memory_bytes
+    sizes = f"a device needs {format_bytes(needed)} and has {format_bytes(there)} ({chip.title})."
+    if chip.refuses_what_does_not_fit and needed > there:
+        told = (
+            f"It fits: the compiler found room in {format_bytes(there)} ({chip.title}). What it "
+            f"says is needed, {format_bytes(needed)}, has values in it that lie on the chip."
+        )
+    else:
+        told = f"{'It fits' if needed <= there else 'It does not fit'}: {sizes}"
+    if chip.default_memory_bytes < needed <= there:
+        told += f" {MORE_THAN_DEFAULT}"
+    if "memory_bytes" in chip.unverified:
+        told += " How much it has is not verified."
+    channel.message(told)
 
 
 def _needed_bytes(memory: Mapping[str, Any]) -> float | None:
