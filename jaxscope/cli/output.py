@@ -61,13 +61,21 @@ def write_data(path: Path, data: bytes) -> None:
 
 
 def print_found(
-    options: Options, to_json: Callable[[], Any], to_document: Callable[[], Document]
+    options: Options,
+    to_json: Callable[[], Any],
+    to_document: Callable[[], Document],
+    *,
+    width: int = 0,
 ) -> None:
-    """Print what a verb found, as JSON where that was asked for."""
+    """Print what a verb found, as JSON where that was asked for.
+
+    Args:
+        width: To which paragraphs are wrapped; 0 for not.
+    """
     if options.is_json:
         print_text(json.dumps(to_json(), indent=2, allow_nan=False))
     else:
-        print_text(write_text(to_document()))
+        print_text(write_text(to_document(), width=width))
 
 
 def print_text(text: str) -> None:

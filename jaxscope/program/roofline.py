@@ -78,6 +78,11 @@ class RooflinePoint:
         return self.flops / self.num_bytes if self.num_bytes > 0 else math.nan
 
     @property
+    def is_in_background(self) -> bool:
+        """Whether it only starts, and goes on while other kernels run."""
+        return self.operation.endswith("-start")
+
+    @property
     def rate(self) -> float:
         """FLOP per second as measured; NaN where not measured."""
         return self.flops / self.seconds if self.seconds > 0 else math.nan
@@ -118,6 +123,13 @@ class Roofline:
         return len(self.rounds.unbounded)
 
     @property
+    def why_not_whole(self) -> str:
+        """Why the work of the program is not known; empty where it is."""
+        if not self.uncounted:
+            return ""
+        return f"XLA gives no count of the work of {format_count(len(self.uncounted), 'kernel')}."
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What to mind, a sentence each."""
         found = []
@@ -130,22 +142,21 @@ class Roofline:
         if any(point.is_uncertain for point in self.kernels):
             found.append(IN_BRANCHES)
         if self.uncounted:
-            count = format_count(len(self.uncounted), "kernel")
-            found.append(f"XLA does not count the work of {count}.")
+            found.append(self.why_not_whole)
         if self.has_memory_on_chip:
             found.append(ON_CHIP_IS_NO_TRAFFIC)
         if self.stage == "hlo":
             found.append("Before optimization: as if each instruction were a kernel of its own.")
         return tuple(found)
 
-    def sum_up(self, amounts: Mapping[int, Sequence[float]]) -> AmountRange:
+    def sum_up(self, amounts: Mapping[int, Sequence[float]], size: int = 1) -> AmountRange:
         """Add numbers of single runs of kernels up over one run of the program.
 
         Args:
             amounts: By node.
+            size: How many numbers each of them is; there may be none to tell it.
         """
         work: dict[int, dict[str, npt.NDArray[np.float64]]] = {}
-        size = max(map(len, amounts.values()), default=1)
         for node, amount in amounts.items():
             here = work.setdefault(self.homes[node], {"": np.zeros(size)})
             here[""] = here[""] + np.array(amount)
@@ -193,7 +204,11 @@ def find_limit(point: RooflinePoint, ceilings: Ceilings | None) -> Limit:
 
 
 def find_best(found: Roofline, ceilings: Ceilings) -> Limit:
-    """The seconds that a whole program takes at best, kernel after kernel."""
+    """The seconds that a whole program takes at best.
+
+    Kernel after kernel; copies that go on in the background take none of their own, but all
+    traffic together takes its time.
+    """
     return _sum_limits(found.kernels, ceilings, found)
 
 
@@ -204,21 +219,23 @@ def find_peak(ceilings: Ceilings, arithmetic: str) -> Peak:
 
 
 def _sum_limits(parts: Sequence[RooflinePoint], ceilings: Ceilings, found: Roofline) -> Limit:
-    amounts: dict[int, tuple[float, float]] = {}
+    amounts: dict[int, tuple[float, float, float]] = {}
     names: dict[str, None] = {}
     for part in parts:
         limit = find_limit(part, ceilings)
         names.update(dict.fromkeys(limit.peaks))
         if math.isnan(limit.best):
             return Limit("", math.nan, math.nan, tuple(names))
-        seconds = limit.best / part.rounds
-        amounts[part.nodes[0]] = (seconds, seconds if limit.kind == "memory" else 0.0)
-    total = found.sum_up(amounts)
-    is_memory = total.high[-1] * 2.0 >= total.high[0]
+        seconds = 0.0 if part.is_in_background else limit.best / part.rounds
+        traffic = part.num_bytes / part.rounds / ceilings.bandwidth.best
+        amounts[part.nodes[0]] = (seconds, traffic, seconds if limit.kind == "memory" else 0.0)
+    total = found.sum_up(amounts, 3)
+    in_turn, traffic, by_memory = total.high.tolist()
+    is_memory = traffic >= in_turn or by_memory * 2.0 >= in_turn
     return Limit(
         "memory" if is_memory else "arithmetic",
-        float(total.low[0]),
-        float(total.high[0]),
+        float(max(total.low[:2])),
+        max(in_turn, traffic),
         tuple(names),
     )
 

@@ -13,21 +13,21 @@ from jaxscope.errors import JaxscopeError
 from jaxscope.model import Capture, Graph, Stage, Unavailable, is_available
 from jaxscope.model.hardware import Chip, chip_of_target
 from jaxscope.model.types import read_count
-from jaxscope.model.units import format_count
 from jaxscope.program.cost.trip_counts import find_trip_counts
 from jaxscope.program.roofline import Roofline, find_best, find_limit, find_roofline
 
 # How long a program takes at best on a chip, by what is published of the chip.
 #
 # Kernel after kernel, each takes the longer of two times: that of its arithmetic at the chip's peak
-# for that arithmetic, and that of its traffic with the chip's memory. It is the same sum as that of
-# the kernels' times in a roofline. Nothing else is in it: no waiting, no launching, no traffic
-# between chips. A program can take longer, and where kernels overlap also less.
+# for that arithmetic, and that of its traffic with the chip's memory. Copies in the background take
+# no time of their own, but the whole takes as long as all traffic together. Nothing else is in it:
+# no waiting, no launching, no traffic between chips. A program can take longer; where kernels
+# overlap, or caches hold what goes from one to the next, also less.
 
 
 ESTIMATE = (
-    "Estimates by the chips' published peaks, kernel after kernel: at best, without launching, "
-    "waiting or traffic between chips. Nothing ran."
+    "Estimates by the chips' published peaks, kernel after kernel, without launching, waiting or "
+    "traffic between chips; what caches hold, and kernels that overlap, can be faster. Nothing ran."
 )
 
 
@@ -41,7 +41,7 @@ class Estimate:
         num_bytes: Read from and written to the chip's memory, with the dearest branches; NaN where
             not known.
         num_bound_by_memory: Kernels whose traffic takes longer than their arithmetic.
-        cycles: XLA's own estimate for the kernels that it gives one for; NaN where it gives none.
+        cycles: XLA's own estimate; NaN where a kernel has none.
     """
 
     seconds: float
@@ -69,10 +69,7 @@ def estimate(
     if isinstance(found, Unavailable):
         return found
     if found.uncounted:
-        return Unavailable(
-            f"XLA does not count the work of {format_count(len(found.uncounted), 'kernel')}.",
-            "optimized",
-        )
+        return Unavailable(found.why_not_whole, "optimized")
     graph = stage.graph if stage is not None else None
     if not isinstance(graph, Graph):
         return Unavailable("The compiled program has no graph.", "optimized")
@@ -89,13 +86,23 @@ def estimate(
     )
 
 
+_SMALL = 4096.0
+"""FLOPs or bytes; XLA estimates nothing for work of less, such as the counters of loops."""
+_BETWEEN_CHIPS = re.compile(r"(all-|reduce-scatter|collective-|ragged-all-|send|recv).*")
+
+
 def _cycles(graph: Graph, found: Roofline) -> float:
-    """XLA's own estimate, with the dearest branches."""
+    """XLA's own estimate, with the dearest branches; NaN where a kernel that matters has none."""
     known = {}
     for point in found.kernels:
-        cycles = read_count(graph.attributes(point.nodes[0]).get("estimated_cycles", ""))
+        node = point.nodes[0]
+        cycles = read_count(graph.attributes(node).get("estimated_cycles", ""))
         if cycles is not None:
-            known[point.nodes[0]] = (float(cycles),)
+            known[node] = (float(cycles),)
+            continue
+        is_apart = point.is_in_background or _BETWEEN_CHIPS.fullmatch(point.operation)
+        if not is_apart and graph.nodes.cost[node, :2].max() > _SMALL:
+            return math.nan
     return float(found.sum_up(known).high[0]) if known else math.nan
 
 
@@ -124,9 +131,11 @@ class TargetRow:
         num_bytes: Exchanged with the chip's memory in a run, per device, with the dearest branches.
         least_bytes: The same with the cheapest branches.
         num_unbounded: Loops that count once because nobody knows how often they run.
-        cycles: XLA's own estimate; TPUs only.
+        cycles: XLA's own estimate; TPUs only, and NaN where a kernel has none.
         needed_bytes: Memory that is needed at once, per device; arguments and results included.
         memory_bytes: Memory that there is, per device.
+        default_memory_bytes: What JAX takes of it unless it is told otherwise.
+        is_room_checked: Whether it compiled by a compiler that refuses what does not fit.
         compile_seconds: What XLA took.
         reason: Why the program does not compile for it; empty if it does.
         why_no_work: Why work, traffic and time are not known though it compiles; else empty.
@@ -148,6 +157,8 @@ class TargetRow:
     cycles: float = math.nan
     needed_bytes: float = math.nan
     memory_bytes: float = math.nan
+    default_memory_bytes: float = math.nan
+    is_room_checked: bool = False
     compile_seconds: float = math.nan
     reason: str = ""
     why_no_work: str = ""
@@ -156,7 +167,13 @@ class TargetRow:
 
     @property
     def fits(self) -> bool | None:
-        """Whether the memory is enough; None where that is not known."""
+        """Whether the memory is enough; None where that is not known.
+
+        What XLA says is needed of a TPU's memory has values in it that lie on the chip, so what
+        the compiler found counts more.
+        """
+        if self.is_room_checked:
+            return True
         if math.isnan(self.needed_bytes) or math.isnan(self.memory_bytes):
             return None
         return self.needed_bytes <= self.memory_bytes
@@ -176,9 +193,9 @@ def summarize_target(target: str, found: Capture | JaxscopeError) -> TargetRow:
         return TargetRow(target, chip.title if chip else "", reason=why)
     points = roofline.kernels
     work = roofline.sum_up(
-        {p.nodes[0]: (p.flops / p.rounds, p.num_bytes / p.rounds) for p in points}
+        {p.nodes[0]: (p.flops / p.rounds, p.num_bytes / p.rounds) for p in points}, 2
     )
-    (flops, num_bytes), (least_flops, least_bytes) = work.high[:2].tolist(), work.low[:2].tolist()
+    (flops, num_bytes), (least_flops, least_bytes) = work.high.tolist(), work.low.tolist()
     row = TargetRow(
         target,
         chip.title if chip else "",
@@ -191,13 +208,15 @@ def summarize_target(target: str, found: Capture | JaxscopeError) -> TargetRow:
         num_unbounded=roofline.num_unbounded,
         needed_bytes=_needed(found),
         memory_bytes=chip.device_memory_bytes if chip else math.nan,
+        default_memory_bytes=chip.default_memory_bytes if chip else math.nan,
+        is_room_checked=chip is not None and chip.refuses_what_does_not_fit,
         compile_seconds=_seconds(stage),
         caveats=chip.caveats if chip else (),
-        notes=roofline.notes,
+        notes=tuple(note for note in roofline.notes if note != roofline.why_not_whole),
+        why_no_work=roofline.why_not_whole,
     )
     if roofline.uncounted:
-        why = f"XLA does not count the work of {len(roofline.uncounted):,} of its kernels."
-        row = dataclasses.replace(row, flops=math.nan, num_bytes=math.nan, why_no_work=why)
+        row = dataclasses.replace(row, flops=math.nan, num_bytes=math.nan)
     best = estimate(stage, chip, trips, machine) if chip else None
     if best is None or isinstance(best, Unavailable):
         return row

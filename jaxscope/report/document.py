@@ -160,21 +160,17 @@ def make_items(lines: Sequence[str], most: int | None = None) -> Items:
     return Items([*lines[:most], *([f"and {left_out:,} more"] if left_out else [])])
 
 
-WIDTH = 98
-"""Of the lines of a terminal, where paragraphs are wrapped."""
-
-
-def write_text(document: Document, *, is_wrapped: bool = False) -> str:
+def write_text(document: Document, *, width: int = 0) -> str:
     """Sections with an empty line between; what stands under a title is indented.
 
     Args:
-        is_wrapped: Whether paragraphs are wrapped to `WIDTH`, further lines being indented.
+        width: Of lines, to which paragraphs are wrapped, further lines being indented; 0 for not.
     """
-    sections = ("\n".join(_section_lines(section, is_wrapped)) for section in document)
+    sections = ("\n".join(_section_lines(section, width)) for section in document)
     return make_safe("\n\n".join(filter(None, sections)))
 
 
-def _section_lines(section: Section, is_wrapped: bool) -> Iterator[str]:
+def _section_lines(section: Section, width: int) -> Iterator[str]:
     indent = "  " if section.title else ""
     if section.title:
         yield section.title
@@ -185,10 +181,10 @@ def _section_lines(section: Section, is_wrapped: bool) -> Iterator[str]:
             yield block.text.rstrip("\n")
         elif isinstance(block, Items):
             yield from (f"  {line}" for line in block.lines)
-        elif is_wrapped and not isinstance(block, Verbatim):
+        elif width and not isinstance(block, Verbatim):
             yield from textwrap.wrap(
                 block,
-                WIDTH,
+                width,
                 initial_indent=indent,
                 subsequent_indent=f"{indent}  ",
                 break_long_words=False,

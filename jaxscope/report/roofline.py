@@ -96,8 +96,6 @@ def describe_ceilings(ceilings: Ceilings) -> str:
 
 def describe_protocol(ceilings: Ceilings) -> str:
     """How the ceilings were measured, or where they are from."""
-    if ceilings.is_published:
-        return f"{ceilings.arithmetic.protocol} {ceilings.bandwidth.protocol}"
     return (
         f"{ceilings.arithmetic.protocol} {ceilings.bandwidth.protocol} What stays in caches can be "
         "faster."

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from jaxscope.model.hardware import MORE_THAN_DEFAULT
 from jaxscope.model.units import (
     format_bytes,
     format_count,
@@ -27,13 +28,13 @@ from jaxscope.report.document import (
 from jaxscope.schema.contract import number_to_json
 
 HEADERS = (
-    *("target", "at best", "kernels", "fusions", "FLOPs", "bytes", "needs", "has", "fits"),
+    *("target", "estimate", "kernels", "fusions", "FLOPs", "bytes", "needs", "has", "fits"),
     *("XLA's cycles", "compiled in"),
 )
-NOT_KNOWN = (
-    "Ahead of time there is no autotuning among kernels and no run; figures are per device. XLA "
-    "estimates cycles for the TPU kernels that it places itself."
-)
+_IN_A_TERMINAL = ("target", "estimate", "kernels", "FLOPs", "bytes", "needs", "fits")
+"""What 80 columns have room for."""
+NOT_KNOWN = "Figures are per device. Ahead of time no autotuning chooses among kernels."
+CYCLES = "XLA estimates cycles of a TPU's kernels; no sum is given where one has no estimate."
 
 
 def target_row(row: TargetRow) -> tuple[Cell, ...]:
@@ -62,12 +63,58 @@ def describe_fit(row: TargetRow) -> str:
 
 
 def targets_to_document(call: str, rows: Sequence[TargetRow]) -> list[Section]:
-    """The table, what is missing in it, and what to mind."""
+    """The answer in a sentence, the table, what is missing in it, and what to mind."""
+    shown = [HEADERS.index(header) for header in _IN_A_TERMINAL]
+    rest = "More is in --json: fusions, memory that there is, XLA's cycles, seconds of compiling."
+
+    def short_row(row: TargetRow) -> list[Cell]:
+        cells = target_row(row)
+        return [cells[place] for place in shown]
+
+    table = make_table(_IN_A_TERMINAL, rows, short_row).without_empty_columns()
     return [
-        Section(blocks=[Verbatim(call)]),
-        Section(blocks=[make_table(HEADERS, rows, target_row).without_empty_columns()]),
-        Section(blocks=list(describe_problems(rows))),
-        Section(blocks=[*describe_counting(rows), ESTIMATE, NOT_KNOWN]),
+        Section(blocks=[Verbatim(call), *describe_answer(rows)]),
+        Section(blocks=[table]),
+        Section(blocks=list(describe_problems(rows, is_short=len(rows) > 1))),
+        Section(blocks=[*describe_counting(rows), ESTIMATE, f"{NOT_KNOWN} {rest}"]),
+    ]
+
+
+def describe_answer(rows: Sequence[TargetRow]) -> list[str]:
+    """Whether the call compiles and fits, and where the estimate is lowest and highest."""
+    too_small = [row.target for row in rows if row.fits is False]
+    failed = [row.target for row in rows if row.reason and row.fits is not False]
+    whole = len(rows) == len([row for row in rows if row.fits])
+    all_targets = rows[0].target if len(rows) == 1 else f"all {len(rows):,} targets"
+    if not too_small and not failed:
+        said = f"It fits on {all_targets}." if whole else f"It compiles for {all_targets}."
+        if len(rows) > 1 and not whole and any(row.fits for row in rows):
+            said += " Of some it is not known whether it fits."
+    else:
+        said = " ".join(
+            f"It {what} {', '.join(targets)}."
+            for what, targets in (
+                ("does not fit on", too_small),
+                ("does not compile for", failed),
+                ("fits on", [row.target for row in rows if row.fits]),
+            )
+            if targets
+        )
+    known = [row for row in rows if not math.isnan(row.seconds)]
+    if not known:
+        return [said]
+
+    def tell(row: TargetRow) -> str:
+        return _range(row, row.seconds, row.most_seconds, format_seconds)
+
+    if len(known) == 1:
+        where = f" on {known[0].target}" if len(rows) > 1 else ""
+        return [f"{said} By published peaks alone a run takes {tell(known[0])}{where}."]
+    known.sort(key=lambda row: row.most_seconds)
+    low, high = known[0], known[-1]
+    return [
+        f"{said} By published peaks alone a run takes least on {low.target}, {tell(low)}, and "
+        f"most on {high.target}, {tell(high)}."
     ]
 
 
@@ -111,28 +158,37 @@ def targets_to_json(call: str, file: str, rows: Sequence[TargetRow]) -> dict[str
             }
             for row in rows
         ],
-        "notes": [ESTIMATE, NOT_KNOWN],
+        "notes": [ESTIMATE, NOT_KNOWN, CYCLES],
     }
 
 
-def describe_problems(rows: Sequence[TargetRow]) -> Iterator[str]:
-    """What keeps a program from a target, or its figures from being known, a sentence each."""
+def describe_problems(rows: Sequence[TargetRow], *, is_short: bool = False) -> Iterator[str]:
+    """What keeps a program from a target, or its figures from being known, a sentence each.
+
+    Args:
+        is_short: Whether it is enough to say which figures are not verified, without why.
+    """
     for row in rows:
         fit = describe_fit(row)
         if row.reason or fit:
             is_told = "needs" in row.reason
             told = filter(None, (row.reason, f"It {fit}." if fit and not is_told else ""))
             yield f"{row.target}: {' '.join(told)}"
+        if row.fits and row.needed_bytes > row.default_memory_bytes:
+            yield f"{row.target}: It needs {format_bytes(row.needed_bytes)}. {MORE_THAN_DEFAULT}"
         if row.why_no_work:
             yield f"{row.target}: {row.why_no_work}"
-        yield from row.caveats
+    for row in rows:
+        for caveat in row.caveats:
+            fact, end, _ = caveat.partition(" is not verified.")
+            yield f"{fact}{end}" if is_short else caveat
 
 
 def _range(row: TargetRow, low: float, high: float, write: Callable[[float], str]) -> str:
     """A figure of the whole program, marked where a loop counts once in it."""
-    if math.isnan(high) and math.isnan(low):
-        return ""
-    told = format_range(low, low if math.isnan(high) else high, write)
+    if math.isnan(high):
+        return f"at least {write(low)}" if low > 0.0 else ""
+    told = format_range(low, high, write)
     if not row.num_unbounded:
         return told
     return f"{told}, {format_count(row.num_unbounded, 'loop')} counted once"
@@ -144,7 +200,14 @@ def describe_counting(rows: Sequence[TargetRow]) -> list[str]:
     for row in rows:
         for note in row.notes:
             found.setdefault(note, []).append(row.target)
-    return [
-        note if len(targets) == len(rows) else f"{', '.join(targets)}: {note}"
-        for note, targets in found.items()
-    ]
+    return [f"{_name_all(targets, rows)}{note}" for note, targets in found.items()]
+
+
+def _name_all(targets: Sequence[str], rows: Sequence[TargetRow]) -> str:
+    """Targets before a sentence about them: nothing where it is about all, or their kind."""
+    if len(targets) == len(rows):
+        return ""
+    for kind in ("tpu", "gpu"):
+        if list(targets) == [r.target for r in rows if r.target.startswith(f"aot:{kind}:")]:
+            return f"{kind.upper()}s: "
+    return f"{', '.join(targets)}: "

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import jaxscope
@@ -16,7 +18,8 @@ from jaxscope.client.many_targets import capture_targets, default_targets, full_
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.errors import CallError, EnvironmentProblem, TraceError, UsageError
 from jaxscope.model import Capture, Unavailable
-from jaxscope.model.hardware import chip_names, find_chip
+from jaxscope.model.hardware import MORE_THAN_DEFAULT, chip_names, find_chip
+from jaxscope.model.types import type_bytes
 from jaxscope.program.roofline import Roofline, find_peak, find_roofline
 from jaxscope.program.targets import (
     ESTIMATE,
@@ -28,6 +31,7 @@ from jaxscope.program.targets import (
 )
 from jaxscope.report.document import write_text
 from jaxscope.report.targets import targets_to_document, targets_to_json
+from tests.hlo.programs import convert, proto_of
 
 from .conftest import CUT, LOOP, ON_ONE, needs_gpu_compiler, needs_tpu_compiler, stage_of, text_of
 
@@ -226,6 +230,137 @@ def test_products_of_libraries_are_counted(compile_for: Compile) -> None:
 OLD_NEW = ("v100", "a100")
 
 
+SORTED = """
+HloModule m, is_scheduled=true
+
+ENTRY %main (x: f32[65536]) -> f32[65536] {
+  %x = f32[65536]{0} parameter(0)
+  %copy-start = (f32[65536]{0:S(1)}, f32[65536]{0}, u32[]{:S(2)}) copy-start(%x)
+  %negate = f32[65536]{0:S(1)} negate(%x), backend_config={"estimated_cycles":"32"}
+  %copy-done = f32[65536]{0:S(1)} copy-done(%copy-start)
+  %add = f32[65536]{0:S(1)} add(%copy-done, %negate)SECOND
+  ROOT %library = f32[65536]{0} custom-call(%add), custom_call_target="Library"
+}
+"""
+CYCLES = ', backend_config={"estimated_cycles":"64"}'
+
+
+@pytest.fixture
+def summarize_text(compile_for: Compile) -> Callable[..., TargetRow]:
+    """The row of a module for a TPU, whose instructions cost a FLOP for each byte they give."""
+    capture = compile_for("cpu")
+
+    def summarize(hlo: str, library: float = 0.0) -> TargetRow:
+        graph = convert(proto_of(hlo))
+        cost = np.zeros_like(graph.nodes.cost)
+        for node in range(len(graph.nodes)):
+            cost[node, 0] = sum(map(type_bytes, graph.types(node)))
+            cost[node, 1] = 1e9  # what XLA counts, wherever the values lie
+            if graph.operation(node) == "custom-call":
+                cost[node] = library
+        stage = stage_of(capture, "optimized")
+        moved = dataclasses.replace(stage, graph=graph.replace_nodes(cost=cost))
+        target = "aot:tpu:v5e:1x1"
+        return summarize_target(
+            target, dataclasses.replace(capture, target=target, stages=(moved,))
+        )
+
+    return summarize
+
+
+def test_a_copy_in_the_background_is_one_kernel_and_takes_no_time_of_its_own(
+    summarize_text: Callable[..., TargetRow],
+) -> None:
+    """It reads while `negate` computes; what both read of the memory still takes its time."""
+    row = summarize_text(SORTED.replace("SECOND", CYCLES))
+    assert row.kernels == 4  # the copy, two of arithmetic, the library's
+    assert row.num_bytes == 2 * 65536 * 4
+    assert row.seconds == pytest.approx(row.num_bytes / 819e9)
+
+
+SLICED = """
+HloModule m, is_scheduled=true
+
+%read (table: f32[50,128], place: s32[], held: f32[1,128]) -> f32[1,128] {
+  %table = f32[50,128]{1,0} parameter(0)
+  %place = s32[] parameter(1)
+  %zero = s32[] constant(0)
+  %slice = f32[1,128]{1,0} dynamic-slice(%table, %place, %zero), dynamic_slice_sizes={1,128}
+  %held = f32[1,128]{1,0:S(1)} parameter(2)
+  ROOT %sum = f32[1,128]{1,0:S(1)} add(%slice, %held)
+}
+
+%write (whole: f32[50,128], part: f32[1,128], row: s32[]) -> f32[50,128] {
+  %whole = f32[50,128]{1,0} parameter(0)
+  %part = f32[1,128]{1,0:S(1)} parameter(1)
+  %row = s32[] parameter(2)
+  %first = s32[] constant(0)
+  ROOT %update = f32[50,128]{1,0} dynamic-update-slice(%whole, %part, %row, %first)
+}
+
+ENTRY %main (x: f32[50,128], i: s32[]) -> f32[50,128] {
+  %x = f32[50,128]{1,0} parameter(0)
+  %i = s32[]{:S(6)} parameter(1)
+  %ones = f32[1,128]{1,0:S(1)} custom-call(), custom_call_target="AllocateBuffer"
+  %one = f32[1,128]{1,0:S(1)} fusion(%x, %i, %ones), kind=kLoop, calls=%read
+  ROOT %all = f32[50,128]{1,0} fusion(%x, %one, %i), kind=kLoop, calls=%write
+}
+"""
+
+
+def test_a_kernel_reads_and_writes_no_more_than_it_takes_of_an_array(
+    summarize_text: Callable[..., TargetRow],
+) -> None:
+    """A slice is read, a slice is written; what else they take lies on the chip."""
+    assert summarize_text(SLICED).num_bytes == 2 * 128 * 4
+
+
+def test_cycles_are_added_up_where_every_kernel_has_some(
+    summarize_text: Callable[..., TargetRow],
+) -> None:
+    assert summarize_text(SORTED.replace("SECOND", CYCLES)).cycles == 96
+    assert math.isnan(summarize_text(SORTED.replace("SECOND", "")).cycles)
+
+
+def test_a_program_of_which_nothing_is_counted_has_a_row(
+    summarize_text: Callable[..., TargetRow],
+) -> None:
+    """Its amounts are those of no kernel at all."""
+    only = SORTED.replace("SECOND", "").replace("negate(%x)", "bitcast(%x)")
+    only = only.replace("add(%copy-done, %negate)", "bitcast(%negate)")
+    only = "\n".join(line for line in only.split("\n") if "copy-" not in line)
+    row = summarize_text(only, math.nan)
+    assert math.isnan(row.flops)
+    assert row.kernels == 1
+    assert "1 kernel" in row.why_no_work
+    text = write_text(targets_to_document("f(x)", [row]))
+    assert "FLOPs" not in text  # not "0 FLOP"
+
+
+def test_what_is_not_whole_is_a_least_amount() -> None:
+    row = TargetRow("cpu", kernels=2, least_flops=5e6, why_no_work="Of 1 kernel nothing is known.")
+    assert "at least 5.00 MFLOP" in write_text(targets_to_document("f(x)", [row]))
+
+
+def test_the_answer_comes_first_and_fits_a_terminal() -> None:
+    rows = [
+        TargetRow("aot:tpu:v5p:2x2x1", "Google TPU v5p", 1e-6, 1e-6, 269, 109, 8.5e7, 8.5e7,
+                  2e6, 2e6, needed_bytes=2e6, memory_bytes=1e10, is_room_checked=True),
+        TargetRow("aot:gpu:h100pcie", "NVIDIA", 5e-6, 5e-6, 1165, 1165, 8.5e7, 8.5e7, 2e6, 2e6,
+                  needed_bytes=2e10, memory_bytes=1e10),
+    ]  # fmt: skip
+    text = write_text(targets_to_document("f(x)", rows), width=80)
+    assert text.split("\n")[1].startswith("It does not fit on aot:gpu:h100pcie.")
+    assert "least on aot:tpu:v5p:2x2x1, 1.00 µs" in " ".join(text.split())
+    assert max(map(len, text.split("\n"))) <= 80
+
+
+def test_a_gpu_has_room_for_what_jax_takes_of_it() -> None:
+    row = TargetRow("aot:gpu:h100", needed_bytes=70.0, memory_bytes=80.0, default_memory_bytes=60.0)
+    assert row.fits
+    assert MORE_THAN_DEFAULT in write_text(targets_to_document("f(x)", [row]))
+
+
 def test_the_same_from_python(program: Path) -> None:
     [row] = jaxscope.compare_targets(program, ON_ONE, ["cpu"])
     assert row.target == "cpu"
@@ -245,7 +380,9 @@ def test_figures_that_are_not_verified_are_named() -> None:
 def test_where_work_is_not_counted_the_row_says_so() -> None:
     why = "XLA does not count the work of 5 of its kernels."
     row = TargetRow("aot:tpu:v5e", kernels=37, fusions=10, why_no_work=why)
-    assert f"aot:tpu:v5e: {why}" in write_text(targets_to_document("f(x)", [row]))
+    text = write_text(targets_to_document("f(x)", [row]))
+    assert f"aot:tpu:v5e: {why}" in text
+    assert text.count("the work of") == 1
     (told,) = targets_to_json("f(x)", "f.py", [row])["targets"]
     assert told["estimate"]["unavailable"] == why
     assert told["kernels"] == 37

@@ -13,7 +13,7 @@ from jaxscope.report.measurements import describe_ratio
 
 
 def format_timing(timing: Timing) -> str:
-    return write_text(timing_to_document(timing), is_wrapped=True)
+    return write_text(timing_to_document(timing), width=98)
 
 
 LONG = "A warning that goes on and on, so that it does not fit into a line of a terminal. " * 2
@@ -63,7 +63,7 @@ def test_the_answer_comes_first_then_a_screenful() -> None:
     timing = dataclasses.replace(
         TIMING, measurements=(*TIMING.measurements, *more), ratios=(noisy,)
     )
-    text = write_text(timing_to_document(timing, is_whole=False), is_wrapped=True)
+    text = write_text(timing_to_document(timing, is_whole=False), width=98)
     lines = text.splitlines()
     assert lines[:2] == [
         "loss(f32[8])",

@@ -119,7 +119,7 @@ def test_no_text_of_a_stranger_does_anything(form: type[str]) -> None:
 
 def test_paragraphs_are_wrapped_and_programs_are_not() -> None:
     words, call = "word " * 60, Verbatim("f(" + "x, " * 60 + ")")
-    lines = write_text([Section(blocks=[words, call])], is_wrapped=True).splitlines()
+    lines = write_text([Section(blocks=[words, call])], width=98).splitlines()
     assert max(map(len, lines[:-1])) <= 98 and lines[1].startswith("  word")
     assert lines[-1] == call
 

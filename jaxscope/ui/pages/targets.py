@@ -200,10 +200,17 @@ class TargetsPage(PageWidget):
         notes = [what] if what else []
         if self._rows and not what:
             from jaxscope.program.targets import ESTIMATE
-            from jaxscope.report.targets import NOT_KNOWN, describe_counting, describe_problems
+            from jaxscope.report.targets import (
+                CYCLES,
+                NOT_KNOWN,
+                describe_answer,
+                describe_counting,
+                describe_problems,
+            )
 
-            notes = [*describe_problems(self._rows), *describe_counting(self._rows)]
-            notes += [ESTIMATE, NOT_KNOWN]
+            notes = [*describe_answer(self._rows)]
+            notes += [*describe_problems(self._rows, is_short=len(self._rows) > 1)]
+            notes += [*describe_counting(self._rows), ESTIMATE, f"{NOT_KNOWN} {CYCLES}"]
         self.notes.setText("\n".join(notes))
         self.notes.setVisible(bool(notes))
 
