@@ -8,8 +8,9 @@ rank begins a part. At the beginning of a part stand its fields, a line each:
     Fact: equations of jaxpr = 4       for tests; a reader does not see it
 
 Then the text follows, and behind a line `Reveal:` what is shown when it is asked for, which may
-begin with fields as well. Files are named from the folder of the lesson. Nothing of a lesson is run
-but the calls that it shows. `NAME.zh.md` is `NAME.md` in Chinese.
+begin with fields as well. What stands behind a line `Notes:`, up to `Reveal:` or the end of the
+part, is for who teaches it: nobody else sees it. Files are named from the folder of the lesson.
+Nothing of a lesson is run but the calls that it shows. `NAME.zh.md` is `NAME.md` in Chinese.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _MAX_FIELD_CHARACTERS = 500
 _FIELD = re.compile(r"(?P<name>[A-Z][a-z]+):(?P<value>.*)")
 _FIELDS = ("Show", "Stage", "Fact")
 _FENCE = re.compile(r" {0,3}(```|~~~)")
-_REVEAL = "Reveal:"
+_REVEAL, _NOTES = "Reveal:", "Notes:"
 _LANGUAGE = re.compile(r"\.(?P<code>[a-z]{2})\.md$")
 BETWEEN = "::"
 """Between a file and a call of it."""
@@ -66,6 +67,7 @@ class Part:
         shown: What is open beside the text.
         revealed: What is open beside what is revealed.
         line: Of the heading, 1-based.
+        notes: Markdown for who teaches it; may be empty.
     """
 
     heading: str
@@ -74,6 +76,7 @@ class Part:
     shown: Shown
     revealed: Shown
     line: int = 0
+    notes: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -162,13 +165,27 @@ def _read_part(section: str, line: int, path: Path, before: Part | None) -> Part
             behind = number
             break
     around = before.revealed if before is not None else None
-    shown, text = _read_fields(lines[:behind], line + 1, path, around)
+    asking, notes = _split_notes(lines[:behind])
+    revealing, more_notes = _split_notes(lines[behind + 1 :])
+    shown, text = _read_fields(asking, line + 1, path, around)
     if shown is None:
         raise _wrong(path, line, "The first part has to say what it shows: Show: FILE.py::CALL")
-    revealed, reveal = _read_fields(lines[behind + 1 :], line + behind + 2, path, shown)
+    revealed, reveal = _read_fields(revealing, line + behind + 2, path, shown)
     if not text and not reveal:
         raise _wrong(path, line, "A part has no text")
-    return Part(heading[:200], text, reveal, shown, revealed or shown, line)
+    notes = "\n\n".join(filter(None, (notes, more_notes)))
+    return Part(heading[:200], text, reveal, shown, revealed or shown, line, notes)
+
+
+def _split_notes(lines: list[str]) -> tuple[list[str], str]:
+    """What all see, and the notes behind it."""
+    fence = ""
+    for number, each in enumerate(lines):
+        if match := _FENCE.match(each):
+            fence = "" if fence == match[1] else fence or match[1]
+        if not fence and each.strip() == _NOTES:
+            return lines[:number], "\n".join(lines[number + 1 :]).strip()
+    return lines, ""
 
 
 def _read_fields(

@@ -37,6 +37,7 @@ from jaxscope.ui.window.settings import Settings
 
 from .conftest import Driver, destroy
 from .programs import RecordedRun, build_capture
+from .test_text_lessons import NOTED
 from .test_timing_page import HERE
 
 ONE = ArraySummary((), "float32", 1.0, 1.0, 1.0, text="1.")
@@ -405,6 +406,69 @@ def test_presenting_asks_what_an_equation_gives_and_then_tells_it(
     real.workspace.area.setFocus()
     QTest.keyClick(real, on)
     assert caption.isHidden() and not steps.run.doing
+
+
+def test_a_presented_lesson_of_its_own_goes_through_the_equations_of_each_call(
+    real: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    def press(key: Qt.Key) -> str:
+        QTest.keyClick(real, key)
+        qtbot.waitUntil(
+            lambda: not steps.run.doing and not real.controller.state.is_running, timeout=60_000
+        )
+        return caption.text()
+
+    (tmp_path / "line.py").write_text("def line(x):\n    return x * 2 + 1\n")
+    (tmp_path / "line.md").write_text(NOTED)
+    real._settings.add_trusted_folder(str(tmp_path))
+    real._open_chosen(str(tmp_path / "line.md"))
+    state = real.controller
+    qtbot.waitUntil(
+        lambda: state.state.call == "line(3.0)" and not state.state.is_running, timeout=60_000
+    )
+    on, back = Qt.Key.Key_Space, Qt.Key.Key_Left
+    steps, caption = real.presenting.steps, real.presenting.caption
+    real.toggle_presenting()
+    real.activateWindow()
+    qtbot.waitUntil(lambda: real.isActiveWindow() and caption.isVisible())
+
+    assert caption.text() == "Line\nTwo operations."
+    assert press(on) == "What is it?\nWhat is 3 * 2 + 1?"  # more is said of the same call
+    assert press(on) == "What is it?\nWhat is 3 * 2 + 1?\nSeven."
+    assert press(on) == "The arguments · N: on with the lesson\nf32[] 3."
+    assert press(on).endswith("→  ?") and press(on).endswith("→  f32[] 6.")
+    assert real.workspace.selection.place == ("jaxpr", "0")
+    assert press(on).endswith("→  ?") and press(back).endswith("→  f32[] 6.")
+    assert press(on).endswith("→  ?") and press(on).endswith("→  f32[] 7.")
+    assert press(on) == "The results\nf32[] 7."
+    assert press(on) == "At two\nFive." and state.state.call == "line(2.0)"
+    assert press(on).endswith("f32[] 2.")
+    assert press(back) == "At two\nFive."  # before the arguments stands the part
+    assert press(on).startswith("The arguments") and press(Qt.Key.Key_N) == "At two\nFive."
+    assert press(back).endswith("Seven.") and state.state.call == "line(3.0)"
+    assert press(on).endswith("f32[] 3.") and press(Qt.Key.Key_Period) == "At two\nFive."
+    for _ in range(6):
+        press(on)
+    assert press(on) == "The results\nf32[] 5." == press(on)  # the lesson ends with them
+    real.toggle_presenting()
+
+
+def test_the_window_writes_the_page_of_a_lesson(
+    real: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    (tmp_path / "line.py").write_text("def line(x):\n    return x * 2 + 1\n")
+    (tmp_path / "line.md").write_text(NOTED)
+    real._settings.add_trusted_folder(str(tmp_path))
+    real._open_chosen(str(tmp_path / "line.md"))
+    state, out = real.controller, tmp_path / "steps.html"
+    qtbot.waitUntil(
+        lambda: state.state.call == "line(3.0)" and not state.state.is_running, timeout=60_000
+    )
+    with qtbot.waitSignal(real.files.exporter.finished, timeout=60_000):
+        real.files.export_steps(str(out))
+    text = out.read_text()
+    assert text.index("<h3>Line</h3>") < text.index("What is 3 * 2 + 1?") < text.index("Seven.")
+    assert "At two" in text and "7." in text and "hands" not in text
 
 
 def test_presenting_the_gradient_goes_through_the_gradient(

@@ -5,16 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QLocale, Qt, QUrl
+from PySide6.QtCore import QLocale, QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from jaxscope.cli import main
-from jaxscope.client.requests import CaptureRequest
+from jaxscope.client.requests import CaptureRequest, StepRequest
 from jaxscope.errors import UsageError
 from jaxscope.model.lessons import Shown, lessons_beside, parse_text_lesson, read_text_lesson
 from jaxscope.ui.session.state import Trust
+from jaxscope.ui.window import presenting
 from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.presenting import SpeakerScreen, find_other_screen
 from jaxscope.ui.window.text_lesson import MarkdownView, to_plain_text
 
 from .conftest import Driver
@@ -200,7 +203,13 @@ def test_presenting_goes_through_the_parts(
     assert caption.text().startswith("How many?\nCount them.") and "One." not in caption.text()
     QTest.keyClick(window, Qt.Key.Key_Space)
     assert caption.text().endswith("One.")
-    QTest.keyClick(window, Qt.Key.Key_Space)
+    QTest.keyClick(window, Qt.Key.Key_Space)  # the next part leaves the call: its equations
+    driver.wait_for(StepRequest)
+    assert window.presenting.steps.is_between_equations
+    QTest.keyClick(window, Qt.Key.Key_N)  # while the worker starts nothing happens
+    assert window.presenting.steps.is_between_equations
+    window.presenting.steps.run.stop()
+    QTest.keyClick(window, Qt.Key.Key_N)
     assert caption.text() == "Longer\nThe same again."
     QTest.keyClick(window, Qt.Key.Key_Space)
     driver.wait_for(CaptureRequest, 2)
@@ -208,6 +217,108 @@ def test_presenting_goes_through_the_parts(
     QTest.keyClick(window, Qt.Key.Key_Left)
     assert caption.text().endswith("One.")
     window.toggle_presenting()
+
+
+NOTED = """# Line
+
+Show: line.py::line(3.0)
+
+Two operations.
+
+Notes:
+
+Say *nothing* of the **answer**.
+
+## What is it?
+
+What is 3 * 2 + 1?
+
+Reveal:
+
+Seven.
+
+Notes:
+
+Wait for hands.
+
+## At two
+
+Show: line.py::line(2.0)
+
+Five.
+"""
+
+
+def test_notes_belong_to_a_part_and_are_for_nobody_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "line.py").write_text("def line(x):\n    return x * 2 + 1\n")
+    path, out = tmp_path / "line.md", tmp_path / "steps.html"
+    path.write_text(NOTED)
+    first, second, third = read_text_lesson(path).parts
+    assert (first.text, first.notes) == (
+        "Two operations.",
+        "Say *nothing* of the **answer**.",
+    )
+    assert (second.reveal, second.notes, third.notes) == ("Seven.", "Wait for hands.", "")
+    both = NOTED.replace("Reveal:", "Notes:\n\nFirst.\n\n```\nNotes:\n```\n\nReveal:")
+    (_, second, _) = parse_text_lesson(both, path).parts
+    assert second.text == "What is 3 * 2 + 1?"
+    assert second.notes == "First.\n\n```\nNotes:\n```\n\nWait for hands."
+    assert main(["values", str(path), "-o", str(out)]) == 0
+    assert "Seven." in out.read_text() and "hands" not in out.read_text()
+
+
+def test_the_speaker_sees_the_notes_on_another_screen(
+    driver: Driver, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "line.py").write_text("# jaxscope: line(3.0)\n\n\ndef line(x):\n    return x\n")
+    path = tmp_path / "line.md"
+    path.write_text(NOTED)
+    window._settings.add_trusted_folder(str(tmp_path))
+    window._open_chosen(str(path))
+    driver.finish(driver.wait_for(CaptureRequest), build_capture())
+    window.toggle_presenting()
+    assert window.findChildren(SpeakerScreen) == []  # there is one screen
+    window.toggle_presenting()
+    monkeypatch.setattr(presenting, "find_other_screen", lambda shown: shown.screen())
+    window.toggle_presenting()
+    (speaker,) = window.findChildren(SpeakerScreen)
+    assert speaker.isVisible() and speaker.windowFlags() & Qt.WindowType.WindowDoesNotAcceptFocus
+    assert speaker.place.text().startswith("Part 1 of 3 · 0:0")
+    assert speaker.heading.text() == "Line" and speaker.next.text() == "Next: What is it?"
+    assert speaker.notes.toPlainText() == "Say nothing of the answer."
+    assert "nothing" not in window.presenting.caption.text()
+    window.walk.go_on()
+    assert speaker.notes.toPlainText() == "Wait for hands."
+    assert speaker.next.text() == "To be revealed: Seven."
+    window.walk.go_to(2)
+    assert (speaker.notes.toPlainText(), speaker.next.text()) == ("", "The last part")
+    assert "Wait" not in window.lesson._body.toPlainText() + window.lesson._answer.toPlainText()
+    window.toggle_presenting()
+    assert window.presenting._speaker is None and not speaker.isVisible()
+    window.walk.end()
+    window.toggle_presenting()
+    assert window.presenting._speaker is None  # what is presented has no notes
+    window.toggle_presenting()
+
+
+def test_the_other_screen_is_one_that_the_window_is_not_on(window: MainWindow) -> None:
+    assert find_other_screen(window) is None
+
+
+def test_a_lesson_that_is_dropped_begins(driver: Driver, window: MainWindow, lesson: Path) -> None:
+    window._settings.add_trusted_folder(str(lesson.parent))
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(lesson))])
+    action, button = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    place, modifier = QPointF(10.0, 10.0), Qt.KeyboardModifier.NoModifier
+    drag = QDragEnterEvent(place.toPoint(), action, mime, button, modifier)
+    window.dragEnterEvent(drag)
+    assert drag.isAccepted()
+    window.dropEvent(QDropEvent(place, action, mime, button, modifier))
+    assert window.walk.lesson is not None and window.walk.lesson.title == "Sums"
+    assert driver.wait_for(CaptureRequest).request.call == "f(f32[3])"
 
 
 def test_the_course_is_in_the_menu(driver: Driver, window: MainWindow) -> None:

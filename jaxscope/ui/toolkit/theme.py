@@ -158,6 +158,7 @@ QTableView::item { padding: 0 5px; }
 QTreeView::item:selected, QListView::item:selected, QTableView::item:selected {
     background: $accent_soft; color: $text; }
 QListView[role="popup"] { border: 1px solid $border; padding: 2px; }
+QTextBrowser[role="text"] { background: transparent; }
 QListView[role="popup"]::item { padding: 3px 6px; }
 QHeaderView::section { background: $surface; color: $muted; border: none;
     border-bottom: 1px solid $border; padding: 4px 8px; font-weight: 400; }

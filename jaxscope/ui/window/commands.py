@@ -227,6 +227,7 @@ MORE_KEYS: Sequence[tuple[str, str]] = (
     ("- and +", "In a text: fold or unfold the block around the line"),
     ("/ and *", "In a text: fold or unfold all blocks"),
     ("Space, Left", "On the whole screen: on and back, equation by equation"),
+    ("N", "On the whole screen: on with the lesson, without the equations of its call"),
     ("S", "On the whole screen: dim all but what is selected, or nothing"),
 )
 """Keys of single parts; those of commands are in the table above."""

@@ -2,17 +2,20 @@
 
 `PresentedSteps` goes through the program with its numbers, as a lecture does: first the parts of
 the lesson that come before, then equation by equation, each with what it reads and a question mark,
-then with what it makes; at last what the lesson says in the end.
+then with what it makes; at last what the lesson says in the end. Through a lesson of its own it
+goes part by part, and through the equations of each call before it leaves it. `SpeakerScreen` shows
+the notes of such a lesson on another screen.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QLabel, QMainWindow, QWidget
+from PySide6.QtGui import QGuiApplication, QKeySequence, QScreen, QShortcut
+from PySide6.QtWidgets import QFrame, QLabel, QMainWindow, QScrollArea, QVBoxLayout, QWidget
 
 from jaxscope.model.capture import graph_named
 from jaxscope.model.lessons import read_lesson
@@ -31,7 +34,7 @@ from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.session.stepping import SteppingRun
 from jaxscope.ui.toolkit.theme import ThemeSwitch
 from jaxscope.ui.window.call_bar import CallBar
-from jaxscope.ui.window.text_lesson import LessonWalk, to_plain_text
+from jaxscope.ui.window.text_lesson import LessonWalk, MarkdownView, to_plain_text
 from jaxscope.ui.window.workspace import Workspace
 
 _SETTLED_MS = 250
@@ -45,6 +48,8 @@ _OF_SOURCE = "Source: the file as it ran."
 _ON = ("Space", "Right", "PgDown")
 _BACK = ("Shift+Space", "Left", "PgUp")
 """Keys of a keyboard, and those of the clickers that lecturers have."""
+_SKIP = ("N", "B", ".")
+"""The last two are what the third button of a clicker types, which is for a black screen."""
 _LIGHT = "S"
 _HINT = "Space: go through the program, equation by equation"
 _SAVED = "A saved capture is not run: open its file to go through the call with its numbers."
@@ -61,7 +66,8 @@ class PresentedSteps(QObject):
     The order: the lesson's *Look at* and *Predict*, the arguments, each equation as a question and
     with its results, the call's results, the lesson's *Then see*. Without a lesson its parts are
     left out. The worker starts with the first equation. Where a person selects something else, the
-    way waits. Through a lesson that is a file of its own it goes part by part in place of all that.
+    way waits. Through a lesson that is a file of its own it goes part by part; the equations of a
+    call come when all that is said of it was said, so that they answer none of its questions.
 
     Attributes:
         run: Computes the values.
@@ -75,13 +81,14 @@ class PresentedSteps(QObject):
         super().__init__(parent)
         self._controller, self._selection = controller, selection
         self._walk = walk
-        walk.changed.connect(self.changed)
+        walk.changed.connect(self._on_walk_changed)
         self._before: list[str] = []
         self._after = ""
         self._number_before = -1
         self._is_asking = self._asks_next = self._is_after = False
         self._step: Step | None = None
         self._place: Place | None = None
+        self._stage = ""
         self.run = SteppingRun(controller, self)
         self.run.changed.connect(self._on_run_changed)
 
@@ -92,7 +99,9 @@ class PresentedSteps(QObject):
             stage: The one that is presented. It is gone through if it is the gradient that the
                 call did not ask for, else the program of the call.
         """
-        lesson = read_lesson(Path(file)) if (file := self._controller.state.file) else None
+        self._stage = stage
+        file = self._controller.state.file if self._walk.lesson is None else ""
+        lesson = read_lesson(Path(file)) if file else None
         told = [("Look at", lesson.look), ("Predict", lesson.predict)] if lesson else []
         self._before = [f"{head}: {text}".replace("`", "") for head, text in told if text]
         self._after = lesson.see.replace("`", "") if lesson else ""
@@ -100,13 +109,33 @@ class PresentedSteps(QObject):
         self._place = self._selection.place
         self.run.set_stage(stage if stage == "gradient" else "")
 
+    @property
+    def is_between_equations(self) -> bool:
+        """Whether a lesson of its own waits while the equations of its call are gone through."""
+        return self._walk.lesson is not None and self._number_before >= 0
+
+    def skip(self) -> None:
+        """Go on with a lesson of its own, and leave out the equations of its call."""
+        if self._walk.lesson is None or self.run.doing:
+            return
+        self._number_before = -1
+        self._walk.go_on()
+        self.changed.emit()
+
     def go_on(self) -> None:
         """Go to the next caption; while the worker is busy nothing happens."""
-        if self._walk.lesson is not None:
+        if self._walk.lesson is not None and self._number_before < 0 and not self._leaves_call():
             self._walk.go_on()
             return
         step = self.run.step
         if self.run.doing:
+            return
+        if self._walk.lesson is not None and self._number_before < 0:
+            self._number_before = 0
+            self.run.set_stage("gradient" if self._stage_shown() == "gradient" else "")
+            self.run.go("start")
+            self._place = self._selection.place
+            self.changed.emit()
             return
         is_aside = self._number_before >= 0 and self._selection.place != self._place
         self._select(step)
@@ -120,6 +149,9 @@ class PresentedSteps(QObject):
             self.run.go("start")
         elif self._is_asking:
             self._is_asking = False
+        elif step.is_end and self._walk.lesson is not None:
+            if not self._walk.is_last:
+                self.skip()
         elif step.is_end:
             self._is_after = bool(self._after)
         else:
@@ -129,7 +161,7 @@ class PresentedSteps(QObject):
 
     def go_back(self) -> None:
         """Go to the caption before; of an equation to the one that shows its results."""
-        if self._walk.lesson is not None:
+        if self._walk.lesson is not None and self._number_before < 0:
             self._walk.go_back()
             return
         step = self.run.step
@@ -150,7 +182,7 @@ class PresentedSteps(QObject):
     def text(self) -> str:
         """The caption; empty before the first one, and where something else is selected."""
         run, step = self.run, self.run.step
-        if (part := self._walk.part) is not None:
+        if (part := self._walk.part) is not None and not self.is_between_equations:
             lines = [part.heading, to_plain_text(part.text)]
             lines += [] if self._walk.is_asking else [to_plain_text(part.reveal)]
             return "\n".join(filter(None, lines))
@@ -166,8 +198,31 @@ class PresentedSteps(QObject):
         if step.is_end:
             return f"The results\n{_join(step.values)}"
         if not step.equation:
-            return f"The arguments\n{_join(step.values)}"
+            on = f" · {_SKIP[0]}: on with the lesson" if self.is_between_equations else ""
+            return f"The arguments{on}\n{_join(step.values)}"
         return self._describe_equation(step)
+
+    def _leaves_call(self) -> bool:
+        """Whether the lesson is done with its call, and that can be gone through."""
+        shown, state = self._walk.shown, self._controller.state
+        if shown is None or not self.run.can_step or state.is_running:
+            return False
+        if (state.file, state.call) != (shown.file, shown.call):
+            return False  # it did not run, or a person looks at something else
+        return self._walk.is_done_with_call
+
+    def _stage_shown(self) -> str:
+        """Which stage the lesson shows last of the call, as far as it says so."""
+        part = self._walk.part
+        return (part.revealed.stage or part.shown.stage) if part is not None else ""
+
+    def _on_walk_changed(self) -> None:
+        if self._walk.lesson is None:
+            self.begin(self._stage)
+        else:
+            self._before, self._after = [], ""
+            self._number_before, self._is_asking, self._is_after = -1, False, False
+        self.changed.emit()
 
     def _why_not(self) -> str:
         """Why nothing can be run, if so."""
@@ -249,7 +304,10 @@ class PresentationMode:
         self._late = QTimer(window, singleShot=True, interval=_LATE_MS)
         self._late.timeout.connect(self._say_step)
         self._shortcuts: list[QShortcut] = []
-        for names, slot in ((_ON, self.steps.go_on), (_BACK, self.steps.go_back)):
+        self._speaker: SpeakerScreen | None = None
+        walk.changed.connect(self._show_notes)
+        slots = (_ON, self.steps.go_on), (_BACK, self.steps.go_back), (_SKIP, self.steps.skip)
+        for names, slot in slots:
             for name in names:
                 shortcut = QShortcut(QKeySequence(name), window, slot)
                 shortcut.setEnabled(False)
@@ -284,7 +342,7 @@ class PresentationMode:
         if not self.is_on:
             return
         name = self._presented()
-        if self._walk.lesson is not None:
+        if self._walk.lesson is not None and not self.steps.is_between_equations:
             self.caption.setText(self.steps.text)
         elif state.is_running:
             self.caption.setText(" · ".join(filter(None, (screen.status, screen.detail))))
@@ -354,6 +412,7 @@ class PresentationMode:
         self.caption.show()
         self._state_before = self._window.windowState()
         self._window.showFullScreen()
+        self._show_notes()
 
     def _end(self, hidden: list[QWidget]) -> None:
         self._hidden = None
@@ -361,6 +420,7 @@ class PresentationMode:
         if self._themes.points == during:  # or a person has chosen another size meanwhile
             self._themes.set_points(before)
         self.caption.hide()
+        self._show_notes()
         self._set_spotlight(is_on=False)
         self._present_steps(is_on=False)
         self._call_bar.set_bare(is_bare=False)
@@ -371,6 +431,21 @@ class PresentationMode:
         self._workspace.inspector.bring_forward(is_selected=chosen is not None)
         self._window.setWindowState(self._state_before)  # maximized, where it was
         QTimer.singleShot(_SETTLED_MS, self._window, self._restore_places)
+
+    def _show_notes(self) -> None:
+        """Show the notes while a lesson that has some is presented and there is another screen."""
+        lesson = self._walk.lesson
+        has_notes = lesson is not None and any(part.notes for part in lesson.parts)
+        screen = find_other_screen(self._window) if self.is_on and has_notes else None
+        if screen is None:
+            if self._speaker is not None:
+                self._speaker.close()
+                self._speaker = None
+        elif self._speaker is None:
+            self._speaker = SpeakerScreen(self._walk, self._window)
+            self._speaker.setGeometry(screen.geometry())
+            self._speaker.setWindowState(Qt.WindowState.WindowFullScreen)
+            self._speaker.show()  # `showFullScreen` would ask for the keyboard
 
     def _present_steps(self, *, is_on: bool) -> None:
         for shortcut in self._shortcuts:
@@ -391,3 +466,86 @@ class PresentationMode:
                 pane.code.horizontalScrollBar().setValue(across)
                 pane.code.verticalScrollBar().setValue(down)
         self._places = {}
+
+
+# What only the speaker sees.
+
+_SECOND_MS = 1000
+
+
+def find_other_screen(window: QWidget) -> QScreen | None:
+    """A screen that a window is not on; None where there is only one."""
+    return next((s for s in QGuiApplication.screens() if s is not window.screen()), None)
+
+
+class SpeakerScreen(QWidget):
+    """The notes of a lesson where it is, what it reveals, what comes next, and the time.
+
+    It never takes the keyboard: the keys that go through the lesson stay with the presentation.
+
+    Args:
+        walk: Through the lesson.
+        window: That presents it.
+    """
+
+    def __init__(self, walk: LessonWalk, window: QWidget) -> None:
+        flags = Qt.WindowType.Window | Qt.WindowType.WindowDoesNotAcceptFocus
+        super().__init__(window, flags)
+        self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Notes of the lesson")
+        self._walk, self._began = walk, time.monotonic()
+        self.place, self.heading, self.next = QLabel(), QLabel(), QLabel()
+        self.notes = MarkdownView()
+        self.notes.setAccessibleName("Notes")
+        self.place.setProperty("role", "label")
+        self.heading.setProperty("role", "title")
+        self.next.setProperty("role", "label")
+        content = QWidget()
+        content.setProperty("role", "content")
+        inner = QVBoxLayout(content)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.addWidget(self.notes)
+        inner.addStretch()
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setWidget(content)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(48, 32, 48, 32)
+        column.setSpacing(20)
+        for part in (self.place, self.heading):
+            part.setTextFormat(Qt.TextFormat.PlainText)
+            part.setWordWrap(True)
+            column.addWidget(part)
+        column.addWidget(area, 1)
+        self.next.setTextFormat(Qt.TextFormat.PlainText)
+        self.next.setWordWrap(True)
+        column.addWidget(self.next)
+        walk.changed.connect(self._show_part)
+        clock = QTimer(self, interval=_SECOND_MS)
+        clock.timeout.connect(self._show_place)
+        clock.start()
+        self._show_part()
+
+    def _show_part(self) -> None:
+        lesson, part = self._walk.lesson, self._walk.part
+        if lesson is None or part is None:
+            return
+        self._show_place()
+        self.heading.setText(part.heading)
+        self.notes.show_markdown(part.notes)
+        if self._walk.is_asking:
+            told = f"To be revealed: {to_plain_text(part.reveal)}"
+        elif self._walk.is_last:
+            told = "The last part"
+        else:
+            told = f"Next: {lesson.parts[self._walk.number + 1].heading}"
+        self.next.setText(told)
+
+    def _show_place(self) -> None:
+        lesson = self._walk.lesson
+        if lesson is not None:
+            minutes, seconds = divmod(int(time.monotonic() - self._began), 60)
+            number = f"Part {self._walk.number + 1} of {len(lesson.parts)}"
+            self.place.setText(f"{number} · {minutes}:{seconds:02d}")

@@ -53,6 +53,17 @@ class LessonWalk(QObject):
         """Whether no part follows."""
         return self.lesson is None or self.number + 1 == len(self.lesson.parts)
 
+    @property
+    def is_done_with_call(self) -> bool:
+        """Whether the part is at its end, and the next one is not about the call that is open."""
+        if self.lesson is None or self.shown is None or self.is_asking:
+            return False
+        if self.is_last:
+            return True
+        following = self.lesson.parts[self.number + 1]
+        here = self.shown.file, self.shown.call
+        return any((s.file, s.call) != here for s in (following.shown, following.revealed))
+
     def begin(self, lesson: TextLesson) -> None:
         """Go to the first part of a lesson."""
         self.lesson = lesson
@@ -95,6 +106,7 @@ class MarkdownView(QTextBrowser):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setProperty("role", "text")  # it lies on what is around it
         self.setOpenLinks(False)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
