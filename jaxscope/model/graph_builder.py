@@ -137,9 +137,9 @@ class GraphBuilder:
         table, rows, ragged = self._table, self._rows, self._ragged
         self._nodes.extend((table[id], table[name], kind, table[operation], group, direction))
         self._seconds.append(seconds)
-        for key, value in (attributes or {}).items():
-            self._attributes.extend((table[key], table[value]))
-        self._attribute_counts.append(2 * len(attributes or ()))
+        pairs = [table[text] for pair in attributes.items() for text in pair] if attributes else ()
+        self._attributes.extend(pairs)
+        self._attribute_counts.append(len(pairs))
         ragged["types"].append(rows[tuple(types)])
         ragged["scope"].append(rows[tuple(scope)])
         ragged["origins"].append(rows[tuple(origins)])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jaxscope.worker.stages.protobuf import (
+from jaxscope.model.protobuf import (
     encode_bytes,
     encode_number,
     encode_varint,

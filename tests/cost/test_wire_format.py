@@ -7,7 +7,7 @@ from google.protobuf import struct_pb2, type_pb2
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxscope.worker.stages.protobuf import (
+from jaxscope.model.protobuf import (
     BYTES,
     VARINT,
     encode_bytes,

@@ -6,10 +6,10 @@ import numpy as np
 
 from jaxscope.model import Cost
 from jaxscope.model.op_name import TagTable
+from jaxscope.model.protobuf import encode_bytes
 from jaxscope.program.fates.outcomes import PassStep
 from jaxscope.program.passes.recorder import PassRecorder
 from jaxscope.worker.stages.passes import module_of
-from jaxscope.worker.stages.protobuf import encode_bytes
 
 
 def test_damaged_modules_are_passed_over_and_said_to_be() -> None:

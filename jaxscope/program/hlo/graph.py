@@ -12,7 +12,8 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
-from collections.abc import Sequence
+from array import array
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +30,7 @@ from jaxscope.model.op_name import (
     read_op_name,
 )
 from jaxscope.program.hlo.instruction_text import ShapeTexts, read_attributes
-from jaxscope.program.hlo.proto import HloMessage, parse_module
+from jaxscope.program.hlo.proto import HloMessage, read_module
 
 _WRAPPER = re.compile(r"^([A-Za-z_]\w*)\((.*)\)$", re.DOTALL)
 _FUNCTION_NAMES = frozenset({"jit", "pjit", "pmap", "shard_map", "custom_jvp", "custom_vjp"})
@@ -63,6 +64,12 @@ def _read_scopes(path: str) -> tuple[str, ...]:
     """Those of what stands before an operation's own name, as many operations share it."""
     parts, is_open = _split(path)
     return _scopes_of(parts[:-1] if is_open else parts)
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _read_around(path: str) -> tuple[tuple[str, ...], Direction]:
+    """Scopes and direction of all names that begin with a path, and end without parentheses."""
+    return _read_scopes(path) if path else (), read_direction(path)
 
 
 def _scopes_of(parts: Sequence[str]) -> tuple[str, ...]:
@@ -130,6 +137,7 @@ class FrameTable:
         ]
         self._frames = [(f.file_location_id, f.parent_frame_id) for f in index.stack_frames]
         self._stacks: dict[int, tuple[Frame, ...]] = {}
+        self._is_of_user: dict[str, bool] = {}
 
     def read(self, metadata: HloMessage) -> tuple[Frame, ...]:
         """The user's frames of an instruction; empty if its metadata names no place."""
@@ -141,8 +149,11 @@ class FrameTable:
             return found
         if metadata.source_file:  # jaxlib 0.8 keeps one place per instruction and no stack
             column = metadata.source_column if metadata.source_end_column else -1
-            frame = (metadata.source_file, max(metadata.source_line, 0), column, "")
-            return () if NOT_THE_USERS.search(frame[0]) else (frame,)
+            file = metadata.source_file
+            if file not in self._is_of_user:
+                self._is_of_user[file] = NOT_THE_USERS.search(file) is None
+            is_shown = self._is_of_user[file]
+            return ((file, max(metadata.source_line, 0), column, ""),) if is_shown else ()
         return ()
 
     def _walk(self, frame_id: int) -> list[Frame]:
@@ -246,7 +257,12 @@ class Nesting:
     sites: tuple[tuple[CallSite, ...], ...]
 
 
-def find_nesting(module: HloMessage, first_nodes: list[int], trips: dict[int, str]) -> Nesting:
+def find_nesting(
+    module: HloMessage,
+    first_nodes: Sequence[int],
+    trips: Mapping[int, str],
+    callers: Sequence[Sequence[int]] | None = None,
+) -> Nesting:
     """Find the call sites of every computation and an order in which callers come first.
 
     A computation that nothing reachable calls comes last and has no call sites that it could be
@@ -256,6 +272,7 @@ def find_nesting(module: HloMessage, first_nodes: list[int], trips: dict[int, st
         module: A parsed module.
         first_nodes: Node index of the first instruction of each computation.
         trips: Known trip counts by node index.
+        callers: Of each computation, which of its instructions call others, where that is known.
     """
     computations = list(module.computations)
     by_id = {computation.id: index for index, computation in enumerate(computations)}
@@ -263,7 +280,11 @@ def find_nesting(module: HloMessage, first_nodes: list[int], trips: dict[int, st
     callees: list[list[tuple[int, CallSite]]] = []
     for home, computation in enumerate(computations):
         calls: list[tuple[int, CallSite]] = []
-        for offset, instruction in enumerate(computation.instructions):
+        for offset, instruction in (
+            enumerate(computation.instructions)
+            if callers is None
+            else ((offset, computation.instructions[offset]) for offset in callers[home])
+        ):
             caller = first_nodes[home] + offset
             for position, called_id in enumerate(instruction.called_computation_ids):
                 called = by_id.get(called_id)
@@ -317,7 +338,7 @@ class Provenance(NamedTuple):
         """
         if not self.display or self.derived or self.origins:
             return self
-        if around == _NOWHERE and self.direction is Direction.NONE:
+        if (around is _NOWHERE or around == _NOWHERE) and self.direction is Direction.NONE:
             return self  # as most of what a job left behind
         return Provenance(
             around.origins,
@@ -359,8 +380,12 @@ class ProvenanceReader:
 
     def _parse(self, op_name: str) -> Provenance:
         if not (is_tagged(op_name) or op_name.startswith("(")):  # as in what a job left behind
-            direction = read_direction(op_name)
-            return Provenance(scope=read_scope(op_name), direction=direction, display=op_name)
+            around, _, own = op_name.rpartition("/")
+            if "(" in own or ")" in own or ";" in op_name:  # its last slash may say nothing
+                said = read_scope(op_name), read_direction(op_name)
+            else:  # what many operations share
+                said = _read_around(around)
+            return Provenance(scope=said[0], direction=said[1], display=op_name)
         named = read_op_name(op_name, self._tags)
         display = named.display
         origins = dict.fromkeys(named.origins)
@@ -411,7 +436,7 @@ def inherit_from_callers(
     reader: ProvenanceReader,
 ) -> list[Provenance]:
     """What each computation has from the instructions that call it: all of their equations."""
-    inherited = [Provenance() for _ in computations]
+    inherited = [_NOWHERE for _ in computations]
     for index in nesting.order:
         origins: dict[str, None] = {}
         derived: dict[str, None] = {}
@@ -475,7 +500,7 @@ def convert_hlo(
         ValueError: The bytes are no HLO module, or the costs do not fit it.
     """
     try:
-        module = parse_module(proto_bytes)
+        module = read_module(proto_bytes)
         return _Converter(module, tags, derived_graph, instruction_cost).convert()
     except ValueError as error:
         raise ValueError(f"the module of the stage {stage} cannot be read: {error}") from None
@@ -507,26 +532,27 @@ class _Converter:
             total += len(computation.instructions)
         if self._cost is not None and self._cost.shape != (total, 3):
             raise ValueError(f"costs of shape {self._cost.shape} for {total} instructions")
-        attributes = [read_attributes(i) for c in computations for i in c.instructions]
+        surveys = [self._survey(computation) for computation in computations]
         trips = {
-            node: row["known_trip_count"]
-            for node, row in enumerate(attributes)
-            if "known_trip_count" in row
+            first + offset: count
+            for first, survey in zip(first_nodes, surveys, strict=True)
+            for offset, count in survey.trips.items()
         }
-        for node, trip_count in trips.items():
-            attributes[node]["cost_note"] = f"XLA counts the body once; it runs {trip_count} times"
-        nesting = find_nesting(self._module, first_nodes, trips)
+        callers = [survey.callers for survey in surveys]
+        nesting = find_nesting(self._module, first_nodes, trips, callers)
         groups = self._add_groups(computations, nesting)
         inherited = inherit_from_callers(computations, nesting, first_nodes, self._provenance)
-        self._link_calls(computations, nesting, attributes)
+        added = _list_calls(computations, nesting, trips)
         loops = find_loop_names(computations, nesting, first_nodes)
         for index, computation in enumerate(computations):
-            self._mark_ends(computation, first_nodes[index], nesting, index, attributes)
+            survey = surveys[index]
             self._add_nodes(
                 computation,
+                survey,
+                nesting.sites[index],
                 groups[index],
                 first_nodes[index],
-                attributes,
+                added,
                 inherited[index],
                 loops[index],
             )
@@ -534,6 +560,23 @@ class _Converter:
         if self._cost is None:
             return graph
         return graph.replace_nodes(cost=np.array(self._cost, np.float64))
+
+    def _survey(self, computation: HloMessage) -> _Survey:
+        """What has to be known of a computation before its nodes are made."""
+        survey = _Survey()
+        render = self._shapes.render
+        for offset, instruction in enumerate(computation.instructions):
+            survey.ids.append(instruction.id)
+            survey.names.append(instruction.name)
+            survey.shapes.append(render(instruction.shape))
+            if instruction.called_computation_ids:
+                survey.callers.append(offset)
+            config = instruction.backend_config or instruction.backend_config_payload.value
+            if config and (b"known_trip_count" in config or b"\\" in config):
+                row = read_attributes(instruction)
+                if "known_trip_count" in row:
+                    survey.trips[offset] = row["known_trip_count"]
+        return survey
 
     def _add_groups(self, computations: list[HloMessage], nesting: Nesting) -> list[int]:
         """Add a group per computation but the entry; returns the group of each computation."""
@@ -555,65 +598,42 @@ class _Converter:
                 groups[index] = self._builder.add_group(name, GroupKind.COMPUTATION, name)
         return groups
 
-    def _link_calls(
-        self,
-        computations: list[HloMessage],
-        nesting: Nesting,
-        attributes: list[dict[str, str]],
-    ) -> None:
-        for index, sites in enumerate(nesting.sites):
-            for site in sites:
-                row = attributes[site.caller]
-                name = computations[index].name
-                row["calls"] = f"{row['calls']}, {name}" if "calls" in row else name
-
-    def _mark_ends(
-        self,
-        computation: HloMessage,
-        first_node: int,
-        nesting: Nesting,
-        index: int,
-        attributes: list[dict[str, str]],
-    ) -> None:
-        """Say which instruction is the root and what each parameter stands for outside."""
-        sites = nesting.sites[index]
-        callers = ", ".join(dict.fromkeys(site.caller_name for site in sites))
-        for offset, instruction in enumerate(computation.instructions):
-            row = attributes[first_node + offset]
-            if instruction.id == computation.root_id:
-                row["root"] = "true"
-                if callers:
-                    row["called_by"] = callers
-            if sites and instruction.opcode == "parameter":
-                operand = sites[0].operand_of(instruction.parameter_number)
-                if operand != NONE:
-                    row["operand"] = str(operand)
-
     def _add_nodes(
         self,
         computation: HloMessage,
+        survey: _Survey,
+        sites: Sequence[CallSite],
         group: int,
         first_node: int,
-        attributes: list[dict[str, str]],
+        added: Mapping[int, Mapping[str, str]],
         inherited: Provenance,
         loops: frozenset[str],
     ) -> None:
-        instructions = list(computation.instructions)
-        node_of = {row.id: first_node + offset for offset, row in enumerate(instructions)}
-        shapes = [self._shapes.render(instruction.shape) for instruction in instructions]
-        names = [instruction.name for instruction in instructions]
-        builder = self._builder
-        for offset, instruction in enumerate(instructions):
-            index = first_node + offset
-            metadata = instruction.metadata
-            provenance = self._provenance.read(metadata.op_name).or_inherited(inherited)
-            row = attributes[index]
-            attributes[index] = _TAKEN
+        names, shapes = survey.names, survey.shapes
+        node_of = {id: first_node + offset for offset, id in enumerate(survey.ids)}
+        callers = ", ".join(dict.fromkeys(site.caller_name for site in sites))
+        root = computation.root_id
+        builder, read = self._builder, self._provenance.read
+        for offset, instruction in enumerate(computation.instructions):
+            index, name = first_node + offset, names[offset]
+            metadata, opcode = instruction.metadata, instruction.opcode
+            op_name = metadata.op_name
+            provenance = read(op_name).or_inherited(inherited)
+            row = read_attributes(instruction)
+            row.update(added.get(index, _NOTHING_ADDED))
+            if survey.ids[offset] == root:
+                row["root"] = "true"
+                if callers:
+                    row["called_by"] = callers
+            if sites and opcode == "parameter":
+                operand = sites[0].operand_of(instruction.parameter_number)
+                if operand != NONE:
+                    row["operand"] = str(operand)
             if provenance.display:
                 row["op_name"] = provenance.display
-            is_stamped = metadata.op_name in loops and instruction.opcode not in LOOP_PARTS
+            is_stamped = op_name in loops and opcode not in LOOP_PARTS
             if is_stamped:
-                provenance = Provenance()
+                provenance = _NOWHERE
             elif any(provenance.calls):
                 row["call"] = ", ".join(map(in_call, provenance.derived, provenance.calls))
             if shapes[offset][2]:
@@ -624,12 +644,11 @@ class _Converter:
                     for number in instruction.control_predecessor_ids
                     if number in node_of
                 )
-            opcode = instruction.opcode
             builder.add_node(
-                _unique(names[offset], self._ids),
+                _unique(name, self._ids),
                 NodeKind.INSTRUCTION,
                 opcode,
-                name=names[offset],
+                name=name,
                 group=group,
                 types=shapes[offset][1],
                 attributes=row,
@@ -645,7 +664,7 @@ class _Converter:
             for operand, number in enumerate(instruction.operand_ids):
                 producer = node_of.get(number)
                 if producer is None:
-                    raise ValueError(f"{names[offset]} uses an operand that is not there")
+                    raise ValueError(f"{name} uses an operand that is not there")
                 whole, results, _ = shapes[producer - first_node]
                 output = 0
                 if is_element and 0 <= instruction.tuple_index < len(results):
@@ -656,8 +675,41 @@ class _Converter:
                 builder.add_edge(producer, index, output=output, operand=operand, type=whole)
 
 
-_TAKEN: dict[str, str] = {}
-"""In place of attributes that the graph has: half a million of them take memory twice."""
+@dataclasses.dataclass(slots=True)
+class _Survey:
+    """What is known of the instructions of one computation before its nodes are made.
+
+    Attributes:
+        ids: Of each instruction.
+        names: Likewise.
+        shapes: Likewise, as `ShapeTexts` renders them.
+        callers: Which instructions call computations.
+        trips: How often loops run, by instruction, where XLA says that.
+    """
+
+    ids: array[int] = dataclasses.field(default_factory=lambda: array("q"))
+    names: list[str] = dataclasses.field(default_factory=list)
+    shapes: list[tuple[str, tuple[str, ...], str]] = dataclasses.field(default_factory=list)
+    callers: list[int] = dataclasses.field(default_factory=list)
+    trips: dict[int, str] = dataclasses.field(default_factory=dict)
+
+
+_NOTHING_ADDED: Mapping[str, str] = {}
+
+
+def _list_calls(
+    computations: Sequence[HloMessage], nesting: Nesting, trips: Mapping[int, str]
+) -> dict[int, dict[str, str]]:
+    """Attributes that instructions have for what they call, by node."""
+    added: dict[int, dict[str, str]] = {
+        node: {"cost_note": f"XLA counts the body once; it runs {trip_count} times"}
+        for node, trip_count in trips.items()
+    }
+    for computation, sites in zip(computations, nesting.sites, strict=True):
+        for site in sites:
+            row, name = added.setdefault(site.caller, {}), computation.name
+            row["calls"] = f"{row['calls']}, {name}" if "calls" in row else name
+    return added
 
 
 def _source(own: tuple[Frame, ...], of_equation: tuple[Frame, ...]) -> tuple[Frame, ...]:

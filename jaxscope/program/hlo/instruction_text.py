@@ -166,13 +166,7 @@ def read_attributes(instruction: HloMessage) -> dict[str, str]:
     """The attributes of an instruction that stand in its own fields."""
     attributes: dict[str, str] = {}
     for field, value in instruction.ListFields():
-        known = _BY_FIELD.get(field)
-        if known is None:
-            known = _BY_FIELD[field] = (
-                _RENDERERS.get(field.name),
-                _NAMES.get(field.name, field.name),
-            )
-        render, name = known
+        render, name = _BY_FIELD[field]
         if render is not None:
             text = render(value)
             if text:
@@ -316,7 +310,8 @@ def _precision(config: HloMessage) -> str:
 
 
 def _frontend(attributes: HloMessage) -> str:
-    return ", ".join(f"{key}={value}" for key, value in sorted(attributes.map.items()))
+    told = attributes.map
+    return ", ".join(f"{key}={told[key]}" for key in sorted(told)) if told else ""
 
 
 def _groups(groups: Any) -> str:
@@ -352,8 +347,16 @@ _NAMES = {
     "mesh_axes_replica_group_list": "replica_groups",
 }
 
-_BY_FIELD: dict[Any, tuple[Callable[[Any], str] | None, str]] = {}
-"""Of each field that was met how it is written, and its name: asking protobuf for it takes long."""
+
+class _FieldTable(dict[Any, tuple[Callable[[Any], str] | None, str]]):
+    """Of each field that was met how it is written, and its name: protobuf takes long to say it."""
+
+    def __missing__(self, field: Any) -> tuple[Callable[[Any], str] | None, str]:
+        known = self[field] = _RENDERERS.get(field.name), _NAMES.get(field.name, field.name)
+        return known
+
+
+_BY_FIELD = _FieldTable()
 _RENDERERS: dict[str, Callable[[Any], str]] = {
     "literal": render_literal,
     "fusion_kind": str,

@@ -24,13 +24,13 @@ import numpy as np
 
 from jaxscope.model.graph import Graph
 from jaxscope.model.op_name import TagTable, read_op_name, strip_tags
+from jaxscope.model.protobuf import Field, read_fields, read_packed
 from jaxscope.worker import compat
 from jaxscope.worker.host.job import note_program
 from jaxscope.worker.stages.background import Background
 from jaxscope.worker.stages.hlo_cost import SlicedModule
 from jaxscope.worker.stages.machine_code import compile_with
 from jaxscope.worker.stages.passes import module_of
-from jaxscope.worker.stages.protobuf import Field, read_fields, read_packed
 
 # Where XLA put each value of a compiled program: its own buffer assignment, as columns.
 #

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.worker.stages.protobuf import (
+from jaxscope.model.protobuf import (
     BYTES,
     FieldColumns,
     encode_bytes,

@@ -22,6 +22,7 @@ from jaxscope.errors import SourceError
 from jaxscope.model.file_kinds import BYTE_ORDER_MARK, HEAD_BYTES, FileForm, recognise
 from jaxscope.model.graph import graph_to_arrays
 from jaxscope.model.op_name import TagTable
+from jaxscope.model.protobuf import BYTES, read_fields
 from jaxscope.wire.job_files import read_head, read_whole
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.stages.hlo_cost import UNKNOWN, Costs, instruction_costs, module_cost
@@ -33,7 +34,6 @@ from jaxscope.worker.stages.passes import (
     dumped_pass,
     find_gaps,
 )
-from jaxscope.worker.stages.protobuf import BYTES, read_fields
 from jaxscope.worker.stages.sender import TITLES, StageSender
 
 try:

@@ -22,12 +22,12 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
+from jaxscope.model.protobuf import BYTES, read_fields
 from jaxscope.wire.scratch import make_scratch, remove_stale_scratch
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.stages.background import Background
 from jaxscope.worker.stages.hlo_cost import UNKNOWN, Costs, module_cost
 from jaxscope.worker.stages.machine_code import compile_with
-from jaxscope.worker.stages.protobuf import BYTES, read_fields
 
 P = ParamSpec("P")
 T = TypeVar("T")
