@@ -18,7 +18,7 @@ from jaxscope.model import Graph, Stage, Unavailable
 from jaxscope.model.hardware import Ceilings, Peak, find_chip
 from jaxscope.model.units import format_count
 from jaxscope.program.cost.arithmetic import Arithmetics
-from jaxscope.program.cost.attribution import RowKind, share_out
+from jaxscope.program.cost.attribution import RowKind, Shares, share_out_each
 from jaxscope.program.cost.kernels import ON_CHIP_IS_NO_TRAFFIC, find_kernels, has_memory_on_chip
 from jaxscope.program.cost.trip_counts import AmountRange, ExecutionCounts, count_executions
 from jaxscope.program.cost.work import describe_unbounded_loops
@@ -96,7 +96,7 @@ class Roofline:
         stage: Name of the stage.
         kernels: One point an instruction.
         lines: One point a source line, with its share of kernels that several lines have a part
-            in, as `share_out` has it; not measured by themselves.
+            in, as `share_out_each` has it; not measured by themselves.
         scopes: The same of named scopes of the program.
         equations: The same of equations of the last jaxpr-level stage.
         uncounted: Nodes of kernels whose work XLA does not count.
@@ -271,12 +271,14 @@ def find_roofline(
     code = machine if stage.name == "optimized" else None
     rounds = count_executions(graph, trips)
     points, uncounted = _kernel_points(graph, rounds, Arithmetics(graph, code))
+    kinds = (RowKind.LINE, RowKind.SCOPE, RowKind.EQUATION)
+    lines, scopes, equations = map(_rows, kinds, share_out_each(graph, kinds, trips, code))
     return Roofline(
         stage.name,
         _by_traffic(points),
-        _rows(graph, RowKind.LINE, trips, code),
-        _rows(graph, RowKind.SCOPE, trips, code),
-        _rows(graph, RowKind.EQUATION, trips, code),
+        lines,
+        scopes,
+        equations,
         tuple(uncounted),
         rounds,
         sum(point.rounds > 1 for point in points),
@@ -317,11 +319,8 @@ def _kernel_points(
     return points, uncounted
 
 
-def _rows(
-    graph: Graph, by: RowKind, trips: Mapping[str, int] | None, machine: Stage | None
-) -> tuple[RooflinePoint, ...]:
+def _rows(by: RowKind, shares: Shares) -> tuple[RooflinePoint, ...]:
     """One point a row; those of which XLA does not count something are left out."""
-    shares = share_out(graph, by, trips, machine)
     return _by_traffic(
         [
             RooflinePoint(

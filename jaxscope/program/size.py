@@ -22,9 +22,14 @@ _NOUNS = {
 }
 
 
+_COUNTS = np.array([kind in _NOUNS for kind in NodeKind])
+"""By the code of a kind: a window asks for the size of each stage at every change."""
+
+
 def is_counted(graph: Graph) -> npt.NDArray[np.bool_]:
     """Which nodes of a graph count."""
-    return np.isin(graph.nodes.kind, [int(kind) for kind in _NOUNS])
+    counted: npt.NDArray[np.bool_] = _COUNTS[graph.nodes.kind]
+    return counted
 
 
 def count_program(graph: Graph, nodes: Sequence[int] | None = None) -> int:
@@ -40,6 +45,6 @@ def describe_size(graph: Graph, nodes: Sequence[int] | None = None) -> str:
 
 def describe_count(graph: Graph, count: int) -> str:
     """A number of what a graph consists of, such as `1 instruction`."""
-    kinds = set(np.unique(graph.nodes.kind).tolist())
-    noun = next((noun for kind, noun in _NOUNS.items() if int(kind) in kinds), "equation")
+    counts = np.bincount(graph.nodes.kind, minlength=len(NodeKind))
+    noun = next((noun for kind, noun in _NOUNS.items() if counts[kind]), "equation")
     return format_count(count, noun)

@@ -9,6 +9,7 @@ and shows them in the error panel.
 from __future__ import annotations
 
 import functools
+import gc
 import importlib
 import os
 import signal
@@ -31,6 +32,7 @@ from jaxscope.ui.pages import PAGES
 from jaxscope.ui.session.controller import Bridge, Controller, RunOptions, SessionLike
 from jaxscope.ui.session.quick_look import QuickLook
 from jaxscope.ui.toolkit.theme import DARK, LIGHT, Theme, ThemeSwitch
+from jaxscope.ui.toolkit.threads import LatestJob
 from jaxscope.ui.window.autosave import Autosave, offer_unsaved
 from jaxscope.ui.window.door import Door
 from jaxscope.ui.window.main_window import MainWindow
@@ -42,6 +44,7 @@ from jaxscope.ui.window.menus import (
     PaneCommands,
 )
 from jaxscope.ui.window.page_context import PageContext, PageWidget
+from jaxscope.ui.window.places import Place
 from jaxscope.ui.window.sample_path import find_samples
 from jaxscope.ui.window.settings import Settings
 from jaxscope.ui.window.trial import Trial
@@ -54,6 +57,9 @@ _FIRST_PAINT_MS = 60
 
 _TITLE_PX = 40
 """What a desktop puts around a window, at most."""
+
+_RARELY = 500
+"""Collections of young objects, of some thousands each, before all are looked through."""
 
 _BEAT_MS = 250
 """How often Python gets to run, so that Ctrl+C in the terminal closes the window."""
@@ -109,6 +115,7 @@ def run_application(
     if window.controller.state.capture is not None:
         window.workspace.area.make_panes()  # what they show is there: nothing is drawn without them
     door = None if surroundings is None else open_door(window, surroundings)
+    _calm_collector()
     try:
         return application.exec()
     finally:
@@ -121,6 +128,16 @@ def run_application(
         # filters of events would be asked for what they no longer have.
         window.deleteLater()
         application.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def _calm_collector() -> None:
+    """Let Python's collector hold the window up less often: it stops all threads.
+
+    What a window consists of stays, and is not looked through again. Of large programs there are
+    millions of objects, which are looked through only when as many have come.
+    """
+    gc.freeze()
+    gc.set_threshold(*gc.get_threshold()[:2], _RARELY)
 
 
 def is_too_large(size: QSize, screen: QScreen) -> bool:
@@ -215,6 +232,9 @@ def build_window(
         context = window.page_context()
         for name, page in PAGES.items():
             window.add_page(name, page, functools.partial(make_page, context, name))
+        loader = LatestJob(window, "jaxscope loader", in_turn=True)
+        workspace.settled.connect(lambda: loader.start(_load_unseen_pages))
+        loader.finished.connect(window.make_unseen_pages)
         if late_panes:
             _run_later(window, workspace.area.make_panes)
     if settings.problems:
@@ -224,8 +244,18 @@ def build_window(
     return window
 
 
+def _load_unseen_pages(_should_stop: Callable[[], bool]) -> None:
+    """Load the modules of pages that are made unseen, on a thread: importing takes longest."""
+    for name, page in PAGES.items():
+        if page.works_unseen:
+            importlib.import_module(f"jaxscope.ui.pages.{name}")
+
+
 def make_page(context: PageContext, name: str) -> QWidget:
-    """Make the page of a module, which is loaded now."""
+    """Make the page of a module, which is loaded now; on a thread what its plots will need."""
+    if PAGES[name].place is Place.MEASURE:
+        thread = threading.Thread(target=_load_plots, name="jaxscope-loader", daemon=True)
+        thread.start()
     widget: QWidget = importlib.import_module(f"jaxscope.ui.pages.{name}").make_page(context)
     if isinstance(widget, PageWidget):
         widget.start()
@@ -259,6 +289,10 @@ def _load_modules() -> None:
     """Have the modules in memory that the first run and the first graph need."""
     for module in ("client.collectors", "client.capture_assembler", "ui.canvas.graph_page"):
         importlib.import_module(f"jaxscope.{module}")
+
+
+def _load_plots() -> None:
+    importlib.import_module("jaxscope.ui.figures.plots")
 
 
 class ErrorReporter(QObject):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from jaxscope.client.session import Session
     from jaxscope.model import Capture
 
-_SWITCH_S = 0.0005
+_SWITCH_S = 0.0001
 """How long a thread that interprets a program may keep the window's thread waiting. Qt lets go of
 the interpreter many times per event, and at Python's 5 ms each return could cost as much."""
 

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
 import pytest
 
-from jaxscope.model import Cost, GraphBuilder, GroupKind, NodeKind, Stage, Unavailable, is_available
-from jaxscope.program.cost.lines import find_line_costs
+from jaxscope.model import (
+    Cost,
+    Graph,
+    GraphBuilder,
+    GroupKind,
+    NodeKind,
+    Stage,
+    Unavailable,
+    is_available,
+)
+from jaxscope.program.cost import lines
+from jaxscope.program.cost.lines import LineCost, find_line_costs
 from jaxscope.program.cost.work import find_work
 
 FILE = "/home/u/model.py"
@@ -158,3 +169,21 @@ def test_where_nothing_was_measured_no_line_has_a_time() -> None:
     assert math.isnan(cost.seconds)
     assert math.isnan(cost.time_share)
     assert "time" not in cost.text
+
+
+def test_a_stage_is_looked_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    builder = GraphBuilder()
+    add(builder, "mul", 10.0, (FILE, 3))
+    one, find, found = stage(builder), lines._costs_of, list[str]()
+
+    def note(graph: Graph, title: str, file: str) -> dict[int, LineCost]:
+        found.append(title)
+        return find(graph, title, file)
+
+    note.__name__ = find.__name__
+    monkeypatch.setattr(lines, "_costs_of", note)
+    first = find_line_costs([one], FILE)
+    other = dataclasses.replace(one, seconds=1.0)  # as when something else was learnt of it
+    assert find_line_costs([other], FILE) == first
+    assert found == ["jaxpr"]
+    assert find_line_costs([one], LIBRARY) == {}

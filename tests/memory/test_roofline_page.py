@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from jaxscope.model import Stage, is_available
 from jaxscope.program.links import NodeSelection
+from jaxscope.ui.pages import roofline
 from jaxscope.ui.pages.roofline import RooflinePage
 from jaxscope.ui.toolkit.theme import DARK
 from jaxscope.ui.window.page_context import PageContext
@@ -118,3 +121,45 @@ def test_no_program_is_no_roofline(page: RooflinePage) -> None:
     page.show_program(None, None)
     assert not page.export.isVisible()
     assert page.points == ()
+
+
+def test_a_large_program_is_looked_into_on_a_thread(
+    qtbot: QtBot,
+    stage: Stage,
+    page_context: PageContext,
+    page: RooflinePage,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(roofline, "_INLINE_NODES", 1)
+    threads, find = list[threading.Thread](), roofline.find_roofline
+
+    def note(*about: Any) -> Any:
+        threads.append(threading.current_thread())
+        return find(*about)
+
+    monkeypatch.setattr(roofline, "find_roofline", note)
+    large = RooflinePage(page_context)
+    qtbot.addWidget(large)
+    large.show()
+    large.show_program(stage, make_ceilings())
+    assert large.heading.text() == "Finding out what each kernel does …"
+    assert large.points == ()
+    qtbot.waitUntil(lambda: len(large.points) > 0)
+    assert str(large.points) == str(page.points)  # some of it is not a number
+    assert large.heading.text() == page.heading.text()
+    assert threads != [] and threading.main_thread() not in threads
+
+
+def test_what_could_not_be_found_out_is_told(
+    qtbot: QtBot, stage: Stage, page_context: PageContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_about: object) -> None:
+        raise ValueError("no such thing")
+
+    monkeypatch.setattr(roofline, "_INLINE_NODES", 1)
+    monkeypatch.setattr(roofline, "find_roofline", fail)
+    page = RooflinePage(page_context)
+    qtbot.addWidget(page)
+    page.show()
+    page.show_program(stage, None)
+    qtbot.waitUntil(lambda: "no such thing" in page.notes.text())

@@ -118,3 +118,35 @@ for _ in range(4000):
 def test_deleting_a_window_while_its_threads_report_ends_nothing() -> None:
     """Emitting on the thread ended this program in 14 of 14 runs."""
     subprocess.run([sys.executable, "-c", _RACE], check=True)
+
+
+def test_what_nobody_asked_for_is_worked_out_one_after_the_other(qtbot: QtBot) -> None:
+    first, second = LatestJob(in_turn=True), LatestJob(in_turn=True)
+    go_on, has_begun, running = threading.Event(), threading.Event(), list[str]()
+
+    def hold(_should_stop: Callable[[], bool]) -> None:
+        running.append("first")
+        has_begun.set()
+        go_on.wait(30)
+        running.append("first ends")
+
+    first.start(hold)
+    assert has_begun.wait(30)
+    second.start(lambda _should_stop: running.append("second"))
+    asked_for = LatestJob()
+    with qtbot.waitSignal(asked_for.finished):  # this does not wait
+        asked_for.start(lambda _should_stop: running.append("asked for"))
+    with qtbot.waitSignals([first.finished, second.finished]):
+        go_on.set()
+    assert running == ["first", "asked for", "first ends", "second"]
+
+
+def test_work_that_nobody_wants_any_more_is_not_begun(qtbot: QtBot) -> None:
+    first, second = LatestJob(in_turn=True), LatestJob(in_turn=True)
+    go_on, done = threading.Event(), list[str]()
+    first.start(lambda _should_stop: go_on.wait(30))
+    second.start(lambda _should_stop: done.append("old"))
+    with qtbot.waitSignal(second.finished):
+        second.start(lambda _should_stop: done.append("new"))
+        go_on.set()
+    assert done == ["new"]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import QModelIndex
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from jaxscope.report.document import Table
@@ -33,4 +35,28 @@ def test_columns_fit_their_widest_cells_and_few_rows_are_asked(
     qtbot.waitUntil(lambda: table.columnWidth(1) >= widest)
     assert table.columnWidth(0) >= table.fontMetrics().horizontalAdvance("row 1999")
     assert num_asked < 2_000
+    destroy(table)
+
+
+def test_a_table_out_of_sight_is_measured_when_it_is_seen(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = ResultTable("Rows")
+    table.resize(900, 300)
+    table.rows.set_table(Table(("name", "text"), [("a", "b")]))
+    table.show()
+    table.hide()
+    measure, measured = ResultTable.sizeHintForIndex, list[object]()
+
+    def note(self: ResultTable, index: QModelIndex) -> object:
+        measured.append(index)
+        return measure(self, index)
+
+    monkeypatch.setattr(ResultTable, "sizeHintForIndex", note)
+    table.rows.set_table(Table(("name", "text"), ROWS))
+    QApplication.processEvents()
+    assert measured == []
+    table.show()
+    widest = max(table.fontMetrics().horizontalAdvance(text) for _, text in ROWS)
+    qtbot.waitUntil(lambda: table.columnWidth(1) >= widest)
     destroy(table)

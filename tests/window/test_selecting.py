@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import threading
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from PySide6.QtCore import QPointF
 from pytestqt.qtbot import QtBot
 
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.in_process import capture_function
-from jaxscope.model import NONE, Capture
+from jaxscope.model import NONE, Capture, Stage
 from jaxscope.program.links import LineSelection, LinkIndex, Links, NodeSelection, SeveralSelection
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
+from jaxscope.ui.selection import selection
 from jaxscope.ui.selection.selection import SelectionModel
 from jaxscope.ui.window.main_window import MainWindow
 
@@ -253,3 +256,32 @@ def test_a_click_on_nothing_puts_the_selection_away(
     assert pane.canvas.item_at(ground) == NONE
     pane.canvas.click(ground)
     assert selection.selection is None
+
+
+def test_what_answers_the_first_selection_is_made_on_a_thread(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads = list[threading.Thread]()
+
+    class Noted(LinkIndex):
+        def __init__(self, stages: Sequence[Stage]) -> None:
+            threads.append(threading.current_thread())
+            super().__init__(stages)
+
+    monkeypatch.setattr(selection, "LinkIndex", Noted)
+    model = SelectionModel()
+    model.set_stages(build_capture().stages)
+    model.prepare()
+    qtbot.waitUntil(lambda: model._index is not None)
+    model.select_node("jaxpr", SIN)
+    assert model.links.stages["grad"].num_nodes > 0
+    assert len(threads) == 1 and threads[0] is not threading.main_thread()
+
+
+def test_what_was_made_for_other_stages_answers_nothing(qtbot: QtBot) -> None:
+    model, stages = SelectionModel(), build_capture().stages
+    model.set_stages(stages)
+    model.prepare()
+    with qtbot.waitSignal(model._job.finished):
+        model.set_stages(stages[:2])
+    assert model._index is None

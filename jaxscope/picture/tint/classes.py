@@ -107,10 +107,11 @@ def fate_codes(graph: Graph, scene: Scene, fates: Mapping[str, str]) -> Int32s:
     around others are not counted.
     """
     codes = np.full(len(graph.nodes), -1, np.int32)
-    owners = set(graph.groups.owner.tolist())
-    for node, kind in enumerate(graph.nodes.kind.tolist()):
-        if kind == NodeKind.EQUATION and node not in owners:
-            codes[node] = _CODES.get(fates.get(graph.id(node), ""), -1)
+    is_meant = graph.nodes.kind == NodeKind.EQUATION
+    owners = graph.groups.owner
+    is_meant[owners[owners != NONE]] = False
+    ids = (graph.strings[number] for number in graph.nodes.id[is_meant].tolist())
+    codes[is_meant] = [_CODES.get(fates.get(id, ""), -1) for id in ids]
     return most_common(codes, scene.item_of_node, len(scene.items))
 
 

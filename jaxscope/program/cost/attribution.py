@@ -114,6 +114,10 @@ class _Sum:
     num_unknown: int = 0
 
 
+_Part = tuple[int, int, str, Floats]
+"""A node that works, the group that it runs in, its arithmetic, and what one run costs."""
+
+
 def share_out(
     graph: Graph,
     by: RowKind,
@@ -128,9 +132,25 @@ def share_out(
         trips: Rounds of loops that the module does not say itself; see `find_trip_counts`.
         machine: The stage `machine` of the same program, which says what kernels multiply with.
     """
+    return next(share_out_each(graph, (by,), trips, machine))
+
+
+def share_out_each(
+    graph: Graph,
+    kinds_of_rows: Sequence[RowKind],
+    trips: Mapping[str, int] | None = None,
+    machine: Stage | None = None,
+) -> Iterator[Shares]:
+    """The same for several kinds of rows, one after the other."""
     rounds = count_executions(graph, trips)
-    arithmetics = Arithmetics(graph, machine)
-    found = list(_spread(graph, rounds, arithmetics))
+    found = list(_spread(graph, rounds, Arithmetics(graph, machine)))
+    for by in kinds_of_rows:
+        yield _share_out(graph, by, rounds, found)
+
+
+def _share_out(
+    graph: Graph, by: RowKind, rounds: ExecutionCounts, found: Sequence[_Part]
+) -> Shares:
     kinds = list(dict.fromkeys(kind for _, _, kind, _ in found if kind))
     places = {kind: 3 + place for place, kind in enumerate(kinds)}
     sums: dict[str, _Sum] = {}
@@ -172,10 +192,8 @@ def _by_kind(kinds: Sequence[str], amount: Floats) -> tuple[tuple[str, float], .
     return tuple((kind, flops) for kind, flops in pairs if flops > 0.0)
 
 
-def _spread(
-    graph: Graph, rounds: ExecutionCounts, arithmetics: Arithmetics
-) -> Iterator[tuple[int, int, str, Floats]]:
-    """Nodes that work: the group that each runs in, its arithmetic, and what one run costs."""
+def _spread(graph: Graph, rounds: ExecutionCounts, arithmetics: Arithmetics) -> Iterator[_Part]:
+    """All nodes that work."""
     costs = graph.nodes.cost
     for kernel in find_kernels(graph, rounds):
         node, cost = kernel.node, kernel.cost

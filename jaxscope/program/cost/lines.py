@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -99,10 +100,18 @@ def _find_in_last(
 ) -> dict[int, LineCost]:
     for stage in reversed(stages):
         if is_available(stage.graph):
-            found = find(stage.graph, stage.title or stage.name, file)
-            if found:
-                return found
+            key = find.__name__, stage.title or stage.name, file
+            known = _known.setdefault(stage.graph, {})
+            if key not in known:  # a window asks again with each stage that comes
+                known[key] = find(stage.graph, *key[1:])
+            if known[key]:
+                return known[key]
     return {}
+
+
+_known: weakref.WeakKeyDictionary[Graph, dict[tuple[str, str, str], dict[int, LineCost]]] = (
+    weakref.WeakKeyDictionary()
+)
 
 
 def _with_times(

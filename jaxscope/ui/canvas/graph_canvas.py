@@ -954,7 +954,7 @@ class GraphCanvas(QWidget):
 
     def set_fates(self, fates: Mapping[str, str]) -> None:
         """Know the fates of the equations that are shown, by their ids."""
-        if fates != self._fates:
+        if fates is not self._fates and fates != self._fates:
             self._fates = fates
             if self._colour_by is ColourBy.FATE:
                 self.repaint_scene()

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -329,6 +330,8 @@ def find_memory(capture: Capture) -> MemoryReport:
     report = MemoryReport(capture)
     parts = (report.live, report.donations, report.residuals, report.constants)
     assert len(parts) == 4  # each is found when it is first asked for: here, not on show
+    if is_available(report.live):
+        importlib.import_module("jaxscope.ui.figures.plots")  # not while the window waits for it
     return report
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QVBoxLayout
 
 from jaxscope.client.requests import CalibrationRequest
-from jaxscope.model import Capture, Environment, Stage, Unavailable, stage_named
+from jaxscope.model import Capture, Environment, Graph, Stage, Unavailable, stage_named
 from jaxscope.model.hardware import Ceilings, chip_names, chip_of_target, find_chip
 from jaxscope.model.units import format_count
 from jaxscope.program.cost.attribution import CostChange, RowKind, find_cost_change
@@ -36,6 +37,7 @@ from jaxscope.ui.pages import PAGES
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable, choose_row
 from jaxscope.ui.toolkit.theme import Theme
+from jaxscope.ui.toolkit.threads import LatestJob
 from jaxscope.ui.toolkit.widgets import ChoiceBox, SelectableLabel, fill_box, make_splitter
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
@@ -48,6 +50,8 @@ _CHOICES = ("kernels", "source lines", "named scopes", "equations")
 _BY = (RowKind.EQUATION, RowKind.LINE, RowKind.SCOPE, RowKind.EQUATION)
 COMPILED, RECEIVED, BOTH = range(3)
 _MEASURED = "this machine"
+_INLINE_NODES = 200
+"""What so few instructions do is found out at once: a thread would only let the page flicker."""
 _MODULES = ("optimized", "HLO", "HLO and optimized")
 
 
@@ -60,9 +64,12 @@ class RooflinePage(PageWidget):
         self._host: Environment | None = None
         self._stage: Stage | None = None
         self._capture: Capture | None = None
-        self._rooflines: dict[str, Roofline | Unavailable] = {}
+        self._answers: dict[str | RowKind, Roofline | CostChange | Unavailable] = {}
+        self._asked: str | RowKind | None = None
+        self._job = LatestJob(self, "jaxscope roofline")
+        self._job.finished.connect(self._on_job_finished)
+        self._job.failed.connect(self._on_job_failed)
         self._equations: dict[str, tuple[RooflinePoint, ...]] = {}
-        self._changes: dict[RowKind, CostChange | Unavailable] = {}
         self._ceilings: Ceilings | None = None
         self._published: dict[str, Ceilings] = {}
         self._theme = context.themes.theme
@@ -146,7 +153,8 @@ class RooflinePage(PageWidget):
         """
         if stage is not self._stage or capture is not self._capture:
             self._stage, self._capture = stage, capture
-            self._rooflines, self._changes, self._equations = {}, {}, {}
+            self._answers, self._equations, self._asked = {}, {}, None
+            self._job.stop()
             # A program for an absent chip is seen under that chip's limits at first.
             chip = chip_of_target(self._capture.target) if self._capture is not None else None
             if chip is not None:
@@ -200,11 +208,9 @@ class RooflinePage(PageWidget):
         """What optimizing did, where that is what is shown."""
         if self._capture is None or self.module.currentIndex() != BOTH:
             return None
-        by = _BY[self.choice.currentIndex()]
-        if by not in self._changes:
-            self._changes[by] = find_cost_change(self._capture, by)
-        found = self._changes[by]
-        return None if isinstance(found, Unavailable) else found
+        by, capture = _BY[self.choice.currentIndex()], self._capture
+        found = self._answer(by, lambda: find_cost_change(capture, by))
+        return found if isinstance(found, CostChange) else None
 
     def _shown_stage(self) -> Stage | None:
         """The stage of the points."""
@@ -220,20 +226,42 @@ class RooflinePage(PageWidget):
         stage = self._shown_stage()
         if stage is None:
             return None
-        if stage.name not in self._rooflines:
-            trips = {} if self._capture is None else find_trip_counts(self._capture)
-            machine = None if self._capture is None else self._capture.stage("machine")
-            if stage.name == "optimized" and self._capture is not None:
-                stage = link_products(self._capture) or stage
-            self._rooflines[stage.name] = find_roofline(stage, trips, machine)
-        return self._rooflines[stage.name]
+        found = self._answer(stage.name, functools.partial(_look_into, stage, self._capture))
+        return None if isinstance(found, CostChange) else found
+
+    def _answer(
+        self, key: str | RowKind, work: Callable[[], Roofline | CostChange | Unavailable]
+    ) -> Roofline | CostChange | Unavailable | None:
+        """What is known under a key; None while it is worked out on a thread."""
+        graph = self._stage.graph if self._stage is not None else None
+        if key not in self._answers and (graph is None or not _takes_long(graph)):
+            self._answers[key] = work()
+        elif key not in self._answers and key != self._asked:
+            self._asked = key
+            self._job.start(lambda _should_stop: work())
+        return self._answers.get(key)
+
+    def _on_job_finished(self, found: Roofline | CostChange | Unavailable) -> None:
+        key, self._asked = self._asked, None
+        if key is not None:
+            self._answers[key] = found
+            self._show()
+
+    def _on_job_failed(self, error: Exception) -> None:
+        told = f"{type(error).__name__}: {error}"
+        self._on_job_finished(Unavailable(f"This is a bug in jaxscope: {told}", "optimized"))
 
     def _show(self) -> None:
-        found = self._search()
+        found, change = self._search(), self.change
+        is_both = self.module.currentIndex() == BOTH
+        waits = self._asked is not None and change is None and (found is None or is_both)
         self.module.setVisible(self._capture is not None)
         for part in (self._split, self.export, self.choice, self.limits):
-            part.setVisible(isinstance(found, Roofline))
-        if (change := self.change) is not None:
+            part.setVisible(isinstance(found, Roofline) and not waits)
+        if waits:
+            self.heading.setText("Finding out what each kernel does …")
+            self.notes.setText("")
+        elif change is not None:
             self.heading.setText(cost_changes.describe_cost_change(change))
             self.notes.setText("\n".join(change.notes))
             self.notes.setToolTip("")
@@ -333,6 +361,18 @@ class RooflinePage(PageWidget):
                     self.plot.choose(number)
                 self._context.selection.select_nodes(stage.name, point.nodes)
                 return
+
+
+def _takes_long(graph: Graph | Unavailable) -> bool:
+    return isinstance(graph, Graph) and len(graph.nodes) > _INLINE_NODES
+
+
+def _look_into(stage: Stage, capture: Capture | None) -> Roofline | Unavailable:
+    trips = {} if capture is None else find_trip_counts(capture)
+    machine = None if capture is None else capture.stage("machine")
+    if stage.name == "optimized" and capture is not None:
+        stage = link_products(capture) or stage
+    return find_roofline(stage, trips, machine)
 
 
 def _heading(points: tuple[RooflinePoint, ...], ceilings: Ceilings | None) -> str:

@@ -41,8 +41,9 @@ class FateReader(QObject):
         super().__init__(parent)
         self._capture: Capture | None = None
         self._tables: Tables = {}
+        self._names: dict[str, Mapping[str, str]] = {}
         self.problem = ""
-        self._job = LatestJob(self, "jaxscope fates")
+        self._job = LatestJob(self, "jaxscope fates", in_turn=True)
         self._job.finished.connect(self._on_job_finished)
         self._job.failed.connect(self._on_job_failed)
 
@@ -50,7 +51,7 @@ class FateReader(QObject):
         """Find the fates of a capture, unless they are known or being found."""
         if capture is self._capture:
             return
-        self._capture, self._tables, self.problem = capture, {}, ""
+        self._capture, self._tables, self._names, self.problem = capture, {}, {}, ""
         self._job.stop()
         if capture is not None:
             self._job.start(lambda _should_stop: find_tables(capture))
@@ -69,10 +70,13 @@ class FateReader(QObject):
 
     def names_of(self, stage: str) -> Mapping[str, str]:
         """The names of the fates of all equations of a stage, as far as known."""
-        return {id: fate.fate for id, fate in self._tables.get(stage, {}).items()}
+        table = self._tables.get(stage, {})
+        if stage not in self._names:  # asked for at each change of the window
+            self._names[stage] = {id: fate.fate for id, fate in table.items()}
+        return self._names[stage]
 
     def _on_job_finished(self, tables: Tables) -> None:
-        self._tables = tables
+        self._tables, self._names = tables, {}
         self.changed.emit()
 
     def _on_job_failed(self, error: Exception) -> None:
@@ -112,7 +116,7 @@ class FusionReader(QObject):
         self._capture: Capture | None = None
         self.report: FusionReport | None = None
         self.problem = ""
-        self._job = LatestJob(self, "jaxscope fusions")
+        self._job = LatestJob(self, "jaxscope fusions", in_turn=True)
         self._job.finished.connect(self._on_job_finished)
         self._job.failed.connect(self._on_job_failed)
 

@@ -27,6 +27,7 @@ from jaxscope.program.links import (
     SeveralSelection,
 )
 from jaxscope.program.source_lines import LineMoves
+from jaxscope.ui.toolkit.threads import LatestJob
 
 if TYPE_CHECKING:
     from jaxscope.program.diff.matching import NodeFollower
@@ -144,6 +145,19 @@ class SelectionModel(QObject):
         self._shown_ahead: Selection | None = None
         self._rest = QTimer(self, singleShot=True, interval=_PREVIEW_MS)
         self._rest.timeout.connect(self._on_rest_timeout)
+        self._job = LatestJob(self, "jaxscope links", in_turn=True)
+        self._job.finished.connect(self._on_job_finished)
+
+    def prepare(self) -> None:
+        """Have what answers the first selection ready: of a large program it takes a while."""
+        stages = self._stages
+        if self._index is None and stages:
+            self._job.start(lambda _should_stop: (stages, LinkIndex(stages)))
+
+    def _on_job_finished(self, answer: tuple[Sequence[Stage], LinkIndex]) -> None:
+        stages, index = answer
+        if self._index is None and stages is self._stages:
+            self._index = index
 
     def set_stages(self, stages: Sequence[Stage]) -> None:
         """Select among other stages; the selection is kept if its nodes still exist."""

@@ -19,7 +19,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
 from jaxscope.report.document import Cell, Number, Table, cell_text
@@ -147,6 +147,7 @@ class ResultTable(QTableView):
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._is_told = False
+        self._widths: dict[int, int] = {}
         self.rows = ResultModel(self)
         self.setModel(self.rows)
         set_up_table(self, name)
@@ -167,11 +168,19 @@ class ResultTable(QTableView):
     def sizeHintForColumn(self, column: int) -> int:
         """As wide as the widest of the longest cells.
 
-        Qt asks every row for all that a cell may have: half a second for 700 rows.
+        Qt asks every row for all that a cell may have: half a second for 700 rows. It asks for
+        tables that are out of sight too, whenever anything changes: those keep what they had.
         """
-        rows = self.rows.longest_rows(column, _NUM_MEASURED)
-        cells = (self.rows.index(row, column) for row in rows)
-        return max((self.sizeHintForIndex(cell).width() for cell in cells), default=-1)
+        if self.isVisible() or column not in self._widths:
+            rows = self.rows.longest_rows(column, _NUM_MEASURED)
+            cells = (self.rows.index(row, column) for row in rows)
+            widths = (self.sizeHintForIndex(cell).width() for cell in cells)
+            self._widths[column] = max(widths, default=-1)
+        return self._widths[column]
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.resizeColumnsToContents()
 
     def mark_rows(self, is_meant: Callable[[int], bool]) -> None:
         """Select the rows that something chosen elsewhere means, without a signal."""

@@ -9,6 +9,7 @@ thread, where objects are deleted, too, and what is sent to one that is gone is 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import threading
 import weakref
 from collections.abc import Callable
@@ -18,6 +19,10 @@ from PySide6.QtCore import QObject, Signal
 from shiboken6 import isValid
 
 Work = Callable[[Callable[[], bool]], object]
+
+_TURN = threading.Lock()
+"""Threads that compute hand the interpreter to each other while the window waits for it, and none
+is done sooner: one at a time does what can wait."""
 
 
 class Post:
@@ -85,13 +90,17 @@ class LatestJob(QObject):
     finished = Signal(object)
     failed = Signal(object)
 
-    def __init__(self, parent: QObject | None = None, name: str = "jaxscope job") -> None:
+    def __init__(
+        self, parent: QObject | None = None, name: str = "jaxscope job", *, in_turn: bool = False
+    ) -> None:
         """
         Args:
             name: Of its threads.
+            in_turn: Whether it waits for other jobs of its kind: nobody has asked for it yet.
         """
         super().__init__(parent)
         self._name = name
+        self._turn = _TURN if in_turn else contextlib.nullcontext()
         self._running: threading.Event | None = None  # set when it is to stop
         self._post = Post(self._on_arrived)
 
@@ -106,14 +115,16 @@ class LatestJob(QObject):
         What work raises after it was asked to stop is dropped, so that it may stop by raising.
         """
         self.stop()
-        stopped, post = threading.Event(), self._post  # the thread holds nothing of this object
+        # The thread holds nothing of this object.
+        stopped, post, turn = threading.Event(), self._post, self._turn
         self._running = stopped
 
         def run() -> None:
             answer: object = None
             error: Exception | None = None
             try:
-                answer = work(stopped.is_set)
+                with turn:
+                    answer = None if stopped.is_set() else work(stopped.is_set)
             except Exception as caught:
                 error = caught
             if not stopped.is_set():

@@ -234,7 +234,6 @@ class MainWindow(QMainWindow):
         self.error_panel.dismissed.connect(self.controller.dismiss_error)
         self.call_bar.functions.call_chosen.connect(self._on_functions_call_chosen)
         self.call_bar.functions.function_chosen.connect(self.controller.propose)
-        self.workspace.settled.connect(self._unseen.start)
         self.workspace.area.panes_changed.connect(self._refresh)
         self.workspace.area.shown_changed.connect(self._refresh)
         self.workspace.selection.changed.connect(self._on_selection_changed)
@@ -399,6 +398,10 @@ class MainWindow(QMainWindow):
 
     def _ask_page(self, name: str, slot: str, argument: object) -> None:
         getattr(self.pages[name], slot)(argument)
+
+    def make_unseen_pages(self) -> None:
+        """Make the pages that do something before they are seen, while the window answers."""
+        self._unseen.start()
 
     def _on_unseen_timeout(self) -> None:
         """Make the next page that does something before it is seen: one per turn."""

@@ -190,6 +190,7 @@ class Workspace(QWidget):
         is_drawn = all(canvas.is_sharp and not canvas.is_busy for canvas in canvases)
         if (self.area.panes and is_drawn) or self._num_looks >= _MAX_LOOKS:
             self._settle.stop()
+            self.selection.prepare()
             self._read_facts()
             self.settled.emit()
 
