@@ -5,10 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 
 import pytest
 import shiboken6
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -18,7 +20,8 @@ from jaxscope.ui.pages.memory import MemoryPage
 from jaxscope.ui.selection import capture_facts
 from jaxscope.ui.selection.capture_facts import FateReader
 from jaxscope.ui.selection.inspector import describe_node
-from jaxscope.ui.toolkit.threads import LatestJob
+from jaxscope.ui.toolkit import threads
+from jaxscope.ui.toolkit.threads import LatestJob, Post
 from jaxscope.ui.window.page_context import PageContext
 
 from .programs import build_capture
@@ -150,3 +153,64 @@ def test_work_that_nobody_wants_any_more_is_not_begun(qtbot: QtBot) -> None:
         second.start(lambda _should_stop: done.append("new"))
         go_on.set()
     assert done == ["new"]
+
+
+class _Taker(QObject):
+    def __init__(self, taken: list[str]) -> None:
+        super().__init__()
+        self._taken = taken
+
+    def take(self, what: str, seconds: float) -> None:
+        self._taken.append(what)
+        time.sleep(seconds)
+        if what == "raises":
+            raise ValueError(what)
+
+
+def send(post: Post, *calls: tuple[str, float]) -> None:
+    """Send calls from a thread, all before the window's thread looks for them."""
+    thread = threading.Thread(target=lambda: [post(*call) for call in calls])
+    thread.start()
+    thread.join(30)
+
+
+@pytest.fixture
+def taken(qtbot: QtBot) -> Iterator[list[str]]:
+    """What was taken, with each turn of the event loop between."""
+    taken: list[str] = []
+    frames = QTimer(interval=0)
+    frames.timeout.connect(lambda: taken.append("frame"))
+    frames.start()
+    yield taken
+    frames.stop()
+
+
+def test_the_window_gets_its_turn_between_calls_that_came_at_once(
+    qtbot: QtBot, taken: list[str]
+) -> None:
+    taker = _Taker(taken)
+    send(Post(taker.take), ("0", 0.02), ("1", 0.02), ("2", 0.02))
+    qtbot.waitUntil(lambda: "2" in taken)
+    assert [each for each in taken if each != "frame"] == ["0", "1", "2"]
+    assert "frame" in taken[taken.index("0") : taken.index("1")]
+    assert "frame" in taken[taken.index("1") : taken.index("2")]
+
+
+def test_short_calls_do_not_wait_for_a_turn_each(
+    qtbot: QtBot, taken: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(threads, "_SLICE_S", 60.0)
+    taker = _Taker(taken)
+    send(Post(taker.take), ("0", 0.0), ("1", 0.0), ("2", 0.0))
+    qtbot.waitUntil(lambda: "2" in taken)
+    assert taken[taken.index("0") :][:3] == ["0", "1", "2"]
+
+
+def test_a_call_that_raises_does_not_hold_up_those_behind_it(
+    qtbot: QtBot, taken: list[str]
+) -> None:
+    taker = _Taker(taken)
+    with qtbot.captureExceptions() as raised:
+        send(Post(taker.take), ("raises", 0.0), ("next", 0.0))
+        qtbot.waitUntil(lambda: "next" in taken)
+    assert [str(value) for _, value, _ in raised] == ["raises"]

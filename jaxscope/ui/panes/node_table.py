@@ -492,6 +492,7 @@ class FilterHeader(QHeaderView):
     def __init__(self, table: QTableView) -> None:
         super().__init__(Qt.Orientation.Horizontal, table)
         self.fields: list[QLineEdit] = []
+        self._known_px = 0
         self.setSectionsClickable(True)
         self.setHighlightSections(False)
         self.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -535,8 +536,16 @@ class FilterHeader(QHeaderView):
         super().updateGeometries()
         self._place_fields()
 
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._known_px = 0
+
     def _field_px(self) -> int:
-        return self.fields[0].sizeHint().height() + 2 if self.fields else 0
+        """Asked for at every layout; finding it out takes Qt a while."""
+        if not self._known_px and self.fields:
+            self._known_px = self.fields[0].sizeHint().height() + 2
+        return self._known_px
 
     def _place_fields(self) -> None:
         top = self.height() - self._field_px()

@@ -9,13 +9,15 @@ thread, where objects are deleted, too, and what is sent to one that is gone is 
 from __future__ import annotations
 
 import atexit
+import collections
 import contextlib
 import threading
+import time
 import weakref
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 from shiboken6 import isValid
 
 Work = Callable[[Callable[[], bool]], object]
@@ -23,6 +25,10 @@ Work = Callable[[Callable[[], bool]], object]
 _TURN = threading.Lock()
 """Threads that compute hand the interpreter to each other while the window waits for it, and none
 is done sooner: one at a time does what can wait."""
+
+
+_SLICE_S = 0.008
+"""A frame lasts twice as long."""
 
 
 class Post:
@@ -47,27 +53,50 @@ class Post:
 
 
 class _Office(QObject):
-    """Carries all calls; lives as long as the process, so that a thread may always emit."""
+    """Carries all calls; lives as long as the process, so that a thread may always emit.
 
-    _sent = Signal(object, object)
+    A run sends many at once. They are made a few at a time, and the window paints in between.
+    """
+
+    _sent = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self._lock = threading.Lock()
         self._is_closed = False
-        self._sent.connect(self._on_sent)
+        self._home = threading.get_ident()
+        self._calls: collections.deque[tuple[weakref.WeakMethod[Callable[..., None]], Any]] = (
+            collections.deque()
+        )
+        self._next = QTimer(self, singleShot=True, interval=0)
+        self._next.timeout.connect(self._on_next_timeout)
+        self._sent.connect(self._next.start)
 
     def send(self, method: weakref.WeakMethod[Callable[..., None]], arguments: object) -> None:
+        if threading.get_ident() == self._home:
+            self._make(method, arguments)
+            return
         with self._lock:
             if not self._is_closed:
-                self._sent.emit(method, arguments)
+                self._calls.append((method, arguments))
+                self._sent.emit()
 
     def close(self) -> None:
         """Carry nothing more; nothing is being sent when this returns."""
         with self._lock:
             self._is_closed = True
 
-    def _on_sent(self, method: weakref.WeakMethod[Callable[..., None]], arguments: Any) -> None:
+    def _on_next_timeout(self) -> None:
+        until = time.monotonic() + _SLICE_S
+        while self._calls:
+            method, arguments = self._calls.popleft()
+            if self._calls:
+                self._next.start()  # first: a call may raise, or wait for a dialog
+            self._make(method, arguments)
+            if time.monotonic() >= until:
+                break
+
+    def _make(self, method: weakref.WeakMethod[Callable[..., None]], arguments: Any) -> None:
         found = method()
         if found is not None and isValid(found.__self__):  # type: ignore[attr-defined]  # bound
             found(*arguments)
