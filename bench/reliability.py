@@ -120,11 +120,13 @@ def measure_gaps() -> None:
     from PySide6.QtCore import QEventLoop, Qt, QTimer
     from PySide6.QtWidgets import QApplication
 
+    from jaxscope.ui.launch import _SWITCH_S
     from jaxscope.ui.session.controller import RunOptions
     from tests.faults.catalogue import ROWS
     from tests.faults.window_scene import open_window
 
     application = QApplication([])
+    sys.setswitchinterval(_SWITCH_S)  # as in a window that is launched
     ticks = [time.monotonic()]
     timer = QTimer(interval=16, timerType=Qt.TimerType.PreciseTimer)
     timer.timeout.connect(lambda: ticks.append(time.monotonic()))

@@ -58,7 +58,7 @@ _FIRST_PAINT_MS = 60
 _TITLE_PX = 40
 """What a desktop puts around a window, at most."""
 
-_RARELY = 500
+_RARELY = 30
 """Collections of young objects, of some thousands each, before all are looked through."""
 
 _BEAT_MS = 250
