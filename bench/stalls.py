@@ -99,7 +99,7 @@ class Probe:
         self._looks: list[Stacks] = []
         self._gc_s = self._gc_began = self._queued_s = 0.0
         self._main = threading.main_thread().ident or 0
-        self._written = os.memfd_create("stacks")
+        self._written, self._lock = os.memfd_create("stacks"), threading.Lock()
         self._last = self._read()
         gc.callbacks.append(self._on_gc)
         threading.Thread(target=self._watch, daemon=True).start()
@@ -143,13 +143,15 @@ class Probe:
 
     def _look(self) -> Stacks:
         """Written by the interpreter: Python's own frames would keep a painter alive too long."""
-        os.ftruncate(self._written, 0)
-        os.lseek(self._written, 0, os.SEEK_SET)
-        faulthandler.dump_traceback(self._written, all_threads=True)
-        text = os.pread(self._written, 1_000_000, 0).decode("utf-8", "replace")
+        with self._lock:  # both threads look
+            os.ftruncate(self._written, 0)
+            os.lseek(self._written, 0, os.SEEK_SET)
+            faulthandler.dump_traceback(self._written, all_threads=True)
+            text = os.pread(self._written, 1_000_000, 0).decode("utf-8", "replace")
         found: Stacks = {}
         for part in text.split("\n\n"):
-            head, *lines = part.splitlines()
+            head, _, rest = part.partition("\n")
+            lines = rest.splitlines()
             if (number := re.search("0x[0-9a-f]+", head)) is not None:
                 found[int(number[0], 16)] = tuple(filter(None, map(_name_line, lines)))
         return found
