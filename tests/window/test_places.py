@@ -347,6 +347,21 @@ def test_the_time_gives_way_to_the_names_of_the_stages(qtbot: QtBot) -> None:
     assert strip.time.toolTip().startswith("eager 23.0 ms · jit 357 µs")  # what has no room
 
 
+@pytest.mark.usefixtures("window")
+def test_what_a_stage_is_told_has_its_room_at_once(qtbot: QtBot) -> None:
+    """A first graph is imported and laid out right after it: nothing else is processed then."""
+    strip = PipelineStrip()
+    qtbot.addWidget(strip)
+    strip.resize(1200, 30)
+    step = PipelineStep("jaxpr", "jaxpr", Condition.RUNNING, "working …")
+    strip.show_steps([step])
+    strip.show()
+    qtbot.waitExposed(strip)
+    strip.show_steps([dataclasses.replace(step, size="5 equations · 12.1 ms")])
+    (card,) = strip.cards
+    assert all(label.width() >= label.sizeHint().width() for label in card.findChildren(QLabel))
+
+
 class Shows(QObject):
     """Counts how often a widget is shown."""
 

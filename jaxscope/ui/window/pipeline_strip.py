@@ -84,6 +84,10 @@ class PipelineLabel(QFrame):
         """Show the size beside the name, or leave it to the tooltip."""
         self._size.setVisible(self._has_size(is_wanted=is_wanted))
 
+    def lay_out(self) -> None:
+        """Give its texts their room, and tell what holds it how much that is."""
+        self._row.activate()
+
     def _has_size(self, *, is_wanted: bool) -> bool:
         is_request = self._step is not None and self._step.is_on_request
         return (is_wanted or is_request) and bool(self._size.text())
@@ -217,6 +221,9 @@ class PipelineStrip(QWidget):
             if self._width_for(with_sizes=has_sizes) <= self._room():
                 break
         self._row.invalidate()
+        for card in self._cards:  # now: a first graph may hold all up before it is painted again
+            card.lay_out()
+        self._row.activate()
         height = max((card.sizeHint().height() for card in self._cards), default=24)
         self.setFixedHeight(height + 2)
 
