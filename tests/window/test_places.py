@@ -299,6 +299,21 @@ def test_what_was_noticed_about_a_line_is_marked_in_its_margin(
     assert "It is NaN." in window.pages["notes"].page.toPlainText()
 
 
+@pytest.mark.parametrize("num_lines", [1, 60])
+def test_a_drawer_of_few_lines_leaves_the_rest_to_the_views(
+    window: MainWindow, driver: Driver, source: Path, num_lines: int
+) -> None:
+    window.resize(1280, 720)
+    messages = tuple(f"Line {number}." for number in range(num_lines))
+    driver.finish(driver.open(source), dataclasses.replace(capture_of(source), messages=messages))
+    window.pages.show_page("notes")
+    drawer, page = window.pages.drawer, window.pages["notes"].page
+    is_high = num_lines > 1
+    driver.wait_until(lambda: drawer.height() > 200 if is_high else 0 < drawer.height() < 130)
+    assert (page.verticalScrollBar().maximum() > 0) is is_high
+    assert window.workspace.area.height() > 200
+
+
 def test_the_inspector_lists_what_goes_in_and_comes_out_until_something_is_selected(
     window: MainWindow, driver: Driver, source: Path
 ) -> None:

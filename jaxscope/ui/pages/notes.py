@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import QSizeF, QUrl
 from PySide6.QtWidgets import QTextBrowser, QVBoxLayout
 
 from jaxscope.model import Check, Severity
@@ -14,6 +15,9 @@ from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import escape_html, fill_box
 from jaxscope.ui.window.page_context import PageContext, PageWidget
+
+_BORDER_PX = 2
+"""What the drawer's own border takes."""
 
 
 class NotesPage(PageWidget):
@@ -28,7 +32,9 @@ class NotesPage(PageWidget):
         self.page = QTextBrowser(openLinks=False)
         self.page.setAccessibleName("Checks and messages")
         self.page.anchorClicked.connect(self._on_page_anchor_clicked)
-        fill_box(QVBoxLayout(self), self.page)
+        self.page.setMinimumHeight(1)  # else Qt wants room for several lines
+        self._box = fill_box(QVBoxLayout(self), self.page)
+        self.page.document().documentLayout().documentSizeChanged.connect(self._on_size_changed)
 
     def show_state(self, state: WindowState) -> None:
         nothing = describe_no_notes(state)
@@ -67,6 +73,12 @@ class NotesPage(PageWidget):
             f"{escape_html(check.message)}{place}{remedy}<br>"
             f"<span style='color:{theme.muted}'>{escape_html(check.rule)}</span></p>"
         )
+
+    def _on_size_changed(self, size: QSizeF) -> None:
+        """The drawer takes no more height from the views than there are lines."""
+        margins = self._box.contentsMargins()
+        around = margins.top() + margins.bottom() + 2 * self.page.frameWidth() + _BORDER_PX
+        self.setMaximumHeight(math.ceil(size.height()) + around)
 
     def _on_page_anchor_clicked(self, url: QUrl) -> None:
         text = url.toString(QUrl.ComponentFormattingOption.FullyDecoded)

@@ -51,7 +51,7 @@ _HINTS = {
     "it is no part of the other columns",
 }
 MEANINGS = {
-    "eager": "each operation on its own; transforms are traced in each call",
+    "eager": "each operation alone; transforms traced anew",
     "jit": "compiled once, then called",
     "trace": "running the Python code once to record the program",
     "lower": "turning the recorded program into StableHLO",
