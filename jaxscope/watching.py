@@ -69,19 +69,26 @@ class WatchOptions:
     stop_after: int | None = None
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Captured:
+    """A call that was to be captured: the file's name, if it was, and how long JAX traced it."""
+
+    file: str
+    trace_s: float | None
+
+
 class _CheapRecorder(JitRecorder):
     """Reads the arguments of a call only where it compiled, or where they decide."""
 
     def __init__(
         self,
-        before_call: Callable[[RecordedJit, Any, Any], str],
+        before_call: Callable[[RecordedJit, Any, Any], _Captured | None],
         on_looked: Callable[[], None],
         *listeners: Any,
     ) -> None:
         """
         Args:
-            before_call: Called before each call; returns the name of the file that it captured
-                the call in, or nothing.
+            before_call: Called before each call; returns what it captured, or nothing.
             on_looked: Called when the memory was looked at, which is now and then.
             listeners: As of `JitRecorder`.
         """
@@ -107,6 +114,8 @@ class _CheapRecorder(JitRecorder):
         owner = id(jitted.function)
         key = None
         if now.durations:
+            if captured and captured.trace_s is not None:
+                now.durations.setdefault("trace", [captured.trace_s])
             self._alive[owner] = jitted.function
             self.programs[owner] += 1
             # Shapes and types of arguments that were donated are still there.
@@ -117,10 +126,10 @@ class _CheapRecorder(JitRecorder):
         else:
             key = self._key(jitted, args, kwargs)
             self._on_called(jitted, key)
-        if captured:  # only now it is sure which program the call has
+        if captured and captured.file:  # only now it is sure which program the call has
             number = self.find_number(key or self._key(jitted, args, kwargs))
             if number is not None:
-                self.captures[number] = captured
+                self.captures[number] = captured.file
         if host := self.traffic.host_values(args, kwargs):
             known = (owner, self.programs[owner], host)
             if known not in self._moved:
@@ -238,19 +247,19 @@ class Watch(contextlib.ContextDecorator):
 
         return write_text(recompilation_to_document(self.found))
 
-    def _before_call(self, jitted: RecordedJit, args: Any, kwargs: Any) -> str:
-        """Count, and capture the function where this is the call to do it at: the file's name."""
+    def _before_call(self, jitted: RecordedJit, args: Any, kwargs: Any) -> _Captured | None:
+        """Count, and capture the function where this is the call to do it at."""
         options = self._options
         if options.out is None and options.stop_after is None:
-            return ""
+            return None
         name = name_of(jitted.function)
         if options.catch and name not in options.catch:
-            return ""
+            return None
         owner = (name, place_of(jitted.function))
         with self._lock:
             self._calls[owner] += 1
             count = self._calls[owner]
-        captured = ""
+        captured = None
         if options.out is not None and count == options.after + 1:
             number = [known for known in self._calls if known[0] == name].index(owner)
             captured = self._capture(jitted, name, number, args, kwargs)
@@ -259,10 +268,16 @@ class Watch(contextlib.ContextDecorator):
             raise EnoughSeen
         return captured
 
-    def _capture(self, jitted: RecordedJit, name: str, number: int, args: Any, kwargs: Any) -> str:
-        """Capture a call, and return the file's name; functions of one name are numbered."""
+    def _capture(
+        self, jitted: RecordedJit, name: str, number: int, args: Any, kwargs: Any
+    ) -> _Captured:
+        """Capture a call; functions of one name are numbered in the names of the files."""
         assert self._options.out is not None
         self._recorder.is_user_code = False
+        # JAX keeps the trace, so that of the call itself would not be seen.
+        with self._recorder.watching() as now, contextlib.suppress(Exception):
+            jitted.inner.trace(*args, **kwargs)
+        trace_s = max(now.durations.get("trace", ()), default=None)
         try:
             with self._recorder.watching():  # what this compiles is none of the program's
                 capture = capture_function(jitted.inner, args, kwargs)
@@ -270,11 +285,11 @@ class Watch(contextlib.ContextDecorator):
             path = self._options.out / f"{_file_name(name)}{more}.jaxscope"
             self._options.out.mkdir(parents=True, exist_ok=True)
             save_capture(capture, path)
-            return path.name
+            return _Captured(path.name, trace_s)
         except (JaxscopeError, OSError) as error:
             said = error.explanation.what if isinstance(error, JaxscopeError) else str(error)
             self._problems[name] = f"{name} was not captured: {said}"
-            return ""
+            return _Captured("", trace_s)
         finally:
             self._recorder.is_user_code = True
 

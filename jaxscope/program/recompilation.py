@@ -140,9 +140,9 @@ def _advice_text(kind: str, changes: Sequence[KeyChange], family: Sequence[Signa
         case "static":
             if all(_without_address(c.before) == _without_address(c.after) for c in changes):
                 return (
-                    f"The static argument {first.path} is another object each time, and no two are "
-                    "equal, as far as Python can tell. Pass the same object, or give its class "
-                    "__eq__ and __hash__ (a frozen dataclass has them)."
+                    f"The static argument {first.path} came as several objects, and no two are "
+                    "equal, as far as Python can tell. Where they mean the same, pass one object, "
+                    "or give its class __eq__ and __hash__ (a frozen dataclass has them)."
                 )
             return _advise_static(changes)
         case "weak_type":
@@ -201,8 +201,8 @@ def _advise_static(changes: Sequence[KeyChange]) -> str:
     besides = f" So did {_few(others)}." if others else ""
     return (
         f"The static argument {path} took {len(values)} values ({_few(list(values))}), and each is "
-        f"a program of its own.{besides} If the value decides no shape and no Python branch, do "
-        "not mark it static."
+        f"a program of its own.{besides} If it is a number or an array, and decides no shape and "
+        "no Python branch, do not mark it static."
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from jaxscope.model.units import format_bytes, format_count, format_seconds
+from jaxscope.model.units import format_bytes, format_count, format_seconds, shorten
 from jaxscope.report.document import (
     Cell,
     Section,
@@ -19,7 +19,8 @@ from jaxscope.report.document import (
 _HEADERS = ("function", "line", "calls", "trace", "lower", "compile", "why again", "capture")
 _TRANSFER_HEADERS = ("line", "times", "bytes", "type", "direction", "what")
 _MAX_TRANSFERS = 10
-_MAX_ARGUMENTS = 60
+_MAX_REASON = 60
+"""Characters; `compilations.json` has all."""
 
 
 def compilations_to_document(found: dict[str, Any], out: str = "") -> list[Section]:
@@ -113,6 +114,6 @@ def _row(function: dict[str, Any], variant: dict[str, Any]) -> tuple[Cell, ...]:
             known_cell(math.nan if seconds[n] is None else seconds[n], format_seconds)
             for n in ("trace", "lower", "compile")
         ),
-        (variant["reason"] or "")[:_MAX_ARGUMENTS],
+        shorten(variant["reason"] or "", _MAX_REASON),
         variant["capture"] or "",
     )

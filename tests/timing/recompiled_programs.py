@@ -163,6 +163,24 @@ class How:
     rates: tuple
     kind: Kind = Kind.PLAIN
 
+@partial(jit, static_argnums=0)
+def applied(rule, x):
+    return rule(x)
+
+
+def two_rules():
+    double = lambda x: 2 * x
+    square = lambda x: x * x
+    for _ in range(3):
+        applied(double, jnp.ones(3))
+        applied(square, jnp.ones(3))
+
+
+def new_rules():
+    for _ in range(3):
+        applied(lambda x: 2 * x, jnp.ones(3))
+
+
 @partial(jit, static_argnames="how")
 def made(x, how):
     return x * how.rates[1] + how.kind

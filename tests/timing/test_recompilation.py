@@ -182,6 +182,19 @@ def test_buckets_are_powers_of_two(length: int, bucket: int) -> None:
     assert bucket_of(length) == bucket
 
 
+def test_functions_of_one_name_are_told_apart_by_their_lines(watch: Watch) -> None:
+    found = watch("two_rules()")
+    assert [s.num_calls for s in found.signatures] == [3, 3]
+    (change,) = found.signatures[1].changes
+    first = PROGRAMS.split("\n").index("    double = lambda x: 2 * x") + 1
+    before, after = (f"(programs.py:{line})" for line in (first, first + 1))
+    assert change.before.endswith(before) and change.after.endswith(after)
+    assert "took 2 values" in found.advice[0].text
+    again = watch("new_rules()")
+    assert kinds(again) == [[], ["static"], ["static"]]
+    assert "came as several objects" in again.advice[0].text
+
+
 def test_of_a_static_value_the_part_that_changed_is_named(watch: Watch) -> None:
     found = watch("parts()")
     changes = [change for s in found.signatures for change in s.changes]

@@ -13,6 +13,7 @@ import dataclasses
 import functools
 import inspect
 import logging
+import os
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -102,7 +103,11 @@ def _walk_values(path: str, before: Any, after: Any, depth: int) -> Iterator[Dif
 
 
 def _text(value: Any) -> str:
-    return f"{type(value).__name__}.{value.name}" if isinstance(value, Enum) else value_text(value)
+    if isinstance(value, Enum):
+        return f"{type(value).__name__}.{value.name}"
+    # Two lambdas have one name: the line tells them apart.
+    file, _, line = place_of(value).rpartition(":") if inspect.isfunction(value) else ("", "", "")
+    return f"{value_text(value)} ({os.path.basename(file)}:{line})" if file else value_text(value)
 
 
 def _common_parts(before: Any, after: Any) -> list[tuple[str, Any, Any]] | None:
@@ -322,7 +327,7 @@ def find_key(
     passed = [*((n, a, False) for n, a in zip(names, args, strict=True))]
     passed += [(name, value, True) for name, value in kwargs.items()]
     static = {
-        name: StaticKey(value_text(value), value, is_by_name)
+        name: StaticKey(_text(value), value, is_by_name)
         for name, value, is_by_name in passed
         if name in static_names
     }
