@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import json
 import re
 import threading
 import time
+import weakref
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -25,7 +27,7 @@ from jaxscope.errors import JaxscopeError
 from jaxscope.export.measurement_files import recompilation_to_json
 from jaxscope.in_process import capture_function
 from jaxscope.model.experiments import Recompilation, Signature
-from jaxscope.program.recompilation import describe_key_change
+from jaxscope.program.recompilation import LOOP_PREFIX, describe_key_change
 from jaxscope.schema.archive import save_capture
 from jaxscope.schema.contract import Json, number_to_json
 from jaxscope.schema.whole_file import write_bytes
@@ -102,6 +104,18 @@ class _CheapRecorder(JitRecorder):
         self.traffic, self.memory = Traffic(), MemoryLog()
         self.programs: Counter[int] = Counter()
         self.calls_of_only: Counter[int] = Counter()
+        self._loops: weakref.WeakKeyDictionary[Any, RecordedJit] = weakref.WeakKeyDictionary()
+
+    def run_loop(self, program: Any, function: Any, run: Any, args: tuple[Any, ...]) -> Any:
+        """Run an operation with a body that Python runs outside of jit; see `watching_loops`."""
+        jitted = self._loops.get(program)
+        if jitted is None:
+            # JAX's word for the program is `jit_scan`; a function of the user's may be called scan.
+            named = functools.wraps(function)(lambda: None)
+            named.__name__ = f"{LOOP_PREFIX}{function.__name__}"
+            jitted = RecordedJit(run, named, {}, self, self.original(function))
+            self._loops[program] = jitted
+        return self.call(jitted, args, {})
 
     def call(self, jitted: RecordedJit, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         is_own = self.is_watching and not self._now.is_inside
@@ -135,7 +149,7 @@ class _CheapRecorder(JitRecorder):
             if known not in self._moved:
                 key = key or self._key(jitted, args, kwargs)
                 with self.watching():  # what this traces is none of the program's
-                    moved = find_moved(jitted.inner, jitted.options, key.leaves, args, kwargs)
+                    moved = find_moved(jitted.program, jitted.options, key.leaves, args, kwargs)
                 self._moved[known] = moved
             self.traffic.note_call(name_of(jitted.function), self._moved[known])
         if self.memory.look():
@@ -201,6 +215,7 @@ class Watch(contextlib.ContextDecorator):
         self._recorder.is_user_code = self._recorder.is_watching = True
         self._reads = contextlib.ExitStack()
         self._reads.enter_context(compat.watching_reads(self._on_read))
+        self._reads.enter_context(compat.watching_loops(self._recorder.run_loop))
         return self
 
     def __exit__(self, *_error: object) -> None:
@@ -280,7 +295,7 @@ class Watch(contextlib.ContextDecorator):
         trace_s = max(now.durations.get("trace", ()), default=None)
         try:
             with self._recorder.watching():  # what this compiles is none of the program's
-                capture = capture_function(jitted.inner, args, kwargs)
+                capture = capture_function(jitted.program, args, kwargs)
             more = f"-{number + 1}" if number else ""
             path = self._options.out / f"{_file_name(name)}{more}.jaxscope"
             self._options.out.mkdir(parents=True, exist_ok=True)

@@ -35,6 +35,10 @@ WITH_BODY = frozenset({"scan", "while", "while_loop", "cond", "checkpoint", "rem
 """Operations that hold a function: run from Python, each new one is compiled as a program."""
 
 
+LOOP_PREFIX = "lax."
+"""Before the name of such an operation where it is listed like a jitted function: `lax.scan`."""
+
+
 def repeated_outside(outside: Sequence[OutsideCompilation]) -> tuple[OutsideCompilation, ...]:
     """Operations with a body that were compiled more than once outside of jitted functions."""
     return tuple(p for p in outside if p.function in WITH_BODY and p.count > 1)
@@ -79,15 +83,20 @@ def advise(
         Advice(
             program.function,
             "new_function",
-            f"{program.function} was run from Python, outside of jit, and compiled {program.count} "
-            "times: it is compiled anew for each new function that it is given, such as a lambda "
-            "made in a loop, and for each new shape. Define the function once, outside of the "
-            "loop, or jit what is around it.",
+            _advise_body(program.function, program.count),
             _wasted_outside(program),
         )
         for program in repeated_outside(outside)
     ]
     return tuple(sorted(found, key=lambda advice: -advice.seconds))
+
+
+def _advise_body(name: str, count: int) -> str:
+    return (
+        f"{name} was run from Python, outside of jit, and compiled {count} times: it is compiled "
+        "anew for each new function that it is given, such as a lambda made in a loop, and for "
+        "each new shape. Define the function once, outside of the loop, or jit what is around it."
+    )
 
 
 def bucket_of(length: int) -> int:
@@ -126,6 +135,9 @@ def _advise_family(family: Sequence[Signature]) -> Iterator[Advice]:
 def _causes(signature: Signature) -> list[KeyChange]:
     """The changes without those that follow from another: 64-bit types from their setting."""
     changes = list(signature.changes)
+    if signature.function.startswith(LOOP_PREFIX) and changes[:1]:
+        # Another body has other operands.
+        return [c for c in changes if c.kind == "new_function"] or changes
     if any(c.kind == "config" and "x64" in c.path for c in changes):
         return [c for c in changes if c.kind not in ("dtype", "weak_type")]
     return changes
@@ -172,6 +184,8 @@ def _advice_text(kind: str, changes: Sequence[KeyChange], family: Sequence[Signa
                 "The same key was compiled before, and its program is gone: jax.clear_caches() was "
                 "called, or the jitted function was made again and the old one thrown away."
             )
+        case "new_function" if family[0].function.startswith(LOOP_PREFIX):
+            return _advise_body("The operation", len(family))
         case "new_function":
             at = f", at {first.path}" if first.path else ""
             return (

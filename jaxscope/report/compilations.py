@@ -19,6 +19,9 @@ from jaxscope.report.document import (
 _HEADERS = ("function", "line", "calls", "trace", "lower", "compile", "why again", "capture")
 _TRANSFER_HEADERS = ("line", "times", "bytes", "type", "direction", "what")
 _MAX_TRANSFERS = 10
+_MAX_FUNCTIONS = 20
+_MAX_PROGRAMS = 4
+_MAX_OUTSIDE = 3
 _MAX_REASON = 60
 """Characters; `compilations.json` has all."""
 
@@ -30,9 +33,10 @@ def compilations_to_document(found: dict[str, Any], out: str = "") -> list[Secti
         found: As `compilations.json` has it.
         out: The folder that has the captures, or empty.
     """
-    table = compilations_table(found)
+    table = compilations_table(found, _MAX_FUNCTIONS, _MAX_PROGRAMS)
     nothing = "Nothing was compiled by a function that was jitted while the script ran."
-    blocks = [table if table.rows else nothing, *compilations_notes(found)]
+    shown = [_describe_compilations(found), table] if table.rows else [nothing]
+    blocks = [*shown, *compilations_notes(found)]
     if out and table.rows:
         blocks.append(f"Captures and the list are in {out}.")
     sections = [Section("What the script compiled", blocks)]
@@ -77,14 +81,70 @@ def describe_memory(found: dict[str, Any]) -> str:
     return f"{told}{'' if peak is None else f', peak {format_bytes(peak)}'}. {memory['note']}"
 
 
-def compilations_table(found: dict[str, Any]) -> Table:
-    """A row for each program of each function; the last cell is the name of its capture."""
+def compilations_table(
+    found: dict[str, Any], most: int | None = None, most_programs: int | None = None
+) -> Table:
+    """A row for each program of each function; the last cell is the name of its capture.
+
+    Args:
+        found: As `compilations.json` has it.
+        most: Functions, those whose programs took longest; None for all.
+        most_programs: Rows of one function; the last of them has what is left. None for all.
+    """
+    functions = found["compilations"]
+    if most is not None:
+        longest = sorted(
+            range(len(functions)), key=lambda n: -_seconds_of(functions[n]["variants"])
+        )
+        functions = [functions[n] for n in sorted(longest[:most])]
     rows = [
         _row(function, variant)
-        for function in found["compilations"]
-        for variant in function["variants"]
+        for function in functions
+        for variant in _few_variants(function["variants"], most_programs)
     ]
-    return Table(_HEADERS, rows)
+    left_out = len(found["compilations"]) - len(functions)
+    return Table(_HEADERS, rows, f"and {left_out:,} more functions" if left_out else "")
+
+
+def _few_variants(variants: list[dict[str, Any]], most: int | None) -> list[dict[str, Any]]:
+    """At most so many programs, those with a capture at least; the last one is the rest."""
+    if most is None or len(variants) <= most:
+        return variants
+    shown = [v for n, v in enumerate(variants) if n < most - 1 or v["capture"]]
+    rest = [v for n, v in enumerate(variants) if n >= most - 1 and not v["capture"]]
+    if len(rest) < 2:
+        return variants
+    seconds = {
+        name: sum(known)
+        if (known := [s for v in rest if (s := v["seconds"][name]) is not None])
+        else None
+        for name in ("trace", "lower", "compile")
+    }
+    calls = sum(v["calls"] for v in rest)
+    reason = f"{len(rest):,} more programs"
+    return [*shown, {"calls": calls, "seconds": seconds, "reason": reason, "capture": None}]
+
+
+def _seconds_of(variants: list[dict[str, Any]]) -> float:
+    seconds: list[float | None] = [s for v in variants for s in v["seconds"].values()]
+    return sum(s for s in seconds if s is not None)
+
+
+def _describe_compilations(found: dict[str, Any]) -> str:
+    """How many programs there were, how long they took to make, and which function took most."""
+    functions = found["compilations"]
+    count = sum(len(each["variants"]) for each in functions)
+    total = sum(_seconds_of(each["variants"]) for each in functions)
+    told = (
+        f"{format_count(count, 'program')} of {format_count(len(functions), 'function')} took "
+        f"{format_seconds(total)} to trace, lower and compile"
+    )
+    if len(functions) < 2:
+        return f"{told}."
+    longest = max(functions, key=lambda each: _seconds_of(each["variants"]))
+    share = format_seconds(_seconds_of(longest["variants"]))
+    programs = format_count(len(longest["variants"]), "program")
+    return f"{told}; {longest['function']} took most, {share} ({programs})."
 
 
 def compilations_notes(found: dict[str, Any]) -> list[str]:
@@ -95,10 +155,16 @@ def compilations_notes(found: dict[str, Any]) -> list[str]:
         count = sum(each["count"] for each in outside)
         notes.append(
             f"Besides, {format_count(count, 'program')} ({format_seconds(total)}) were compiled "
-            "outside of calls of functions that were jitted while the script ran."
+            "outside of calls of functions that were jitted while the script ran. "
+            f"Most: {', '.join(map(_name_outside, outside[:_MAX_OUTSIDE]))}."
         )
     advice = found.get("recompilation", {}).get("advice", ())
     return [*notes, *(f"{each['function']}: {each['text']}" for each in advice)]
+
+
+def _name_outside(each: dict[str, Any]) -> str:
+    times = f" ×{each['count']:,}" if each["count"] > 1 else ""
+    return f"{each['function']}{times} ({format_seconds(each['seconds'])})"
 
 
 def _row(function: dict[str, Any], variant: dict[str, Any]) -> tuple[Cell, ...]:

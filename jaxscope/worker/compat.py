@@ -18,11 +18,13 @@ import sys
 import threading
 import types
 import warnings
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax
 import jax._src.core as _core
+from jax._src import dispatch as _dispatch
 from jax._src import source_info_util as _source_info
 from jax._src.array import ArrayImpl as _ArrayImpl
 from jax._src.interpreters import mlir as _mlir
@@ -444,6 +446,51 @@ def watching_reads(on_read: Callable[[Any], None]) -> Iterator[None]:
         yield
     finally:
         arrays._value = original
+
+
+LoopRunner = Callable[[Any, Callable[..., Any], Callable[..., Any], tuple[Any, ...]], Any]
+"""Given JAX's own jitted function of an operation, a plain one with the operation's name and the
+line that ran it first, what runs it as JAX does, and its operands; gives the results."""
+
+
+@contextlib.contextmanager
+def watching_loops(run: LoopRunner) -> Iterator[None]:
+    """Let a function run each `scan`, `while` and `cond` that Python runs outside of jit.
+
+    JAX compiles such an operation as a program of its own, for each body.
+    """
+    loops: list[Any] = [jax.lax.scan_p, jax.lax.while_p, jax.lax.cond_p]
+    originals = [loop.impl for loop in loops]
+    functions: weakref.WeakKeyDictionary[Any, Callable[..., Any]] = weakref.WeakKeyDictionary()
+
+    def watched(loop: Any, original: Any) -> Callable[..., Any]:
+        def impl(*args: Any, **params: Any) -> Any:
+            program = _dispatch.xla_primitive_callable(loop, **params)
+            if program not in functions:
+                functions[program] = _loop_function(loop, params)
+            return run(program, functions[program], functools.partial(original, **params), args)
+
+        return impl
+
+    for loop, original in zip(loops, originals, strict=True):
+        loop.impl = watched(loop, original)
+    try:
+        yield
+    finally:
+        for loop, original in zip(loops, originals, strict=True):
+            loop.impl = original
+
+
+def _loop_function(loop: Any, params: dict[str, Any]) -> Callable[..., Any]:
+    """A function that runs an operation, as if it stood in the line of the user's that runs it."""
+    function = lambda *args: loop.bind(*args, **params)  # noqa: E731  # one line, that of the user
+    place = next(user_frames(_source_info.current()), None)
+    file, line = place[:2] if place else (function.__code__.co_filename, 1)
+    function.__name__ = function.__qualname__ = loop.name
+    function.__code__ = function.__code__.replace(
+        co_filename=file, co_firstlineno=line, co_name=loop.name, co_qualname=loop.name
+    )
+    return function
 
 
 def is_jitted(function: Any) -> bool:

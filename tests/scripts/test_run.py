@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -412,3 +413,73 @@ def test_a_long_run_keeps_few_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     memory = log.to_json()
     assert memory is not None and len(memory["bytes"]) <= 10
     assert memory["seconds"] == sorted(memory["seconds"])
+
+
+def instructions(text: str) -> list[str]:
+    """Name and type of each instruction of a module in XLA's text.
+
+    Dumps of JAX 0.12 write `%tuple#1` for an element of a tuple.
+    """
+    lines = [line for line in text.splitlines() if " get-tuple-element(" not in line]
+    return sorted(re.findall(r"^ +(?:ROOT )?%?(\S+ = \S+)", "\n".join(lines), re.MULTILINE))
+
+
+LOOPS = """\
+import jax.numpy as jnp
+from jax import lax
+
+
+def body(i, x):
+    return jnp.tanh(x @ x)
+
+
+x = jnp.ones((8, 8))
+for _ in range(5):
+    x = lax.fori_loop(0, 10, body, x)
+    x, _ = lax.scan(lambda c, _: (c + 1, c.sum()), x, None, length=3)
+x = lax.while_loop(lambda x: x.sum() > 1, lambda x: x / 2, x)
+x = lax.cond(x.sum() > 0, lambda x: x + 1, lambda x: x - 1, x)
+print("sum", float(x.sum()))
+"""
+
+
+def test_loops_that_python_runs_outside_of_jit_are_programs_too(tmp_path: Path) -> None:
+    script = tmp_path / "loops.py"
+    script.write_text(LOOPS)
+    dump = f"--xla_dump_to={tmp_path / 'dump'} --xla_dump_hlo_as_text"
+    alone = subprocess.run(
+        [sys.executable, str(script)],
+        env={**os.environ, "XLA_FLAGS": dump},
+        capture_output=True,
+        text=True,
+    )
+    seen = tmp_path / "seen"
+    done = run("--out", str(seen), str(script))
+    assert done.returncode == 0 and alone.stdout and alone.stdout in done.stdout
+    found = read(seen)
+    assert found["problems"] == []
+    listed = [
+        (each["function"], each["line"], each["calls"], len(each["variants"]))
+        for each in found["compilations"]
+    ]
+    assert listed == [
+        ("lax.scan", 11, 5, 1),
+        ("lax.scan", 12, 5, 5),
+        ("lax.while", 13, 1, 1),
+        ("lax.cond", 14, 1, 1),
+    ]
+    names = {each["function"] for each in found["outside"]}
+    assert names and not names & {"scan", "while", "cond"}
+    (advice,) = found["recompilation"]["advice"]
+    assert "a lambda made in a loop" in advice["text"]
+    capture = jaxscope.load(seen / "lax.scan.jaxscope")
+    assert isinstance(capture, Capture) and capture.source.file == str(script)
+    dumped = (tmp_path / "dump").glob("*.jit_scan.*after_optimizations.txt")
+    (own,) = [text for path in dumped if " tanh(" in (text := path.read_text())]
+    optimized = capture.stage("optimized")
+    assert optimized is not None and optimized.text is not None
+    assert instructions(optimized.text.text) == instructions(own)
+    assert "lax.fori_loop(0, 10, body, x)" in capture.source.text
+    # All of a function's programs but the first few are one row.
+    assert "2 more programs" in done.stdout
+    assert "8 programs of 4 functions took" in done.stdout

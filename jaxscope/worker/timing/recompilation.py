@@ -604,12 +604,25 @@ class JitRecorder:
 
 
 class RecordedJit:
-    """A jitted function whose calls are reported; otherwise like the one inside."""
+    """A jitted function whose calls are reported; otherwise like the one inside.
+
+    Attributes:
+        inner: What is called.
+        program: What can be traced and captured in its place.
+        function: That was jitted.
+        options: Of `jax.jit`.
+    """
 
     def __init__(
-        self, inner: Any, function: Any, options: dict[str, Any], recorder: JitRecorder
+        self,
+        inner: Any,
+        function: Any,
+        options: dict[str, Any],
+        recorder: JitRecorder,
+        program: Any = None,
     ) -> None:
         self.inner = inner
+        self.program = inner if program is None else program
         self.function = function
         self.options = options
         self._recorder = recorder
