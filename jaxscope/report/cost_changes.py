@@ -11,7 +11,7 @@ from jaxscope.program.cost.attribution import CostChange
 from jaxscope.report.document import Cell, Number, Section, Table, count_cell, make_table
 
 if TYPE_CHECKING:
-    from jaxscope.program.cost.attribution import CostRow
+    from jaxscope.program.cost.attribution import CostRow, Share
 
 _HEADERS = (
     "FLOPs before",
@@ -34,32 +34,35 @@ def cost_change_table(change: CostChange, most: int | None = None) -> Table:
 
 def _cost_change_row(row: CostRow) -> tuple[Cell, ...]:
     """The cells of a row."""
-    pairs = ((row.before.least, row.before.cost), (row.after.least, row.after.cost))
+    sides = (row.before, row.after)
     return (
-        *(_span(low.flops, high.flops, format_flops) for low, high in pairs),
-        *(_span(low.bytes_accessed, high.bytes_accessed, format_bytes) for low, high in pairs),
-        *(
-            _span(low.transcendentals, high.transcendentals, "{:,.0f}".format)
-            for low, high in pairs
-        ),
+        *(_span(side, "flops", format_flops) for side in sides),
+        *(_span(side, "bytes_accessed", format_bytes) for side in sides),
+        *(_span(side, "transcendentals", "{:,.0f}".format) for side in sides),
         count_cell(row.rounds),
         row.label,
         row.what,
     )
 
 
-def _span(low: float, high: float, write: Callable[[float], str]) -> Number:
-    return Number(high, format_range(low, high, write))
+def _span(share: Share, name: str, write: Callable[[float], str]) -> Number:
+    low, high = getattr(share.least, name), getattr(share.cost, name)
+    text = format_range(low, high, write)
+    if share.num_unknown:
+        text = f"≥ {text}" if high else "unknown"
+    return Number(high, text)
 
 
 def describe_cost_change(change: CostChange) -> str:
     """What optimizing did as a whole, in a sentence."""
     (low, low_after), before, after = change.least, change.before, change.after
+    at_least, at_least_after = ("at least " if n else "" for n in change.num_unknown)
     return (
-        f"Optimizing turned {format_range(low.flops, before.flops, format_flops)} into "
-        f"{format_range(low_after.flops, after.flops, format_flops)}, and "
-        f"{format_range(low.bytes_accessed, before.bytes_accessed, format_bytes)} read and written "
-        f"into {format_range(low_after.bytes_accessed, after.bytes_accessed, format_bytes)}."
+        f"Optimizing turned {at_least}{format_range(low.flops, before.flops, format_flops)} into "
+        f"{at_least_after}{format_range(low_after.flops, after.flops, format_flops)}, and "
+        f"{at_least}{format_range(low.bytes_accessed, before.bytes_accessed, format_bytes)} read "
+        f"and written into {at_least_after}"
+        f"{format_range(low_after.bytes_accessed, after.bytes_accessed, format_bytes)}."
     )
 
 
@@ -88,6 +91,8 @@ def cost_change_to_json(change: CostChange | Unavailable) -> dict[str, Any]:
         "after": _cost(change.after),
         "least_before": _cost(change.least[0]),
         "least_after": _cost(change.least[1]),
+        "unknown_before": change.num_unknown[0],
+        "unknown_after": change.num_unknown[1],
         "rows": [
             {
                 "name": row.name,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 
 from jaxscope.program.hlo.proto import parse_module
 from jaxscope.worker import compat
+from jaxscope.worker.stages import hlo_cost
 from jaxscope.worker.stages.hlo_cost import SlicedModule, instruction_costs, module_cost
 from tests.hlo.programs import PROGRAMS, optimized, proto_of, unoptimized
 from tests.hlo.test_graph import FUSION
@@ -98,6 +101,31 @@ def test_without_budget_only_what_is_free_is_known() -> None:
     assert (costs[is_free] == 0.0).all()
     assert np.isnan(costs[np.logical_not(is_free)]).all()
     assert any(is_free) and not all(is_free)
+
+
+def test_a_budget_is_not_spent_on_loops_before_their_insides(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def loop(x: jax.Array) -> jax.Array:
+        return jax.lax.fori_loop(0, 10, lambda _, x: jnp.tanh(x @ x) + x, x) * 2
+
+    program = jax.jit(loop).lower(jnp.ones((8, 8)))
+    proto = program.compiler_ir("hlo").as_serialized_hlo_module_proto()
+    module = SlicedModule(proto)
+    rows = list(module.instructions())
+    opcodes = [module.opcode(*row) for row in rows]
+    others = {
+        module.key(*row)
+        for row, opcode in zip(rows, opcodes, strict=True)
+        if opcode not in (b"while", b"call", b"parameter", b"constant", b"get-tuple-element")
+    }
+    # Each look at the clock is a second: there are as many as there are things to analyse.
+    clock = itertools.count()
+    monkeypatch.setattr(hlo_cost.time, "thread_time", lambda: next(clock))
+    costs = instruction_costs(proto, budget_s=len(others))
+    is_known = dict(zip(opcodes, ~np.isnan(costs).any(axis=1), strict=True))
+    assert is_known[b"dot"] and is_known[b"tanh"] and is_known[b"multiply"]
+    assert not is_known[b"while"]
 
 
 def test_bytes_that_are_no_module() -> None:

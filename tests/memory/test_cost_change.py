@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+
+import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
@@ -116,6 +119,27 @@ def test_text_and_json_tell_the_same(take: Take) -> None:
     missing = Unavailable("XLA failed.")
     assert cost_change_to_json(missing)["unavailable"] == "XLA failed."
     assert "XLA failed." in write_text([cost_change_to_section(missing, "by line")])
+
+
+def test_what_is_not_counted_is_no_zero(take: Take) -> None:
+    capture = take(LOSS)
+    stage = capture.stage("hlo")
+    assert stage is not None and isinstance(stage.graph, Graph)
+    graph = stage.graph
+    costs = graph.nodes.cost.copy()
+    is_dot = [graph.operation(n) == "dot" for n in range(len(graph.nodes))]
+    costs[is_dot] = np.nan
+    uncounted = dataclasses.replace(
+        stage, graph=dataclasses.replace(graph, nodes=dataclasses.replace(graph.nodes, cost=costs))
+    )
+    stages = [uncounted if each.name == "hlo" else each for each in capture.stages]
+    change = change_of(dataclasses.replace(capture, stages=tuple(stages)), RowKind.EQUATION)
+    text = write_text([cost_change_to_section(change, "by equation")])
+    assert "turned at least " in text and "into at least" not in text
+    rows = [line for line in text.splitlines() if "dot_general" in line]
+    assert rows and all(row.split()[0] == "unknown" for row in rows)
+    told = cost_change_to_json(change)
+    assert told["unknown_before"] == sum(is_dot) and told["unknown_after"] == 0
 
 
 def test_the_page_shows_the_module_before_and_both(

@@ -94,12 +94,14 @@ class Shares:
         rounds: How often the parts of the module run.
         total: Of the whole module, with the dearest branches.
         least: The same with the cheapest.
+        num_unknown: Instructions whose work is not known: it is in no sum.
     """
 
     rows: Mapping[str, Share]
     rounds: ExecutionCounts
     total: Cost
     least: Cost
+    num_unknown: int = 0
 
     @property
     def num_unbounded(self) -> int:
@@ -184,7 +186,9 @@ def _share_out(
             _by_kind(kinds, each.low),
         )
     whole = ranges.get(None, nothing)
-    return Shares(rows, rounds, Cost(*whole.high[:3].tolist()), Cost(*whole.low[:3].tolist()))
+    num_unknown = sum(bool(np.isnan(cost[:2]).any()) for _, _, _, cost in found)
+    totals = (Cost(*whole.high[:3].tolist()), Cost(*whole.low[:3].tolist()))
+    return Shares(rows, rounds, *totals, num_unknown)
 
 
 def _by_kind(kinds: Sequence[str], amount: Floats) -> tuple[tuple[str, float], ...]:
@@ -269,6 +273,7 @@ class CostChange:
         after: Of the whole program after it, with the dearest branches.
         notes: What to mind, a sentence each.
         least: Both with the cheapest branches.
+        num_unknown: Instructions before and after whose work is not known: the sums lack it.
     """
 
     rows: tuple[CostRow, ...]
@@ -276,6 +281,7 @@ class CostChange:
     after: Cost
     notes: tuple[str, ...]
     least: tuple[Cost, Cost] = (_ZERO, _ZERO)
+    num_unknown: tuple[int, int] = (0, 0)
 
 
 def find_cost_change(capture: Capture, by: RowKind) -> CostChange | Unavailable:
@@ -311,6 +317,7 @@ def find_cost_change(capture: Capture, by: RowKind) -> CostChange | Unavailable:
         after.total,
         _notes(before, after, rows, any(map(has_memory_on_chip, graphs))),
         (before.least, after.least),
+        (before.num_unknown, after.num_unknown),
     )
 
 
@@ -342,5 +349,8 @@ def _notes(
         notes.append(ON_CHIP_IS_NO_TRAFFIC)
     unknown = sum(row.before.num_unknown + row.after.num_unknown > 0 for row in rows)
     if unknown:
-        notes.append(f"XLA does not count all the work of {format_count(unknown, 'row')}.")
+        notes.append(
+            f"Not all the work of {format_count(unknown, 'row')} is known: XLA counts that of no "
+            "custom call, and a large program is counted for some seconds only."
+        )
     return (*notes, SHARED)

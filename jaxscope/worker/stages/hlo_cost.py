@@ -417,6 +417,8 @@ _FREE: Costs = (0.0, 0.0, 0.0)
 _FREE_OPCODES = frozenset({b"parameter", b"constant", b"get-tuple-element", b"bitcast"})
 """XLA counts nothing for these, whatever their shapes; a test asks it."""
 
+_RUN_COMPUTATIONS = frozenset({b"while", b"call", b"conditional", b"async-start"})
+
 _MARKS = frozenset(
     [
         b"Sharding",
@@ -482,8 +484,9 @@ def instruction_costs(
         proto: A serialized `HloModuleProto`.
         client: A client of the CPU backend; by default the process's own.
         budget_s: Seconds of this thread's processor time after which the instructions not seen
-            yet stay unknown; wall time would charge it for a compilation beside it. The entry
-            computation's instructions are analysed first.
+            yet stay unknown; wall time would charge it for a compilation beside it. Loops, calls
+            and conditions come last: each is analysed with all that it runs, and their insides
+            have been by then. The entry computation comes before the others.
 
     Returns:
         float64, shape `(num_instructions, 3)`; NaN where unknown.
@@ -500,7 +503,11 @@ def instruction_costs(
     known: dict[Key, Costs] = {}
     rows = list(module.instructions())
     costs: list[Costs] = [UNKNOWN] * len(rows)
-    for row in sorted(range(len(rows)), key=lambda row: rows[row][0] != module.entry_id):
+    order = [
+        (module.opcode(*place) in _RUN_COMPUTATIONS, place[0] != module.entry_id, row)
+        for row, place in enumerate(rows)
+    ]
+    for *_, row in sorted(order):
         if module.opcode(*rows[row]) in _FREE_OPCODES:
             costs[row] = _FREE
             continue
