@@ -10,6 +10,7 @@ import numpy as np
 from jaxscope.model import Graph, Node, NodeKind, Stage, is_available
 
 _MAX_CHARACTERS = 88
+_MAX_RESULTS = 4
 
 
 def name_and_number(node: Node) -> str:
@@ -55,6 +56,9 @@ def short_equation_names(graph: Graph) -> Mapping[str, str]:
 
 def _label(graph: Graph, node: int) -> str:
     name, operation = _names(graph, node)
+    results = name.split(", ")
+    if len(results) > _MAX_RESULTS:
+        name = f"{', '.join(results[:_MAX_RESULTS])}, … ({len(results):,} results)"
     places = graph.source(node)
     place = f" · {places[0].short}" if places else ""
     return f"{name} = {operation}{place}"

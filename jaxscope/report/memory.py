@@ -180,6 +180,9 @@ def describe_kept(residuals: Residuals) -> str:
         f"{format_bytes(residuals.num_bytes)} in {format_count(len(residuals.values), 'value')}, "
         "as the jaxpr hands them over"
     )
+    if residuals.num_in_rounds:
+        within = format_count(residuals.num_in_rounds, "value")
+        much += f", without {within} handed over within rounds of loops"
     if residuals.is_compiled:
         return f"Kept for the backward part of {residuals.stage}: {much}"
     return (

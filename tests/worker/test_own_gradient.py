@@ -24,6 +24,10 @@ def step(w, x):
     return w - 0.1 * gradient, value
 
 
+def trained(w, xs):
+    return jax.lax.scan(step, w, xs)
+
+
 def pushed(w, x):
     return jax.jvp(lambda w: loss(w, x), (w,), (w,))
 
@@ -109,3 +113,13 @@ def test_no_stage_waits_for_it(program: str) -> None:
 
     one_shot.capture(program, f"loss{ARGUMENTS}", on_event=note)
     assert order[-1] == "gradient" and "machine" in order
+
+
+def test_what_a_loop_keeps_for_its_own_derivative_is_said(program: str) -> None:
+    once = find_residuals(one_shot.capture(program, f"step{ARGUMENTS}"))
+    looped = find_residuals(one_shot.capture(program, "trained(f32[8, 4], f32[3, 16, 8])"))
+    assert len(once.values) > 1 and once.num_in_rounds == 0
+    assert "rounds" not in describe_kept(once)
+    assert (len(looped.values), looped.num_in_rounds) == (0, len(once.values))
+    told = f"without {len(once.values)} values handed over within rounds of loops"
+    assert told in describe_kept(looped)

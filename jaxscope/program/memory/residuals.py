@@ -54,11 +54,15 @@ class Residuals:
         stage: Name of the stage that was read; empty where none differentiates.
         values: Results of forward equations, the largest first.
         arguments: Inputs that backward equations read: they are there anyway.
+        num_in_rounds: Values that a forward equation hands to a backward one within a round of one
+            loop, which computes its own derivative or computes forward values again. They live for
+            that round and are not among the values.
     """
 
     stage: str
     values: tuple[KeptValue, ...]
     arguments: tuple[KeptValue, ...]
+    num_in_rounds: int = 0
 
     @property
     def is_compiled(self) -> bool:
@@ -127,8 +131,10 @@ def find_kept(stage: Stage, graph: Graph) -> Residuals:
     nodes, edges = graph.nodes, graph.edges
     backward = (nodes.direction == Direction.BACKWARD) & (nodes.kind == NodeKind.EQUATION)
     once = _runs_once(graph)[nodes.group]
-    crossing = backward[edges.target] & ~backward[edges.source] & once[edges.source]
-    crossing &= once[edges.target]
+    between = backward[edges.target] & ~backward[edges.source]
+    crossing = between & once[edges.source] & once[edges.target]
+    in_rounds = between & ~once[edges.source] & ~once[edges.target]
+    in_rounds &= nodes.kind[edges.source] == NodeKind.EQUATION
     readers: dict[tuple[int, int], list[str]] = {}
     named = _named(graph)
     for number in np.flatnonzero(crossing).tolist():
@@ -143,6 +149,11 @@ def find_kept(stage: Stage, graph: Graph) -> Residuals:
         stage.name,
         tuple(_by_size(_of_kind(graph, values, NodeKind.EQUATION))),
         tuple(_by_size(_of_kind(graph, values, NodeKind.INPUT))),
+        len(
+            set(
+                zip(edges.source[in_rounds].tolist(), edges.output[in_rounds].tolist(), strict=True)
+            )
+        ),
     )
 
 
