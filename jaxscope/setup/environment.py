@@ -3,7 +3,8 @@
 A stamp inside it, written last, says which lock, checkout and Python it was made for. An
 environment without a fitting stamp (new lock, interrupted installation, moved checkout) is
 completed; one whose Python does not run is made anew. The libraries that some samples need have a
-lock and a stamp of their own, so that opening the window does not wait for them.
+lock and a stamp of their own, as have the tools for tests and checks, so that opening the window
+does not wait for them.
 """
 
 from __future__ import annotations
@@ -156,6 +157,9 @@ def _run(command: Sequence[str]) -> tuple[int, list[str]]:
 
 LOCK_NAME = "requirements.lock"
 SAMPLES_LOCK_NAME = "requirements-samples.lock"
+TOOLS_LOCK_NAME = "requirements-dev.lock"
+SAMPLES = "samples"
+TOOLS = "tools"
 # Measured: 0.9 GB installed, and the largest wheels lie in the temporary folder meanwhile.
 _NEEDED_BYTES = 1_500_000_000
 
@@ -185,6 +189,12 @@ _SAMPLES = _Part(
     "jaxscope-samples-stamp",
     "the libraries that some samples and tests need (Flax, Optax, Equinox, …: about 0.1 GB)",
 )
+_TOOLS = _Part(
+    (LOCK_NAME, TOOLS_LOCK_NAME),
+    "jaxscope-tools-stamp",
+    "what tests and checks need (pytest, mypy, ruff, …: about 0.2 GB)",
+)
+_FURTHER = {SAMPLES: _SAMPLES, TOOLS: _TOOLS}
 
 
 class Environment:
@@ -204,34 +214,34 @@ class Environment:
         """The interpreter inside."""
         return self.folder / "bin" / "python"
 
-    def is_ready(self, *, with_samples: bool = False) -> bool:
+    def is_ready(self, *further: str) -> bool:
         """Whether everything of the lock is installed and its Python runs.
 
         Args:
-            with_samples: Look for the libraries of the samples too.
+            further: What must be there besides, of `SAMPLES` and `TOOLS`.
         """
         version = self._running_version()
         return version is not None and all(
-            self._is_installed(part, version) for part in _parts(with_samples)
+            self._is_installed(part, version) for part in _parts(further)
         )
 
-    def prepare(self, *, with_samples: bool = False) -> None:
+    def prepare(self, *further: str) -> None:
         """Make the environment, complete it or make it anew, whichever it needs.
 
         Args:
-            with_samples: Install the libraries of the samples too.
+            further: What is installed besides, of `SAMPLES` and `TOOLS`.
 
         Raises:
             SetupProblem: It cannot be done; says why.
         """
         with self._exclusively():
-            if self.is_ready(with_samples=with_samples):  # another `./run` was faster
+            if self.is_ready(*further):  # another `./run` was faster
                 return
             self._check_place()
             try:
                 if self._running_version() is None:
                     self._create()
-                for part in _parts(with_samples):
+                for part in _parts(further):
                     self._install(part)
             except OSError as error:
                 raise SetupProblem(
@@ -351,8 +361,8 @@ class Environment:
             (packages / "jaxscope-checkout.pth").write_text(f"{self.checkout}\n", encoding="utf-8")
 
 
-def _parts(with_samples: bool) -> tuple[_Part, ...]:
-    return (_PROGRAM, _SAMPLES) if with_samples else (_PROGRAM,)
+def _parts(further: Sequence[str]) -> tuple[_Part, ...]:
+    return (_PROGRAM, *(_FURTHER[name] for name in further))
 
 
 def _default_folder(checkout: Path) -> Path:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from jaxscope.setup import SetupProblem, system_libraries
-from jaxscope.setup.environment import Environment
+from jaxscope.setup.environment import SAMPLES, TOOLS, Environment
 from jaxscope.setup.system_libraries import (
     find_display,
     find_missing_libraries,
@@ -81,9 +81,11 @@ class StartRequest:
     is_live: bool = False
 
     @property
-    def with_samples(self) -> bool:
-        """Whether the libraries of the samples must be installed; the tests run all samples."""
-        return self.is_test or self.is_samples or self.is_check
+    def further(self) -> tuple[str, ...]:
+        """What must be installed beside what the program needs; the tests run all samples."""
+        if self.is_test or self.is_check:
+            return SAMPLES, TOOLS
+        return (SAMPLES,) if self.is_samples else ()
 
     @property
     def verb(self) -> tuple[str, ...]:
@@ -193,12 +195,12 @@ def prepare(wish: StartRequest, environment: Environment) -> None:
         system_libraries.install_packages(missing.packages)
         _check_installed(wish)
     if not missing.has_environment:
-        environment.prepare(with_samples=wish.with_samples)
+        environment.prepare(*wish.further)
 
 
 def find_missing(wish: StartRequest, environment: Environment) -> Missing:
     """Look at what is here and what the wish needs."""
-    has_environment = environment.is_ready(with_samples=wish.with_samples)
+    has_environment = environment.is_ready(*wish.further)
     has_uv = shutil.which("uv") is not None
     packages = () if environment.is_ready() else find_missing_python_packages(has_uv)
     libraries = find_missing_libraries() if wish.needs_qt else None
@@ -276,7 +278,7 @@ def _ask(wish: StartRequest, missing: Missing) -> None:
     if missing.packages:
         parts.append(f"system packages ({' '.join(missing.packages)})")
     if not missing.has_environment:
-        size = "1 GB" if wish.with_samples else "0.9 GB"
+        size = {(): "0.9 GB", (SAMPLES,): "1 GB"}.get(wish.further, "1.3 GB")
         parts.append(f"Python packages, {size} in all, into .venv{missing.why}")
     what = " and ".join(parts)
     if sys.stdin.isatty() and sys.stderr.isatty():

@@ -10,7 +10,15 @@ import pytest
 
 from jaxscope.setup import SetupProblem
 from jaxscope.setup import environment as environment_module
-from jaxscope.setup.environment import LOCK_NAME, SAMPLES_LOCK_NAME, Environment, explain_failure
+from jaxscope.setup.environment import (
+    LOCK_NAME,
+    SAMPLES,
+    SAMPLES_LOCK_NAME,
+    TOOLS,
+    TOOLS_LOCK_NAME,
+    Environment,
+    explain_failure,
+)
 
 EMPTY_LOCK = "# nothing\n"
 
@@ -24,6 +32,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "jaxscope" / "__init__.py").write_text("name = 'the checkout'\n")
     (folder / LOCK_NAME).write_text(EMPTY_LOCK)
     (folder / SAMPLES_LOCK_NAME).write_text(EMPTY_LOCK)
+    (folder / TOOLS_LOCK_NAME).write_text(EMPTY_LOCK)
     return folder
 
 
@@ -73,17 +82,30 @@ def test_the_libraries_of_the_samples_come_only_where_asked_for(
     environment.prepare()
     assert "Flax" not in capsys.readouterr().err
     assert environment.is_ready()
-    assert not environment.is_ready(with_samples=True)
+    assert not environment.is_ready(SAMPLES)
 
-    environment.prepare(with_samples=True)
+    environment.prepare(SAMPLES)
     told = capsys.readouterr().err
     assert "Flax" in told
     assert "Qt" not in told, "what is here already is not installed again"
-    assert environment.is_ready(with_samples=True)
+    assert environment.is_ready(SAMPLES)
 
     (checkout / SAMPLES_LOCK_NAME).write_text(EMPTY_LOCK + "# changed\n")
     assert environment.is_ready()
-    assert not environment.is_ready(with_samples=True)
+    assert not environment.is_ready(SAMPLES)
+
+
+@pytest.mark.slow
+def test_tools_come_only_where_asked_for(
+    checkout: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    environment = Environment(checkout)
+    environment.prepare(SAMPLES)
+    assert "pytest" not in capsys.readouterr().err and not environment.is_ready(TOOLS)
+    environment.prepare(SAMPLES, TOOLS)
+    told = capsys.readouterr().err
+    assert "pytest" in told and "Flax" not in told
+    assert environment.is_ready(TOOLS, SAMPLES)
 
 
 def test_a_strangers_folder_is_not_touched(checkout: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import tomllib
 from pathlib import Path
@@ -12,7 +13,8 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
 LOCKS = {
-    "requirements.lock": ("dev",),
+    "requirements.lock": (),
+    "requirements-dev.lock": ("dev",),
     "requirements-samples.lock": ("samples", "libraries"),
 }
 """Name → extras of the project that it holds beside what the project itself needs."""
@@ -88,11 +90,23 @@ def test_it_satisfies_the_project(name: str, python: str, system: str) -> None:
 
 @pytest.mark.parametrize("python", PYTHONS)
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_the_second_lock_changes_nothing_that_the_first_installed(python: str, system: str) -> None:
-    first, second = (locked(name, python, system) for name in LOCKS)
-    assert {name: second[name] for name in first.keys() & second.keys()} == {
-        name: first[name] for name in first.keys() & second.keys()
+def test_no_lock_changes_what_another_installed(python: str, system: str) -> None:
+    for first, second in itertools.combinations(
+        [locked(name, python, system) for name in LOCKS], 2
+    ):
+        shared = first.keys() & second.keys()
+        assert {name: second[name] for name in shared} == {name: first[name] for name in shared}
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_who_only_opens_the_window_gets_no_tool_of_ours(python: str, system: str) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    tools = {
+        canonicalize_name(Requirement(text).name)
+        for text in project["optional-dependencies"]["dev"]
     }
+    assert not (tools - {"jax"}) & locked("requirements.lock", python, system).keys()
 
 
 @pytest.mark.parametrize("name", LOCKS)

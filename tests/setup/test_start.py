@@ -13,7 +13,7 @@ import pytest
 from jaxscope import cli
 from jaxscope.cli.verbs import VERBS, WINDOW
 from jaxscope.setup import SetupProblem, start, system_libraries
-from jaxscope.setup.environment import Environment
+from jaxscope.setup.environment import SAMPLES, TOOLS, Environment
 from jaxscope.setup.system_libraries import (
     PACKAGE_BY_SONAME,
     MissingLibraries,
@@ -30,17 +30,17 @@ PACKAGES_BY_HAND = {
 class FakeEnvironment(Environment):
     """An environment that is or is not ready, and remembers how it was prepared."""
 
-    def __init__(self, is_here: bool, has_samples: bool = True) -> None:
+    def __init__(self, is_here: bool, *further: str) -> None:
         super().__init__(Path("/checkout"), Path("/checkout/.venv"))
         self._is_here = is_here
-        self._has_samples = has_samples
+        self._further = set(further)
 
-    def is_ready(self, *, with_samples: bool = False) -> bool:
-        return self._is_here and (self._has_samples or not with_samples)
+    def is_ready(self, *further: str) -> bool:
+        return self._is_here and self._further.issuperset(further)
 
-    def prepare(self, *, with_samples: bool = False) -> None:
+    def prepare(self, *further: str) -> None:
         self._is_here = True
-        self._has_samples = with_samples
+        self._further.update(further)
 
 
 @pytest.fixture
@@ -107,19 +107,20 @@ def test_a_windowless_verb_needs_no_library(bare: list[tuple[str, ...]]) -> None
 def test_a_plain_start_leaves_the_libraries_of_the_samples_out(
     bare: list[tuple[str, ...]],
 ) -> None:
-    environment = FakeEnvironment(is_here=False, has_samples=False)
+    environment = FakeEnvironment(is_here=False)
     start.prepare(start.parse_words(["--yes"]), environment)
     assert environment.is_ready()
-    assert not environment.is_ready(with_samples=True)
+    assert not environment.is_ready(SAMPLES) and not environment.is_ready(TOOLS)
 
 
 @pytest.mark.parametrize("verb", ["test", "samples"])
 def test_tests_and_samples_want_libraries(bare: list[tuple[str, ...]], verb: str) -> None:
-    environment = FakeEnvironment(is_here=True, has_samples=False)
+    environment = FakeEnvironment(is_here=True)
     with pytest.raises(SetupProblem, match=rf"Python packages.*\./run {verb} --yes"):
         start.prepare(start.parse_words([verb]), environment)
     start.prepare(start.parse_words([verb, "--yes"]), environment)
-    assert environment.is_ready(with_samples=True)
+    assert environment.is_ready(SAMPLES)
+    assert environment.is_ready(TOOLS) is (verb == "test")
 
 
 def test_samples_alone_opens_nothing_and_says_what_opens_now(
