@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Annotated
 
 from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 from pydantic import Field
@@ -27,7 +28,7 @@ from jaxscope.cli.diff import compare
 from jaxscope.cli.dispatch import format_error, sort_error
 from jaxscope.cli.parser import Options
 from jaxscope.client.composite_run import CompositeRun
-from jaxscope.client.events import Event
+from jaxscope.client.events import Event, Progress
 from jaxscope.client.live_run import Run
 from jaxscope.client.one_shot import OnEvent
 from jaxscope.client.subjects import is_saved
@@ -36,6 +37,7 @@ from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.report.answers import MAX_BYTES, answer_to_json
 from jaxscope.report.diff import describe_changes
 from jaxscope.report.document import write_text
+from jaxscope.schema.safe_text import make_safe_line
 
 _MAX_CHARS = 4000
 _MAX_SHOWN = 200
@@ -77,14 +79,23 @@ _Side = Annotated[
 
 
 class _Ending(threading.Event):
-    """Follows the runs of one request, to end them when nobody waits for the answer any more."""
+    """Follows the runs of one request, to end them when nobody waits for the answer any more.
 
-    def __init__(self) -> None:
+    Args:
+        tell: Sends what is being done to the agent, if it asked for that.
+    """
+
+    def __init__(self, tell: Callable[[int, str], None]) -> None:
         super().__init__()
         self._run: Run | CompositeRun | None = None
+        self._tell = tell
+        self._steps: list[str] = []
 
-    def __call__(self, _event: Event) -> None:
-        """Drop an event: prints and progress of a run are not sent to the agent."""
+    def __call__(self, event: Event) -> None:
+        """Tell each new step of a run. What a program prints is not sent."""
+        if isinstance(event, Progress) and not self.is_set() and event.text not in self._steps[-1:]:
+            self._steps.append(event.text)
+            self._tell(len(self._steps), f"{make_safe_line(event.text)[:_MAX_SHOWN]} …")
 
     def follow(self, run: Run | CompositeRun) -> None:
         """Take the run that has just been started."""
@@ -176,7 +187,7 @@ class AgentTools:
         """List the questions."""
         return list_questions()
 
-    async def calls(self, file: _File) -> str:
+    async def calls(self, file: _File, context: Context) -> str:
         """List what a file offers."""
         options = dataclasses.replace(self.options, verb="calls", file=Path(file))
 
@@ -184,9 +195,11 @@ class AgentTools:
             found = find_outline(options, on_event)
             return _shorten(write_text(outline_to_document(file, found)))
 
-        return await self._answer(find)
+        return await self._answer(find, context)
 
-    async def ask(self, file: _Asked, question: _Question, call: _Call = "") -> str:
+    async def ask(
+        self, file: _Asked, question: _Question, context: Context, call: _Call = ""
+    ) -> str:
         """Answer a question."""
         options = dataclasses.replace(
             self.options, verb="ask", file=Path(file), question=question, call=call or None
@@ -196,9 +209,9 @@ class AgentTools:
             self._check(file, is_saved=file.endswith(CAPTURE_ENDINGS))
             return json.dumps(answer_to_json(*find_answer(options, on_event)), indent=2)
 
-        return await self._answer(find)
+        return await self._answer(find, context)
 
-    async def changes(self, before: _Side, after: _Side) -> str:
+    async def changes(self, before: _Side, after: _Side, context: Context) -> str:
         """Say what differs."""
         options = dataclasses.replace(self.options, verb="diff", others=(before, after))
 
@@ -207,7 +220,7 @@ class AgentTools:
                 self._check(side, is_saved=is_saved(side))
             return _shorten("\n".join(describe_changes(compare(options, on_event))))
 
-        return await self._answer(find)
+        return await self._answer(find, context)
 
     def end(self) -> None:
         """End what is being run."""
@@ -227,9 +240,14 @@ class AgentTools:
             "`jaxscope mcp --allow-run`.",
         )
 
-    async def _answer(self, find: Callable[[OnEvent], str]) -> str:
+    async def _answer(self, find: Callable[[OnEvent], str], context: Context) -> str:
         """Work on a thread; when the request is cancelled, what is being run is ended."""
-        ending = _Ending()
+        loop = asyncio.get_running_loop()
+
+        def tell(step: int, text: str) -> None:
+            asyncio.run_coroutine_threadsafe(context.report_progress(step, None, text), loop)
+
+        ending = _Ending(tell)
         self._endings.add(ending)
         try:
             async with self._turn:

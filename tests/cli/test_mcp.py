@@ -191,6 +191,26 @@ def test_a_run_answers_where_it_is_allowed(program: Path) -> None:
     assert "program.py:15" in found["answer"]
 
 
+def test_a_run_tells_how_far_it_is(program: Path) -> None:
+    told: list[tuple[float, str | None]] = []
+
+    async def hear(step: float, _total: float | None, text: str | None) -> None:
+        told.append((step, text))
+
+    async def work(client: Client) -> Reply:
+        asked = {"file": str(program), "call": PLANTED, "question": "kernels"}
+        found = await client.call_tool("ask", asked, progress_callback=hear)
+        (part,) = found.content
+        return bool(found.is_error), part.text
+
+    is_error, text = talk(work, *RUNNING)
+    assert not is_error, text
+    assert [step for step, _ in told] == [*range(1, len(told) + 1)]
+    words = [text or "" for _, text in told]
+    assert all(each.endswith(" …") for each in words)
+    assert any("ompil" in each for each in words), words
+
+
 def test_an_error_says_what_where_why_and_what_to_try(program: Path) -> None:
     told = fail(RUNNING, "ask", file=program, call="masked(f32[4])", question="costs")
     line = program.read_text().splitlines().index("    return x[x > 3]") + 1
