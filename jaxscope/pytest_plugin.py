@@ -1,9 +1,11 @@
 """What a test may ask of compiled functions: fixtures of pytest, loaded when a test asks for one.
 
 `jaxscope_compiled(function, *arguments)` captures a call and has assertions on it;
-`jaxscope_compilations` counts what is compiled while a block runs. An assertion that fails says
-what was found, as `jaxscope ask` does. What is not known fails as well, with the reason: a test
-that passes has been told. pytest finds this module by the entry point `pytest11`.
+`jaxscope_compilations` counts what is compiled while a block runs; `jaxscope_timed(file, call)`
+holds a call's time against a stored one. An assertion that fails says what was found, as
+`jaxscope ask` does. Of programs, what is not known fails as well, with the reason. Of times, only
+what is surely slower fails: machines differ from day to day. pytest finds this module by the entry
+point `pytest11`.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import contextlib
 import dataclasses
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -29,11 +31,11 @@ _OF_THIS_PROCESSOR = "machine"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option that renews stored captures."""
+    """Add the option that renews what is stored."""
     parser.getgroup("jaxscope").addoption(
         _UPDATE,
         action="store_true",
-        help="write the captures that tests compare with, in place of comparing",
+        help="write the captures and timings that tests compare with, in place of comparing",
     )
 
 
@@ -57,6 +59,20 @@ def jaxscope_compiled(request: pytest.FixtureRequest) -> Callable[..., Compiled]
             return Compiled(jaxscope.capture(function, *args, **kwargs), folder, is_updating)
 
     return compile_call
+
+
+@pytest.fixture
+def jaxscope_timed(request: pytest.FixtureRequest) -> Callable[..., Timed]:
+    """Takes a file and a call of it, as the command line does; returns what asserts on its time.
+
+    The call is measured in processes of its own, as `jaxscope time` measures it.
+    """
+    folder, is_updating = request.path.parent, bool(request.config.getoption(_UPDATE))
+
+    def time_call(file: str | Path, call: str | None = None, **asked: Any) -> Timed:
+        return Timed(folder / file, call, asked, folder, is_updating)
+
+    return time_call
 
 
 @pytest.fixture
@@ -217,6 +233,62 @@ class Compiled:
     def _not_known(self, what: str, why: str) -> NoReturn:
         __tracebackhide__ = True
         raise AssertionError(f"{self.capture.call}: {what} is not known: {why}")
+
+
+@dataclasses.dataclass(frozen=True)
+class Timed:
+    """A call of a file, and what a test may assert of its time.
+
+    Attributes:
+        file: That has the function.
+        call: None for the first that the file offers.
+        asked: Fields of a `TimeRequest`, such as `rigorous=True` for six fresh processes.
+        folder: That names of stored timings are relative to.
+        is_updating: Whether stored timings are written in place of compared.
+    """
+
+    file: Path
+    call: str | None = None
+    asked: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    folder: Path = Path()
+    is_updating: bool = False
+
+    def assert_not_slower(self, stored: str | Path) -> None:
+        """Assert that the compiled call has not become slower than a stored timing of it.
+
+        What is unclear passes. `pytest --jaxscope-update` writes the stored timing; so does
+        `jaxscope time --save`.
+
+        Args:
+            stored: Its path, relative to the file of the test; ends with `.json`.
+        """
+        __tracebackhide__ = True
+        import json
+
+        from jaxscope.client.one_shot import ask
+        from jaxscope.client.requests import TimeRequest
+        from jaxscope.model import Timing
+        from jaxscope.report.baseline import baseline_to_section, find_changes, is_slower
+        from jaxscope.report.document import write_text
+        from jaxscope.report.measurement_documents import timing_to_document
+        from jaxscope.schema.contract import load_timing, timing_to_json
+        from jaxscope.schema.whole_file import write_bytes
+
+        place = self.folder / stored
+        if not self.is_updating and not place.exists():
+            raise AssertionError(f"There is no stored timing {place}. {_UPDATE} writes it.")
+        with _failing_shortly():
+            before = None if self.is_updating else load_timing(place)
+            request = TimeRequest(str(self.file), self.call, skip_eager=True, **self.asked)
+            now = ask(request, Timing)
+            if before is None:
+                found = json.dumps(timing_to_json(now), indent=2, allow_nan=False)
+                write_bytes(place, found.encode())
+                return
+            changes = find_changes(now, before)
+        if is_slower(changes):
+            told = [baseline_to_section(changes, before), *timing_to_document(now, is_whole=False)]
+            raise AssertionError(f"{write_text(told[:-1])}\n{_UPDATE} renews {place.name}.")
 
 
 def _describe(found: Comparison) -> str:

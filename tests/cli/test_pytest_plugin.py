@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import re
 from pathlib import Path
 
@@ -105,6 +106,42 @@ def test_tests_pass_and_fail_with_what_was_found(pytester: pytest.Pytester) -> N
     assert "KeyError: 'of the test'" in told["test_own_error"]
     for name, text in told.items():
         assert "pytest_plugin.py" not in text, f"{name} shows our frames"
+
+
+TIMED = """
+def test_time(jaxscope_timed):
+    jaxscope_timed("user.py", "f(f32[64])", budget_s=0.1).assert_not_slower("f.json")
+
+def test_other_call(jaxscope_timed):
+    jaxscope_timed("user.py", "f(f32[65])", budget_s=0.1).assert_not_slower("f.json")
+"""
+
+
+def test_a_call_is_held_against_its_stored_time(pytester: pytest.Pytester) -> None:
+    path = pytester.makepyfile(test_speed=TIMED)
+    path.with_name("user.py").write_text("import jax.numpy as jnp\n\ndef f(x):\n    return x * 2\n")
+    stored = path.with_name("f.json")
+    words = ("-p", "jaxscope.pytest_plugin", "-p", "no:cacheprovider")
+    missing = pytester.runpytest_subprocess(*words, "-k", "test_time")
+    missing.assert_outcomes(failed=1)
+    assert "There is no stored timing" in missing.stdout.str()
+    written = pytester.runpytest_subprocess(*words, "-k", "test_time", "--jaxscope-update")
+    written.assert_outcomes(passed=1)
+    raw = json.loads(stored.read_text())
+    for factor, outcomes in ((1e3, {"passed": 1, "failed": 1}), (1e-3, {"failed": 2})):
+        changed = json.loads(json.dumps(raw))
+        for measurement in changed["measurements"]:
+            for key in ("median", "low", "high"):
+                measurement[key] *= factor
+            measurement["samples"] = [each * factor for each in measurement["samples"]]
+        stored.write_text(json.dumps(changed))
+        found = pytester.runpytest_subprocess(*words)
+        found.assert_outcomes(**outcomes)
+        told = found.stdout.str()
+        assert "of another call" in told or "baseline is of" in told
+        assert ("Slower than the baseline." in told) is (factor < 1)
+        assert "pytest_plugin.py" not in told
+    assert "times, slower" in told and "--jaxscope-update renews f.json." in told
 
 
 @pytest.fixture
