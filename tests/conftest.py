@@ -29,6 +29,9 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+# readline, which pytest loads, tells every process that it starts of a terminal that is not there.
+os.environ["COLUMNS"] = ""
+
 if TYPE_CHECKING:
     from jaxscope.ui.window.page_context import PageContext
 

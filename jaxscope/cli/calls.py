@@ -9,6 +9,7 @@ from jaxscope.cli.parser import Options
 from jaxscope.cli.runs import Watcher, named_program, run_options, show_progress
 from jaxscope.client.one_shot import OnEvent, outline
 from jaxscope.model.outline import Outline
+from jaxscope.model.units import format_count
 from jaxscope.report.document import Items, Section
 
 
@@ -47,7 +48,9 @@ def outline_to_document(file: str, found: Outline) -> list[Section]:
     width = min(max(map(len, shown), default=0), _LONGEST_SIGNATURE)
     docs = [function.doc.strip().partition("\n")[0] for function in found.functions]
     functions = [f"{one:{width}}  {doc}".rstrip() for one, doc in zip(shown, docs, strict=True)]
+    calls = format_count(len(found.calls), "call")
     return [
+        Section(blocks=[f"{file} offers {calls} and has {format_count(len(docs), 'function')}."]),
         Section(f"calls that {file} offers:", [Items([c.call for c in found.calls] or ["none"])]),
         Section("functions:", [Items(functions or ["none"])]),
     ]

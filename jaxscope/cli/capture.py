@@ -22,6 +22,7 @@ from jaxscope.model import Capture, Cost, Stage, Unavailable, is_available
 from jaxscope.model.capture import leave_source_out
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.model.stages import COMPILED_STAGES, stage_kind
+from jaxscope.report.document import Items, Section, write_markdown
 
 if TYPE_CHECKING:
     from jaxscope.export.order import ExportOrder
@@ -148,6 +149,10 @@ def run(options: Options) -> int:
             raise
     if options.without_source:
         capture = leave_source_out(capture)
+    if options.is_markdown and not options.is_json:
+        print_text(write_markdown([_sum_up(capture)]))
+        if options.output is None:
+            return 0
     if options.output is None:
         from jaxscope.export.capture_json import format_json
 
@@ -164,6 +169,23 @@ def run(options: Options) -> int:
         )
     tell(capture, places, notes, options)
     return 0
+
+
+_TOLD = ("size", "kernels", "memory")
+"""Questions whose answers are what a capture comes to."""
+
+
+def _sum_up(capture: Capture) -> Section:
+    from jaxscope.program.cost.attribution import RowKind, find_cost_change
+    from jaxscope.report.answers import Evidence, answer_question, find_question
+    from jaxscope.report.cost_changes import describe_cost_change
+
+    place = f"JAX {capture.environment.jax}, target {capture.target}"
+    questions = (find_question(name)[0] for name in _TOLD)
+    told = [answer_question(each, Evidence(capture)).text for each in questions]
+    change = find_cost_change(capture, RowKind.LINE)
+    told += [] if isinstance(change, Unavailable) else [describe_cost_change(change)]
+    return Section(capture.call, [Items([*told, place])])
 
 
 def _own_place(path: Path, capture: Capture) -> Path:

@@ -6,7 +6,7 @@ import dataclasses
 import json
 from collections.abc import Mapping
 
-from jaxscope.cli.output import check_place, print_text, write_data
+from jaxscope.cli.output import check_place, print_document, print_text, write_data
 from jaxscope.cli.parser import DIFFERENT, Options
 from jaxscope.cli.runs import Watcher, run_options, show_progress, target_options
 from jaxscope.client.one_shot import OnEvent
@@ -20,8 +20,7 @@ from jaxscope.program.diff.captures import (
     compare_captures,
     pair_stages,
 )
-from jaxscope.report.diff import SHORT_LIST, comparison_to_document
-from jaxscope.report.document import write_text
+from jaxscope.report.diff import SHORT_LIST, changes_to_markdown, comparison_to_document
 
 
 def run(options: Options) -> int:
@@ -36,18 +35,21 @@ def run(options: Options) -> int:
         check_place(wanted.output)
     with show_progress() as show:
         comparison = compare(options, Watcher(show))
+    if options.is_markdown and not options.is_json:
+        print_text(changes_to_markdown(comparison))
     if wanted.output is not None:
         write_data(wanted.output, render_comparison(comparison, wanted.output))
     elif options.is_json:
         print_text(json.dumps(comparison_to_json(comparison), indent=1, allow_nan=False))
-    else:
-        is_detailed = bool(wanted.stages)
+    elif not options.is_markdown:
+        is_detailed = bool(wanted.stages)  # asks for every difference
+        options = dataclasses.replace(options, is_whole=options.is_whole or is_detailed)
         document = comparison_to_document(
             comparison,
-            most_rows=None if is_detailed else SHORT_LIST,
+            most_rows=None if options.is_whole else SHORT_LIST,
             with_texts=is_detailed,
         )
-        print_text(write_text(document))
+        print_document(options, document)
     return 0 if comparison.is_equal else DIFFERENT
 
 

@@ -69,7 +69,13 @@ def findings_to_document(findings: list[DoctorFinding]) -> list[Section]:
     """One row each."""
     signs = {True: "ok", False: "--", None: ""}
     rows = [(signs[each.is_good], each.name, each.text) for each in findings]
-    return [Section(blocks=[Table(("", "", ""), rows)])]
+    missing = [each.name for each in findings if each.is_good is False]
+    can = "can" if any(each.name == "worker" and each.is_good for each in findings) else "cannot"
+    told = f"Not here: {', '.join(missing)}." if missing else "All that was looked at works."
+    return [
+        Section(blocks=[f"jaxscope {can} run calls of JAX here. {told}"]),
+        Section(blocks=[Table(("", "", ""), rows)]),
+    ]
 
 
 def _about_jaxscope() -> list[DoctorFinding]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from jaxscope.cli.parser import Options
 from jaxscope.errors import EnvironmentProblem, UsageError
-from jaxscope.report.document import Document, write_text
+from jaxscope.report.document import Document, fit, write_text
 from jaxscope.schema.whole_file import write_whole
 
 
@@ -61,21 +63,29 @@ def write_data(path: Path, data: bytes) -> None:
 
 
 def print_found(
-    options: Options,
-    to_json: Callable[[], Any],
-    to_document: Callable[[], Document],
-    *,
-    width: int = 0,
+    options: Options, to_json: Callable[[], Any], to_document: Callable[[], Document]
 ) -> None:
-    """Print what a verb found, as JSON where that was asked for.
-
-    Args:
-        width: To which paragraphs are wrapped; 0 for not.
-    """
+    """Print what a verb found, as JSON where that was asked for."""
     if options.is_json:
         print_text(json.dumps(to_json(), indent=2, allow_nan=False))
     else:
-        print_text(write_text(to_document(), width=width))
+        print_document(options, to_document())
+
+
+def print_document(options: Options, document: Document) -> None:
+    """Print a report: a screenful, or all of it where that was asked for."""
+    width = find_width(sys.stdout)
+    print_text(write_text(document if options.is_whole else fit(document, width), width))
+
+
+_NARROWEST = 40
+
+
+def find_width(stream: TextIO) -> int:
+    """Characters of a line: what COLUMNS says, else the terminal's; 0 in files and pipes."""
+    if not (stream.isatty() or os.environ.get("COLUMNS")):
+        return 0
+    return max(shutil.get_terminal_size().columns, _NARROWEST)
 
 
 def print_text(text: str) -> None:

@@ -9,6 +9,7 @@ import argparse
 import dataclasses
 import functools
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar, cast
@@ -19,8 +20,11 @@ from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import UsageError
 from jaxscope.export.choices import ALL_STAGES, DEFAULT_SCALE, DOWN, FIRST, MAX_WIDTH_PX, RIGHT
 from jaxscope.program.size_range import read_growth, read_scale
+from jaxscope.report.document import wrap_command
 
 T = TypeVar("T")
+_WIDTH = 79
+"""Of a line of help that argparse does not wrap itself."""
 
 _Options = argparse.ArgumentParser | argparse._ArgumentGroup
 
@@ -81,7 +85,7 @@ _PAIRS = {
 def _add_comparison_options(parser: argparse.ArgumentParser) -> None:
     """Add the options; each names what differs between the two, or holds for both."""
     group = parser.add_argument_group(
-        "comparisons (one value is that of both; A,B is one for each; the first may be empty)"
+        "comparisons (a value is of both; A,B is one for each; the first may be empty)"
     )
     add_grouped = functools.partial(_option, group)
     add_grouped("--against-file FILE", "file of the call compared with", type=_path)
@@ -216,6 +220,11 @@ def _add_diff_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
     )
+    add(
+        "--md",
+        "print what changed, as Markdown for a pull request, in at most 15 lines",
+        dest="is_markdown",
+    )
     second = parser.add_argument_group("options of B alone; without them it has those of A")
     add_second = functools.partial(_option, second)
     add_second("--target-b TARGET", "target of B")
@@ -314,7 +323,6 @@ class TimeOptions:
         precision: At what half-width of the ratio's interval it ends; None for the default.
         output: Where the experiment's table or plot is written, or None.
         figure: Which figure of a plain timing: `distributions` or `stages`.
-        is_whole: Whether every row of a plain timing is printed, and how it was measured.
         baseline: A saved timing that a plain one is held against, or None.
         saved: Where a plain timing is saved for that, or None.
     """
@@ -333,7 +341,6 @@ class TimeOptions:
     precision: float | None = None
     output: Path | None = None
     figure: str = "distributions"
-    is_whole: bool = False
     baseline: Path | None = None
     saved: Path | None = None
 
@@ -341,7 +348,6 @@ class TimeOptions:
 def _add_time_options(parser: argparse.ArgumentParser) -> None:
     add = functools.partial(_option, parser)
     add("--rigorous", "measure in six fresh processes (slower)", dest="is_rigorous")
-    add("--all", "print every row of a timing, and how it was measured", dest="is_whole")
     add(
         "--save FILE",
         "save the timing, to be a baseline (as --json prints it)",
@@ -541,6 +547,8 @@ class Options:
         timeout_s: Wall seconds after which a run is stopped, or None.
         memory_bytes: Memory a worker may take, or None for the default share of the machine.
         allow_run: Whether `mcp` runs Python files that an agent names.
+        is_whole: Whether all of a report is printed, not a screenful.
+        is_markdown: Whether `capture` and `diff` print a few lines for a pull request.
         new_window: Whether a window is opened even where one is open that could show the file.
     """
 
@@ -558,9 +566,11 @@ class Options:
     timeout_s: float | None = None
     memory_bytes: int | None = None
     x64: bool = False
+    is_markdown: bool = False
     new_window: bool = False
     allow_run: bool = False
     is_json: bool = False
+    is_whole: bool = False
     is_rigorous: bool = False
     passes: bool = False
     gradient: bool = False
@@ -869,7 +879,9 @@ def make_parser(verb: str) -> argparse.ArgumentParser:
     is_open = verb == WINDOW
     parser = _Parser(
         prog="jaxscope" if is_open else f"jaxscope {verb}",
-        description=(jaxscope.__doc__ or "").splitlines()[0] if is_open else about.summary + ".",
+        description=textwrap.fill(
+            (jaxscope.__doc__ or "").splitlines()[0] if is_open else about.summary + ".", _WIDTH
+        ),
         epilog=_epilog(verb),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
@@ -981,6 +993,7 @@ def _add_capture_options(parser: argparse.ArgumentParser) -> None:
         default=[],
     )
     add("--gradient", _GRADIENT)
+    add("--md", "print what it comes to, as Markdown for a pull request", dest="is_markdown")
     add(
         "--without-source",
         "leave the text of source files out; paths, lines, names and types stay",
@@ -1062,6 +1075,7 @@ def _add_common_options(parser: argparse.ArgumentParser) -> None:
         type=lambda word: int(_positive(word) * 2**30),
     )
     add_grouped("--x64", "let JAX use 64-bit types")
+    add_grouped("--all", "print all of a report, not a screenful", dest="is_whole")
     add_grouped("--json", "print the result, or the failure, as one JSON object", dest="is_json")
 
 
@@ -1100,11 +1114,17 @@ _ADDED = {
 
 
 def _epilog(verb: str) -> str:
-    lines = [f"example:\n  {VERBS[verb].example}"]
+    example = "\n".join(wrap_command(VERBS[verb].example, _WIDTH, "  "))
+    lines = [f"example:\n{example}"]
     if verb == WINDOW:
         width = max(map(len, VERBS))
         verbs = [
-            f"  jaxscope {name:{width}}  {about.summary}"
+            textwrap.fill(
+                about.summary,
+                _WIDTH,
+                initial_indent=f"  jaxscope {name:{width}}  ",
+                subsequent_indent=" " * (width + 13),
+            )
             for name, about in VERBS.items()
             if name != WINDOW
         ]
@@ -1114,11 +1134,11 @@ def _epilog(verb: str) -> str:
         "time": f"0 done, {DIFFERENT} slower than the --baseline",
         "check": f"0 nothing found, {DIFFERENT} a warning or an error found",
     }.get(verb, "0 done")
-    lines.append(
-        f"exit status: {done}, 1 the user's code or call failed, 2 wrong usage,\n"
-        "3 something needed is not available, 4 the worker died or ran out of time or memory,\n"
-        "70 a bug of jaxscope's"
+    status = (
+        f"exit status: {done}, 1 the user's code or call failed, 2 wrong usage, 3 something needed "
+        "is not available, 4 the worker died or ran out of time or memory, 70 a bug of jaxscope's"
     )
+    lines.append(textwrap.fill(status, _WIDTH))
     return "\n\n".join(lines)
 
 
@@ -1133,13 +1153,13 @@ def _read_output(verb: str, read: argparse.Namespace) -> tuple[Path | None, str]
         return Path(named), "html"
     if verb not in WRITING or (verb == "open" and named is None):
         return None, "json"
-    if named is None and not read.is_json:
+    if named is None and not read.is_json and not getattr(read, "is_markdown", False):
         raise UsageError(
             "Nothing says where to write.",
             remedy="Name a file, such as -o out.html, or print JSON with --json.",
         )
     if named in (None, "-"):
-        if not read.is_json:
+        if named == "-" and not read.is_json:
             raise UsageError(
                 "Standard output has no ending that would pick a format.",
                 remedy="Add --json, or name a file, such as -o out.svg.",

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import jaxscope
-from jaxscope.cli.output import print_text
+from jaxscope.cli.output import print_document
 from jaxscope.cli.parser import Options
 from jaxscope.errors import EnvironmentProblem, Explanation, SourceError, WorkerLost
 from jaxscope.schema.whole_file import write_bytes
@@ -59,7 +59,9 @@ def run(options: Options) -> int:
     if options.is_json:
         print(json.dumps(found, indent=2))
     else:
-        print_text(_describe(found, out))
+        from jaxscope.report.compilations import compilations_to_document
+
+        print_document(options, compilations_to_document(found, "" if out is None else str(out)))
     if why is not None:
         raise WorkerLost(why)
     return 0 if status == 0 else 1
@@ -124,10 +126,3 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-
-
-def _describe(found: dict[str, Any], out: Path | None) -> str:
-    from jaxscope.report.compilations import compilations_to_document
-    from jaxscope.report.document import write_text
-
-    return write_text(compilations_to_document(found, "" if out is None else str(out)))

@@ -37,7 +37,6 @@ def run(options: Options) -> int:
         options,
         lambda: targets_to_json(call, str(options.file), rows),
         lambda: targets_to_document(call, rows),
-        width=80,
     )
     return 0
 

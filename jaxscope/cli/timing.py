@@ -52,7 +52,7 @@ def run(options: Options) -> int:
 
     def to_document() -> Document:
         scope = [] if options.is_rigorous else [Section(blocks=[_ONE_PROCESS])]
-        return [*answer, *timing_to_document(timing, is_whole=options.time.is_whole), *scope]
+        return [*answer, *timing_to_document(timing, is_whole=options.is_whole), *scope]
 
     print_found(options, lambda: found, to_document)
     return DIFFERENT if is_slower(changes) else 0

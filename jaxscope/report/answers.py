@@ -45,7 +45,7 @@ from jaxscope.program.fusion.summary import FusionReport, compare_launches, repo
 from jaxscope.program.hlo.proto import parse_module
 from jaxscope.program.memory.live_ranges import find_donations, find_live_ranges
 from jaxscope.program.memory.residuals import find_constants, find_residuals
-from jaxscope.program.roofline import Roofline, find_limit, find_roofline
+from jaxscope.program.roofline import find_limit, find_roofline
 from jaxscope.program.sharding.arrays import find_arrays
 from jaxscope.program.sharding.collectives import find_collectives
 from jaxscope.program.sharding.placement import CollectiveContexts
@@ -61,7 +61,8 @@ from jaxscope.report.measurement_documents import (
     describe_key_changes,
 )
 from jaxscope.report.measurements import describe_noise, describe_ratios, describe_spread
-from jaxscope.report.memory import describe_kept, describe_peak, place_text
+from jaxscope.report.memory import describe_kept, describe_peak, describe_plan, place_text
+from jaxscope.report.roofline import describe_bounds, describe_intensity
 from jaxscope.report.sharding import describe_collective, describe_communication
 from jaxscope.report.values import describe_origin, describe_origins
 from jaxscope.schema.contract import Json
@@ -243,7 +244,7 @@ def _bound(evidence: Evidence) -> Answer:
     found = _there(find_roofline(stage, trips, capture.stage("machine")))
     chip = chip_of_target(capture.target)
     notes = "".join(f" {note}" for note in found.notes)
-    told = f"{_intensity(found)}{notes}"
+    told = f"{describe_intensity(found)}{notes}"
     if chip is None:
         return Answer(
             f"{told} What this machine reaches is not known here: "
@@ -252,25 +253,13 @@ def _bound(evidence: Evidence) -> Answer:
         )
     limits = [(point, find_limit(point, chip.ceilings())) for point in found.kernels]
     limits.sort(key=lambda pair: -_known(pair[1].best))
-    kinds = Counter(limit.kind or "unknown" for _, limit in limits)
     facts = [
         Fact(
             f"{p.name}: {limit.kind or 'unknown'}, at least {format_seconds(limit.best)}", "counted"
         )
         for p, limit in limits
     ]
-    bounds = ", ".join(f"{count:,} by {kind}" for kind, count in kinds.most_common())
-    return Answer(f"Kernels bound on {chip.name}: {bounds}. {told}", facts)
-
-
-def _intensity(found: Roofline) -> str:
-    """FLOPs for each byte of all kernels, in a sentence."""
-    if any(point.is_uncertain for point in found.kernels):
-        return "How many FLOPs it does for each byte depends on the branches that it takes."
-    flops = math.fsum(_known(point.flops) for point in found.kernels)
-    moved = math.fsum(_known(point.num_bytes) for point in found.kernels)
-    ratio = f"{flops / moved:.3g} FLOP per byte" if moved else "no traffic"
-    return f"Its kernels do {ratio}."
+    return Answer(f"{describe_bounds(found, chip.ceilings())} {told}", facts)
 
 
 _DERIVES = re.compile("grad|vjp|jac|hess|jvp|linearize")
@@ -741,13 +730,7 @@ def _memory(evidence: Evidence) -> Answer:
     capture = evidence.taken
     live = find_live_ranges(capture)
     plan = capture.memory
-    told = (
-        f"XLA's plan is not known: {plan.reason}"
-        if isinstance(plan, Unavailable)
-        else f"XLA needs {format_bytes(plan.total_bytes)} at once: arguments "
-        f"{format_bytes(plan.argument_bytes)}, results {format_bytes(plan.result_bytes)}, "
-        f"temporaries {format_bytes(plan.temporary_bytes)}."
-    )
+    told = describe_plan(plan)
     if isinstance(live, Unavailable):
         return Answer(f"{told} Live ranges are not known: {live.reason}")
     graph = live.graph

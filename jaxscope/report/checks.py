@@ -22,8 +22,8 @@ def checks_to_json(found: Checked) -> Json:
 
 def checks_to_document(found: Checked) -> list[Section]:
     """How many findings and the worst, then each: what, where, what to try and to read."""
-    first = Section(f"Checks of {found.call}", [_answer(found), *found.skipped])
-    return [first, *(_section(check) for check in found.checks)]
+    head = Section(f"Checks of {found.call}", found.skipped)
+    return [Section(blocks=[_answer(found)]), head, *(_section(check) for check in found.checks)]
 
 
 def where_of(check: Check) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from jaxscope.model.units import format_bytes, format_count, format_seconds, shorten
 from jaxscope.report.document import (
+    Block,
     Cell,
     Section,
     Table,
@@ -35,11 +36,11 @@ def compilations_to_document(found: dict[str, Any], out: str = "") -> list[Secti
     """
     table = compilations_table(found, _MAX_FUNCTIONS, _MAX_PROGRAMS)
     nothing = "Nothing was compiled by a function that was jitted while the script ran."
-    shown = [_describe_compilations(found), table] if table.rows else [nothing]
-    blocks = [*shown, *compilations_notes(found)]
+    answer = _describe_compilations(found) if table.rows else nothing
+    blocks: list[Block] = [*([table] if table.rows else []), *compilations_notes(found)]
     if out and table.rows:
         blocks.append(f"Captures and the list are in {out}.")
-    sections = [Section("What the script compiled", blocks)]
+    sections = [Section(blocks=[answer]), Section(blocks=blocks)]
     moved = transfers_table(found, _MAX_TRANSFERS)
     if moved.rows:
         told = [moved, *found.get("transfer_notes", ())]

@@ -30,6 +30,7 @@ from jaxscope.report.document import (
     make_items,
     make_table,
     number_cell,
+    write_markdown,
 )
 
 SIGNS = {
@@ -97,9 +98,9 @@ def summary_sections(comparison: Comparison, most_rows: int | None) -> list[Sect
     sides = [f"first:  {describe_subject(first)}", f"second: {describe_subject(second)}"]
     fates = describe_fate_changes(find_fate_changes(comparison))
     return [
-        Section("Comparison", [Items(sides)]),
         Section(
-            blocks=[describe_verdict(comparison), *(f"note: {note}" for note in comparison.notes)]
+            describe_verdict(comparison),
+            [Items(sides), *(f"note: {note}" for note in comparison.notes)],
         ),
         Section(blocks=[make_table(STAGE_HEADERS, comparison.stages, stage_row)]),
         Section("Memory", [quantity_table(comparison.memory)]),
@@ -116,16 +117,22 @@ MOST_LINES = 15
 """Lines that `describe_changes` gives at most."""
 
 
-def describe_changes(comparison: Comparison) -> list[str]:
-    """What changed, the most telling first, in at most `MOST_LINES` lines."""
+def describe_changes(comparison: Comparison, most: int = MOST_LINES) -> list[str]:
+    """What changed, the most telling first, in so many lines at most."""
     lines = list(_tell_changes(comparison))
-    if len(lines) <= MOST_LINES:
+    if len(lines) <= most:
         return lines
-    left = len(lines) - MOST_LINES + 1
+    left = len(lines) - most + 1
     return [
-        *lines[: MOST_LINES - 1],
+        *lines[: most - 1],
         f"and {left:,} more lines; jaxscope diff A B --stage NAME lists all of a stage",
     ]
+
+
+def changes_to_markdown(comparison: Comparison) -> str:
+    """The same for a comment on a pull request, in at most `MOST_LINES` lines."""
+    verdict, *lines = describe_changes(comparison, MOST_LINES - 1)
+    return write_markdown([Section(verdict, [Items(lines)])])
 
 
 def _tell_changes(comparison: Comparison) -> Iterator[str]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
+import itertools
 import math
 import re
 import textwrap
@@ -160,55 +161,253 @@ def make_items(lines: Sequence[str], most: int | None = None) -> Items:
     return Items([*lines[:most], *([f"and {left_out:,} more"] if left_out else [])])
 
 
-def write_text(document: Document, *, width: int = 0) -> str:
+SCREENFUL = 40
+"""Lines of a report that are printed where nobody asks for all of it."""
+_LEAST_ROWS = 8
+"""Rows that are left of each table before what stands last is left out."""
+_LEAST_CELL = 7
+"""Characters that are left of a text that is cut."""
+_LONGEST_WORD = 30
+"""Longer words may be cut where a table is too wide, in characters."""
+_GAP = "  "
+_COMMAND = re.compile(r"(?<=: )(?=jaxscope [a-z])")
+"""Where a command to type begins in a sentence."""
+
+
+def write_text(document: Document, width: int = 0) -> str:
     """Sections with an empty line between; what stands under a title is indented.
 
     Args:
-        width: Of lines, to which paragraphs are wrapped, further lines being indented; 0 for not.
+        width: Of a line at most, in characters; 0 for lines of any length. Listings stay as they
+            are.
     """
     sections = ("\n".join(_section_lines(section, width)) for section in document)
     return make_safe("\n\n".join(filter(None, sections)))
 
 
+def wrap(text: str, width: int, indent: str = "") -> list[str]:
+    """A paragraph in lines of at most so many characters; a command to type has lines of its own.
+
+    Args:
+        width: 0 for one line of any length.
+        indent: Before each line; those after the first are further in.
+    """
+    if "\n" in text:
+        return [line for part in text.split("\n") for line in wrap(part, width, indent)]
+    if not width or len(indent + text) <= width or isinstance(text, Verbatim):
+        return [indent + text]
+    sentence, *commands = _COMMAND.split(text)
+    deeper = f"{indent}  "
+    lines = textwrap.wrap(
+        sentence,
+        width,
+        initial_indent=indent,
+        subsequent_indent=deeper,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return [*lines, *(line for each in commands for line in wrap_command(each, width, deeper))]
+
+
+def wrap_command(command: str, width: int, indent: str) -> Iterator[str]:
+    """Lines that a shell reads as one; what is quoted is not cut."""
+    line = indent
+    for word in re.findall(r"(?:'[^']*'|\S)+", command):
+        if line.strip() and len(line) + len(word) + 3 > width:
+            yield f"{line} \\"
+            line = f"{indent}  "
+        line += f" {word}" if line.strip() else word
+    yield line
+
+
+def fit(document: Document, width: int = 0) -> Document:
+    """As much of a report as a screen shows, and how many lines are left out.
+
+    Tables and lists get shorter before what stands last is left out, and rows have one line each.
+    """
+
+    def count(part: Document) -> int:
+        return write_text(part, width).count("\n") + 1
+
+    most = SCREENFUL - 2  # the note, and the empty line before it
+    if count(document) <= SCREENFUL:
+        return document
+    if width:
+        document = [
+            dataclasses.replace(section, blocks=[_narrow(block, width) for block in section.blocks])
+            for section in document
+        ]
+    for most_rows in range(most, _LEAST_ROWS - 1, -1):
+        short = [
+            dataclasses.replace(each, blocks=[_shorten(block, most_rows) for block in each.blocks])
+            for each in document
+        ]
+        if count(short) <= most:
+            break
+    while count(short) > most and (len(short) > 1 or len(short[0].blocks) > 1):
+        *others, last = short
+        *before, end = last.blocks or [""]
+        for most_rows in range(_LEAST_ROWS - 1, 1, -1):
+            cut = dataclasses.replace(last, blocks=[*before, _shorten(end, most_rows)])
+            short = [*others, cut]
+            if count(short) <= most:
+                break
+        else:
+            short = [*others, *([dataclasses.replace(last, blocks=before)] if before else [])]
+    return [*short, Section(blocks=["These are the first lines; --all prints the whole report."])]
+
+
+def _narrow(block: Block, width: int) -> Block:
+    """A table whose rows have a line each: what all rows share is told below it, texts are cut."""
+    if not isinstance(block, Table) or not block.rows:
+        return block
+    texts = block.texts()
+    numeric = block.numeric
+    natural = [
+        max(map(len, (head, *cells))) for head, *cells in zip(block.headers, *texts, strict=True)
+    ]
+    columns = list(range(len(natural)))
+    shared: list[str] = []
+    for n in reversed(columns[1:]):
+        if _total(columns, natural) > width and len({row[n] for row in texts}) == 1 < len(texts):
+            columns.remove(n)
+            shared.insert(0, f"{block.headers[n]} {texts[0][n]}" if texts[0][n] else "")
+    least = [w if n in numeric else min(w, _LEAST_CELL) for n, w in enumerate(natural)]
+    least[0] = min(natural[0], _LONGEST_WORD)  # it names the row
+    while len(columns) > 1 and _total(columns, least) > width:
+        columns.pop()
+    widths = _squeeze(columns, natural, least, width)
+    rows = [
+        [
+            row[n] if len(texts[k][n]) <= widths[n] else f"{texts[k][n][: widths[n] - 1]}…"
+            for n in columns
+        ]
+        for k, row in enumerate(block.rows)
+    ]
+    told = ", ".join(filter(None, shared))
+    rest = "\n".join(filter(None, [block.rest, f"in each row: {told}" if told else ""]))
+    return Table([block.headers[n] for n in columns], rows, rest)
+
+
+def _shorten(block: Block, most: int) -> Block:
+    if isinstance(block, Table) and len(block.rows) > most:
+        first, _, others = block.rest.partition("\n")
+        left_out = len(block.rows) - most + _read_left_out(first)
+        is_other = bool(first) and not _read_left_out(first)
+        told = [f"and {left_out:,} more{' rows' * is_other}", first * is_other, others]
+        return dataclasses.replace(
+            block, rows=block.rows[:most], rest="\n".join(filter(None, told))
+        )
+    if isinstance(block, Items) and len(block.lines) > most:
+        counted = _read_left_out(block.lines[-1])
+        left_out = len(block.lines) - most + (counted - 1 if counted else 0)
+        return Items([*block.lines[:most], f"and {left_out:,} more"])
+    if isinstance(block, Listing) and block.text.count("\n") > most:
+        lines = block.text.rstrip("\n").split("\n")
+        note = f"and {len(lines) - most:,} more lines"
+        return dataclasses.replace(block, text="\n".join([*lines[:most], note]))
+    return block
+
+
+def _read_left_out(rest: str) -> int:
+    """How many rows are left out already, by what is said of them; 0 where that is no count."""
+    counted = re.fullmatch(r"and ([\d,]+) more", rest)
+    return int(counted[1].replace(",", "")) if counted else 0
+
+
 def _section_lines(section: Section, width: int) -> Iterator[str]:
     indent = "  " if section.title else ""
     if section.title:
-        yield section.title
+        yield from wrap(section.title, width)
     for block in section.blocks:
         if isinstance(block, Table):
-            yield from _table_lines(block)
+            yield from _table_lines(block, width)
         elif isinstance(block, Listing):
             yield block.text.rstrip("\n")
         elif isinstance(block, Items):
-            yield from (f"  {line}" for line in block.lines)
-        elif width and not isinstance(block, Verbatim):
-            yield from textwrap.wrap(
-                block,
-                width,
-                initial_indent=indent,
-                subsequent_indent=f"{indent}  ",
-                break_long_words=False,
-                break_on_hyphens=False,
-            )
+            yield from (part for line in block.lines for part in wrap(line, width, "  "))
         else:
-            yield indent + block
+            yield from wrap(block, width, indent)
 
 
-def _table_lines(table: Table) -> Iterator[str]:
-    """Columns are as wide as their widest cell."""
+def _table_lines(table: Table, width: int) -> Iterator[str]:
+    """Columns are as wide as their widest cell; where that is too wide, texts are wrapped.
+
+    Where that does not do, the columns at the end stand below, after the first one once more.
+    """
     shown = table.texts()
-    if any(table.headers):
+    has_headers = any(table.headers)
+    if has_headers:
         shown.insert(0, list(table.headers))
-    widths = [max((len(row[n]) for row in shown), default=0) for n in range(len(table.headers))]
     numeric = table.numeric
-    for row in shown:
-        cells = [
-            f"{cell:>{width}}" if column in numeric else f"{cell:{width}}"
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        yield f"  {'  '.join(cells)}".rstrip()
+    for columns, widths in _pack(shown, numeric, has_headers, width):
+        for row in shown:
+            cells = [_wrap_cell(row[n], widths[n]) for n in columns]
+            for parts in itertools.zip_longest(*cells, fillvalue=""):
+                aligned = [
+                    f"{part:>{widths[n]}}" if n in numeric else f"{part:{widths[n]}}"
+                    for part, n in zip(parts, columns, strict=True)
+                ]
+                yield f"  {_GAP.join(aligned)}".rstrip()
     if table.rest:
-        yield f"  {table.rest}"
+        yield from wrap(table.rest, width, "  ")
+
+
+def _wrap_cell(text: str, width: int) -> list[str]:
+    if len(text) <= width:
+        return [text]
+    return textwrap.wrap(text, width, break_on_hyphens=False) or [""]
+
+
+def _pack(
+    rows: Sequence[Sequence[str]], numeric: frozenset[int], has_headers: bool, width: int
+) -> Iterator[tuple[list[int], list[int]]]:
+    """The columns of each part of a table that is as wide as a line, and how wide each column is.
+
+    Args:
+        rows: As people read them, headers first.
+        numeric: Columns whose numbers are never cut.
+    """
+    count = len(rows[0]) if rows else 0
+    natural = [max(len(row[n]) for row in rows) for n in range(count)]
+    if not width:
+        yield list(range(count)), natural
+        return
+    least = [
+        max((len(row[n]) for row in rows[has_headers:]), default=0) if n in numeric else 0
+        for n in range(count)
+    ]
+    words = [
+        max(len(word) for row in rows for word in row[n].split() or [""]) for n in range(count)
+    ]
+    least = [max(a, min(b, _LONGEST_WORD)) for a, b in zip(least, words, strict=True)]
+    parts: list[list[int]] = [[]]
+    for column in range(count):
+        if sum(natural) > width and not any(row[column] for row in rows[has_headers:]):
+            continue
+        if parts[-1] and _total(parts[-1], least) + len(_GAP) + least[column] > width:
+            parts.append([0])
+        parts[-1].append(column)
+    for columns in parts:
+        yield columns, _squeeze(columns, natural, least, width)
+
+
+def _squeeze(
+    columns: Sequence[int], natural: Sequence[int], least: Sequence[int], width: int
+) -> list[int]:
+    """How wide each column is: the widest ones give way until a line is not too wide."""
+    widths = list(natural)
+    while _total(columns, widths) > width:
+        loose = [n for n in columns if widths[n] > least[n]]
+        if not loose:
+            break
+        widths[max(loose, key=lambda n: widths[n])] -= 1
+    return widths
+
+
+def _total(columns: Sequence[int], widths: Sequence[int]) -> int:
+    """Of a line with such columns, in characters."""
+    return 2 + sum(widths[n] for n in columns) + len(_GAP) * (len(columns) - 1)
 
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~$&])")

@@ -14,6 +14,7 @@ from jaxscope.model.experiments import (
     CompileLine,
     CompileSpan,
     CompileTime,
+    LeafAgreement,
     NumericDivergence,
     ProgramComparison,
     Recompilation,
@@ -80,11 +81,13 @@ def _warn(warnings: Sequence[str]) -> Section:
 
 def scaling_to_document(scaling: Scaling) -> list[Section]:
     """A table with a row for each size, then how everything grows, and where the order changes."""
-    told = filter(None, [describe_crossovers(scaling), FORM_WORDS.get(scaling.forms[0])])
+    slopes = [describe_slope(each, scaling.forms) for each in scaling.slopes]
+    told = filter(None, [FORM_WORDS.get(scaling.forms[0])])
     return [
+        Section(blocks=[describe_crossovers(scaling) or f"{slopes[0]}."]),
         _open(f"{scaling.call}  with {scaling.vary} varied", scaling.environment),
         Section(blocks=[scaling_table(scaling)]),
-        Section(blocks=[Items([describe_slope(each, scaling.forms) for each in scaling.slopes])]),
+        Section(blocks=[Items(slopes)]),
         Section(blocks=[*told, *describe_sizes(scaling)]),
         _warn(scaling.warnings),
     ]
@@ -92,18 +95,19 @@ def scaling_to_document(scaling: Scaling) -> list[Section]:
 
 def recompilation_to_document(found: Recompilation) -> list[Section]:
     """A table of signatures, the reason of each, and advice."""
-    calls = f"{format_count(len(found.calls), 'call')}, starting with {found.call}"
+    calls = format_count(len(found.calls), "call")
     table = make_table(SIGNATURE_HEADERS, found.signatures, signature_row)
     again = [s for s in found.signatures if s.nearest is not None]
     count = format_count(num_recompilations(found), "recompilation")
     advice = [f"{a.function} ({format_seconds(a.seconds)}): {a.text}" for a in found.advice]
     return [
-        _open(calls, found.environment),
+        Section(blocks=[f"{count} in {calls}, {format_seconds(found.wasted)} in all."]),
+        _open(f"{calls}, starting with {found.call}", found.environment),
         Section(
             blocks=[table if table.rows else "Nothing was compiled by a call of a jitted function."]
         ),
         Section(blocks=[Items([line for each in again for line in _describe_cause(each)])]),
-        Section(f"{count}: {format_seconds(found.wasted)}", [Items(advice)]),
+        Section("What to do" if advice else "", [Items(advice)]),
         Section(blocks=[describe_outside(found)] if found.outside else []),
         _warn(found.warnings),
     ]
@@ -182,7 +186,10 @@ class ProfileOverlay:
 def profile_to_document(found: ProfileOverlay) -> list[Section]:
     """Tables: the costliest lines, instructions and equations, and what none of them explains."""
     profile = found.profile
-    sections = [_open(profile.call, profile.environment)]
+    sections = [
+        Section(blocks=[_name_costliest(profile)]),
+        _open(profile.call, profile.environment),
+    ]
     for title, side in (("compiled", profile.compiled), ("eager", profile.eager)):
         if isinstance(side, Unavailable):
             sections.append(Section(blocks=[f"{title}: not available. {side.reason}"]))
@@ -198,6 +205,21 @@ def profile_to_document(found: ProfileOverlay) -> list[Section]:
             blocks.append(f"not in the captured program: {', '.join(overlay.unmatched[:10])}")
         sections.append(Section(blocks=blocks))
     return [*sections, _warn(profile.warnings)]
+
+
+def _name_costliest(profile: Profile) -> str:
+    """The instruction that takes most, or the equation where nothing compiled was recorded."""
+    sides = [s for s in (profile.compiled, profile.eager) if not isinstance(s, Unavailable)]
+    side = next((side for side in sides if side.times), None)
+    if side is None:
+        return "No instruction and no equation was recorded."
+    most = max(side.times, key=lambda time: time.exclusive)
+    kind = "instruction" if side.stage == "optimized" else "equation"
+    share = f", {format_share(most.exclusive / side.wall)} of a run" if side.wall > 0 else ""
+    return (
+        f"The {kind} that takes most is {most.name}: {format_seconds(most.exclusive)}{share} "
+        f"(observed {describe_observed_times(most, side.runs)})."
+    )
 
 
 def _describe_coverage(title: str, side: NodeTimes, *, is_overlaid: bool) -> Section:
@@ -288,9 +310,10 @@ _MAX_LEAF_ROWS = 20
 
 def programs_to_document(found: ProgramComparison) -> list[Section]:
     """What the two are, what they take, and whether they return the same."""
-    opening, *timing = timing_to_document(found.timing)
+    answer, opening, *timing = timing_to_document(found.timing)
     sides = [f"first:  {found.first}", f"second: {found.second}"]
     return [
+        answer,
         Section(blocks=[*sides, describe_processes(found), Items(cost_lines(found))]),
         Section(blocks=opening.blocks),
         *timing,
@@ -305,8 +328,9 @@ def agreement_to_document(found: Agreement) -> list[Section]:
         trials = [trial for trial in found.origin.trials if trial.outcome != "unchanged"]
         origin += [make_table(TRIAL_HEADERS, trials, trial_row)] if trials else []
     return [
+        Section(blocks=[*map(_describe_pair, found.pairs)]),
         _open(found.call, found.environment),
-        *map(_results_section, found.pairs),
+        *(_results_section(pair) for pair in found.pairs if _differing(pair)),
         *([_equations_section(found)] if found.num_equations else []),
         Section(blocks=origin),
         _warn(found.warnings),
@@ -314,14 +338,25 @@ def agreement_to_document(found: Agreement) -> list[Section]:
 
 
 def _results_section(pair: ResultsAgreement) -> Section:
+    differing = _differing(pair)
+    table = [make_table(LEAF_HEADERS, differing, leaf_row, _MAX_LEAF_ROWS)] if differing else []
+    return Section(_describe_pair(pair), table)
+
+
+def _differing(pair: ResultsAgreement) -> list[LeafAgreement]:
+    return [] if pair.reason else [leaf for leaf in pair.leaves if not leaf.is_equal]
+
+
+def _describe_pair(pair: ResultsAgreement) -> str:
+    """Whether two ways give the same, in a sentence."""
     sides = f"{pair.first} against {pair.second}"
     if pair.reason:
-        return Section(blocks=[f"{sides}: not compared. {pair.reason}"])
-    if all(leaf.is_equal for leaf in pair.leaves):
-        arrays = format_count(len(pair.leaves), "array")
-        return Section(blocks=[f"{sides}: equal bit by bit ({arrays})"])
-    differing = [leaf for leaf in pair.leaves if not leaf.is_equal]
-    return Section(f"{sides}:", [make_table(LEAF_HEADERS, differing, leaf_row, _MAX_LEAF_ROWS)])
+        return f"{sides}: not compared. {pair.reason}"
+    arrays = format_count(len(pair.leaves), "array")
+    differing = _differing(pair)
+    if not differing:
+        return f"{sides}: equal bit by bit ({arrays})"
+    return f"{sides}: different in {len(differing):,} of {arrays}"
 
 
 def _equations_section(found: Agreement) -> Section:
@@ -356,24 +391,39 @@ def timing_to_document(timing: Timing, *, is_whole: bool = True) -> list[Section
         is_whole: Whether every row is there, and how it was measured; without, what a call takes
             from its first line to its steady state.
     """
-    told = [f"{describe_ratio(ratio)}{' · noisy' * ratio.is_noisy}" for ratio in timing.ratios]
+    answer = Section(blocks=list(_tell_speed(timing)))
     opening = _open(timing.call, timing.environment)
     shown = [each for each in timing.measurements if is_whole or _is_main(each.name)]
     if not is_whole:
         table = make_table(("",) * 5, shown, _short_row)
         left_out = format_count(len(timing.measurements) - len(shown), "more row")
         return [
-            dataclasses.replace(opening, blocks=[*told, *opening.blocks]),
+            answer,
+            opening,
             Section(blocks=[table]),
             Section(blocks=_warn(timing.warnings).blocks),
             Section(blocks=[f"{left_out}, how each was measured and what disturbed it: --all"]),
         ]
     return [
-        dataclasses.replace(opening, blocks=[*told, *opening.blocks]),
+        answer,
+        opening,
         Section(blocks=[make_table(("",) * 6, shown, _row)]),
         Section(blocks=list(_protocols(timing))),
         Section(blocks=[*_noise(timing), *_warn(timing.warnings).blocks]),
     ]
+
+
+def _tell_speed(timing: Timing) -> Iterator[str]:
+    """How much faster what is; of a program that is compared with nothing, how long it takes."""
+    for ratio in timing.ratios:
+        yield f"{describe_ratio(ratio)}{' · noisy' * ratio.is_noisy}"
+    if timing.ratios:
+        return
+    for each in timing.measurements:
+        if each.name.rpartition("_")[2] == "jit" and _is_main(each.name):
+            noisy = " · noisy" * each.is_noisy
+            name = each.name.replace("_", " ")
+            yield f"{name} takes {format_seconds(each.median)} ({describe_spread(each)}){noisy}"
 
 
 def _is_main(name: str) -> bool:

@@ -57,6 +57,17 @@ class MemoryReport:
         return find_constants(self.capture)
 
 
+def describe_plan(plan: MemoryPlan | Unavailable) -> str:
+    """What a call needs at once, in a sentence."""
+    if isinstance(plan, Unavailable):
+        return f"XLA's plan is not known: {plan.reason}"
+    return (
+        f"XLA needs {format_bytes(plan.total_bytes)} at once: arguments "
+        f"{format_bytes(plan.argument_bytes)}, results {format_bytes(plan.result_bytes)}, "
+        f"temporaries {format_bytes(plan.temporary_bytes)}."
+    )
+
+
 def plan_rows(plan: MemoryPlan) -> Iterator[tuple[str, float, str]]:
     """Name, bytes and meaning of each part of XLA's plan."""
     yield "arguments", plan.argument_bytes, "what goes in"
@@ -110,6 +121,7 @@ def memory_to_document(report: MemoryReport) -> list[Section]:
         rows = [(name, number_cell(n, format_bytes), m) for name, n, m in plan_rows(capture.memory)]
         plan = Table(("", "", ""), rows)
     return [
+        Section(blocks=[describe_plan(capture.memory)]),
         Section(blocks=[Verbatim(capture.call)]),
         Section("XLA's plan, per device", [plan]),
         Section(blocks=[f"Live ranges: not available: {live.reason}"])

@@ -56,26 +56,31 @@ def opened_to_document(
         recordings: By path, or why one cannot be read.
         texts: The same.
     """
+    told: list[str] = []
     blocks: list[Block] = []
     if found.modules:
         count = format_count(len(found.modules), "module")
         alone = len(found.modules) == 1
-        blocks.append(f"{count}: {found.largest.label}" if alone else f"{count}; {_first(found)}")
+        told.append(f"{count}: {found.largest.label}" if alone else f"{count}; {_first(found)}")
         blocks.append(_table(found.ranked))
         path = shlex.join(found.paths)
         choice = "" if alone else " --module NAME"
         blocks.append(f"To look at one: jaxscope open {path}{choice} -o out.jaxscope")
-    for what, paths in (("saved captures", found.captures), ("profiles", found.profiles)):
+    for what, paths in (("saved capture", found.captures), ("profile", found.profiles)):
         if paths:
-            blocks += [f"Besides, there are {what}:", make_items(paths, 20)]
+            told.append(format_count(len(paths), what))
+            blocks.append(make_items(paths, 20))
+    if texts:
+        told.append(format_count(len(texts), "text"))
     blocks += found.notes
     measured = {path: each for path, each in recordings.items() if isinstance(each, Recording)}
     blocks += [each for each in recordings.values() if isinstance(each, str)]
-    sections = [Section("What was left behind", blocks)]
+    sections = [Section(f"What was left behind: {', '.join(told) or 'no module'}.", blocks)]
     sections += [_measured_section(path, each) for path, each in measured.items()]
     if len(measured) == 2:
         sections.append(_difference_section(measured))
-    return [*(each for each in sections if each.blocks), *texts_to_document(texts)]
+    first, *others = sections
+    return [first, *(each for each in others if each.blocks), *texts_to_document(texts)]
 
 
 def _difference_section(measured: Mapping[str, Recording]) -> Section:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -102,6 +103,25 @@ def describe_protocol(ceilings: Ceilings) -> str:
     )
 
 
+def describe_intensity(found: Roofline) -> str:
+    """FLOPs for each byte of all kernels, in a sentence."""
+    if any(point.is_uncertain for point in found.kernels):
+        return "How many FLOPs it does for each byte depends on the branches that it takes."
+    flops = math.fsum(p.flops for p in found.kernels if not math.isnan(p.flops))
+    moved = math.fsum(p.num_bytes for p in found.kernels if not math.isnan(p.num_bytes))
+    ratio = f"{flops / moved:.3g} FLOP per byte" if moved else "no traffic"
+    return f"Its kernels do {ratio}."
+
+
+def describe_bounds(found: Roofline, ceilings: Ceilings) -> str:
+    """How many kernels are bound by what, in a sentence."""
+    limits = [find_limit(point, ceilings) for point in found.kernels]
+    kinds = Counter(limit.kind or "unknown" for limit in limits)
+    bounds = ", ".join(f"{count:,} by {kind}" for kind, count in kinds.most_common())
+    where = find_chip(ceilings.chip) if ceilings.chip else None
+    return f"Kernels bound on {'this machine' if where is None else where.name}: {bounds}."
+
+
 def describe_excess(points: Sequence[RooflinePoint], ceilings: Ceilings) -> str:
     """A sentence on measured points above the ceilings, which is no error; or nothing."""
     above = sum(
@@ -162,7 +182,10 @@ def roofline_to_document(
     """
     head = Section(blocks=[Verbatim(capture.call)])
     if isinstance(found, Unavailable):
-        return [head, Section(blocks=[f"Roofline: not available: {found.reason}"])]
+        return [Section(blocks=[f"Roofline: not available: {found.reason}"]), head]
+    answer = [describe_intensity(found)]
+    if ceilings is not None:
+        answer = [describe_bounds(found, ceilings), *answer]
     if ceilings is None:
         lines = [
             NO_CEILINGS,
@@ -182,6 +205,7 @@ def roofline_to_document(
         return roofline_table(points, ceilings, _MAX_ROWS).without_empty_columns()
 
     return [
+        Section(blocks=[" ".join(answer)]),
         head,
         Section(blocks=[*lines, *found.notes]),
         Section("kernels", [table(found.kernels)]),

@@ -18,7 +18,6 @@ from jaxscope.program.sharding.arrays import (
 from jaxscope.program.sharding.collectives import KINDS, RING, Collective
 from jaxscope.program.sharding.placement import CollectiveContext, ShardedValue
 from jaxscope.report.document import (
-    Block,
     Cell,
     Items,
     Number,
@@ -168,11 +167,12 @@ def placement_to_document(report: PlacementReport) -> list[Section]:
     capture, placement = report.capture, report.placement
     head = Section(blocks=[Verbatim(capture.call)])
     if isinstance(placement, Unavailable):
-        return [head, Section(blocks=[f"Devices: not available: {placement.reason}"])]
+        return [Section(blocks=[f"Devices: not available: {placement.reason}"]), head]
     job = [] if capture.job is None else [describe_job(capture.job)]
     return [
+        Section(blocks=[f"{describe_devices(placement)}. {_describe_sent(report.collectives)}"]),
         head,
-        Section(blocks=[*job, describe_devices(placement), WHOLE_OR_PER_DEVICE]),
+        Section(blocks=[*job, WHOLE_OR_PER_DEVICE]),
         *_array_sections(report),
         _collectives_section(report),
         Section(blocks=[describe_device_memory(capture.memory)]),
@@ -207,16 +207,21 @@ def _array_row(array: SpreadArray) -> tuple[Cell, ...]:
     return array.role, array.path, array.type, array.spec, array.shard_type, size, array.text
 
 
+def _describe_sent(found: tuple[Collective, ...] | Unavailable) -> str:
+    if isinstance(found, Unavailable):
+        return f"Communication: not available: {found.reason}"
+    return describe_communication(found)
+
+
 def _collectives_section(report: PlacementReport) -> Section:
     found = report.collectives
-    if isinstance(found, Unavailable):
-        return Section(blocks=[f"Communication: not available: {found.reason}"])
+    if isinstance(found, Unavailable) or not found:
+        return Section()  # said on top
     pairs = zip(found, report.standings, strict=True)
     between = [f"{c.id} stands between {s.between}" for c, s in pairs if s.between]
     table = collective_table(found, report.standings)
     narrow = Table(table.headers[:-1], [row[:-1] for row in table.rows])
-    told: list[Block] = [narrow, Items(between), RING] if found else []
-    return Section(describe_communication(found), told)
+    return Section("What devices send to each other", [narrow, Items(between), RING])
 
 
 def collective_table(

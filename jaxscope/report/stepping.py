@@ -98,12 +98,14 @@ def describe_value(value: StepValue) -> str:
 
 def step_to_document(stepping: Stepping, step: Step, view: ArrayView | None) -> list[Section]:
     """Where the run stands, its values, and a slice of one."""
-    told: list[str | Table] = [f"{describe_place(step)}."]
-    told += [text for text in (step.note, step.inside, step.failure) if text]
+    told: list[str | Table] = [text for text in (step.note, step.inside, step.failure) if text]
     if step.origin is not None:
         told.append(describe_origin(step.origin))
     told.append(Table(VALUE_HEADERS, list(value_rows(step.values))))
-    sections = [Section(f"{stepping.call}, stage {stepping.stage}", told)]
+    sections = [
+        Section(blocks=[f"{describe_place(step)}."]),
+        Section(f"{stepping.call}, stage {stepping.stage}", told),
+    ]
     if step.chain:
         sections.append(Section("What led to it, from there backwards", describe_chain(step)))
     if view is not None and view.summary is not None:

@@ -73,7 +73,8 @@ def targets_to_document(call: str, rows: Sequence[TargetRow]) -> list[Section]:
 
     table = make_table(_IN_A_TERMINAL, rows, short_row).without_empty_columns()
     return [
-        Section(blocks=[Verbatim(call), *describe_answer(rows)]),
+        Section(blocks=describe_answer(rows)),
+        Section(blocks=[Verbatim(call)]),
         Section(blocks=[table]),
         Section(blocks=list(describe_problems(rows, is_short=len(rows) > 1))),
         Section(blocks=[*describe_counting(rows), ESTIMATE, f"{NOT_KNOWN} {rest}"]),

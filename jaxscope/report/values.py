@@ -52,16 +52,16 @@ def values_to_document(found: Values, ulps: int = 0) -> list[Section]:
         ulps: In another form differences up to so many are none.
     """
     if found.against is not None:
-        return [_compared_section(found, found.against, ulps)]
+        return _compared_sections(found, found.against, ulps)
     rows = [row for each in found.equations for row in _rows(each)]
     ends = [
         *_end_rows("argument", found.arguments, found.argument_paths),
         *_end_rows("result", found.results),
     ]
     return [
-        Section(f"Values of {found.call}", describe_origins(found)),
+        Section(blocks=describe_origins(found)),
         Section(
-            "What went in and came out",
+            f"Values of {found.call}: what went in and came out",
             [Table(("name", "type", "value", "min", "mean", "max", "NaN", "Inf"), ends)],
         ),
         Section(
@@ -71,9 +71,9 @@ def values_to_document(found: Values, ulps: int = 0) -> list[Section]:
     ]
 
 
-def _compared_section(found: Values, against: Comparison, ulps: int) -> Section:
+def _compared_sections(found: Values, against: Comparison, ulps: int) -> list[Section]:
     parting = against.parting(ulps)
-    told: list[str | Table] = [describe_parting(against, ulps)]
+    told: list[str | Table] = []
     differing = [each for each in against.results if is_beyond(each.difference, 0)]
     for each in differing:
         if each.difference is not None:
@@ -88,7 +88,10 @@ def _compared_section(found: Values, against: Comparison, ulps: int) -> Section:
     if against.in_own_type:
         names = ", ".join(against.in_own_type)
         told.append(f"In their own types, since they have no other: {names}.")
-    return Section(f"Values of {found.call}: eager against {against.form}", told)
+    return [
+        Section(blocks=[describe_parting(against, ulps)]),
+        Section(f"Values of {found.call}: eager against {against.form}", told),
+    ]
 
 
 def describe_parting(against: Comparison, ulps: int = 0) -> str:

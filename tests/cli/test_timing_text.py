@@ -50,7 +50,7 @@ TIMING = Timing(
 
 
 def test_rows_are_aligned_and_name_no_reasons() -> None:
-    rows = format_timing(TIMING).splitlines()[4:8]
+    rows = format_timing(TIMING).splitlines()[5:9]
     assert [row.split()[0] for row in rows] == [m.name for m in TIMING.measurements]
     assert len({row.index("run") for row in rows}) == 1
     assert [row.endswith("  noisy") for row in rows] == [False, True, True, True]
@@ -65,11 +65,12 @@ def test_the_answer_comes_first_then_a_screenful() -> None:
     )
     text = write_text(timing_to_document(timing, is_whole=False), width=98)
     lines = text.splitlines()
-    assert lines[:2] == [
+    assert lines[:3] == [
+        "jit is 200 times faster than eager (observed 180 to 220) · noisy",
+        "",
         "loss(f32[8])",
-        "  jit is 200 times faster than eager (observed 180 to 220) · noisy",
     ]
-    shown = [line.split()[0] for line in lines[4:9]]
+    shown = [line.split()[0] for line in lines[5:10]]
     assert shown == ["compile", "eager", "jit", "trace", "gradient_jit"]
     assert "4 more rows, how each was measured and what disturbed it: --all" in lines
     assert "protocol: " not in text and LONG.split(".")[0] in " ".join(text.split())

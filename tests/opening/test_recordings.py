@@ -131,7 +131,7 @@ def test_the_ranking_and_two_recordings_compared(
         assert sum(each["share"] for each in sums) == pytest.approx(1)
     assert {each["runs"] for each in second["instructions"] if each["module"] == "jit_step"} == {8}
     assert any(row["place"].endswith("job.py:10") and row["ratio"] for row in found["compared"])
-    text = jaxscope("open", traces["four"], traces["eight"]).output
+    text = jaxscope("open", traces["four"], traces["eight"], "--all").output
     assert "What costs most in" in text and "What differs" in text
     assert jaxscope("open", traces["four"], "--json").json()["compared"] is None
 

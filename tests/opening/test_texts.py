@@ -240,7 +240,7 @@ def test_a_folder_with_all_of_them(job: Job) -> None:
 
 
 def test_the_command_line_tells_them(job: Job) -> None:
-    command = [sys.executable, "-m", "jaxscope", "open", str(job.folder)]
+    command = [sys.executable, "-m", "jaxscope", "open", str(job.folder), "--all"]
     told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "step was compiled 3 times" in told and "now f32[4] and before f32[3]" in told
     assert "20.0 GiB were wanted of 15.5 GiB: 4.50 GiB too much." in told

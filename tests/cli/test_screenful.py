@@ -1,0 +1,219 @@
+"""Every verb prints its answer first, then at most a screenful, as wide as the terminal."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from cli.commands import CommandLine
+from cli.conftest import CALL, SAMPLE
+from jaxscope.cli.verbs import VERBS, WINDOW
+from jaxscope.report.document import (
+    SCREENFUL,
+    Document,
+    Items,
+    Listing,
+    Section,
+    Verbatim,
+    count_cell,
+    fit,
+    make_items,
+    make_table,
+    write_text,
+)
+
+PROGRAM = """\
+import jax
+import jax.numpy as jnp
+
+# jaxscope: loss(f32[16, 32], f32[32, 32], f32[32, 32])
+
+
+@jax.jit
+def a_block_with_a_long_name(values, weights):
+    scores = values @ weights
+    scores = scores - scores.max(axis=-1, keepdims=True)
+    return jnp.exp(scores) / jnp.exp(scores).sum(axis=-1, keepdims=True) @ weights.T
+
+
+def loss(values, first_weights, second_weights):
+    for weights in (first_weights, second_weights):
+        for _ in range(3):
+            values = jnp.sin(values + a_block_with_a_long_name(values, weights)) * jnp.cos(values)
+            values = jnp.log(jnp.abs(jnp.tanh(values)) + 1.0)
+    return values.mean()
+
+
+if __name__ == "__main__":
+    jax.jit(loss)(jnp.ones((16, 32)), jnp.ones((32, 32)), jnp.ones((32, 32)))
+"""
+WIDTH = 80
+
+ANSWERS = {
+    "calls": (("program.py",), r"program\.py offers 1 call and has 2 functions\."),
+    "time": (
+        ("program.py", "--budget", "0.2"),
+        r"jit is .* than eager .*\(observed |Unclear|.*same",
+    ),
+    "run": (("program.py",), r"\d+ programs? of \d+ functions? took "),
+    "open": (("saved.jaxscope",), r"What was left behind: 1 saved capture\."),
+    "values": (("program.py",), r"No equation makes NaN or Inf of finite operands\."),
+    "memory": (("program.py",), r"XLA needs .* at once: arguments "),
+    "roofline": (("program.py",), r"Its kernels do .* FLOP per byte\."),
+    "sharding": (("program.py",), r"1 device \(cpu\).* No communication"),
+    "targets": (
+        ("program.py", "--targets", "cpu,cpu:2"),
+        r"It (compiles for|fits on) all 2 targets\.",
+    ),
+    "check": (("program.py",), r"Nothing was found\.|\d+ findings? \("),
+    "ask": (("saved.jaxscope", "kernels"), r"The optimized program has \d+ kernels?"),
+    "bisect": ((SAMPLE, CALL, "--over", "passes", "--for", "kernels"), r"First bad: |Nothing|No "),
+    "diff": (("saved.jaxscope", "program.py"), r"Different in "),
+    "doctor": ((), r"jaxscope can run calls of JAX here\. "),
+}
+"""What is typed after a verb, and how its answer begins."""
+EXPERIMENTS = {
+    "--per-node": r"The instruction that takes most is .*\(observed ",
+    "--agreement": r"eager against jit: ",
+    "--recompilations": r"\d+ recompilations? in 1 call, ",
+}
+WRITES_OTHERWISE = {
+    WINDOW: "a window",
+    "capture": "files",
+    "figure": "files",
+    "mcp": "messages of a protocol",
+    "completion": "a script for a shell",
+}
+
+
+def test_every_verb_is_looked_at() -> None:
+    assert {*ANSWERS, *WRITES_OTHERWISE} == set(VERBS)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "program.py").write_text(PROGRAM)
+    (tmp_path / "saved.jaxscope").write_bytes(archive.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", str(WIDTH))
+    return tmp_path
+
+
+def check(output: str, answer: str) -> None:
+    lines = output.splitlines()
+    said, _, _ = output.partition("\n\n")
+    assert re.match(answer, " ".join(said.split())), said
+    assert len(lines) <= SCREENFUL, output
+    # A script is for the shell, which wants its lines whole; so does who copies a path.
+    whole = re.compile(r"jaxscope (capture|ask|time) |\s*/\S+$")
+    assert not [line for line in lines if len(line) > WIDTH and not whole.match(line)], output
+
+
+@pytest.mark.parametrize(
+    "verb", [pytest.param(v, marks=[pytest.mark.slow] * (v == "bisect")) for v in sorted(ANSWERS)]
+)
+@pytest.mark.usefixtures("folder")
+def test_the_answer_comes_first_then_a_screenful(jaxscope: CommandLine, verb: str) -> None:
+    words, answer = ANSWERS[verb]
+    found = jaxscope(verb, *words)
+    assert found.status in (0, 5), found.errors
+    check(found.output, answer)
+
+
+@pytest.mark.parametrize("experiment", sorted(EXPERIMENTS))
+@pytest.mark.usefixtures("folder")
+def test_so_does_each_experiment(jaxscope: CommandLine, experiment: str) -> None:
+    found = jaxscope("time", "program.py", experiment)
+    assert found.status == 0, found.errors
+    check(found.output, EXPERIMENTS[experiment])
+
+
+@pytest.mark.parametrize("verb", ["roofline", "values"])
+@pytest.mark.usefixtures("folder")
+def test_all_of_it_is_printed_where_that_is_asked_for(jaxscope: CommandLine, verb: str) -> None:
+    short = jaxscope(verb, "program.py").output.splitlines()
+    whole = jaxscope(verb, "program.py", "--all").output.splitlines()
+    assert short[-1] == "These are the first lines; --all prints the whole report."
+    assert len(whole) > SCREENFUL and max(map(len, whole)) <= WIDTH
+    if verb == "roofline":  # the values themselves are told in parts
+        assert "…" not in "".join(whole)
+    assert short[0] == whole[0]
+
+
+@pytest.mark.parametrize("verb", sorted(VERBS))
+def test_help_fits_a_terminal(
+    verb: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(WIDTH))
+    with pytest.raises(SystemExit):
+        CommandLine(capsys)(*([] if verb == WINDOW else [verb]), "--help")
+    shown = capsys.readouterr().out.partition("\n\n")[2]  # the first lines are argparse's own
+    assert max(map(len, shown.splitlines())) <= WIDTH
+
+
+def number_table(rows: int, rest: str = "") -> Document:
+    table = make_table(
+        ("name", "operation of the row", "n"),
+        range(rows),
+        lambda n: (f"name_of_the_row_{n}", "a description with many words " * 3, count_cell(n)),
+    )
+    return [Section("Title", [type(table)(table.headers, table.rows, rest)])]
+
+
+@pytest.mark.parametrize(
+    ("rest", "told"),
+    [
+        ("", ["and 65 more"]),
+        ("and 7 more", ["and 72 more"]),
+        ("and 1,007 more", ["and 1,072 more"]),
+        ("and 7 more, 3 ms together", ["and 65 more rows", "and 7 more, 3 ms together"]),
+    ],
+)
+def test_what_is_left_out_is_counted_once(rest: str, told: list[str]) -> None:
+    lines = write_text(fit(number_table(100, rest))).splitlines()
+    shown = sum("name_of_the_row" in line for line in lines)
+    assert len(lines) == SCREENFUL - (len(told) == 0)
+    missing = 65 - (100 - shown)
+    first = re.sub(r"[\d,]+", lambda n: f"{int(n[0].replace(',', '')) - missing:,}", told[0])
+    assert [line.strip() for line in lines[2 + shown : -2]] == [first, *told[1:]]
+
+
+def test_a_list_counts_what_it_left_out_before() -> None:
+    (section, _) = fit([Section("Title", [make_items([f"line {n}" for n in range(90)], 80)])])
+    (items,) = section.blocks
+    assert isinstance(items, Items)
+    assert items.lines[-1] == f"and {90 - len(items.lines) + 1} more"
+
+
+def test_rows_have_a_line_each_and_what_they_share_is_told_below() -> None:
+    lines = write_text(fit(number_table(100), WIDTH), WIDTH).splitlines()
+    assert max(map(len, lines)) <= WIDTH
+    assert "  in each row: operation of the row a description" in "\n".join(lines)
+    assert "  name_of_the_row_1    1" in lines
+
+
+def test_a_whole_table_cuts_nothing() -> None:
+    text = write_text(number_table(3), WIDTH)
+    assert max(map(len, text.splitlines())) <= WIDTH
+    assert "…" not in text and text.count("description") == 9
+
+
+def test_a_command_to_type_stays_one_command() -> None:
+    command = "jaxscope time a_file_with_a_name.py 'loss(f32[8, 8], f32[8])' --against 'loss(1)'"
+    lines = write_text([Section(blocks=[f"This measures both: {command}"])], 60).splitlines()
+    assert lines[0] == "This measures both:"
+    joined = " ".join(line.removesuffix("\\").strip() for line in lines[1:])
+    assert joined == command and all(line.endswith("\\") for line in lines[1:-1])
+
+
+def test_programs_are_not_wrapped() -> None:
+    call, script = Verbatim("f(" + "x, " * 60 + ")"), "jaxscope ask " + "x" * 100
+    text = write_text([Section(blocks=[call, Listing(script)])], WIDTH)
+    assert text.splitlines() == [call, script]
+
+
+def test_a_sample_too(jaxscope: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(WIDTH))
+    check(jaxscope("memory", SAMPLE, CALL).output, "XLA needs ")
