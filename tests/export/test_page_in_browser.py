@@ -3,6 +3,7 @@ the network for nothing."""
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -292,3 +293,20 @@ def test_a_search_takes_words_and_expressions(page: Browser) -> None:
     assert page.evaluate(found.format("'no such thing'")) == "[]"
     assert page.evaluate("readQuery('/(/').problem") == "no regular expression"
     assert page.evaluate(found.format("'/(/'")) == "[]"
+
+
+@pytest.mark.parametrize("width_px", [400, 900])
+def test_in_a_narrow_frame_nothing_is_cut_off(
+    browser: Browser, large_file: Path, tmp_path: Path, width_px: int
+) -> None:
+    """As a notebook and a phone show it: a long line of code scrolls in its own pane."""
+    frame = html.escape(large_file.read_text(encoding="utf-8"), quote=True)
+    outer = tmp_path / "notebook.html"
+    outer.write_text(
+        f'<!doctype html><iframe style="width:{width_px}px;height:720px;border:0" '
+        f'srcdoc="{frame}"></iframe>',
+        encoding="utf-8",
+    )
+    browser.open(outer)
+    root = "frames[0].document.documentElement"
+    assert browser.evaluate(f"{root}.scrollWidth") <= width_px
