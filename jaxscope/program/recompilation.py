@@ -185,7 +185,8 @@ def _advice_text(kind: str, changes: Sequence[KeyChange], family: Sequence[Signa
                 "called, or the jitted function was made again and the old one thrown away."
             )
         case "new_function" if family[0].function.startswith(LOOP_PREFIX):
-            return _advise_body("The operation", len(family))
+            place = family[0].place.replace("\\", "/").rpartition("/")[2]
+            return _advise_body(f"The operation at {place}", len(family))
         case "new_function":
             at = f", at {first.path}" if first.path else ""
             return (

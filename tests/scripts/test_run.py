@@ -471,7 +471,8 @@ def test_loops_that_python_runs_outside_of_jit_are_programs_too(tmp_path: Path) 
     names = {each["function"] for each in found["outside"]}
     assert names and not names & {"scan", "while", "cond"}
     (advice,) = found["recompilation"]["advice"]
-    assert "a lambda made in a loop" in advice["text"]
+    assert advice["text"].startswith("The operation at loops.py:12 was run from Python")
+    assert "compiled 5 times" in advice["text"] and "a lambda made in a loop" in advice["text"]
     capture = jaxscope.load(seen / "lax.scan.jaxscope")
     assert isinstance(capture, Capture) and capture.source.file == str(script)
     dumped = (tmp_path / "dump").glob("*.jit_scan.*after_optimizations.txt")
