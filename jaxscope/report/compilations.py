@@ -104,7 +104,8 @@ def compilations_table(
         for variant in _few_variants(function["variants"], most_programs)
     ]
     left_out = len(found["compilations"]) - len(functions)
-    return Table(_HEADERS, rows, f"and {left_out:,} more functions" if left_out else "")
+    more = format_count(left_out, "more function")
+    return Table(_HEADERS, rows, f"and {more}" if left_out else "")
 
 
 def _few_variants(variants: list[dict[str, Any]], most: int | None) -> list[dict[str, Any]]:

@@ -18,6 +18,7 @@ import pytest
 import jaxscope
 from jaxscope import watching
 from jaxscope.model import Capture
+from jaxscope.report.compilations import compilations_table
 from jaxscope.worker.timing import traffic
 from tests.processes.impostor import write_old_jax
 
@@ -484,3 +485,19 @@ def test_loops_that_python_runs_outside_of_jit_are_programs_too(tmp_path: Path) 
     # All of a function's programs but the first few are one row.
     assert "2 more programs" in done.stdout
     assert "8 programs of 4 functions took" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("count", "more"), [(20, ""), (21, "and 1 more function"), (30, "and 10 more functions")]
+)
+def test_of_many_functions_those_that_took_longest_are_shown(count: int, more: str) -> None:
+    def listed(number: int) -> dict[str, Any]:
+        seconds = {"trace": None, "lower": 0.5, "compile": float(number)}
+        variant = {"calls": 1, "seconds": seconds, "reason": None, "capture": None}
+        return {"function": f"f{number}", "file": "a.py", "line": number, "variants": [variant]}
+
+    found = {"compilations": [listed(number) for number in range(count)]}
+    table = compilations_table(found, 20, 4)
+    assert [row[1] for row in table.rows] == [f"a.py:{n or '?'}" for n in range(count)][-20:]
+    assert table.rest == more
+    assert len(compilations_table(found).rows) == count
