@@ -362,6 +362,11 @@ class OffPageConnectors:
         told = _ToldLines(self._wiring.is_open)
         residual = set() if pair is None else self._residual_bundles(pair)
         above = self.find_above(box)
+        into_parts = {
+            wire.source
+            for wire in wires
+            if isinstance(wire.target, int) and self._is_open_backward(self.partner_of(wire.target))
+        }
         for wire in wires:
             if isinstance(wire.source, Port) and pair is not None and pair.backward == box:
                 for far in self._sources(pair, wire):
@@ -381,6 +386,10 @@ class OffPageConnectors:
             elif isinstance(wire.source, int) and self._is_told(wire, above):
                 bundle, far = self.exit_of(wire.source, wire.bundle), self._far_of(wire.target)
                 told.add(wire.source, bundle, True, far, wire.values)
+                told.add(wire.target, wire.bundle, False, wire.source, wire.values)
+                continue
+            elif isinstance(wire.source, int) and self._is_past_parts(wire, into_parts, above):
+                told.add(wire.source, wire.bundle, True, self._far_of(wire.target), wire.values)
                 told.add(wire.target, wire.bundle, False, wire.source, wire.values)
                 continue
             kept.append(wire)
@@ -467,6 +476,18 @@ class OffPageConnectors:
         """Whether connectors stand for a line, from a backward part to what is not above it."""
         is_onward = self._is_open_backward(wire.source) and wire.target not in above
         return is_onward and not self.led_around(wire.source)
+
+    def _is_past_parts(
+        self, wire: Wire, into_parts: Collection[End], above: Collection[End]
+    ) -> bool:
+        """Whether a line would lead around both parts from a box above that they read, too."""
+        return (
+            wire.source in into_parts
+            and wire.source not in self._pair_of
+            and wire.target not in self._pair_of
+            and wire.target not in above
+            and isinstance(wire.target, int)
+        )
 
     def exit_of(self, end: End, bundle: int) -> int:
         """The bundle by whose port one leaves: what goes on from a backward part has one."""
@@ -564,12 +585,17 @@ class OffPageConnectors:
             name = "backward" if is_backward else self._name_of(far[0]).rpartition(" / ")[2]
             if not is_source:
                 text = name if len(far) == 1 else amount
-            elif is_backward or (len(far) == 1 and self._is_open_backward(place)):
+            elif len(far) == 1 and (is_backward or self._is_beside(place, far[0])):
                 text = f"→ {name}"
             else:
                 text = f"{amount} →"
             ends.append(OffPageConnector(place, is_source, text, far, values, bundle))
         return ends
+
+    def _is_beside(self, end: End, far: int) -> bool:
+        """Whether two boxes are in the same group."""
+        boxes = self._view.boxes
+        return not isinstance(end, Port) and boxes[end].parent == boxes[far].parent
 
     def _describe(self, values: Values) -> str:
         """How many values, and how many bytes they are, where that is known."""
