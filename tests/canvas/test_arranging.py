@@ -15,10 +15,11 @@ from jaxscope.model import Graph
 from jaxscope.picture.scene.scene import NO_WIDTH_LIMIT, Scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD
-from jaxscope.picture.view.view import View
+from jaxscope.picture.view.view import ROOT, View
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.navigation import (
     LEAST_FRAMED,
+    READABLE_SCALE,
     SIDE_PX,
     WHOLE_SCALE,
     Camera,
@@ -232,3 +233,17 @@ def test_in_a_main_view_both_parts_stand_side_by_side_even_if_they_are_small() -
 def test_in_a_high_view_there_is_room_for_larger_boxes_one_part_below_the_other() -> None:
     scene, room, _ = _choose(training_step(), 705.0, 1800.0)
     assert look_at_scene(scene, room.width, room.height).scale >= WHOLE_SCALE
+
+
+@pytest.mark.parametrize("width", [828, 1500])
+def test_a_program_that_is_one_large_group_is_open(width: int) -> None:
+    def enlarge(image: jax.Array) -> jax.Array:
+        return jax.image.resize(image, (8, 8), "cubic")
+
+    graph = trace(enlarge, jnp.ones((4, 4)))
+    scene, room, view = _choose(graph, float(width), 570.0)
+    assert any(view.boxes[n].id in scene.opened for n in view.boxes[ROOT].children)
+    assert len(scene.items) > 60
+    camera = look_at_scene(scene, room.width, room.height)
+    assert camera.scale >= READABLE_SCALE
+    assert scene.width * camera.scale <= room.width

@@ -215,6 +215,36 @@ def test_connectors_tell_where_a_gradient_goes_on(direction: str) -> None:
     assert not around
 
 
+@pytest.mark.parametrize("direction", ["down", "right"])
+def test_connectors_tell_what_goes_past_both_parts(direction: str) -> None:
+    """An update below them reads what the forward part reads, too: no line leads around both."""
+
+    def loss(w: jax.Array, x: jax.Array) -> jax.Array:
+        return (jnp.tanh(w * x) ** 2).sum()
+
+    def update(w: jax.Array, slope: jax.Array) -> jax.Array:
+        return jnp.sin(w) - 0.1 * slope
+
+    def step(w: jax.Array, x: jax.Array) -> jax.Array:
+        return jax.jit(update)(w, jax.grad(loss)(w, x))
+
+    view = build_view(trace(step, jnp.ones(3), jnp.ones(3)))
+    scene = build_scene(view, frozenset(halves(view)), direction=direction)
+    assert_tidy(scene)
+    assert_lines_arrive(scene)
+    titles, connectors = list(scene.items.titles), scene.connectors
+    w, target = titles.index("a"), titles.index("update")
+    every = range(len(connectors.item))
+    (out,) = [n for n in every if connectors.item[n] == w]
+    assert (connectors.texts[out], connectors.far[out].tolist()) == ("→ update", [target])
+    into = {connectors.texts[n]: n for n in every if connectors.item[n] == target}
+    assert into.keys() == {"a", "backward"}
+    assert connectors.far[into["a"]].tolist() == [w]
+    lines = [ends(scene, n) for n in range(len(scene.lines))]
+    forward = scene.item_of_id[halves(view)[0]]
+    assert {target for source, target in lines if source == w} == {forward, w}, "w: the connector"
+
+
 @pytest.mark.parametrize(("direction", "along"), [("down", 1), ("right", 0)])
 def test_one_line_leads_gradients_to_many_boxes(direction: str, along: int) -> None:
     view = training_step(is_boxed=False)

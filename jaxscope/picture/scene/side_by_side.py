@@ -362,11 +362,7 @@ class OffPageConnectors:
         told = _ToldLines(self._wiring.is_open)
         residual = set() if pair is None else self._residual_bundles(pair)
         above = self.find_above(box)
-        into_parts = {
-            wire.source
-            for wire in wires
-            if isinstance(wire.target, int) and self._is_open_backward(self.partner_of(wire.target))
-        }
+        past = self._find_past_parts(wires, above)
         for wire in wires:
             if isinstance(wire.source, Port) and pair is not None and pair.backward == box:
                 for far in self._sources(pair, wire):
@@ -388,7 +384,7 @@ class OffPageConnectors:
                 told.add(wire.source, bundle, True, far, wire.values)
                 told.add(wire.target, wire.bundle, False, wire.source, wire.values)
                 continue
-            elif isinstance(wire.source, int) and self._is_past_parts(wire, into_parts, above):
+            elif isinstance(wire.source, int) and (wire.source, wire.target) in past:
                 told.add(wire.source, wire.bundle, True, self._far_of(wire.target), wire.values)
                 told.add(wire.target, wire.bundle, False, wire.source, wire.values)
                 continue
@@ -477,16 +473,31 @@ class OffPageConnectors:
         is_onward = self._is_open_backward(wire.source) and wire.target not in above
         return is_onward and not self.led_around(wire.source)
 
-    def _is_past_parts(
-        self, wire: Wire, into_parts: Collection[End], above: Collection[End]
-    ) -> bool:
-        """Whether a line would lead around both parts from a box above that they read, too."""
-        return (
-            wire.source in into_parts
-            and wire.source not in self._pair_of
-            and wire.target not in self._pair_of
-            and wire.target not in above
-            and isinstance(wire.target, int)
+    def _find_past_parts(
+        self, wires: list[Wire], above: Collection[End]
+    ) -> frozenset[tuple[End, End]]:
+        """Ends of lines that would lead around both parts, from a box that they read, too.
+
+        Only to boxes whose connectors then name all that enters by them.
+        """
+        read = {
+            wire.source
+            for wire in wires
+            if isinstance(wire.target, int) and self._is_open_backward(self.partner_of(wire.target))
+        }
+        sources: dict[End, set[End]] = {}
+        for wire in wires:
+            is_past = wire.source in read and wire.source not in self._pair_of
+            if is_past or self._is_told(wire, above):
+                sources.setdefault(wire.target, set()).add(wire.source)
+        return frozenset(
+            (source, target)
+            for target, each in sources.items()
+            if isinstance(target, int)
+            and target not in self._pair_of
+            and target not in above
+            and len(each) <= _MAX_STUBS_PER_BOX
+            for source in each - self._pair_of.keys()
         )
 
     def exit_of(self, end: End, bundle: int) -> int:

@@ -17,6 +17,9 @@ from jaxscope.picture.view.tree import GATHERED, Branch, BranchKind, Child
 from jaxscope.picture.view.view import ROOT, BoxEdge, View
 
 MAX_VISIBLE = 60
+MANY_BOXES = 300
+LEAST_BOXES = 6
+"""With fewer a whole program says less than a part of it."""
 _FEW = 12
 _CLOSED = GATHERED | {BranchKind.SECTION}
 
@@ -25,13 +28,15 @@ def choose_opened(root: Branch) -> frozenset[str]:
     """Open groups, the largest first, while at most 60 boxes are visible.
 
     Repeats stay closed, as one of twelve alike layers shows what all do, unless almost nothing else
-    would be seen.
+    would be seen. So does a group of more boxes, unless the program is hardly more than that group.
     """
     opened: set[str] = set()
     kinds = _CLOSED | {BranchKind.REPEAT}
     visible = _open_largest(root, len(root.children), opened, kinds, _find_counterparts(root))
     if visible < _FEW:
-        _open_largest(root, visible, opened, _CLOSED, frozenset())
+        visible = _open_largest(root, visible, opened, _CLOSED, frozenset())
+    if visible < LEAST_BOXES:
+        _open_largest(root, visible, opened, _CLOSED, frozenset(), MANY_BOXES)
     return frozenset(opened)
 
 
@@ -61,6 +66,7 @@ def _open_largest(
     opened: set[str],
     closed: frozenset[BranchKind],
     kept: frozenset[str],
+    most: int = MAX_VISIBLE,
 ) -> int:
     """Open what hides most first, so that the boxes of the page end up of like weight."""
     leaves: dict[str, int] = {}
@@ -84,7 +90,7 @@ def _open_largest(
         _, _, branch = heapq.heappop(queue)
         if branch.id not in opened:
             num_shown = len(list_shown(branch))
-            if visible - 1 + num_shown > MAX_VISIBLE:
+            if visible - 1 + num_shown > most:
                 continue
             visible += num_shown - 1
             opened.add(branch.id)
@@ -215,9 +221,6 @@ def step_copy(view: View, opened: frozenset[str], box_id: str, by: int) -> froze
         if view.boxes[old].id in opened and view.boxes[new].children
     }
     return (opened - before) | after | {view.boxes[copies[at]].id}
-
-
-MANY_BOXES = 300
 
 
 def open_many(view: View, num_boxes: int = MANY_BOXES) -> frozenset[str]:

@@ -26,7 +26,7 @@ from jaxscope.picture.scene.scene import NO_WIDTH_LIMIT, Fit, Scene
 from jaxscope.picture.view.box_following import BoxFollower
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD
-from jaxscope.picture.view.opening import list_next, list_openings, shrink_view
+from jaxscope.picture.view.opening import LEAST_BOXES, list_next, list_openings, shrink_view
 from jaxscope.picture.view.view import ROOT, View
 from jaxscope.ui.canvas.navigation import (
     LEAST_FRAMED,
@@ -174,8 +174,6 @@ _LARGE = 500
 """Boxes from which on it pays to leave out those that a first picture does not show."""
 
 _FEW_BOXES = 24
-_LEAST_BOXES = 6
-"""With fewer a whole program says less than a part of it."""
 _MAX_TRIES, _MAX_REFUSED = 8, 2  # each takes as long as a small picture
 
 
@@ -246,6 +244,9 @@ class Arranger:
                 if arranger is smallest and not self._fills(arranged.scene):
                     break  # in a high view there is room for larger boxes, one part below the other
                 if arranger._is_page(arranged):
+                    long = [each for each in found if not self._excess(each.scene)]
+                    if long and self._count_boxes(arranged.scene) < LEAST_BOXES:
+                        return long[-1]  # a long picture tells more than one of closed groups
                     page = arranged if arranger is smallest else arranger._open_more(arranged)
                     if not arranger._is_whole(page.scene) and (beside or not parts):
                         page = smaller._show_whole(alone or openings, beside) or page
@@ -269,9 +270,12 @@ class Arranger:
             arranged = self._arrange(opened, beside)
             if self._is_page(arranged) and self._is_whole(arranged.scene):
                 page = self._open_more(arranged)
-                if len(page.scene.items) - page.scene.items.num_frames >= _LEAST_BOXES:
+                if self._count_boxes(page.scene) >= LEAST_BOXES:
                     return page
         return None
+
+    def _count_boxes(self, scene: Scene) -> int:
+        return len(scene.items) - scene.items.num_frames
 
     def _open_only(self, groups: Collection[str]) -> tuple[frozenset[str], ...]:
         """The one opening in which some groups are open and nothing in them; none for no group."""
