@@ -178,7 +178,7 @@ _TOLD = ("size", "kernels", "memory")
 def _sum_up(capture: Capture) -> Section:
     from jaxscope.program.cost.attribution import RowKind, find_cost_change
     from jaxscope.report.answers import Evidence, answer_question, find_question
-    from jaxscope.report.cost_changes import describe_cost_change
+    from jaxscope.report.diff import describe_cost_change
 
     place = f"JAX {capture.environment.jax}, target {capture.target}"
     questions = (find_question(name)[0] for name in _TOLD)

@@ -18,7 +18,7 @@ from jaxscope.program.cost.attribution import RowKind, find_cost_change
 from jaxscope.program.cost.trip_counts import find_trip_counts
 from jaxscope.program.fates.table import link_products
 from jaxscope.program.roofline import find_roofline
-from jaxscope.report.cost_changes import cost_change_to_json, cost_change_to_section, notes_of
+from jaxscope.report.diff import cost_change_to_json, cost_change_to_section, notes_of
 from jaxscope.report.document import Document, Section
 from jaxscope.report.roofline import roofline_to_document, roofline_to_json
 from jaxscope.schema.ceilings_file import store_ceilings, stored_ceilings

@@ -139,7 +139,7 @@ class TimingCollector:
     """Answers to `time`."""
 
     def __init__(self, call: str) -> None:
-        from jaxscope.client.timing_assembler import TimingAssembler
+        from jaxscope.client.experiment_collectors import TimingAssembler
 
         self._assembler = TimingAssembler(call)
 

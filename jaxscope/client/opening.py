@@ -15,8 +15,12 @@ from jaxscope.model import Capture
 from jaxscope.model.file_kinds import HEAD_BYTES, FileForm, recognise
 from jaxscope.model.left_behind import LeftBehind, LeftModule
 from jaxscope.model.timing import Profile
-from jaxscope.program.job_texts import JobText, read_compilations, read_out_of_memory
-from jaxscope.program.memory_profile import read_memory_profile
+from jaxscope.program.job_texts import (
+    JobText,
+    read_compilations,
+    read_memory_profile,
+    read_out_of_memory,
+)
 from jaxscope.program.node_times import time_stages
 from jaxscope.program.recording import Recording, make_profile, read_recording
 from jaxscope.schema.archive import load_capture

@@ -17,9 +17,13 @@ import numpy.typing as npt
 from jaxscope.model import Graph, Stage, Unavailable
 from jaxscope.model.hardware import Ceilings, Peak, find_chip
 from jaxscope.model.units import format_count
-from jaxscope.program.cost.arithmetic import Arithmetics
 from jaxscope.program.cost.attribution import RowKind, Shares, share_out_each
-from jaxscope.program.cost.kernels import ON_CHIP_IS_NO_TRAFFIC, find_kernels, has_memory_on_chip
+from jaxscope.program.cost.kernels import (
+    ON_CHIP_IS_NO_TRAFFIC,
+    Arithmetics,
+    find_kernels,
+    has_memory_on_chip,
+)
 from jaxscope.program.cost.trip_counts import AmountRange, ExecutionCounts, count_executions
 from jaxscope.program.cost.work import describe_unbounded_loops
 

@@ -52,7 +52,7 @@ from jaxscope.program.sharding.placement import CollectiveContexts
 from jaxscope.program.size import describe_size
 from jaxscope.program.source_lines import explain_idle_line
 from jaxscope.report.checks import where_of
-from jaxscope.report.cost_changes import describe_cost_change
+from jaxscope.report.diff import describe_cost_change
 from jaxscope.report.document import Items, Section
 from jaxscope.report.fusion import describe_operations, describe_saving
 from jaxscope.report.measurement_documents import (

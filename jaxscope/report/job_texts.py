@@ -9,13 +9,13 @@ from typing import Any
 
 from jaxscope.model.units import format_bytes, format_count, format_seconds, format_share
 from jaxscope.program.job_texts import (
+    HeldMemory,
     JobText,
     LargeBuffer,
     LoggedCompilation,
     OutOfMemory,
     repeated,
 )
-from jaxscope.program.memory_profile import HeldMemory
 from jaxscope.report.document import (
     Block,
     Cell,

@@ -27,8 +27,8 @@ from jaxscope.model.op_name import TagTable
 from jaxscope.program import job_texts, size_range
 from jaxscope.program.fusion.decisions import parse_log
 from jaxscope.program.hlo.graph import convert_hlo
+from jaxscope.program.job_texts import read_memory_profile
 from jaxscope.program.machine.listing import CodePart, list_machine_code
-from jaxscope.program.memory_profile import read_memory_profile
 from jaxscope.program.recording import read_recording
 from jaxscope.program.search import QueryError, parse_query
 from jaxscope.program.sharding import collectives, notation

@@ -18,8 +18,7 @@ from jaxscope.picture.layout.diagram import (
     RequestedStub,
     Spacing,
 )
-from jaxscope.picture.layout.layered import layout_layered
-from jaxscope.picture.layout.placement import keep_distances
+from jaxscope.picture.layout.layered import keep_distances, layout_layered
 from jaxscope.picture.scene.group_layout import LAYOUT_CHOOSES
 
 TOLERANCE_PX = 1e-6

@@ -20,7 +20,7 @@ from jaxscope.program.cost.attribution import (
 from jaxscope.program.cost.trip_counts import find_trip_counts
 from jaxscope.program.links import NodeSelection
 from jaxscope.program.roofline import Roofline, find_roofline
-from jaxscope.report.cost_changes import cost_change_to_json, cost_change_to_section
+from jaxscope.report.diff import cost_change_to_json, cost_change_to_section
 from jaxscope.report.document import write_text
 from jaxscope.ui.pages.roofline import BOTH, RECEIVED, RooflinePage
 from jaxscope.ui.window.page_context import PageContext

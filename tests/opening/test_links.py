@@ -12,9 +12,16 @@ from jaxscope.client.left_behind import find_left_behind
 from jaxscope.client.opening import open_found
 from jaxscope.export.capture_json import capture_to_json
 from jaxscope.model import Capture, Graph, GraphBuilder, GroupKind, NodeKind, is_available
-from jaxscope.program.disambiguation import disambiguate
 from jaxscope.program.links import build_all_columns, find_pairs
-from jaxscope.program.name_links import BY_LINE, BY_NAME, LINK, LINKED_BY, SEPARATOR, link_by_name
+from jaxscope.program.name_links import (
+    BY_LINE,
+    BY_NAME,
+    LINK,
+    LINKED_BY,
+    SEPARATOR,
+    disambiguate,
+    link_by_name,
+)
 from opening.conftest import Left
 
 

@@ -17,13 +17,14 @@ from jaxscope.client.left_behind import find_left_behind, is_left_behind
 from jaxscope.client.opening import read_texts
 from jaxscope.errors import SourceError
 from jaxscope.program.job_texts import (
+    HeldMemory,
     JobText,
     read_compilations,
+    read_memory_profile,
     read_out_of_memory,
     read_size,
     repeated,
 )
-from jaxscope.program.memory_profile import HeldMemory, read_memory_profile
 from jaxscope.report.document import write_text
 from jaxscope.report.job_texts import texts_to_document
 from jaxscope.ui.window.main_window import MainWindow

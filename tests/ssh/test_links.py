@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from jaxscope.client import ssh_link
-from jaxscope.client.ssh_link import (
+from jaxscope.client import remote_sessions
+from jaxscope.client.remote_sessions import (
     TOO_OLD_STATUS,
     SshLink,
     explain_link,
@@ -83,7 +83,7 @@ def test_a_program_that_never_answers(
     silent = tmp_path / "python"
     silent.write_text("#!/bin/sh\nexec sleep 60\n")
     silent.chmod(0o700)
-    monkeypatch.setattr(ssh_link, "START_S", 2.0)
+    monkeypatch.setattr(remote_sessions, "START_S", 2.0)
     told = problem_of(SshLink(server.machine, str(silent), options=server.options)).explanation
     assert told.kind == "NoAnswer"
 

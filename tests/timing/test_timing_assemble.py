@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
+from jaxscope.client.experiment_collectors import TimingAssembler
 from jaxscope.client.multi_process_runs import combine_processes, worst_reasons
-from jaxscope.client.timing_assembler import TimingAssembler
 from jaxscope.model.timing import Noise, Timing
 from jaxscope.report.measurements import describe_noise
 from jaxscope.schema.contract import timing_to_json

@@ -10,7 +10,7 @@ import pytest
 
 from jaxscope.cli import main
 from jaxscope.client.check import LESSONS
-from jaxscope.worker.checks.key_reuse import find_key_reuse
+from jaxscope.worker.checks.keys import find_key_reuse
 from tests.values import causes
 
 ROOT = Path(__file__).parents[2]

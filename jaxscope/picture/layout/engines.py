@@ -24,8 +24,7 @@ from jaxscope.picture.layout.diagram import (
     check_diagram,
     choose_max_span,
 )
-from jaxscope.picture.layout.layered import draw_layered_graph, layout_layered
-from jaxscope.picture.layout.placement import keep_distances
+from jaxscope.picture.layout.layered import draw_layered_graph, keep_distances, layout_layered
 from jaxscope.picture.layout.ranking import rank_nodes
 
 # Let Graphviz decide ranks, order and places of a diagram; drawing stays ours.

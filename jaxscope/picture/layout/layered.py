@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import bisect
 import functools
+import itertools
 import math
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from jaxscope.picture.layout.diagram import (
@@ -18,16 +20,388 @@ from jaxscope.picture.layout.diagram import (
     LayoutStopped,
     Spacing,
     Stub,
+    StubVertex,
     build_layered_graph,
     check_diagram,
 )
 from jaxscope.picture.layout.ordering import keep_sequence, order_ranks
-from jaxscope.picture.layout.placement import place_across
-from jaxscope.picture.layout.ranking import rank_nodes, wrap_ranks
-from jaxscope.picture.layout.routing import route_edges
+from jaxscope.picture.layout.ranking import Bounds, bound_rows, rank_nodes, wrap_ranks
 
 if TYPE_CHECKING:
-    from jaxscope.picture.layout.diagram import Diagram, ShouldStop
+    from jaxscope.picture.layout.diagram import Diagram, Route, ShouldStop
+
+# Place the ordered vertices across the flow: as straight as the order and the sizes allow.
+
+_NUM_PASSES = 4
+_CHAIN_WEIGHT = 4.0  # a long line that bends is uglier than a box a little off its inputs
+_LONE_WEIGHT = 0.1
+_STUB_WEIGHT = 0.02  # of arguments, results and stubs: they make room for the main line
+
+
+def place_across(
+    threads: LayeredGraph,
+    rows: list[list[int]],
+    gap: float,
+    check_stop: Callable[[], None],
+    most: float = math.inf,
+) -> list[float]:
+    """Centre of every vertex across the flow.
+
+    Each pass asks every rank to sit as near as it can to the neighbours on one side: a least
+    squares problem with least distances, solved exactly by pooling adjacent violators.
+
+    Args:
+        threads: The diagram.
+        rows: Vertices of each rank in their order.
+        gap: Least distance between neighbours.
+        check_stop: Asked often.
+        most: Size across that no rank leaves, unless it is wider itself.
+    """
+    num = len(threads.rank)
+    weight = [1.0] * threads.num_nodes + [_CHAIN_WEIGHT] * (num - threads.num_nodes)
+    for v in range(num):
+        if len(threads.up[v]) + len(threads.down[v]) <= 1:
+            weight[v] = _STUB_WEIGHT
+    x = [0.0] * num
+    offsets = [_pack(row, threads.across, gap) for row in rows]
+    for row, offset in zip(rows, offsets, strict=True):
+        middle = offset[-1] / 2 if offset else 0.0
+        for v, at in zip(row, offset, strict=True):
+            x[v] = at - middle
+    bounds = bound_rows(rows, offsets, threads.across, most) if most < math.inf else None
+    above = _without_stubs(threads.up, threads.up_shift, threads)
+    below = _without_stubs(threads.down, threads.down_shift, threads)
+    onward = list(range(len(rows)))
+    backward = onward[::-1]
+    for _ in range(_NUM_PASSES):
+        check_stop()
+        _pass(onward, rows, offsets, *above, weight, x, bounds)
+        check_stop()
+        _pass(backward, rows, offsets, *below, weight, x, bounds)
+    both = [up + down for up, down in zip(above[0], below[0], strict=True)]
+    shift = [a + b for a, b in zip(above[1], below[1], strict=True)]
+    _pass(onward, rows, offsets, both, shift, weight, x, bounds)
+    return x
+
+
+def _without_stubs(
+    neighbours: list[list[int]], shift: list[float], threads: LayeredGraph
+) -> tuple[list[list[int]], list[float]]:
+    """Neighbours without those that have no other neighbour, where that leaves any.
+
+    An argument beside the main line must not pull the line aside a little at every rank.
+    """
+    degree = [len(u) + len(d) for u, d in zip(threads.up, threads.down, strict=True)]
+    kept: list[list[int]] = []
+    shifts = list(shift)
+    for v, near in enumerate(neighbours):
+        firm = [u for u in near if degree[u] > 1]
+        if firm and len(firm) < len(near):
+            shifts[v] *= len(firm) / len(near)
+            kept.append(firm)
+        else:
+            kept.append(near)
+    return kept, shifts
+
+
+def _pack(row: list[int], across: list[float], gap: float) -> list[float]:
+    """Distance of each vertex of a rank from the first one, packed as closely as allowed."""
+    offsets, at = [], 0.0
+    for index, v in enumerate(row):
+        if index:
+            at += (across[row[index - 1]] + across[v]) / 2 + gap
+        offsets.append(at)
+    return offsets
+
+
+def keep_distances(
+    row: list[int], across: list[float], gap: float, wanted: list[float], x: list[float]
+) -> None:
+    """Place a rank as near to the wanted centres as its order and least distances allow."""
+    wishes = [wanted[v] for v in row]
+    _pool(row, _pack(row, across, gap), wishes, [1.0] * len(row), x)
+
+
+def _pass(
+    indices: Sequence[int],
+    rows: list[list[int]],
+    offsets: list[list[float]],
+    neighbours: list[list[int]],
+    shift: list[float],
+    weight: list[float],
+    x: list[float],
+    bounds: list[Bounds] | None,
+) -> None:
+    for index in indices:
+        row = rows[index]
+        if len(row) == 1:
+            v = row[0]
+            near = neighbours[v]
+            if near:
+                x[v] = (sum([x[u] for u in near]) + shift[v]) / len(near)
+        else:
+            _settle(row, offsets[index], neighbours, shift, weight, x)
+        if bounds is not None and row:
+            _confine(row, offsets[index], bounds[index], x)
+
+
+def _settle(
+    row: list[int],
+    offset: list[float],
+    neighbours: list[list[int]],
+    shift: list[float],
+    weight: list[float],
+    x: list[float],
+) -> None:
+    """Place a rank as near to its neighbours on one side as it can be."""
+    wanted, weights = [], []
+    for v in row:
+        near = neighbours[v]
+        if not near:
+            wanted.append(x[v])
+            weights.append(_LONE_WEIGHT)
+        elif len(near) == 1:
+            wanted.append(x[near[0]] + shift[v])
+            weights.append(weight[v])
+        else:
+            wanted.append((sum([x[u] for u in near]) + shift[v]) / len(near))
+            weights.append(weight[v] * len(near))
+    _pool(row, offset, wanted, weights, x)
+
+
+def _confine(row: list[int], offset: list[float], bounds: Bounds, x: list[float]) -> None:
+    """Keep a rank on the page: clipped, the nearest places are the nearest of those allowed."""
+    for v, at in zip(row, offset, strict=True):
+        x[v] = bounds.clip(x[v] - at) + at
+
+
+def _pool(
+    row: list[int],
+    offsets: list[float],
+    wanted: list[float],
+    weights: list[float],
+    x: list[float],
+) -> None:
+    """Weighted isotonic regression: the nearest places that keep order and distance."""
+    means = [want - offset for want, offset in zip(wanted, offsets, strict=True)]
+    if means == sorted(means):  # nobody is in anybody's way
+        for v, mean, offset in zip(row, means, offsets, strict=True):
+            x[v] = mean + offset
+        return
+    blocks: list[tuple[float, float, int]] = []  # weight, mean, count
+    for mean, weight in zip(means, weights, strict=True):
+        count = 1
+        while blocks and blocks[-1][1] > mean:
+            other_weight, other_mean, other_count = blocks.pop()
+            mean = (mean * weight + other_mean * other_weight) / (weight + other_weight)
+            weight += other_weight
+            count += other_count
+        blocks.append((weight, mean, count))
+    index = 0
+    for _, mean, count in blocks:
+        for _ in range(count):
+            x[row[index]] = mean + offsets[index]
+            index += 1
+
+
+# Lead lines along the threads: they bend only between ranks, so they never cross a box.
+
+_PORT_SPACING_PX = 14.0
+_PORT_SHARE = 0.7  # of a node's size that its ports may spread over
+_LOOP_PX = 9.0
+_SAME_PX = 1e-6
+
+
+def route_edges(
+    diagram: Diagram,
+    threads: LayeredGraph,
+    x: list[float],
+    y: list[float],
+    tops: list[float],
+    heights: list[float],
+) -> tuple[list[Route], list[Route]]:
+    """Corners of each link, and of the line of each stub, in the direction of flow."""
+    entered, left = _find_given(diagram, threads)
+    above = _spread_ports(threads, threads.up, x, entered)
+    below = _spread_ports(threads, threads.down, x, left)
+    routes: list[Route] = []
+    for index, link in enumerate(diagram.links):
+        path = threads.paths[index]
+        if link.source == link.target:
+            routes.append(_loop(threads, link.source, x, y))
+            continue
+        if not path:
+            routes.append(())
+            continue
+        turned = index in threads.turned
+        shifts = (link.source_shift, link.target_shift)
+        if turned:
+            path, shifts = path[::-1], shifts[::-1]
+        corners: list[tuple[float, float]] = []
+        leave = shifts[0] if shifts[0] == shifts[0] else below.get((path[0], path[1]), 0.0)
+        _leave(corners, threads, path[0], x[path[0]] + leave, y, tops, heights)
+        for v in path[1:-1]:
+            rank = threads.rank[v]
+            corners.append((x[v], tops[rank]))
+            corners.append((x[v], tops[rank] + heights[rank]))
+        enter = shifts[1] if shifts[1] == shifts[1] else above.get((path[-1], path[-2]), 0.0)
+        _enter(corners, threads, path[-1], x[path[-1]] + enter, y, tops)
+        routes.append(_simplify(corners[::-1] if turned else corners))
+    return routes, _stub_lines(diagram, threads, x, y, tops, heights, above, below)
+
+
+_Shifts = dict[tuple[int, int], float]
+"""Where the line to each neighbour meets a node, from the node's centre, by (node, other)."""
+
+
+def _find_given(diagram: Diagram, threads: LayeredGraph) -> tuple[_Shifts, _Shifts]:
+    """Where lines must enter nodes from above, and leave them below."""
+    entered: _Shifts = {}
+    left: _Shifts = {}
+    for index, (link, path) in enumerate(zip(diagram.links, threads.paths, strict=True)):
+        if len(path) > 1 and link.source != link.target:
+            ends = left, entered
+            shifts = link.source_shift, link.target_shift
+            if index in threads.turned:
+                ends = entered, left
+            for given, shift, v, u in (
+                (ends[0], shifts[0], path[0], path[1]),
+                (ends[1], shifts[1], path[-1], path[-2]),
+            ):
+                if not math.isnan(shift):
+                    given[v, u] = shift
+    return entered, left
+
+
+def _spread_ports(
+    threads: LayeredGraph, neighbours: list[list[int]], x: list[float], given: _Shifts
+) -> _Shifts:
+    """Where lines meet nodes that may choose: in the order of their neighbours."""
+    ports: _Shifts = {}
+    for v in range(threads.num_nodes):
+        near = neighbours[v]
+        if len(near) < 2 or not threads.along[v]:
+            continue  # through a port every line goes at the same place
+        step = min(_PORT_SPACING_PX, threads.across[v] * _PORT_SHARE / (len(near) - 1))
+        first = -step * (len(near) - 1) / 2
+        ordered = sorted(near, key=lambda u: (x[u], u))
+        places = [first + index * step for index in range(len(near))]
+        if any((v, u) in given for u in ordered):
+            half = threads.across[v] / 2
+            places = _fill_between([given.get((v, u)) for u in ordered], places, step, half)
+        ports.update(((v, u), place) for u, place in zip(ordered, places, strict=True))
+    return ports
+
+
+def _fill_between(
+    given: list[float | None], places: list[float], step: float, half: float
+) -> list[float]:
+    """Places of lines of which some are given: the others go between those, in their order.
+
+    Args:
+        places: Where they would be if none were given.
+        step: Between neighbours beyond the outermost that is given.
+        half: How far from the centre they may go.
+    """
+    filled: list[float] = []
+    for is_free, run in itertools.groupby(range(len(given)), key=lambda at: given[at] is None):
+        indices = list(run)
+        if not is_free:
+            filled += [each for at in indices if (each := given[at]) is not None]
+            continue
+        num = len(indices) + 1
+        before = given[indices[0] - 1] if indices[0] else None
+        after = given[indices[-1] + 1] if indices[-1] + 1 < len(given) else None
+        low = max(-half, (after or 0.0) - step * num) if before is None else before
+        high = min(half, low + step * num) if after is None else after
+        if low < high:
+            filled += [low + (high - low) * (at + 1) / num for at in range(len(indices))]
+        else:
+            filled += [places[at] for at in indices]
+    return filled
+
+
+def _leave(
+    corners: list[tuple[float, float]],
+    threads: LayeredGraph,
+    node: int,
+    at: float,
+    y: list[float],
+    tops: list[float],
+    heights: list[float],
+) -> None:
+    rank = threads.rank[node]
+    corners.append((at, y[node] + threads.along[node] / 2))
+    corners.append((at, tops[rank] + heights[rank]))
+
+
+def _enter(
+    corners: list[tuple[float, float]],
+    threads: LayeredGraph,
+    node: int,
+    at: float,
+    y: list[float],
+    tops: list[float],
+) -> None:
+    corners.append((at, tops[threads.rank[node]]))
+    corners.append((at, y[node] - threads.along[node] / 2))
+
+
+def _loop(threads: LayeredGraph, node: int, x: list[float], y: list[float]) -> Route:
+    right = x[node] + threads.across[node] / 2
+    half = threads.along[node] / 4
+    outside = right + _LOOP_PX
+    return ((right, y[node] + half), (outside, y[node] + half), (outside, y[node] - half),
+            (right, y[node] - half))  # fmt: skip
+
+
+def _stub_lines(
+    diagram: Diagram,
+    threads: LayeredGraph,
+    x: list[float],
+    y: list[float],
+    tops: list[float],
+    heights: list[float],
+    above: dict[tuple[int, int], float],
+    below: dict[tuple[int, int], float],
+) -> list[Route]:
+    lines: list[Route] = []
+    for stub in threads.stubs:
+        node, vertex, rank = stub.node, stub.vertex, threads.rank[stub.vertex]
+        corners: list[tuple[float, float]] = []
+        shift = _shift_of(diagram, stub, threads.turned)
+        if stub.is_source:
+            at = below.get((node, vertex), 0.0) if math.isnan(shift) else shift
+            _leave(corners, threads, node, x[node] + at, y, tops, heights)
+            corners.append((x[vertex], tops[rank]))
+        else:
+            at = above.get((node, vertex), 0.0) if math.isnan(shift) else shift
+            bottom = tops[rank] + max(heights[rank], diagram.stub_along)
+            corners.append((x[vertex], bottom))
+            _enter(corners, threads, node, x[node] + at, y, tops)
+        lines.append(_simplify(corners))
+    return lines
+
+
+def _shift_of(diagram: Diagram, stub: StubVertex, turned: frozenset[int]) -> float:
+    """Where the line of a stub meets its node; NaN where it may choose."""
+    number = stub.links[0]
+    if number >= len(diagram.links):
+        return diagram.loose[number - len(diagram.links)].shift
+    link = diagram.links[number]
+    return link.target_shift if stub.is_source == (number in turned) else link.source_shift
+
+
+def _simplify(corners: list[tuple[float, float]]) -> Route:
+    """Leave out corners that the straight line passes anyway."""
+    kept: list[tuple[float, float]] = []
+    for corner in corners:
+        if kept and abs(kept[-1][0] - corner[0]) + abs(kept[-1][1] - corner[1]) < _SAME_PX:
+            continue
+        while len(kept) > 1 and kept[-1][0] == kept[-2][0] == corner[0]:
+            kept.pop()
+        kept.append(corner)
+    return tuple(kept)
 
 
 def _never() -> bool:

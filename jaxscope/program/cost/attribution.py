@@ -18,8 +18,12 @@ import numpy.typing as npt
 from jaxscope.model import Capture, Cost, Graph, Stage, Unavailable
 from jaxscope.model.stages import find_lowered_jaxpr
 from jaxscope.model.units import format_count
-from jaxscope.program.cost.arithmetic import Arithmetics
-from jaxscope.program.cost.kernels import ON_CHIP_IS_NO_TRAFFIC, find_kernels, has_memory_on_chip
+from jaxscope.program.cost.kernels import (
+    ON_CHIP_IS_NO_TRAFFIC,
+    Arithmetics,
+    find_kernels,
+    has_memory_on_chip,
+)
 from jaxscope.program.cost.trip_counts import (
     AmountRange,
     ExecutionCounts,

@@ -19,7 +19,7 @@ from jaxscope.program.cost.attribution import CostChange, RowKind, find_cost_cha
 from jaxscope.program.cost.trip_counts import find_trip_counts
 from jaxscope.program.fates.table import link_products
 from jaxscope.program.roofline import Roofline, RooflinePoint, find_limit, find_roofline
-from jaxscope.report import cost_changes
+from jaxscope.report import diff
 from jaxscope.report.roofline import (
     HEADERS,
     NO_CEILINGS,
@@ -262,12 +262,12 @@ class RooflinePage(PageWidget):
             self.heading.setText("Finding out what each kernel does …")
             self.notes.setText("")
         elif change is not None:
-            self.heading.setText(cost_changes.describe_cost_change(change))
+            self.heading.setText(diff.describe_cost_change(change))
             self.notes.setText("\n".join(change.notes))
             self.notes.setToolTip("")
             if "plot" in vars(self):
                 self.plot.hide()
-            self.table.rows.set_table(cost_changes.cost_change_table(change))
+            self.table.rows.set_table(diff.cost_change_table(change))
         elif isinstance(found, Roofline):
             self._show_points(found)
         else:

@@ -14,8 +14,7 @@ from jaxscope.worker.checks.callbacks import find_callbacks_in_loops
 from jaxscope.worker.checks.finding import Finding
 from jaxscope.worker.checks.float64 import find_float64
 from jaxscope.worker.checks.gathers import find_gathers
-from jaxscope.worker.checks.key_reuse import find_reused_keys
-from jaxscope.worker.checks.keys import find_constant_keys
+from jaxscope.worker.checks.keys import find_constant_keys, find_reused_keys
 from jaxscope.worker.checks.new_functions import find_new_functions
 from jaxscope.worker.checks.numerics import (
     find_short_sums,
