@@ -180,7 +180,8 @@ class OpenedModules(LeftBehind):
         return write_text(opened_to_document(self))
 
 
-_LOADER = """<!DOCTYPE html><meta charset="utf-8"><body><noscript>This page needs scripts.</noscript>
+_LOADER = """<!DOCTYPE html><meta charset="utf-8"><body>
+<noscript>This page needs scripts.</noscript>
 <script>
 const packed = Uint8Array.from(atob("%s"), (letter) => letter.charCodeAt(0));
 if (window.DecompressionStream) {
@@ -197,9 +198,11 @@ _THEMES = """<style>
 [data-jp-theme-light="false"] .jaxscope-page, .vscode-dark .jaxscope-page,
 .vscode-high-contrast .jaxscope-page, html[theme="dark"] .jaxscope-page { color-scheme: dark }
 [data-jp-theme-light="true"] .jaxscope-page, .vscode-light .jaxscope-page,
-.vscode-high-contrast-light .jaxscope-page, html[theme="light"] .jaxscope-page { color-scheme: light }
+.vscode-high-contrast-light .jaxscope-page,
+html[theme="light"] .jaxscope-page { color-scheme: light }
 </style>"""
-"""What Jupyter, VS Code and Colab say of their own theme; a frame's page sees it as the system's."""
+"""What Jupyter, VS Code and Colab say of their theme; the page in the frame takes it for the
+system's."""
 
 
 def _frame(page: str) -> str:

@@ -74,7 +74,7 @@ INNER_ORDER = {
         ),
         "explanations",
     ),
-    "picture": ("gc_pause", "view", "palette", "layout", "scene", "tint"),
+    "picture": ("gc_pause", "syntax", "view", "palette", "layout", "scene", "tint"),
     "worker": (
         *(
             "compat",

@@ -6,9 +6,11 @@ columns, which are written here as plain lists.
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import itertools
 import json
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -42,8 +44,10 @@ from jaxscope.model import (
     Unavailable,
     is_available,
 )
-from jaxscope.model.stages import lowered_name
+from jaxscope.model.stages import can_ask_for, lowered_name, stage_kind
 from jaxscope.model.units import format_bytes, format_flops, format_seconds
+from jaxscope.picture.palette import CODE_COLOURS
+from jaxscope.picture.syntax import PythonColouring, program_pattern
 from jaxscope.program.fusion.summary import report_fusions
 from jaxscope.program.links import StageColumns, build_all_columns
 from jaxscope.program.size import describe_size
@@ -68,11 +72,11 @@ _NO_LINKS: dict[str, list[int]] = {
 }
 
 
-def build_page_data(capture: Capture, right_stage: str) -> dict[str, Any]:
+def build_page_data(capture: Capture, stage_name: str) -> dict[str, Any]:
     """Everything the script needs, fit for JSON.
 
     Args:
-        right_stage: Name of the stage that the right pane opens with.
+        stage_name: As `write_page` takes it.
     """
     paths = {file.path: index for index, file in enumerate(capture.files)}
     names = [stage.name for stage in capture.stages]
@@ -84,17 +88,15 @@ def build_page_data(capture: Capture, right_stage: str) -> dict[str, Any]:
     stages = [_stage(stage, columns.get(stage.name)) for stage in told]
     definition = f"{paths.get(capture.source.file, 0)}:{capture.source.line}"
     return {
-        "files": [
-            {"path": make_safe_line(file.path), "lines": make_safe(file.text).split("\n")}
-            for file in capture.files
-        ],
+        "files": [_file(make_safe_line(file.path), make_safe(file.text)) for file in capture.files],
+        "programWords": program_pattern(),
         "definition": definition,
         "arguments": [make_safe_line(path) for path in every.arguments],
         "maxLines": MAX_LINES,
         "kinds": [kind.name.lower() for kind in NodeKind],
         "stages": stages,
         "bookmarks": [_bookmark(place) for place in find_marked_places(capture)],
-        "first": _first_stages(names, lowered, right_stage),
+        "first": _first_stages(names, lowered, stage_name),
     }
 
 
@@ -137,17 +139,33 @@ def _with_fusions(capture: Capture) -> tuple[Stage, ...]:
     )
 
 
-def _first_stages(names: Sequence[str], lowered: str, right_stage: str) -> list[int]:
-    left = names.index(lowered) if lowered in names else 0
-    right = names.index(right_stage) if right_stage in names else len(names) - 1
-    return [left, right]
+def _file(path: str, text: str) -> dict[str, Any]:
+    """A source file; of each line that has coloured words their starts, lengths and roles."""
+    lines, colouring = text.split("\n"), PythonColouring(text)
+    words = {number: colouring.spans(number) for number in range(len(lines))}
+    return {
+        "path": path,
+        "lines": lines,
+        "words": {n: spans for n, spans in words.items() if spans},
+    }
+
+
+def _first_stages(names: Sequence[str], lowered: str, stage_name: str) -> list[int]:
+    """The stage that the page opens with, and the one beside it where there is room."""
+    program = names.index(lowered) if lowered in names else 0
+    asked = names.index(stage_name) if stage_name in names else len(names) - 1
+    return [program, asked] if stage_name == "optimized" else [asked, program]
 
 
 def _stage(stage: Stage, columns: StageColumns | None) -> dict[str, Any]:
     graph = stage.graph if is_available(stage.graph) else None
     data: dict[str, Any] = {
         "title": make_safe_line(stage.title or stage.name),
+        "short": make_safe_line(stage_kind(stage.name).title),
         "note": _note(stage, graph),
+        "isOnTheWay": stage_kind(stage.name).is_on_the_way,
+        "isOffered": not can_ask_for(stage),
+        "isMissing": stage.unavailable is not None,
         "isBase": stage.name == "jaxpr" and graph is not None,
         "hasGraph": graph is not None,
         "noGraph": _reason(stage, stage.graph),
@@ -237,38 +255,36 @@ def _format_cost(cost: Cost) -> str:
 
 _TOP = """\
 <header>
-<h1 class="call">{call}</h1>
-<p>{environment}</p>
+<h1 class="call" title="{call}">{call}</h1>
+<p title="{environment}">{environment}</p>
 <search>
+<output id="found" for="search"></output>
 <input id="search" type="search" placeholder="Search  /" aria-label="Search all stages"
 title="Words that must all occur, or /a regular expression/; Enter goes on, Shift+Enter back">
-<output id="found" for="search"></output>
 </search>
 {theme_button}
 </header>
-<nav id="strip" aria-label="Stages">
-<span id="legend">
-<span><i class="found-sign"></i>found</span>
-<span><i class="chosen-sign"></i>chosen</span>
-<span><i class="forward-sign"></i>linked</span>
-<span><i class="backward-sign"></i>linked, backward</span>
-</span>
-</nav>
+<nav id="strip" aria-label="Stages"></nav>
 <main>
-<section id="source" aria-label="Source"><h2>Source</h2><div class="body"></div></section>
-<section id="left" aria-label="Left pane">
+<section id="source" aria-label="Source"><div class="body"></div></section>
+<section id="inspector" aria-label="Inspector" aria-live="polite"><div class="body"></div></section>
+<section id="program" aria-label="A stage"><div class="bar"></div><div class="body"></div></section>
+<section id="beside" aria-label="Another stage" hidden>
 <div class="bar"></div><div class="body"></div></section>
-<section id="right" aria-label="Right pane">
-<div class="bar"></div><div class="body"></div></section>
-<section id="inspector" aria-label="Inspector" aria-live="polite">
-<h2>Inspector</h2><div class="body"></div></section>
 </main>
 <noscript>This page links its parts by a script inside it; allow scripts to use it.</noscript>
 """
 
 
+_GZIP = 31
+"""What zlib calls the format of gzip, with the largest window."""
+
 _LINKED, _DRAWN = 0.2, 0.7
 """Shares of the time after which stages are linked, and drawn."""
+
+PACKED_FROM = 1_000_000
+"""Characters of drawings and texts from which all content is compressed. Smaller pages stay plain,
+so that they can be read and searched as text."""
 
 _ROWS_AT_ONCE = 1_000
 """Of a column: so many are written within a few milliseconds."""
@@ -309,7 +325,8 @@ def write_page(
 
     Args:
         capture: What to show.
-        stage_name: The stage that the right pane opens with.
+        stage_name: The stage that the page opens with; for `optimized` it opens with the program
+            of the call, as the window does, and has this one beside it where there is room.
         seen: Pictures of stages as they are on a screen, to begin with.
         notes: Takes a sentence for everything that is left out.
         on_step: Told how far it is.
@@ -321,7 +338,7 @@ def write_page(
     find_stage(capture, stage_name)
     on_step("Linking stages", 0.0)
     data = build_page_data(capture, stage_name)
-    drawings = []
+    drawings: list[str] = []
     for index, stage in enumerate(capture.stages):
         on_step(
             f"Drawing {make_safe_line(stage.title)}", _LINKED + 0.5 * index / len(capture.stages)
@@ -343,20 +360,45 @@ def write_page(
                     f"The page opens fewer groups of {make_safe_line(stage.title)} than are seen: "
                     f"browsers stall at more than {MAX_SEEN_BOXES:,} boxes."
                 )
-    style = read_part(_HERE, "page.css") + style_rules()
+    style = read_part(_HERE, "page.css") + style_rules() + _code_rules()
     script = theme_script() + "".join(read_part(_HERE, name) for name in _SCRIPTS)
     before, after = frame_page(f"{capture.call} — jaxscope", style, script)
+    content = itertools.chain(
+        drawings,
+        ['\n<script type="application/json" id="data">'],
+        _embed(data, part_of_progress(on_step, _DRAWN, 1.0)),
+        ["</script>"],
+    )
+    texts = sum(len(s.text.text) for s in capture.stages if is_available(s.text))
     yield before
     yield _TOP.format(
         call=escape_html(capture.call),
         environment=escape_html(_describe(capture)),
         theme_button=THEME_BUTTON,
     )
-    yield from drawings
-    yield '\n<script type="application/json" id="data">'
-    yield from _embed(data, part_of_progress(on_step, _DRAWN, 1.0))
-    yield "</script>"
+    is_large = sum(map(len, drawings)) + texts > PACKED_FROM
+    yield from _pack(content) if is_large else content
     yield after
+
+
+def _pack(content: Iterable[str]) -> Iterator[str]:
+    """The content compressed, in an element that the page's script unpacks."""
+    yield '\n<script type="text/plain" id="packed">'
+    packer, rest = zlib.compressobj(6, zlib.DEFLATED, wbits=_GZIP), b""
+    for piece in itertools.chain(content, [None]):
+        rest += packer.flush() if piece is None else packer.compress(piece.encode())
+        whole = len(rest) if piece is None else len(rest) // 3 * 3
+        yield base64.b64encode(rest[:whole]).decode()
+        rest = rest[whole:]
+    yield "</script>"
+
+
+def _code_rules() -> str:
+    """The colours of words in code, as rules for the style sheet."""
+    return "\n".join(
+        f".{role} {{ color: {light}; }} :root[data-theme=dark] .{role} {{ color: {dark}; }}"
+        for role, (light, dark) in CODE_COLOURS.items()
+    )
 
 
 def _describe(capture: Capture) -> str:

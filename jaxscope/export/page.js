@@ -1,8 +1,7 @@
-// The page of one capture. All data is in the element `data`; nothing is fetched, and text from
-// the capture only ever becomes text nodes.
+// The page of one capture. All data is in the element `data`, or in `packed`, compressed; nothing is
+// fetched, and text from the capture only ever becomes text nodes.
 
-const data = JSON.parse(document.getElementById("data").textContent);
-const { maxLines } = data;
+let data;
 
 const state = { selection: null, links: null, panes: [] };
 
@@ -82,10 +81,10 @@ function inspect() {
   body.replaceChildren();
   const selection = state.selection;
   if (selection === null) {
-    body.append(element("p", "Choose a source line, a line of text or a box: everything that came "
-      + "from it or went into it lights up in every pane. Escape clears the choice. A box folds and "
-      + "unfolds by its sign, by a double click, or by the keys − and +; arrow keys walk from box to "
-      + "box, and Enter chooses one."));
+    const hint = element("p", "Click a line or a box: what came from it or went into it lights up.");
+    hint.title = "Escape clears the choice. A box folds and unfolds by its sign, by a double click, "
+      + "or by the keys − and +. Arrow keys walk from box to box, and Enter chooses one.";
+    body.append(hint);
     body.append(listBookmarks());
     return;
   }
@@ -101,12 +100,31 @@ function inspect() {
     [...selection.nodes].slice(0, 6).forEach((node) => describe(stage, node, row));
     row("more", selection.nodes.size > 6 ? `${selection.nodes.size - 6} more` : "");
   }
+  const counts = data.stages.map((stage, i) => state.links.stages[i].nodes.size);
   data.stages.forEach((stage, i) => {
-    const count = state.links.stages[i].nodes.size;
-    if (stage.hasGraph) row(`in ${stage.title}`, count ? `${count} linked` : "nothing linked");
+    if (stage.hasGraph && counts.some(Boolean)) {
+      row(`in ${stage.short}`, counts[i] ? `${counts[i].toLocaleString("en")} linked` : "nothing linked");
+    }
   });
+  if (!counts.some(Boolean)) row("linked", "nothing in any stage");
   body.append(list);
   notesOf(selection).forEach((note) => body.append(element("p", `★ ${note}`, "note")));
+  body.append(legend());
+}
+
+// What the marks mean, of those that are in sight.
+function legend() {
+  const list = element("p");
+  list.id = "legend";
+  const isAny = (name) => document.querySelector(`main .${name}`) !== null;
+  for (const [name, text] of [["found", "found"], ["chosen", "chosen"], ["forward", "linked"],
+    ["backward", "linked, backward"]]) {
+    if (!isAny(`is-${name}`)) continue;
+    const entry = element("span");
+    entry.append(element("i", undefined, `${name}-sign`), document.createTextNode(text));
+    list.append(entry);
+  }
+  return list;
 }
 
 function describe(stage, node, row) {
@@ -133,9 +151,9 @@ function showSource() {
   const text = element("div", undefined, "text");
   data.files.forEach((file, fileIndex) => {
     if (data.files.length > 1) text.append(element("div", file.path, "reason"));
-    file.lines.slice(0, maxLines).forEach((line, i) => {
+    file.lines.slice(0, data.maxLines).forEach((line, i) => {
       const row = element("div", undefined, "linked");
-      row.append(element("span", String(i + 1), "number"), document.createTextNode(line));
+      row.append(element("span", String(i + 1), "row"), ...coloured(line, file.words[i] || []));
       row.dataset.line = `${fileIndex}:${i + 1}`;
       text.append(row);
     });
@@ -146,10 +164,42 @@ function showSource() {
   if (first) body.scrollTop = Math.max(0, first.offsetTop - 60);
 }
 
+// A line as text nodes and spans; `words` are starts, lengths and roles.
+function coloured(line, words) {
+  const parts = [];
+  let end = 0;
+  for (const [start, length, role] of words) {
+    if (start > end) parts.push(document.createTextNode(line.slice(end, start)));
+    parts.push(element("span", line.slice(start, start + length), role));
+    end = start + length;
+  }
+  parts.push(document.createTextNode(line.slice(end)));
+  return parts;
+}
+
+function wordsOf(line) {
+  const pattern = new RegExp(data.programWords, "g");
+  return [...line.slice(0, 2000).matchAll(pattern)].map((match) => {
+    const role = Object.keys(match.groups).find((name) => match.groups[name] !== undefined);
+    return [match.index, match[0].length, role];
+  });
+}
+
+// Colours lines when they are first seen: a program may have twenty thousand.
+const colouring = new IntersectionObserver((rows) => {
+  for (const { target, isIntersecting } of rows) {
+    if (!isIntersecting) continue;
+    colouring.unobserve(target);
+    const line = target.textContent;
+    target.replaceChildren(...coloured(line, wordsOf(line)));
+  }
+}, { rootMargin: "400px" });
+
 function stageText(stage) {
   const text = element("div", undefined, "text");
-  stage.lines.slice(0, maxLines).forEach((line, i) => {
+  stage.lines.slice(0, data.maxLines).forEach((line, i) => {
     const row = element("div", line);
+    colouring.observe(row);
     const node = stage.lineNodes[i];
     if (node >= 0 && stage.hasGraph) {
       row.className = "linked";
@@ -157,8 +207,8 @@ function stageText(stage) {
     }
     text.append(row);
   });
-  if (stage.lines.length > maxLines) {
-    const rest = stage.lines.length - maxLines;
+  if (stage.lines.length > data.maxLines) {
+    const rest = stage.lines.length - data.maxLines;
     text.append(element("div", `… ${rest} more lines are not shown here.`, "reason"));
   }
   makeWalkable(text);
@@ -206,28 +256,78 @@ function showPane(pane) {
   for (const [form, button] of Object.entries(pane.buttons)) {
     button.setAttribute("aria-pressed", String(form === pane.form));
   }
+  document.querySelectorAll("#strip [data-stage]").forEach((button) => {
+    button.setAttribute("aria-pressed", String(Number(button.dataset.stage) === state.panes[0].stage));
+  });
   paint();
 }
 
-// Change the size of a pane's drawing by a factor; 0 fits it, as far as it stays legible.
-function zoom(pane, factor) {
+function showStage(pane, stage) {
+  pane.stage = stage;
+  pane.detail = "drawing";
+  showPane(pane);
+}
+
+const leastScale = 0.75; // below it words are hard to read
+const mostScale = 1.5;
+
+// Change the size of a pane's drawing by a factor, around a point of the pane; 0 fits it, as far as
+// it stays legible.
+function zoom(pane, factor, at) {
   const svg = pane.body.querySelector("svg");
   const box = svg.viewBox.baseVal;
-  const middle = (pane.body.scrollLeft + pane.body.clientWidth / 2) / (box.width * pane.scale);
-  const top = pane.body.scrollTop / (box.height * pane.scale);
-  const fitting = Math.min(1, pane.body.clientWidth / box.width);
-  pane.scale = factor ? Math.min(4, Math.max(0.05, pane.scale * factor)) : Math.max(0.5, fitting);
-  resize(pane);
+  const { body } = pane;
   if (factor) {
-    pane.body.scrollLeft = middle * box.width * pane.scale - pane.body.clientWidth / 2;
-    pane.body.scrollTop = top * box.height * pane.scale;
+    const scale = Math.min(4, Math.max(0.05, pane.scale * factor));
+    const [x, y] = at || [body.clientWidth / 2, body.clientHeight / 2];
+    const frame = body.getBoundingClientRect();
+    const before = svg.getBoundingClientRect();
+    const grown = scale / pane.scale;
+    pane.scale = scale;
+    resize(pane);
+    const after = svg.getBoundingClientRect();
+    body.scrollLeft += after.left - frame.left - x + (x + frame.left - before.left) * grown;
+    body.scrollTop += after.top - frame.top - y + (y + frame.top - before.top) * grown;
     return;
   }
+  const wide = body.clientWidth / box.width;
+  const fitting = Math.min(wide, (body.clientHeight - 2) / box.height);
+  pane.scale = Math.min(mostScale, Math.max(fitting, Math.min(wide, 1), leastScale));
+  resize(pane);
   const first = svg.querySelector("[data-nodes]:not(:has(.frame))") || svg;
   const place = first.getBoundingClientRect();
-  const frame = pane.body.getBoundingClientRect();
-  pane.body.scrollTop = 0;
-  pane.body.scrollLeft += place.left + place.width / 2 - frame.left - frame.width / 2;
+  const frame = body.getBoundingClientRect();
+  body.scrollTop = 0;
+  body.scrollLeft += place.left + place.width / 2 - frame.left - frame.width / 2;
+}
+
+// Drag the ground to move the picture; the wheel with Ctrl changes its size.
+function makeMovable(pane) {
+  const { body } = pane;
+  let from = null;
+  body.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0 || event.pointerType !== "mouse" || !event.target.closest("svg")) return;
+    from = [event.clientX + body.scrollLeft, event.clientY + body.scrollTop];
+  });
+  window.addEventListener("pointermove", (event) => {
+    if (from === null) return;
+    const [left, top] = [from[0] - event.clientX, from[1] - event.clientY];
+    const moved = Math.abs(left - body.scrollLeft) + Math.abs(top - body.scrollTop);
+    if (moved > 4) body.classList.add("is-dragged");
+    if (body.classList.contains("is-dragged")) [body.scrollLeft, body.scrollTop] = [left, top];
+  });
+  window.addEventListener("pointerup", () => { from = null; });
+  body.addEventListener("click", (event) => {
+    if (!body.classList.contains("is-dragged")) return;
+    body.classList.remove("is-dragged");
+    event.stopPropagation(); // the end of a drag chooses nothing
+  }, true);
+  body.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey || !body.querySelector("svg")) return;
+    event.preventDefault();
+    const frame = body.getBoundingClientRect();
+    zoom(pane, 1.0015 ** -event.deltaY, [event.clientX - frame.left, event.clientY - frame.top]);
+  }, { passive: false });
 }
 
 function makePane(section, stageIndex, form) {
@@ -236,27 +336,25 @@ function makePane(section, stageIndex, form) {
   const bar = section.querySelector(".bar");
   pane.chooser = element("select");
   pane.chooser.setAttribute("aria-label", "Stage");
+  pane.chooser.hidden = state.panes.length === 0; // the line above chooses that of the first pane
   data.stages.forEach((stage, i) => {
     const option = element("option", stage.title);
     option.value = String(i);
     pane.chooser.append(option);
   });
-  pane.chooser.addEventListener("change", () => {
-    pane.stage = Number(pane.chooser.value);
-    pane.detail = "drawing";
-    showPane(pane);
-  });
+  pane.chooser.addEventListener("change", () => showStage(pane, Number(pane.chooser.value)));
   bar.append(pane.chooser);
+  const forms = element("span", undefined, "forms");
   for (const name of ["graph", "text"]) {
     const button = element("button", name === "graph" ? "Graph" : "Text");
     button.addEventListener("click", () => {
       pane.form = name;
-      pane.detail = "drawing";
-      showPane(pane);
+      showStage(pane, pane.stage);
     });
     pane.buttons[name] = button;
-    bar.append(button);
+    forms.append(button);
   }
+  bar.append(forms);
   pane.zoomer = element("span", undefined, "zoomer");
   for (const [label, name, factor] of [["−", "Smaller", 0.8], ["+", "Larger", 1.25]]) {
     const button = element("button", label);
@@ -265,15 +363,18 @@ function makePane(section, stageIndex, form) {
     button.addEventListener("click", () => zoom(pane, factor));
     pane.zoomer.append(button);
   }
-  const overview = element("button", "Overview");
-  overview.title = "As at first, fitted to the width";
-  overview.addEventListener("click", () => { pane.detail = "drawing"; showPane(pane); });
-  const open = element("button", "Unfold all");
-  open.addEventListener("click", () => foldAll(pane, false));
-  const close = element("button", "Fold all");
-  close.addEventListener("click", () => foldAll(pane, true));
-  pane.zoomer.prepend(overview, open, close);
+  for (const [label, name, act] of [
+    ["Fold all", "Close every group", () => foldAll(pane, true)],
+    ["Unfold all", "Open every group", () => foldAll(pane, false)],
+    ["Fit", "As at first, fitted to the pane", () => showStage(pane, pane.stage)],
+  ]) {
+    const button = element("button", label);
+    button.title = name;
+    button.addEventListener("click", act);
+    pane.zoomer.prepend(button);
+  }
   bar.append(pane.zoomer);
+  makeMovable(pane);
   state.panes.push(pane);
 }
 
@@ -284,21 +385,42 @@ function resize(pane) {
   svg.setAttribute("height", box.height * pane.scale);
 }
 
+// The stages that the program went through, then those beside the way, then the second pane.
 function showStrip() {
   const strip = document.getElementById("strip");
-  const legend = document.getElementById("legend");
+  const offer = (stage, i, sign) => {
+    if (sign) strip.append(element("span", sign, "arrow"));
+    const button = element("button", stage.short);
+    button.dataset.stage = i;
+    button.title = [stage.title, stage.note].filter(Boolean).join(": ");
+    if (stage.isMissing) button.classList.add("is-missing");
+    else button.append(element("small", stage.note));
+    button.addEventListener("click", () => showStage(state.panes[0], i));
+    strip.append(button);
+  };
+  let sign = "";
   data.stages.forEach((stage, i) => {
-    if (i) strip.insertBefore(element("span", "→", "arrow"), legend);
-    const button = element("button", stage.title);
-    button.append(element("small", stage.note));
-    button.addEventListener("click", () => {
-      const pane = state.panes[1];
-      pane.stage = i;
-      pane.detail = "drawing";
-      showPane(pane);
-    });
-    strip.insertBefore(button, legend);
+    if (!stage.isOnTheWay) return;
+    offer(stage, i, sign);
+    sign = "›";
   });
+  data.stages.forEach((stage, i) => {
+    if (!stage.isOnTheWay && stage.isOffered) offer(stage, i, "·");
+  });
+  const second = element("button", "Two stages", "last");
+  second.title = "Show another stage beside this one";
+  second.addEventListener("click", () => setDouble(second, !isDouble()));
+  strip.append(second);
+  setDouble(second, window.innerWidth >= 1600);
+}
+
+const isDouble = () => document.querySelector("main").classList.contains("is-double");
+
+function setDouble(button, isWanted) {
+  document.querySelector("main").classList.toggle("is-double", isWanted);
+  document.getElementById("beside").hidden = !isWanted;
+  button.setAttribute("aria-pressed", String(isWanted));
+  state.panes.forEach(showPane);
 }
 
 // ---- start -------------------------------------------------------------------------------------
@@ -315,13 +437,31 @@ document.addEventListener("click", (event) => {
   const target = event.target.closest("[data-nodes], #source [data-line]");
   if (target) choose(target);
 });
-showSource();
-startSearch();
-startWalking();
-if (data.stages.length) {
-  makePane(document.getElementById("left"), data.first[0], "text");
-  makePane(document.getElementById("right"), data.first[1], "graph");
-  showStrip();
-  state.panes.forEach(showPane);
+
+function start() {
+  data = JSON.parse(document.getElementById("data").textContent);
+  showSource();
+  startSearch();
+  startWalking();
+  if (data.stages.length) {
+    makePane(document.getElementById("program"), data.first[0], "graph");
+    makePane(document.getElementById("beside"), data.first[1], "graph");
+    showStrip();
+  }
+  inspect();
 }
-inspect();
+
+function unpack(packed) {
+  const bytes = Uint8Array.from(atob(packed.textContent), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).text().then((content) => {
+    const holder = document.createElement("template");
+    holder.innerHTML = content;
+    document.body.append(holder.content);
+  });
+}
+
+const packed = document.getElementById("packed");
+if (!packed) start();
+else if (window.DecompressionStream) unpack(packed).then(start);
+else document.querySelector("main").textContent = "This page needs a browser of 2023 or later.";

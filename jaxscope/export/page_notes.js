@@ -12,11 +12,9 @@ function notesOf(selection) {
 
 function goTo(bookmark) {
   if (bookmark.line) { select({ line: bookmark.line }); return; }
-  const pane = state.panes[1];
+  const pane = state.panes[0];
   if (!pane) return;
-  pane.stage = bookmark.stage;
-  pane.detail = "drawing";
-  showPane(pane);
+  showStage(pane, bookmark.stage);
   select({ stage: bookmark.stage, nodes: new Set([bookmark.node]) });
 }
 

@@ -69,16 +69,16 @@ function runSearch(text) {
 }
 
 function tellSearch(problem, isAsked) {
-  const pane = state.panes[1];
+  const pane = state.panes[0];
   const here = pane ? search.nodes[pane.stage].size : 0;
   const all = search.nodes.reduce((sum, hits) => sum + hits.size, 0);
   const place = search.at >= 0 ? `${search.at + 1} of ${here}` : `${here} here, ${all} in all stages`;
   document.getElementById("found").textContent = problem || (isAsked ? place : "");
 }
 
-// Choose the next or the previous hit of the right pane's stage and bring it into sight.
+// Choose the next or the previous hit of the first pane's stage and bring it into sight.
 function stepSearch(step) {
-  const pane = state.panes[1];
+  const pane = state.panes[0];
   const hits = pane ? [...search.nodes[pane.stage]] : [];
   if (hits.length === 0) return;
   const first = step > 0 ? 0 : hits.length - 1;

@@ -1,4 +1,4 @@
-"""Every colour of a graph, light and dark: one table for the window and for the exports."""
+"""Every colour of a graph and of code, light and dark: for the window and for the exports."""
 
 from __future__ import annotations
 
@@ -24,6 +24,17 @@ STYLE_NAMES = {
     Style.COLLECTIVE: "collective: devices exchange",
     Style.PORT: "loop or branch value",
 }
+
+
+CODE_COLOURS = {
+    "keyword": ("#7a28cb", "#d2a8ff"),
+    "string": ("#0a6640", "#8ddb9b"),
+    "number": ("#0b57d0", "#8ab4f8"),
+    "comment": ("#5b6570", "#a3adb8"),
+    "type": ("#9a3412", "#ffb077"),
+    "symbol": ("#1b1f24", "#eceff4"),
+}
+"""Of each role of a word in code (see `picture.syntax`) the light colour and the dark one."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -93,6 +93,13 @@ class Browser:
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
+    def wait_for(self, expression: str) -> None:
+        """Until a JavaScript expression is true."""
+        end = time.monotonic() + _WAIT_S
+        while not self.evaluate(expression):
+            assert time.monotonic() < end, expression
+            time.sleep(0.02)
+
     def click(self, selector: str) -> None:
         """Click in the middle of the first element of a selector, as a mouse does."""
         self.evaluate(

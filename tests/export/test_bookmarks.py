@@ -81,9 +81,9 @@ def test_a_page_marks_them_and_leads_to_them(
         listed = "document.querySelectorAll('#inspector .bookmarks li')"
         assert browser.evaluate(f"{listed}.length") == len(marked.bookmarks)
         assert browser.evaluate("document.querySelectorAll('#source .is-noted').length") == 1
-        assert browser.evaluate("document.querySelectorAll('#right .is-noted').length") >= 1
         browser.click("#inspector .bookmarks button")
-        assert browser.evaluate("document.querySelectorAll('#right .is-chosen').length") >= 1
+        assert browser.evaluate("document.querySelectorAll('#program .is-noted').length") >= 1
+        assert browser.evaluate("document.querySelectorAll('#program .is-chosen').length") >= 1
         noted = browser.evaluate("document.querySelector('#inspector .note').textContent")
         assert noted == "★ Why is <this> here?"
         assert browser.problems() == []

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
+import gzip
 import itertools
 import json
 
@@ -11,7 +13,7 @@ import pytest
 
 from jaxscope.export import html, render
 from jaxscope.export.choices import EVERYTHING
-from jaxscope.export.html import write_page
+from jaxscope.export.html import capture_to_html, write_page
 from jaxscope.export.order import ExportOrder
 from jaxscope.export.render import render_order
 from jaxscope.model import Capture, Graph, GraphBuilder, GroupKind, NodeKind, StageText
@@ -97,11 +99,16 @@ def test_a_page_says_what_it_leaves_out(large: Capture, monkeypatch: pytest.Monk
     page = render_order(order(large, "html"))
     assert "no inspector entries" in page.notes[0]
     assert f"1,500 of the {NUM_EQUATIONS + 1:,} lines" in page.notes[1]
-    assert b'"maxLines":1500' in page.data
+    packed = page.data[page.data.index(b'id="packed">') + 12 :]
+    content = gzip.decompress(base64.b64decode(packed[: packed.index(b"<")]))
+    assert b'"maxLines":1500' in content
 
 
-def test_no_part_of_a_page_takes_a_window_s_time(capture: Capture) -> None:
+def test_no_part_of_a_page_takes_a_window_s_time(
+    capture: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A library that works on one long string lets no other thread of Python move meanwhile."""
+    monkeypatch.setattr(html, "PACKED_FROM", 1 << 40)
     large = capture_of(build_layers(200), capture)
     stage = large.stages[0].name
     steps: list[float] = []
@@ -119,3 +126,16 @@ def test_no_part_of_a_page_takes_a_window_s_time(capture: Capture) -> None:
     data = "".join(columns).removesuffix("</script>" + parts[-1])
     (read,) = json.loads(data)["stages"]
     assert len(read["group"]) == len(large.stages[0].graph.nodes)
+
+
+def test_a_large_page_holds_the_same_compressed(
+    large: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = capture_to_html(large, "jaxpr")
+    monkeypatch.setattr(html, "PACKED_FROM", 1 << 40)
+    plain = capture_to_html(large, "jaxpr")
+    packed = page[page.index('id="packed">') + len('id="packed">') :]
+    content = gzip.decompress(base64.b64decode(packed[: packed.index("<")])).decode()
+    assert content in plain
+    assert 'id="data"' in content
+    assert len(page) < len(plain) / 4

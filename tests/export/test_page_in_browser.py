@@ -4,6 +4,7 @@ the network for nothing."""
 from __future__ import annotations
 
 import html
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,8 +16,10 @@ import jaxscope
 from jaxscope.export.html import capture_to_html
 from jaxscope.export.order import DisplayedGraph
 from jaxscope.model import Capture, is_available
+from jaxscope.model.stages import lowered_name
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.scene import Scene
+from jaxscope.picture.syntax import ProgramColouring
 from jaxscope.picture.tint.classes import TINT_PALETTES, ColourBy, Tint, tint_scene
 from jaxscope.picture.view.build import build_view
 
@@ -24,7 +27,7 @@ from .browser import Browser, find_browser
 
 pytestmark = pytest.mark.browser
 
-RIGHT = "#right .body"
+PROGRAM = "#program .body"
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +78,7 @@ def large_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def large_page(browser: Browser, large_file: Path) -> Iterator[Browser]:
     """As `page`, of a program some of whose boxes are closed at first."""
     browser.open(large_file)
+    browser.wait_for("state.panes.length > 0")  # it unpacks itself
     yield browser
     assert browser.problems() == []
 
@@ -83,16 +87,68 @@ def count(page: Browser, selector: str) -> int:
     return int(page.evaluate(f"document.querySelectorAll({selector!r}).length"))
 
 
-def test_it_opens_with_source_text_and_graph(page: Browser) -> None:
+def show_text_beside(page: Browser) -> None:
+    """The program of the call as text, beside its optimized form as a graph."""
+    page.click("#strip .last")
+    page.evaluate("showStage(state.panes[0], data.first[1])")
+    page.evaluate("showStage(state.panes[1], data.first[0])")
+    page.click("#beside .forms button:last-child")
+
+
+def test_it_opens_with_the_source_and_the_program_of_the_call(
+    page: Browser, capture: Capture
+) -> None:
     assert count(page, "#source .linked") > 10
-    assert count(page, "#left .text .linked") > 5
-    assert count(page, f"{RIGHT} svg g.item") > 3
+    assert count(page, "#source .keyword, #source .comment") > 5
+    assert count(page, f"{PROGRAM} svg g.item") > 3
+    assert page.evaluate("document.querySelector('#beside').checkVisibility()") is False
+    pressed = page.evaluate("document.querySelector('#strip [aria-pressed=true]').textContent")
+    assert pressed.startswith(lowered_name(stage.name for stage in capture.stages))
+
+
+def test_the_line_of_stages_leads_to_each(page: Browser) -> None:
+    names = page.evaluate("[...document.querySelectorAll('#strip [data-stage]')].map(b => b.title)")
+    assert [name.split(":")[0] for name in names][-4:] == [
+        *("StableHLO", "HLO", "optimized", "machine code"),
+    ]
+    page.click("#strip [data-stage='4']")
+    assert page.evaluate("state.panes[0].stage") == 4
+    assert count(page, "#strip [aria-pressed=true]") == 1
+    assert page.evaluate("document.getElementById('strip').clientHeight") <= 32
+
+
+def test_the_first_picture_fits_its_pane_and_can_be_moved(page: Browser) -> None:
+    sizes = (
+        "(() => { const b = document.querySelector('#program .body');"
+        " const s = b.querySelector('svg').getBoundingClientRect();"
+        " return [s.width, s.height, b.clientWidth, b.clientHeight, state.panes[0].scale]; })()"
+    )
+    width, height, wide, high, scale = page.evaluate(sizes)
+    assert scale >= 0.75
+    assert (width <= wide and height <= high) or scale == pytest.approx(0.75)
+    page.evaluate("zoom(state.panes[0], 2, [0, 0])")
+    assert page.evaluate(sizes)[0] == pytest.approx(2 * width)
+    page.evaluate("showStage(state.panes[0], state.panes[0].stage)")
+    assert page.evaluate(sizes)[0] == pytest.approx(width)
+
+
+def test_words_of_programs_are_coloured_as_in_the_window(page: Browser, capture: Capture) -> None:
+    page.click("#program .forms button:last-child")
+    stage = capture.stages[page.evaluate("data.first[0]")]
+    assert is_available(stage.text)
+    lines = stage.text.text.split("\n")
+    page.wait_for("document.querySelector('#program .type') !== null")
+    colouring = ProgramColouring(lines)
+    for number, line in enumerate(lines):
+        words = page.evaluate(f"wordsOf({json.dumps(line)})")
+        assert [tuple(word) for word in words] == list(colouring.spans(number)), line
 
 
 def test_a_click_lights_up_every_pane(page: Browser) -> None:
-    page.click("#left .text .linked:nth-of-type(3)")
-    assert count(page, "#left .is-chosen") >= 1
-    assert count(page, f"{RIGHT} .is-forward, {RIGHT} .is-backward") >= 1
+    show_text_beside(page)
+    page.click("#beside .text .linked:nth-of-type(3)")
+    assert count(page, "#beside .is-chosen") >= 1
+    assert count(page, f"{PROGRAM} .is-forward, {PROGRAM} .is-backward") >= 1
     assert count(page, "#source .is-forward") >= 1
     assert count(page, "#inspector dt") > 3
     page.press("Escape")
@@ -108,25 +164,25 @@ def test_it_is_walked_by_keyboard(page: Browser) -> None:
 
 
 def test_boxes_unfold_and_fold(page: Browser) -> None:
-    buttons = "[...document.querySelectorAll('#right button')]"
+    buttons = "[...document.querySelectorAll('#program button')]"
     page.evaluate(f"{buttons}.find((b) => b.textContent === 'Unfold all').click()")
-    shown = count(page, f"{RIGHT} g.item:not(.is-away)")
-    tall = page.evaluate(f"document.querySelector('{RIGHT} svg').viewBox.baseVal.height")
-    page.evaluate(f"document.querySelector('{RIGHT} .sign[data-item]').focus()")
+    shown = count(page, f"{PROGRAM} g.item:not(.is-away)")
+    tall = page.evaluate(f"document.querySelector('{PROGRAM} svg').viewBox.baseVal.height")
+    page.evaluate(f"document.querySelector('{PROGRAM} .sign[data-item]').focus()")
     page.press("Enter")
-    assert count(page, f"{RIGHT} g.item:not(.is-away)") < shown
+    assert count(page, f"{PROGRAM} g.item:not(.is-away)") < shown
     assert page.evaluate("document.activeElement.getAttribute('aria-expanded')") == "false"
-    assert page.evaluate(f"document.querySelector('{RIGHT} svg').viewBox.baseVal.height") <= tall
+    assert page.evaluate(f"document.querySelector('{PROGRAM} svg').viewBox.baseVal.height") <= tall
     page.press("Enter")
-    assert count(page, f"{RIGHT} g.item:not(.is-away)") == shown
+    assert count(page, f"{PROGRAM} g.item:not(.is-away)") == shown
 
 
 def show_stage_with_closed_boxes(page: Browser) -> None:
     page.evaluate(
-        "state.panes[1].stage = data.stages.findIndex((stage, i) => {"
+        "state.panes[0].stage = data.stages.findIndex((stage, i) => {"
         " const drawing = document.getElementById(`drawing-${i}`);"
         " return drawing && drawing.content.querySelectorAll('[data-inside]').length > 1; });"
-        " showPane(state.panes[1])"
+        " showPane(state.panes[0])"
     )
 
 
@@ -135,19 +191,19 @@ def test_boxes_unfold_one_after_another_and_leave_no_gap(large_page: Browser) ->
     opened = []
     for _ in range(2):
         large_page.evaluate(
-            f"document.querySelector('{RIGHT} .sign[aria-expanded=false]:not(.is-away)').focus()"
+            f"document.querySelector('{PROGRAM} .sign[aria-expanded=false]:not(.is-away)').focus()"
         )
         large_page.press("Enter")
         assert large_page.evaluate("document.activeElement.getAttribute('aria-expanded')") == "true"
         opened.append(
             large_page.evaluate(
-                "state.panes[1].drawing.items.find("
+                "state.panes[0].drawing.items.find("
                 "(item) => item.texts.includes(document.activeElement)).group.dataset.id"
             )
         )
     assert all(opened) and opened[0] != opened[1], "one box after another"
     widest = large_page.evaluate(
-        "(() => { const { items, folded, svg } = state.panes[1].drawing;"
+        "(() => { const { items, folded, svg } = state.panes[0].drawing;"
         " const rects = items.filter((item) => item.parent < 0"
         "   && !item.group.classList.contains('is-away')).map(({ box }) => box.getBBox());"
         " const rows = rects.map((r) => [r.y, r.y + r.height]).sort((a, b) => a[0] - b[0]);"
@@ -161,7 +217,7 @@ def test_boxes_unfold_one_after_another_and_leave_no_gap(large_page: Browser) ->
 def test_keys_walk_from_box_to_box_and_fold(large_page: Browser) -> None:
     show_stage_with_closed_boxes(large_page)
     large_page.evaluate(
-        f"document.querySelector('{RIGHT} g.item[data-nodes]:not([data-title])').focus()"
+        f"document.querySelector('{PROGRAM} g.item[data-nodes]:not([data-title])').focus()"
     )
     first = large_page.evaluate("document.activeElement.querySelector('rect').getBBox().y")
     large_page.press("ArrowDown")
@@ -169,7 +225,7 @@ def test_keys_walk_from_box_to_box_and_fold(large_page: Browser) -> None:
     assert below > first
     large_page.press("Enter")
     assert large_page.evaluate("document.activeElement.classList.contains('is-chosen')") is True
-    large_page.evaluate(f"document.querySelector('{RIGHT} .sign[data-inside]').focus()")
+    large_page.evaluate(f"document.querySelector('{PROGRAM} .sign[data-inside]').focus()")
     large_page.press("+")
     assert large_page.evaluate("document.activeElement.getAttribute('aria-expanded')") == "true"
     large_page.press("-")
@@ -189,26 +245,26 @@ def test_an_argument_lights_up_its_parameter(page: Browser) -> None:
 
 def test_lines_bear_types(page: Browser) -> None:
     page.evaluate(
-        "state.panes[1].stage = 0; showPane(state.panes[1]); foldAll(state.panes[1], false)"
+        "state.panes[0].stage = 0; showPane(state.panes[0]); foldAll(state.panes[0], false)"
     )
     types = page.evaluate(
-        f"[...document.querySelectorAll('{RIGHT} .type-of text')].map((t) => t.textContent)"
+        f"[...document.querySelectorAll('{PROGRAM} .type-of text')].map((t) => t.textContent)"
     )
     assert types
     assert all("[" in each or "values" in each or each == "carry" for each in types)
-    page.evaluate("foldAll(state.panes[1], true)")
-    page.evaluate("foldAll(state.panes[1], false)")
-    assert count(page, f"{RIGHT} .type-of:not(.is-away)") == len(types)
+    page.evaluate("foldAll(state.panes[0], true)")
+    page.evaluate("foldAll(state.panes[0], false)")
+    assert count(page, f"{PROGRAM} .type-of:not(.is-away)") == len(types)
 
 
 def test_whatever_is_folded_the_drawing_stays_valid(page: Browser) -> None:
     page.evaluate(
         "data.stages.forEach((stage, i) => { if (!stage.hasGraph) return;"
-        " const pane = state.panes[1]; pane.stage = i; pane.detail = 'drawing'; showPane(pane);"
+        " const pane = state.panes[0]; pane.stage = i; pane.detail = 'drawing'; showPane(pane);"
         " foldAll(pane, false); foldAll(pane, true); foldAll(pane, false); })"
     )
     lines = page.evaluate(
-        f"[...document.querySelectorAll('{RIGHT} .wire')].map((w) => w.getAttribute('d'))"
+        f"[...document.querySelectorAll('{PROGRAM} .wire')].map((w) => w.getAttribute('d'))"
     )
     assert lines
     assert not [line for line in lines if "NaN" in line]
@@ -248,11 +304,11 @@ def test_a_page_of_what_is_seen_has_its_direction_and_colours(
         browser.open(path)
         tint = tint_of(scene)
         assert tint is not None
-        legend = browser.evaluate(f"document.querySelector('{RIGHT} .tints').textContent")
+        legend = browser.evaluate(f"document.querySelector('{PROGRAM} .tints').textContent")
         assert all(each.name in legend for each in tint.classes)
-        assert count(browser, f"{RIGHT} svg g.item") == len(scene.items)
+        assert count(browser, f"{PROGRAM} svg g.item") == len(scene.items)
         strongest = browser.evaluate(
-            f"getComputedStyle(document.querySelector('{RIGHT} .tint-level-4 .box')).fill"
+            f"getComputedStyle(document.querySelector('{PROGRAM} .tint-level-4 .box')).fill"
         )
         wanted = TINT_PALETTES[scheme].levels[4][0]
         rgb = ", ".join(str(int(wanted[i : i + 2], 16)) for i in (1, 3, 5))
@@ -272,14 +328,15 @@ def test_hostile_text_is_shown_and_does_nothing(
 
 
 def test_a_search_marks_and_walks_through_what_it_finds(page: Browser) -> None:
+    show_text_beside(page)
     page.click("#search")
     page.type("TANH")
     page.press("Enter")
     assert page.evaluate("document.getElementById('found').textContent").startswith("1 of ")
-    assert count(page, f"{RIGHT} .is-found") >= 1
-    assert count(page, "#left .is-found") >= 1
+    assert count(page, f"{PROGRAM} .is-found") >= 1
+    assert count(page, "#beside .is-found") >= 1
     assert count(page, "#source .is-found") == 1, "the line that says tanh"
-    assert count(page, f"{RIGHT} .is-chosen") >= 1
+    assert count(page, f"{PROGRAM} .is-chosen") >= 1
     page.press("Escape")
     assert count(page, ".is-found") == 0
 

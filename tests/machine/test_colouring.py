@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jaxscope.ui.source.syntax import MachineColouring
+from jaxscope.picture.syntax import MachineColouring
 
 TEXT = """\
 ; ===== fusion =====

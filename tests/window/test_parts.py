@@ -24,6 +24,7 @@ from jaxscope.errors import (
 )
 from jaxscope.model import Measurement, NodeKind, Ratio
 from jaxscope.model.units import format_bytes, format_flops, format_seconds
+from jaxscope.picture.syntax import ProgramColouring, PythonColouring
 from jaxscope.program.cost.lines import LineCost
 from jaxscope.program.explanations import explain_operation
 from jaxscope.program.links import Linked, Links
@@ -36,7 +37,6 @@ from jaxscope.ui.panes.node_table import HEADERS, NodeTableModel
 from jaxscope.ui.selection.inspector import describe_group, split_path
 from jaxscope.ui.session.source_file import MAX_SOURCE_BYTES, FileWatcher, read_source
 from jaxscope.ui.source.code_view import CodeView, Mark
-from jaxscope.ui.source.syntax import ProgramColouring, PythonColouring
 from jaxscope.ui.toolkit.result_table import ResultModel
 from jaxscope.ui.toolkit.widgets import STILL
 from jaxscope.ui.window.error_panel import ErrorPanel, kind_of_error

@@ -36,9 +36,9 @@ from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
 from jaxscope.model import Check, Severity, StageText
 from jaxscope.model.units import format_seconds, format_share
+from jaxscope.picture.syntax import Colouring, MachineColouring, ProgramColouring, PythonColouring
 from jaxscope.program.cost.lines import LineCost
 from jaxscope.report.mlir_constants import shorten_constants
-from jaxscope.ui.source.syntax import Colouring, MachineColouring, ProgramColouring, PythonColouring
 from jaxscope.ui.toolkit.theme import LIGHT, Theme, fixed_font
 
 # Which lines of a text are folded away or wrapped, and which line stands in which row; no Qt.

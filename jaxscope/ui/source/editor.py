@@ -19,8 +19,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
+from jaxscope.picture.syntax import PythonColouring, Span
 from jaxscope.ui.source.code_view import Mark
-from jaxscope.ui.source.syntax import PythonColouring, Span
 from jaxscope.ui.toolkit.theme import LIGHT, Theme, fixed_font
 
 _PAUSE_MS = 700

@@ -256,12 +256,7 @@ _COLOURS = {
     "error_soft": ("#fde7e5", "#4b211f"),
     "warning": ("#8a5300", "#f2c26b"),
     "warning_soft": ("#fdf0d5", "#443418"),
-    "keyword": ("#7a28cb", "#d2a8ff"),
-    "string": ("#0a6640", "#8ddb9b"),
-    "number": ("#0b57d0", "#8ab4f8"),
-    "comment": ("#5b6570", "#a3adb8"),
-    "type": ("#9a3412", "#ffb077"),
-    "symbol": ("#1b1f24", "#eceff4"),
+    **palette.CODE_COLOURS,
 }
 """Of each colour the light one and the dark one."""
 

@@ -85,6 +85,12 @@ class PythonColouring:
 Colouring = ProgramColouring | PythonColouring
 
 
+def program_pattern() -> str:
+    """What finds the coloured words of a line of a program, as JavaScript spells expressions."""
+    spaces = re.sub(r"\s*\n\s*", "", _PROGRAM_TOKENS.pattern)
+    return spaces.strip().replace("(?P<", "(?<")
+
+
 @functools.lru_cache(maxsize=4096)
 def _program_spans(line: str) -> tuple[Span, ...]:
     return tuple(
