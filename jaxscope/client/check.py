@@ -84,8 +84,7 @@ def check_call(request: CaptureRequest, on_event: OnEvent | None = None) -> Chec
             raise
         except (TraceError, WorkerLost) as error:
             skipped = f"Values were not looked at: {error.explanation.what}"
-    order = [Severity.ERROR, Severity.WARNING, Severity.INFO]
-    checks.sort(key=lambda check: order.index(check.severity))
+    checks.sort(key=lambda check: list(Severity).index(check.severity))
     return Checked(capture.call, tuple(checks), (skipped,) if skipped else ())
 
 
@@ -126,9 +125,9 @@ def _of_error(error: JaxscopeError, user_file: str) -> Check:
         Severity.ERROR,
         " ".join(part for part in (explanation.what, explanation.why) if part),
         explanation.remedy,
-        file if is_placed else explanation.where,
-        int(line) if is_placed else 0,
-        lesson=LESSONS.get(rule, ""),
+        LESSONS.get(rule, ""),
+        file=file if is_placed else explanation.where,
+        line=int(line) if is_placed else 0,
     )
 
 
@@ -154,7 +153,8 @@ def _of_origin(rule: str, origin: NonfiniteOrigin) -> Check:
         f"{whose} not finite. The first equation that makes {kind} is {origin.equation} "
         f"({origin.operation}) of the stage {origin.stage}{rounds}: {origin.because}",
         _ORIGIN_REMEDIES[rule],
+        "",
+        origin.equation,
         origin.file,
         origin.line,
-        origin.equation,
     )

@@ -473,7 +473,7 @@ class Stage:
     kernels: tuple[str, ...] | None = None
 
 
-class Severity(enum.Enum):
+class Severity(enum.StrEnum):
     ERROR = "error"
     WARNING = "warning"
     INFO = "info"
@@ -485,21 +485,23 @@ class Check:
 
     Attributes:
         rule: Stable name, such as `leaked-tracer`.
-        file: Absolute path, or empty.
-        line: 1-based, or 0 where unknown.
-        equation: Id of the equation that it is about, or empty.
+        message: What it is and why it matters, in sentences.
+        remedy: What to write instead, code where it can be.
         lesson: The program that teaches what the rule is about, such as `samples/counter.py`, or
             empty.
+        equation: Id of the equation that it is about, or empty.
+        file: Absolute path, or empty; of a worker's check, empty for the file that was run.
+        line: 1-based, or 0 where unknown.
     """
 
     rule: str
     severity: Severity
     message: str
     remedy: str
+    lesson: str = ""
+    equation: str = ""
     file: str = ""
     line: int = 0
-    equation: str = ""
-    lesson: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

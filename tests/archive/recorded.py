@@ -98,7 +98,7 @@ def capture() -> Capture:
     return dataclasses.replace(
         assemble(messages()),
         fates={"0": FUSED, "1": Fate("unknown")},
-        checks=(Check("rule", Severity.WARNING, "What.", "Do.", "/f.py", 3),),
+        checks=(Check("rule", Severity.WARNING, "What.", "Do.", file="/f.py", line=3),),
         messages=("One message.",),
     )
 

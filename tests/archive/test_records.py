@@ -20,7 +20,7 @@ from jaxscope.schema.records import Codec
 PROOF = Proof(7, "fusion", ("dot.1",), ("fusion.2",))
 RECORDS = (
     Leaf("params['w']", "f32[128,1]", 512, True),
-    Check("leaked-tracer", Severity.ERROR, "It leaks.", "Return it.", "/a.py", 3),
+    Check("leaked-tracer", Severity.ERROR, "It leaks.", "Return it.", file="/a.py", line=3),
     Fate("fused", "fusion", ("fusion.2",), ("4",), "Fused.", "proven", PROOF),
     Job(1, (Member(), Member("b", "12", "34", "Why."))),
     Environment("0.10.2", "0.10.2", "3.11", "cpu", "cpu", "lab-pc", "2026", 0.5, 2, 0.9, 0.1),

@@ -68,7 +68,7 @@ def full() -> Capture:
         base,
         stages=(*base.stages, gone, failed),
         fates={"0": Fate("fused", "fusion", ("f",), ("1",), "Text.", "inferred")},
-        checks=(Check("rule", Severity.WARNING, "What.", "Do.", "/f.py", 3),),
+        checks=(Check("rule", Severity.WARNING, "What.", "Do.", file="/f.py", line=3),),
         passes=(PassRecord("algsimp", "simplification", 5, 1, 1, 2, 3, Cost(1.0, 2.0, 3.0)),),
         pass_tags=TagTable(("0",), ("0", "1")),
         fusion_log="It fused.",

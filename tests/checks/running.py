@@ -6,9 +6,9 @@ import functools
 from pathlib import Path
 from typing import Any
 
+from jaxscope.model.capture import Check
 from jaxscope.worker.checks import run_checks
 from jaxscope.worker.checks.effects import EffectWatch
-from jaxscope.worker.checks.finding import Finding
 from jaxscope.worker.checks.purity import PurityWatch
 from jaxscope.worker.checks.subject import Subject
 from jaxscope.worker.host.call import call_namespace, parse_call
@@ -22,7 +22,7 @@ def _execute(file: str) -> Any:
     return execute_file(file, Path(file).read_text("utf-8"))
 
 
-def findings_of(file: str, text: str) -> list[Finding]:
+def findings_of(file: str, text: str) -> list[Check]:
     """What is found in a call of a file."""
     call = parse_call(text, call_namespace(vars(_execute(file))), file=file)
     watch, effects = PurityWatch(call.base, read_source(file)), EffectWatch(call.base)

@@ -15,9 +15,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxscope.model.capture import Check, Severity
 from jaxscope.worker import checks
 from jaxscope.worker.checks.effects import EffectWatch
-from jaxscope.worker.checks.finding import Finding, is_installed, own_frame
+from jaxscope.worker.checks.user_places import is_installed, own_frame
 from jaxscope.worker.host.call import call_namespace, parse_call
 from tests.checks import planted
 from tests.checks.running import findings_of
@@ -37,9 +38,9 @@ def test_a_check_that_fails_costs_itself_alone(monkeypatch: pytest.MonkeyPatch) 
 def test_a_line_is_told_once_and_that_there_are_more_is_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def many(subject: Any) -> Iterator[Finding]:
+    def many(subject: Any) -> Iterator[Check]:
         for number in range(400):
-            yield Finding("many", "info", "Message.", "Remedy.", line=1 + number // 10)
+            yield Check("many", Severity.INFO, "Message.", "Remedy.", line=1 + number // 10)
 
     monkeypatch.setattr(checks, "CHECKS", (many,))
     found, missing = checks.run_checks(cast(Any, None))

@@ -278,7 +278,7 @@ def test_rows_of_pages_and_fields_tell_a_screen_reader_what_they_are(window: Mai
 
 def test_a_check_is_counted_at_the_bottom(window: MainWindow, driver: Driver, source: Path) -> None:
     window.resize(1280, 720)
-    check = Check("non-finite-result", Severity.WARNING, "It is NaN.", "Try.", "f.py", 1)
+    check = Check("non-finite-result", Severity.WARNING, "It is NaN.", "Try.", file="f.py", line=1)
     driver.finish(driver.open(source), dataclasses.replace(build_capture(), checks=(check,)))
     assert window.row.names["notes"].text() == "Notes (2)", "and a message"
     assert window.row.names["notes"].isVisible()
@@ -287,7 +287,9 @@ def test_a_check_is_counted_at_the_bottom(window: MainWindow, driver: Driver, so
 def test_what_was_noticed_about_a_line_is_marked_in_its_margin(
     window: MainWindow, driver: Driver, source: Path, qtbot: QtBot
 ) -> None:
-    check = Check("non-finite-result", Severity.WARNING, "It is NaN.", "Try.", str(source), 5)
+    check = Check(
+        "non-finite-result", Severity.WARNING, "It is NaN.", "Try.", file=str(source), line=5
+    )
     capture = dataclasses.replace(capture_of(source), checks=(check,))
     driver.finish(driver.open(source), capture)
     code = next(p.code for p in window.workspace.area.panes if p.wanted_stage == SOURCE)

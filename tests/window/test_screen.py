@@ -125,7 +125,7 @@ def test_no_stage_is_waited_for_that_the_call_does_not_have():
 
 
 def test_what_a_check_says_is_not_said_again(qtbot: QtBot, page_context: PageContext):
-    check = Check("non-finite-result", Severity.WARNING, "It is NaN.", "Try.", "f.py", 1)
+    check = Check("non-finite-result", Severity.WARNING, "It is NaN.", "Try.", file="f.py", line=1)
     state = dataclasses.replace(WindowState(), checks=(check,), messages=("It is NaN.", "More."))
     page = NotesPage(page_context)
     page.show_state(state)

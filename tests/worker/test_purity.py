@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from jaxscope.worker.checks.finding import Finding
+from jaxscope.model.capture import Check
 from jaxscope.worker.checks.purity import PurityWatch, find_captured
 from jaxscope.worker.host.call import call_namespace, parse_call
 from jaxscope.worker.host.source import read_source
@@ -65,7 +65,7 @@ closed = make()
 """
 
 
-def check(tmp_path: Path, text: str) -> list[Finding]:
+def check(tmp_path: Path, text: str) -> list[Check]:
     file = tmp_path / "checked.py"
     file.write_text(FILE)
     source = read_source(str(file))

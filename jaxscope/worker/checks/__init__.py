@@ -1,6 +1,6 @@
 """Likely mistakes in a traced call: one module for each kind, registered in `CHECKS`.
 
-A check takes a `Subject` and gives `Finding`s. It runs in every capture, so it must be cheap, and
+A check takes a `Subject` and gives `Check`s. It runs in every capture, so it must be cheap, and
 it must rather be silent than wrong: `docs/design/checks.md` has how often each one was right.
 """
 
@@ -9,9 +9,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 
+from jaxscope.model.capture import Check
 from jaxscope.worker.checks.branches import find_paid_branches
 from jaxscope.worker.checks.callbacks import find_callbacks_in_loops
-from jaxscope.worker.checks.finding import Finding
 from jaxscope.worker.checks.float64 import find_float64
 from jaxscope.worker.checks.gathers import find_gathers
 from jaxscope.worker.checks.keys import find_constant_keys, find_reused_keys
@@ -27,7 +27,7 @@ from jaxscope.worker.checks.subject import Subject
 from jaxscope.worker.checks.unrolled_loops import find_unrolled_loops
 
 
-def find_impurity(subject: Subject) -> Iterator[Finding]:
+def find_impurity(subject: Subject) -> Iterator[Check]:
     """Globals, closures and attributes that changed, effects, and captured arrays."""
     if subject.watch is not None:
         yield from subject.watch.find_changes()
@@ -36,7 +36,7 @@ def find_impurity(subject: Subject) -> Iterator[Finding]:
     yield from find_captured(subject.program.base.jaxpr, subject.call.base)
 
 
-CHECKS: tuple[Callable[[Subject], Iterator[Finding]], ...] = (
+CHECKS: tuple[Callable[[Subject], Iterator[Check]], ...] = (
     find_impurity,
     find_reused_keys,
     find_unrolled_loops,
@@ -57,9 +57,9 @@ _MOST_STEPS = 2000
 """Findings of one check that are looked at, of which many can be on one line."""
 
 
-def run_checks(subject: Subject) -> tuple[list[Finding], list[str]]:
+def run_checks(subject: Subject) -> tuple[list[Check], list[str]]:
     """What is found, each rule once for a line, and sentences about what is missing."""
-    findings: list[Finding] = []
+    findings: list[Check] = []
     missing = []
     for check in CHECKS:
         places: set[tuple[str, str, int]] = set()

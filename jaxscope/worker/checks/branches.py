@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from jaxscope.model.capture import Check, Severity
 from jaxscope.worker.checks.dataflow import count_work
-from jaxscope.worker.checks.finding import Finding
 from jaxscope.worker.checks.subject import Subject
 
 RULE = "cond-under-vmap"
@@ -24,7 +24,7 @@ _REMEDY = (
 )
 
 
-def find_paid_branches(subject: Subject) -> Iterator[Finding]:
+def find_paid_branches(subject: Subject) -> Iterator[Check]:
     """Branches of the base function that run for every element of a batch."""
     program = subject.program
     names = {level.name for level in subject.call.levels}
@@ -49,11 +49,11 @@ def find_paid_branches(subject: Subject) -> Iterator[Finding]:
             yield _describe(id, branches, waste, place)
 
 
-def _describe(id: str, branches: list[float], waste: float, place: tuple[str, int, int]) -> Finding:
+def _describe(id: str, branches: list[float], waste: float, place: tuple[str, int, int]) -> Check:
     told = ", ".join(f"{each:,.0f}" for each in branches)
-    return Finding(
+    return Check(
         RULE,
-        "warning" if waste >= _WORTH_A_WARNING else "info",
+        Severity.WARNING if waste >= _WORTH_A_WARNING else Severity.INFO,
         f"vmap turns this cond into a select: every branch is computed for every element of the "
         f"batch, about {told} operations, of which at least {waste:,.0f} are thrown away.",
         _REMEDY,

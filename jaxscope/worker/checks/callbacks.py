@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
+from jaxscope.model.capture import Check, Severity
 from jaxscope.worker.checks.dataflow import num_rounds
-from jaxscope.worker.checks.finding import Finding
 from jaxscope.worker.checks.subject import Subject
 
 RULE = "callback-in-loop"
@@ -26,7 +26,7 @@ _PRINT_REMEDY = (
 )
 
 
-def find_callbacks_in_loops(subject: Subject) -> Iterator[Finding]:
+def find_callbacks_in_loops(subject: Subject) -> Iterator[Check]:
     """Callbacks in loops of at least `MIN_ROUNDS` rounds, or of a number that is not known."""
     for site in subject.base.sites:
         what = _KINDS.get(site.name)
@@ -40,9 +40,9 @@ def find_callbacks_in_loops(subject: Subject) -> Iterator[Finding]:
             continue
         often = f"{known:,} times" if None not in rounds else "in every round of a while loop"
         is_debug = site.name.startswith("debug")
-        yield Finding(
+        yield Check(
             RULE,
-            "info" if is_debug else "warning",
+            Severity.INFO if is_debug else Severity.WARNING,
             f"{what} is inside of a loop: each run of the program calls Python {often}, with a "
             "copy to the host for each.",
             _PRINT_REMEDY if site.name == "debug_print" else _REMEDY,

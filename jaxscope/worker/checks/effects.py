@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from jaxscope.worker.checks.finding import Finding, is_installed
+from jaxscope.model.capture import Check, Severity
+from jaxscope.worker.checks.user_places import is_installed
 from jaxscope.worker.host.function_source import innermost_function
 
 PRINT = "trace-time-print"
@@ -39,14 +40,14 @@ _REPLACED: dict[str, tuple[tuple[Any, tuple[str, ...]], ...]] = {
 }
 _TOLD = {
     PRINT: (
-        "info",
+        Severity.INFO,
         "{name} runs while JAX traces, once for each new type of the arguments, and never when the "
         "compiled program runs; of arrays it shows types, no values.",
         'jax.debug.print("x = {{x}}", x=x), which runs with the program.',
         "samples/print_debug.py",
     ),
     CLOCK: (
-        "warning",
+        Severity.WARNING,
         "{name} is called while JAX traces: its result is a constant of the compiled program, and "
         "a difference of two is the time of tracing.",
         "Time the call from outside: start = time.perf_counter(); "
@@ -54,14 +55,14 @@ _TOLD = {
         "samples/async_dispatch.py",
     ),
     RANDOM: (
-        "warning",
+        Severity.WARNING,
         "{name} is called while JAX traces: what it draws is a constant of the compiled program, "
         "the same numbers in every run.",
         "Take a key as an argument: jax.random.normal(key, shape).",
         "samples/random_keys.py",
     ),
     FILE: (
-        "info",
+        Severity.INFO,
         "{name} is called while JAX traces: what is read is a constant of the compiled program, "
         "and what is written is written once.",
         "Read before and pass the array; write after the call, or by jax.experimental.io_callback.",
@@ -69,7 +70,7 @@ _TOLD = {
     ),
 }
 _TOLD_OF_SLEEP = (
-    "warning",
+    Severity.WARNING,
     "{name} waits while JAX traces, and never when the compiled program runs.",
     "Wait outside of the function; or jax.experimental.io_callback(time.sleep, None, seconds), "
     "which waits in each run.",
@@ -132,18 +133,18 @@ class EffectWatch:
 
         return noting
 
-    def find_effects(self) -> Iterator[Finding]:
+    def find_effects(self) -> Iterator[Check]:
         """What was done."""
         for (rule, file, line), name in self._seen.items():
             told = _TOLD_OF_SLEEP if name == f"time.{_SLEEP}" else _TOLD[rule]
             severity, message, remedy, lesson = told
-            yield Finding(
+            yield Check(
                 rule, severity, message.format(name=name), remedy.format(), lesson, "", file, line
             )
         for name in self._moved:
             severity, message, remedy, lesson = _TOLD[RANDOM]
             code = innermost_function(self.base).__code__
-            yield Finding(
+            yield Check(
                 RANDOM,
                 severity,
                 message.format(name=f"The generator `{name}`"),

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from jaxscope.model.capture import Check, Severity
 from jaxscope.worker.checks.dataflow import Site
-from jaxscope.worker.checks.finding import Finding
 from jaxscope.worker.checks.subject import Subject
 
 RULE = "float64-from-float32"
 
 
-def find_float64(subject: Subject) -> Iterator[Finding]:
+def find_float64(subject: Subject) -> Iterator[Check]:
     """The first place where a program that is given no float64 computes in it."""
     flow = subject.base
     given = {value.dtype for value in flow.inputs}
@@ -22,9 +22,9 @@ def find_float64(subject: Subject) -> Iterator[Finding]:
     for site in flow.sites:
         place = subject.place(site) if _makes_float64(site) else None
         if place:
-            yield Finding(
+            yield Check(
                 RULE,
-                "warning",
+                Severity.WARNING,
                 "Here float32 becomes float64, though no argument is float64: all that comes of "
                 "it takes twice the memory, and many times the time on most GPUs and TPUs. "
                 "A NumPy scalar or array of float64 does this; a Python number does not.",

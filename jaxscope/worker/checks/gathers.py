@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from jaxscope.model.capture import Check, Severity
 from jaxscope.worker.checks.dataflow import Site, Value
-from jaxscope.worker.checks.finding import Finding
 from jaxscope.worker.checks.subject import Subject, code_at
 
 RULE = "gather-for-slice"
 _MOST_INDICES = 100_000
 
 
-def find_gathers(subject: Subject) -> Iterator[Finding]:
+def find_gathers(subject: Subject) -> Iterator[Check]:
     """Subscripts and `take` of the user's own that read elements with a fixed step."""
     for site in subject.base.sites:
         place = subject.caller_place(site) if site.name == "gather" else None
@@ -29,9 +29,9 @@ def find_gathers(subject: Subject) -> Iterator[Finding]:
         first, last = int(indices[0]), int(indices[-1])
         end = last + (1 if step > 0 else -1)
         text = f"{first}:{end if end >= 0 else ''}" + (f":{step}" if step != 1 else "")
-        yield Finding(
+        yield Check(
             RULE,
-            "info",
+            Severity.INFO,
             f"A gather reads {len(indices):,} elements of axis {axis} whose indices are known and "
             f"lie in a row ({first} to {last} by {step}). XLA does not make a slice of it, and its "
             "derivative is a scatter.",

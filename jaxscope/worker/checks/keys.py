@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from jaxscope.model.capture import Check, Severity
 from jaxscope.worker import compat
 from jaxscope.worker.checks.dataflow import Site, Value
-from jaxscope.worker.checks.finding import Finding, own_frame
 from jaxscope.worker.checks.subject import Subject
 from jaxscope.worker.checks.unrolled_loops import is_in_loop
+from jaxscope.worker.checks.user_places import own_frame
 from jaxscope.worker.provenance.tagging import nested_jaxprs
 
 IN_LOOP, TWICE = "constant-key-in-loop", "same-seed-twice"
@@ -17,7 +18,7 @@ _PASSED = frozenset({"random_wrap", "random_unwrap", "random_split", "slice", "s
 _LESSON = "samples/random_keys.py"
 
 
-def find_constant_keys(subject: Subject) -> Iterator[Finding]:
+def find_constant_keys(subject: Subject) -> Iterator[Check]:
     """Keys of a known number, made in each round of a loop, or in two places, and drawn from."""
     first: dict[float, tuple[Site, tuple[str, int]]] = {}
     for site in subject.base.sites:
@@ -26,9 +27,9 @@ def find_constant_keys(subject: Subject) -> Iterator[Finding]:
         if seed is None or place is None or not _is_drawn_from(site.outputs[0]):
             continue
         if site.loops():
-            yield Finding(
+            yield Check(
                 IN_LOOP,
-                "warning",
+                Severity.WARNING,
                 f"The key of the number {seed:.0f} is made inside of a loop: each round draws the "
                 "same numbers.",
                 "Make the key before the loop and jax.random.fold_in(key, i) in it, or scan over "
@@ -40,9 +41,9 @@ def find_constant_keys(subject: Subject) -> Iterator[Finding]:
         elif seed not in first:
             first[seed] = site, place[:2]
         elif first[seed][1] != place[:2] and not _are_alternatives(first[seed][0], site):
-            yield Finding(
+            yield Check(
                 TWICE,
-                "warning",
+                Severity.WARNING,
                 f"The key of the number {seed:.0f} is made here and in line {first[seed][1][1]}: "
                 "what is drawn from the two is not independent.",
                 "key = jax.random.key(0); one, other = jax.random.split(key)",
@@ -92,14 +93,14 @@ _REMEDY = (
 _MAX_EQUATIONS = 5_000
 
 
-def find_reused_keys(subject: Subject) -> Iterator[Finding]:
+def find_reused_keys(subject: Subject) -> Iterator[Check]:
     """The first use of a key that was used before."""
     found = find_key_reuse(subject.program.base.jaxpr)
     if found is not None:
         yield found
 
 
-def find_key_reuse(jaxpr: Any) -> Finding | None:
+def find_key_reuse(jaxpr: Any) -> Check | None:
     """The first equation that uses a key up which was used up before, or None."""
     inner = compat.open_jaxpr(jaxpr)
     if not 0 < _count_draws(inner, _MAX_EQUATIONS) <= _MAX_EQUATIONS:
@@ -107,7 +108,7 @@ def find_key_reuse(jaxpr: Any) -> Finding | None:
     return _find(_with_one_wrap(inner), "")
 
 
-def _find(inner: Any, prefix: str) -> Finding | None:
+def _find(inner: Any, prefix: str) -> Check | None:
     if not compat.reuses_keys(inner):
         return None
     low, high = 0, len(inner.eqns)  # the first `low` pass, the first `high` do not
@@ -144,7 +145,7 @@ def _find(inner: Any, prefix: str) -> Finding | None:
         )
     else:
         return None
-    return Finding(RULE, "warning", message, _REMEDY, "samples/random_keys.py", id, *own[:2])
+    return Check(RULE, Severity.WARNING, message, _REMEDY, "samples/random_keys.py", id, *own[:2])
 
 
 def _find_first_use(inner: Any, number: int) -> int | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from jaxscope.worker.checks.finding import Finding
+from jaxscope.model.capture import Check, Severity
 from jaxscope.worker.checks.subject import Subject, parse_file
 from jaxscope.worker.host.function_source import innermost_function
 
@@ -19,15 +19,15 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _Loop = ast.For | ast.While
 
 
-def find_new_functions(subject: Subject) -> Iterator[Finding]:
+def find_new_functions(subject: Subject) -> Iterator[Check]:
     """In the file of the base function."""
     code = getattr(innermost_function(subject.call.base), "__code__", None)
     file = code.co_filename if code is not None else ""
     tree = parse_file(file) if file and subject.is_own(file) else None
     for line in find_lines(tree) if tree is not None else ():
-        yield Finding(
+        yield Check(
             RULE,
-            "warning",
+            Severity.WARNING,
             "A function that is made anew in each round is jitted and called here: jax.jit knows "
             "functions by identity, so each round traces and compiles again.",
             "Jit it once before the loop: f = jax.jit(lambda x: ...); for ...: f(x).",

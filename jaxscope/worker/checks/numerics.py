@@ -14,14 +14,14 @@ from collections.abc import Callable, Iterator
 import jax.numpy as jnp
 import numpy as np
 
+from jaxscope.model.capture import Check, Severity
 from jaxscope.worker import compat
 from jaxscope.worker.checks.dataflow import Site, Value, ancestors, num_rounds
-from jaxscope.worker.checks.finding import Finding
 from jaxscope.worker.checks.subject import Subject
 from jaxscope.worker.checks.unrolled_loops import function_at
 
 
-def find_unstable_formulas(subject: Subject) -> Iterator[Finding]:
+def find_unstable_formulas(subject: Subject) -> Iterator[Check]:
     """Formulas of `_FORMULAS`, each at the equation that ends it.
 
     Only where one function has both ends, or calls one of them.
@@ -30,7 +30,7 @@ def find_unstable_formulas(subject: Subject) -> Iterator[Finding]:
         for rule, fits, severity, message, remedy in _FORMULAS.get(site.name, ()):
             start, place = fits(site), subject.place(site)
             if place and start is not None and _is_written_together(subject, start, place):
-                yield Finding(rule, severity, message, remedy, "", site.id, *place[:2])
+                yield Check(rule, severity, message, remedy, "", site.id, *place[:2])
                 break
 
 
@@ -180,13 +180,13 @@ def _is_bounded(exponent: Value) -> bool:
     )
 
 
-Formula = tuple[str, Callable[[Site], Site | None], str, str, str]
+Formula = tuple[str, Callable[[Site], Site | None], Severity, str, str]
 _FORMULAS: dict[str, tuple[Formula, ...]] = {
     "log": (
         (
             "log-of-softmax",
             _log_of_softmax,
-            "warning",
+            Severity.WARNING,
             "This is the logarithm of a softmax: where a probability underflows to 0 it is -inf, "
             "and its gradient is NaN.",
             "jax.nn.log_softmax(x, axis=-1)",
@@ -194,7 +194,7 @@ _FORMULAS: dict[str, tuple[Formula, ...]] = {
         (
             "naive-logsumexp",
             _naive_logsumexp,
-            "warning",
+            Severity.WARNING,
             "log(sum(exp(x))) without a maximum subtracted: exp overflows to inf where x is above "
             "88 (float32) or 11 (float16), and all is below -104 gives -inf.",
             "jax.nn.logsumexp(x, axis=-1)",
@@ -202,7 +202,7 @@ _FORMULAS: dict[str, tuple[Formula, ...]] = {
         (
             "log-of-one-plus-exp",
             _log_of_one_plus_exp,
-            "warning",
+            Severity.WARNING,
             "log(1 + exp(x)) overflows where x is above 88 (float32), and is 0 where x is below "
             "-17.",
             "jax.nn.softplus(x), or jnp.logaddexp(x, 0.0)",
@@ -210,7 +210,7 @@ _FORMULAS: dict[str, tuple[Formula, ...]] = {
         (
             "log-of-sigmoid",
             _log_of_logistic,
-            "warning",
+            Severity.WARNING,
             "The logarithm of a sigmoid: where the sigmoid rounds to 0 it is -inf, with a NaN "
             "gradient, and where it rounds to 1 all digits are lost.",
             "jax.nn.log_sigmoid(x); of 1 - sigmoid(x): jax.nn.log_sigmoid(-x)",
@@ -218,7 +218,7 @@ _FORMULAS: dict[str, tuple[Formula, ...]] = {
         (
             "cancellation",
             _log_of_one_plus,
-            "info",
+            Severity.INFO,
             "log(1 + x) loses the digits of a small x: of x = 1e-6 in float32 five percent are "
             "wrong, and below 5.9e-8 it is 0.",
             "jnp.log1p(x)",
@@ -228,7 +228,7 @@ _FORMULAS: dict[str, tuple[Formula, ...]] = {
         (
             "log-of-one-plus-exp",
             _log_of_one_plus_exp,
-            "warning",
+            Severity.WARNING,
             "log1p(exp(x)) overflows where x is above 88 (float32).",
             "jax.nn.softplus(x), or jnp.logaddexp(x, 0.0)",
         ),
@@ -237,7 +237,7 @@ _FORMULAS: dict[str, tuple[Formula, ...]] = {
         (
             "naive-softmax",
             _naive_softmax,
-            "warning",
+            Severity.WARNING,
             "exp(x) / sum(exp(x)) without a maximum subtracted: exp overflows where x is above 88 "
             "(float32) or 11 (float16), and inf / inf is NaN.",
             "jax.nn.softmax(x, axis=-1)",
@@ -247,21 +247,21 @@ _FORMULAS: dict[str, tuple[Formula, ...]] = {
         (
             "cancellation",
             _exp_minus_one,
-            "info",
+            Severity.INFO,
             "exp(x) - 1 loses the digits of a small x: below 5.9e-8 in float32 it is 0.",
             "jnp.expm1(x)",
         ),
         (
             "cancellation",
             _one_minus_cos,
-            "info",
+            Severity.INFO,
             "1 - cos(x) loses the digits of a small x: below 2e-4 in float32 it is 0.",
             "2 * jnp.sin(x / 2) ** 2",
         ),
         (
             "cancellation",
             _variance_by_squares,
-            "info",
+            Severity.INFO,
             "The mean of squares minus the square of the mean: where the mean is large against "
             "the spread, the two are alike and the difference is rounding, which can be negative.",
             "jnp.var(x), which subtracts the mean first",
@@ -288,7 +288,7 @@ _BELOW_ZERO = (
 )
 
 
-def find_where_gradients(subject: Subject) -> Iterator[Finding]:
+def find_where_gradients(subject: Subject) -> Iterator[Check]:
     """`where(x > 0, sqrt(x), 0)` in what is differentiated: x = 0 gives 0 · inf = NaN.
 
     Told where the test is on the very value whose 0 makes the derivative infinite, the branch is
@@ -322,14 +322,14 @@ def _where_dropped(predicate: Value, operand: Value, case: int, name: str) -> st
     return _BELOW_ZERO if is_root and _truth(predicate, operand, -1.0) == (not case) else ""
 
 
-def _where_finding(culprit: Site, where: str, place: tuple[str, int, int]) -> Finding:
+def _where_finding(culprit: Site, where: str, place: tuple[str, int, int]) -> Check:
     name = "division" if culprit.name == "div" else culprit.name
     safe = {"div": "1.0 / safe", "rsqrt": "jax.lax.rsqrt(safe)"}.get(
         culprit.name, f"jnp.{name}(safe)"
     )
-    return Finding(
+    return Check(
         "where-gradient",
-        "warning",
+        Severity.WARNING,
         f"jnp.where drops the value of this {name} {where}",
         "Give the branch a safe operand: safe = jnp.where(x > 0, x, 1.0); "
         f"jnp.where(x > 0, {safe}, 0.0).",
@@ -390,7 +390,7 @@ def _find_singular(value: Value, varying: set[int]) -> Iterator[Site]:
 _BITS = {"bfloat16": 8, "float16": 11, "float8_e4m3fn": 4, "float8_e5m2": 3}
 
 
-def find_short_sums(subject: Subject) -> Iterator[Finding]:
+def find_short_sums(subject: Subject) -> Iterator[Check]:
     """Sums that a loop carries in so few bits that the next term is rounded away.
 
     Not of `cumsum` and sums along an axis, which XLA does not add up term by term.
@@ -410,11 +410,11 @@ def find_short_sums(subject: Subject) -> Iterator[Finding]:
                 yield _short_sum(site, str(result.dtype), rounds, place)
 
 
-def _short_sum(site: Site, dtype: str, terms: int, place: tuple[str, int, int]) -> Finding:
+def _short_sum(site: Site, dtype: str, terms: int, place: tuple[str, int, int]) -> Check:
     bits = _BITS[dtype]
-    return Finding(
+    return Check(
         "low-precision-accumulation",
-        "warning",
+        Severity.WARNING,
         f"The loop carries a sum of {terms:,} terms in {dtype}, which has {bits} bits: once "
         f"it is {2**bits:,} times as large as a term, adding the term changes nothing.",
         "Sum in float32: start the carry as jnp.zeros((), jnp.float32), and cast the result.",

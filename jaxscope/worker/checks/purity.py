@@ -20,8 +20,8 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxscope.model.capture import Check, Severity
 from jaxscope.worker import compat
-from jaxscope.worker.checks.finding import Finding
 from jaxscope.worker.host.function_source import innermost_function
 from jaxscope.worker.host.source import SourceSnapshot
 from jaxscope.worker.host.values import aval_bytes, aval_text
@@ -53,7 +53,7 @@ class PurityWatch:
         self._attributes = _attributes(self._owner)
         self._inside = {name: _contents(value) for name, value in self._attributes.items()}
 
-    def find_changes(self) -> list[Finding]:
+    def find_changes(self) -> list[Check]:
         """What is different now."""
         places = _MutationFinder(self._source.text, self._first_line)
         findings = []
@@ -150,11 +150,11 @@ def _describe_change(before: list[Any] | None, after: list[Any] | None) -> str |
     )
 
 
-def _impure_name(name: str, change: str, places: _MutationFinder, *, is_global: bool) -> Finding:
+def _impure_name(name: str, change: str, places: _MutationFinder, *, is_global: bool) -> Check:
     what = "global" if is_global else "variable of an enclosing function"
-    return Finding(
+    return Check(
         rule="impure-global" if is_global else "impure-closure",
-        severity="warning",
+        severity=Severity.WARNING,
         message=f"The {what} `{name}` {change} while JAX traced the function. This happens once, "
         "at tracing, and never when the compiled program runs.",
         remedy="Take what the function needs as an argument and return what it makes.",
@@ -163,10 +163,10 @@ def _impure_name(name: str, change: str, places: _MutationFinder, *, is_global: 
     )
 
 
-def _impure_attribute(owner: Any, name: str, change: str, places: _MutationFinder) -> Finding:
-    return Finding(
+def _impure_attribute(owner: Any, name: str, change: str, places: _MutationFinder) -> Check:
+    return Check(
         rule="impure-attribute",
-        severity="warning",
+        severity=Severity.WARNING,
         message=f"The attribute `{name}` of {type(owner).__name__} {change} while JAX traced the "
         "method. This happens once, at tracing, and never when the compiled program runs.",
         remedy="Take the state as an argument and return the next state.",
@@ -265,7 +265,7 @@ class _Constant:
     readers: list[tuple[str, Any]]
 
 
-def find_captured(jaxpr: Any, base: Any) -> list[Finding]:
+def find_captured(jaxpr: Any, base: Any) -> list[Check]:
     """The arrays that a trace holds as constants: those with a name, and large ones.
 
     Args:
@@ -278,7 +278,7 @@ def find_captured(jaxpr: Any, base: Any) -> list[Finding]:
     cells = getattr(function, "__closure__", None) or ()
     free = getattr(getattr(function, "__code__", None), "co_freevars", ())
     names = [*_array_contents(zip(free, cells, strict=False)), *_globals_of(function).items()]
-    findings: list[Finding] = []
+    findings: list[Check] = []
     for constant in constants.values():
         name = _name_of(constant.value, names)
         is_large = aval_bytes(constant.value) >= LARGE_CONSTANT_BYTES
@@ -333,15 +333,15 @@ def _is_copied(value: Any, constant: Any) -> bool:
     )
 
 
-def _describe(name: str, constant: _Constant) -> Finding:
+def _describe(name: str, constant: _Constant) -> Check:
     size = aval_bytes(constant.value)
     what = f"The array {name}" if name else "An array without a name"
     first = constant.readers[0][1] if constant.readers else None
     file, line = (first is not None and compat.user_place(first)) or ("", 0)
     type = aval_text(jax.typeof(constant.value))
-    return Finding(
+    return Check(
         rule="captured-constant",
-        severity="warning" if size >= LARGE_CONSTANT_BYTES else "info",
+        severity=Severity.WARNING if size >= LARGE_CONSTANT_BYTES else Severity.INFO,
         message=f"{what} ({type}, {size:,} bytes) was captured: it "
         "is a constant of the program, and a later change of it changes nothing. "
         + _tell_readers(constant.readers),

@@ -7,7 +7,7 @@ from typing import Any
 
 import jax
 
-from jaxscope.worker.checks.finding import Finding
+from jaxscope.model.capture import Check, Severity
 from jaxscope.worker.checks.subject import Subject
 from jaxscope.worker.host.function_source import innermost_function
 from jaxscope.worker.host.values import aval_text
@@ -16,7 +16,7 @@ RULE = "state-changes-type"
 _MOST_TOLD = 3
 
 
-def find_changing_state(subject: Subject) -> Iterator[Finding]:
+def find_changing_state(subject: Subject) -> Iterator[Check]:
     """An argument of several arrays that a result has the structure and the shapes of.
 
     Where most types are the same and some are not, the result is the next call's argument.
@@ -64,12 +64,12 @@ def _is_weak(aval: Any) -> bool:
     return bool(getattr(aval, "weak_type", False))
 
 
-def _describe(number: int, changed: list[str], file: str, line: int) -> Finding:
+def _describe(number: int, changed: list[str], file: str, line: int) -> Check:
     more = len(changed) - _MOST_TOLD
     told = "; ".join(changed[:_MOST_TOLD]) + (f"; and {more} more" if more > 0 else "")
-    return Finding(
+    return Check(
         RULE,
-        "info",
+        Severity.INFO,
         f"Argument {number} comes back with other types: {told}. Called with its own result, the "
         "function is traced and compiled a second time.",
         "Start with the type that comes back, as in jnp.zeros((), jnp.float32) for 0.0; or cast "

@@ -13,8 +13,8 @@ from jaxscope.model.op_name import BASE_TAG
 from jaxscope.worker import compat
 from jaxscope.worker.checks.dataflow import Dataflow, Site
 from jaxscope.worker.checks.effects import EffectWatch
-from jaxscope.worker.checks.finding import is_installed
 from jaxscope.worker.checks.purity import PurityWatch
+from jaxscope.worker.checks.user_places import is_installed
 from jaxscope.worker.host.call import DERIVATIVES, Call
 from jaxscope.worker.provenance.traced_program import TracedProgram
 

@@ -14,9 +14,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from jaxscope.model.capture import Check, Severity
 from jaxscope.worker import compat
 from jaxscope.worker.checks.dataflow import Body, Site, Value
-from jaxscope.worker.checks.finding import Finding
 from jaxscope.worker.checks.subject import Subject, parse_file
 
 SCAN, VMAP = "unrolled-loop", "loop-for-vmap"
@@ -38,7 +38,7 @@ _Place = tuple[int, int]
 _Loop = tuple[_Place, _Place, int, int]  # from, to, line of the loop, number of its function
 
 
-def find_unrolled_loops(subject: Subject) -> Iterator[Finding]:
+def find_unrolled_loops(subject: Subject) -> Iterator[Check]:
     """Loops of `MIN_ROUNDS` rounds or more that made `MIN_EQUATIONS` equations or more."""
     weights: dict[int, int] = {}
     total = len({site.id for site in subject.base.sites})
@@ -47,9 +47,7 @@ def find_unrolled_loops(subject: Subject) -> Iterator[Finding]:
             yield from _find_in(subject, body, weights, total)
 
 
-def _find_in(
-    subject: Subject, body: Body, weights: dict[int, int], total: int
-) -> Iterator[Finding]:
+def _find_in(subject: Subject, body: Body, weights: dict[int, int], total: int) -> Iterator[Check]:
     stacks = [tuple(compat.user_frames(site.equation.source_info)) for site in body.sites]
     counts = Counter(stacks)
     if max(counts.values()) < MIN_ROUNDS:
@@ -76,22 +74,22 @@ def _find_in(
             if rule:
                 covered.update(numbers)
                 in_all = _count(sites), _count(sites[:period]), total
-                severity = "warning" if size >= _WORTH_A_WARNING else "info"
+                severity = Severity.WARNING if size >= _WORTH_A_WARNING else Severity.INFO
                 yield _describe(rule, severity, file, line, sites[0].id, rounds, in_all)
 
 
 def _describe(
     rule: str,
-    severity: str,
+    severity: Severity,
     file: str,
     line: int,
     id: str,
     rounds: int,
     counts: tuple[int, int, int],
-) -> Finding:
+) -> Check:
     size, of_a_round, total = counts
     needs = "each needs the one before" if rule == SCAN else "none needs another"
-    return Finding(
+    return Check(
         rule,
         severity,
         f"The loop of line {line} was unrolled: {rounds:,} rounds of the same operations, {needs}, "

@@ -1,8 +1,7 @@
-"""What a check says of a program, and where things of the user's own are."""
+"""Where the user's own code made something, and what is of an installed library."""
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import os
 import sysconfig
@@ -16,31 +15,6 @@ _INSTALLED = tuple(
     for path in (*map(sysconfig.get_path, ("stdlib", "platstdlib")), _PACKAGE)
 )
 """Folders of Python's own library, and this package's."""
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Finding:
-    """Fields of the message `check`.
-
-    Attributes:
-        rule: Stable name, such as `key-reuse`.
-        severity: `error`, `warning` or `info`.
-        message: What it is and why it matters, in sentences.
-        remedy: What to write instead, code where it can be.
-        lesson: The program of `samples/` that teaches it, or empty.
-        equation: Id in the stage `jaxpr`, or empty.
-        file: Of the line; empty for the file that was run.
-        line: 1-based; 0 where it is not known.
-    """
-
-    rule: str
-    severity: str
-    message: str
-    remedy: str
-    lesson: str = ""
-    equation: str = ""
-    file: str = ""
-    line: int = 0
 
 
 @functools.lru_cache(maxsize=1 << 12)
