@@ -18,6 +18,8 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from jaxscope.version import __version__
+
 if TYPE_CHECKING:
     from jaxscope.client.requests import CallRequest
     from jaxscope.model.capture import Capture, Checked
@@ -48,8 +50,6 @@ __all__ = [
 ]
 
 # `open` is left out: `from jaxscope import *` would hide Python's own.
-
-__version__ = "0.1.0"
 
 
 def capture(function: Callable[..., Any], *args: Any, **kwargs: Any) -> ShownCapture:

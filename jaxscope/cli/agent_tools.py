@@ -21,7 +21,6 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 from pydantic import Field
 
-import jaxscope
 from jaxscope.cli.ask import find_answer, list_questions
 from jaxscope.cli.calls import find_outline, outline_to_document
 from jaxscope.cli.diff import compare
@@ -38,6 +37,7 @@ from jaxscope.report.answers import MAX_BYTES, answer_to_json
 from jaxscope.report.diff import describe_changes
 from jaxscope.report.document import write_text
 from jaxscope.schema.safe_text import make_safe_line
+from jaxscope.version import __version__
 
 _MAX_CHARS = 4000
 _MAX_SHOWN = 200
@@ -132,7 +132,7 @@ class AgentTools:
             "what became of its lines, where NaN begins, what it needs of memory. "
             f"{'Python files are run.' if may_run else 'No program is run.'} "
             "Relative paths begin in the folder that the server was started in.",
-            version=jaxscope.__version__,
+            version=__version__,
             log_level="WARNING",
         )
         reads = ToolAnnotations(

@@ -11,7 +11,6 @@ import subprocess
 import sys
 from typing import Any
 
-import jaxscope
 from jaxscope.cli.output import print_found
 from jaxscope.cli.parser import Options
 from jaxscope.cli.runs import Watcher, run_options, show_progress
@@ -26,6 +25,7 @@ from jaxscope.setup.system_libraries import (
     format_install_line,
     is_root,
 )
+from jaxscope.version import __version__
 
 _PACKAGES = (
     *("jax", "jaxlib", "numpy", "scipy", "protobuf", "msgspec"),
@@ -82,7 +82,7 @@ def _about_jaxscope() -> list[DoctorFinding]:
     python = f"{platform.python_version()} ({sys.executable})"
     packages = ", ".join(f"{name} {_version_of(name)}" for name in _PACKAGES)
     return [
-        DoctorFinding("jaxscope", None, jaxscope.__version__),
+        DoctorFinding("jaxscope", None, __version__),
         DoctorFinding(
             "system", None, f"{_system_name()}, {platform.machine()}, {os.cpu_count()} CPUs"
         ),

@@ -14,15 +14,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar, cast
 
-import jaxscope
 from jaxscope.cli.verbs import VERBS, WINDOW
 from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import UsageError
 from jaxscope.export.choices import ALL_STAGES, DEFAULT_SCALE, DOWN, FIRST, MAX_WIDTH_PX, RIGHT
 from jaxscope.program.size_range import read_growth, read_scale
 from jaxscope.report.document import wrap_command
+from jaxscope.version import __version__
 
 T = TypeVar("T")
+_SUMMARY = "jaxscope: see what JAX and XLA do with your code"
 _WIDTH = 79
 """Of a line of help that argparse does not wrap itself."""
 
@@ -880,14 +881,15 @@ def make_parser(verb: str) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="jaxscope" if is_open else f"jaxscope {verb}",
         description=textwrap.fill(
-            (jaxscope.__doc__ or "").splitlines()[0] if is_open else about.summary + ".", _WIDTH
+            "jaxscope: see what JAX and XLA do with your code." if is_open else f"{about.summary}.",
+            _WIDTH,
         ),
         epilog=_epilog(verb),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     if is_open:
-        version = f"jaxscope {jaxscope.__version__}"
+        version = f"jaxscope {__version__}"
         parser.add_argument("--version", action="version", version=version)
         _option(
             parser,

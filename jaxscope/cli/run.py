@@ -12,14 +12,13 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import jaxscope
 from jaxscope.cli.output import print_document
 from jaxscope.cli.parser import Options
 from jaxscope.errors import EnvironmentProblem, Explanation, SourceError, WorkerLost
 from jaxscope.schema.whole_file import write_bytes
 
 _GRACE_S = 10.0
-_RUNNER = Path(jaxscope.__file__).with_name("run_script.py")
+_RUNNER = Path(__file__).parents[1] / "run_script.py"
 _LIST_NAME = "compilations.json"
 
 

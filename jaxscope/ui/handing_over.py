@@ -77,7 +77,7 @@ def read_offer(line: bytes) -> Offer | None:
 
 def program() -> str:
     """Which jaxscope this is."""
-    from jaxscope import __version__
+    from jaxscope.version import __version__
 
     return f"{__version__} {PACKAGE_FOLDER}"
 

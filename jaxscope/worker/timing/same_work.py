@@ -22,6 +22,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 from typing import Any, TypeVar
 
@@ -29,7 +30,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxscope import errors
 from jaxscope.errors import TraceError
 from jaxscope.worker import compat
 from jaxscope.worker.checks.purity import PurityWatch
@@ -358,7 +358,7 @@ _INSTEAD = {
 }
 _JAX = os.path.dirname(jax.__file__) + os.sep
 _CALLBACKS = (f"{_JAX}_src{os.sep}callback.py", f"{_JAX}_src{os.sep}debugging.py")
-_JAXSCOPE = os.path.dirname(errors.__file__) + os.sep
+_JAXSCOPE = os.path.join(Path(__file__).parents[2], "")
 _STANDARD = sysconfig.get_path("stdlib") + os.sep
 
 
