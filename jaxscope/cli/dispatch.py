@@ -17,6 +17,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from types import FrameType
 
+from jaxscope.cli.output import find_width, wants_colour
 from jaxscope.cli.parser import parse
 from jaxscope.cli.verbs import VERBS
 from jaxscope.errors import (
@@ -27,6 +28,7 @@ from jaxscope.errors import (
     JaxscopeError,
     Stopped,
 )
+from jaxscope.report.document import colour, wrap
 from jaxscope.schema.safe_text import make_safe
 
 _OUTPUT_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF, errno.EFBIG})
@@ -50,7 +52,11 @@ def report_error(error: Exception, *, is_json: bool) -> int:
         except OSError:  # told to a person, then: a script sees the exit status
             _give_up_output()
     with contextlib.suppress(OSError):
-        print(format_error(failure), file=sys.stderr)
+        shown = format_error(failure, find_width(sys.stderr))
+        if wants_colour(sys.stderr):
+            first, *others = shown.split("\n")
+            shown = "\n".join([colour(first, "problem"), *others])
+        print(shown, file=sys.stderr)
     return failure.exit_status
 
 
@@ -59,17 +65,21 @@ def report_interrupt(*, is_json: bool) -> int:
     return report_error(Stopped("Stopped."), is_json=is_json)
 
 
-def format_error(error: JaxscopeError) -> str:
-    """A failure for a person: what and where, why, the user's frames, what to try."""
+def format_error(error: JaxscopeError, width: int = 0) -> str:
+    """A failure for a person: what and where, why, the user's frames, what to try.
+
+    Args:
+        width: Of a line of sentences at most, in characters; 0 for lines of any length.
+    """
     explanation = error.explanation
     what = explanation.what
     is_placed = not explanation.where or explanation.where in what
     head = what if is_placed else f"{explanation.where}: {what}"
     if not explanation.where and explanation.part and explanation.part not in what:
         head = f"in the call {_shorten(explanation.part)}: {what}"
-    parts = [f"jaxscope: {head}"]
+    parts = wrap(f"jaxscope: {head}", width)
     if explanation.why:
-        parts.append(_indent(explanation.why))
+        parts += wrap(explanation.why.rstrip(), width, "  ")
     if explanation.traceback:
         parts.append(_indent(explanation.traceback))
     if explanation.output:
@@ -79,7 +89,7 @@ def format_error(error: JaxscopeError) -> str:
             parts.append(_indent(explanation.full_traceback))
         parts.append(_BUG)
     if explanation.remedy:
-        parts.append(f"Try: {explanation.remedy}")
+        parts += wrap(f"Try: {explanation.remedy}", width)
     return make_safe("\n".join(parts))
 
 

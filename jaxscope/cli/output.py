@@ -75,7 +75,8 @@ def print_found(
 def print_document(options: Options, document: Document) -> None:
     """Print a report: a screenful, or all of it where that was asked for."""
     width = find_width(sys.stdout)
-    print_text(write_text(document if options.is_whole else fit(document, width), width))
+    shown = document if options.is_whole else fit(document, width)
+    print_text(write_text(shown, width, is_coloured=wants_colour(sys.stdout)))
 
 
 _NARROWEST = 40
@@ -86,6 +87,19 @@ def find_width(stream: TextIO) -> int:
     if not (stream.isatty() or os.environ.get("COLUMNS")):
         return 0
     return max(shutil.get_terminal_size().columns, _NARROWEST)
+
+
+def wants_colour(stream: TextIO) -> bool:
+    """Whether a stream is a terminal whose person did not turn colours off.
+
+    NO_COLOR and FORCE_COLOR are those of https://no-color.org and https://force-color.org.
+    """
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    is_old_console = os.name == "nt" and "WT_SESSION" not in os.environ
+    return stream.isatty() and os.environ.get("TERM") != "dumb" and not is_old_console
 
 
 def print_text(text: str) -> None:

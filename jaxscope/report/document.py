@@ -174,15 +174,32 @@ _COMMAND = re.compile(r"(?<=: )(?=jaxscope [a-z])")
 """Where a command to type begins in a sentence."""
 
 
-def write_text(document: Document, width: int = 0) -> str:
+def write_text(document: Document, width: int = 0, *, is_coloured: bool = False) -> str:
     """Sections with an empty line between; what stands under a title is indented.
 
     Args:
         width: Of a line at most, in characters; 0 for lines of any length. Listings stay as they
             are.
+        is_coloured: Whether titles and the answer are bold, heads of tables and what is left out
+            faint, and lines of differences coloured, by the escape sequences of terminals.
     """
-    sections = ("\n".join(_section_lines(section, width)) for section in document)
-    return make_safe("\n\n".join(filter(None, sections)))
+    sections = (
+        "\n".join(
+            colour(make_safe(line), role) if is_coloured else make_safe(line)
+            for role, line in _section_lines(section, width, is_first=number == 0)
+        )
+        for number, section in enumerate(document)
+    )
+    return "\n\n".join(filter(None, sections))
+
+
+_SEQUENCES = {"title": "1", "faint": "2", "+": "32", "-": "31", "problem": "1;31"}
+"""Parameters of the sequence ECMA-48 SGR: bold, faint, green, red."""
+
+
+def colour(line: str, role: str) -> str:
+    """A line as a terminal shows it in a role; one without a role stays plain."""
+    return f"\033[{_SEQUENCES[role]}m{line}\033[0m" if role in _SEQUENCES and line else line
 
 
 def wrap(text: str, width: int, indent: str = "") -> list[str]:
@@ -315,22 +332,26 @@ def _read_left_out(rest: str) -> int:
     return int(counted[1].replace(",", "")) if counted else 0
 
 
-def _section_lines(section: Section, width: int) -> Iterator[str]:
+def _section_lines(section: Section, width: int, *, is_first: bool) -> Iterator[tuple[str, str]]:
+    """Each line with its role: see `colour`. A report without a title begins with its answer."""
     indent = "  " if section.title else ""
     if section.title:
-        yield from wrap(section.title, width)
-    for block in section.blocks:
+        yield from (("title", line) for line in wrap(section.title, width))
+    for number, block in enumerate(section.blocks):
         if isinstance(block, Table):
             yield from _table_lines(block, width)
         elif isinstance(block, Listing):
-            yield block.text.rstrip("\n")
+            is_diff = block.language == "diff"
+            lines = block.text.rstrip("\n").split("\n")
+            yield from ((line[:1] if is_diff else "", line) for line in lines)
         elif isinstance(block, Items):
-            yield from (part for line in block.lines for part in wrap(line, width, "  "))
+            yield from (("", part) for line in block.lines for part in wrap(line, width, "  "))
         else:
-            yield from wrap(block, width, indent)
+            role = "title" if is_first and number == 0 and not section.title else ""
+            yield from ((role, line) for line in wrap(block, width, indent))
 
 
-def _table_lines(table: Table, width: int) -> Iterator[str]:
+def _table_lines(table: Table, width: int) -> Iterator[tuple[str, str]]:
     """Columns are as wide as their widest cell; where that is too wide, texts are wrapped.
 
     Where that does not do, the columns at the end stand below, after the first one once more.
@@ -341,16 +362,17 @@ def _table_lines(table: Table, width: int) -> Iterator[str]:
         shown.insert(0, list(table.headers))
     numeric = table.numeric
     for columns, widths in _pack(shown, numeric, has_headers, width):
-        for row in shown:
+        for number, row in enumerate(shown):
             cells = [_wrap_cell(row[n], widths[n]) for n in columns]
             for parts in itertools.zip_longest(*cells, fillvalue=""):
                 aligned = [
                     f"{part:>{widths[n]}}" if n in numeric else f"{part:{widths[n]}}"
                     for part, n in zip(parts, columns, strict=True)
                 ]
-                yield f"  {_GAP.join(aligned)}".rstrip()
+                role = "faint" if has_headers and number == 0 else ""
+                yield role, f"  {_GAP.join(aligned)}".rstrip()
     if table.rest:
-        yield from wrap(table.rest, width, "  ")
+        yield from (("faint", line) for line in wrap(table.rest, width, "  "))
 
 
 def _wrap_cell(text: str, width: int) -> list[str]:

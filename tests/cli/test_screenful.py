@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from pathlib import Path
 
@@ -9,7 +10,10 @@ import pytest
 
 from cli.commands import CommandLine
 from cli.conftest import CALL, SAMPLE
+from jaxscope.cli.dispatch import format_error
+from jaxscope.cli.output import wants_colour
 from jaxscope.cli.verbs import VERBS, WINDOW
+from jaxscope.errors import UserCodeError
 from jaxscope.report.document import (
     SCREENFUL,
     Document,
@@ -217,3 +221,61 @@ def test_programs_are_not_wrapped() -> None:
 def test_a_sample_too(jaxscope: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(WIDTH))
     check(jaxscope("memory", SAMPLE, CALL).output, "XLA needs ")
+
+
+COLOURED: Document = [
+    Section(blocks=["Two kernels of nine.", make_table(["name", "n"], "ab", lambda x: [x, "1"])]),
+    Section("What changed\x1b[2J", [Listing(" same\n-old\n+new", "diff"), "-1 is a sentence."]),
+]
+
+
+def test_a_terminal_shows_what_matters_most() -> None:
+    lines = write_text(COLOURED, is_coloured=True).split("\n")
+    assert lines[0] == "\033[1mTwo kernels of nine.\033[0m"
+    assert lines[1] == "\033[2m  name  n\033[0m"
+    assert lines[2] == "  a     1"
+    assert lines[5].startswith("\033[1mWhat changed") and lines[5].count("\033") == 2
+    assert lines[6:] == [
+        *(" same", "\033[31m-old\033[0m", "\033[32m+new\033[0m", "  -1 is a sentence."),
+    ]
+
+
+def test_colours_change_no_word() -> None:
+    plain = write_text(COLOURED)
+    assert re.sub("\033\\[[0-9;]*m", "", write_text(COLOURED, is_coloured=True)) == plain
+
+
+@pytest.mark.parametrize(
+    ("environment", "is_terminal", "wanted"),
+    [
+        ({}, True, True),
+        ({}, False, False),
+        ({"NO_COLOR": "1"}, True, False),
+        ({"NO_COLOR": ""}, True, True),
+        ({"FORCE_COLOR": "1"}, False, True),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, True, False),
+        ({"TERM": "dumb"}, True, False),
+    ],
+)
+def test_who_wants_colours(
+    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], is_terminal: bool, wanted: bool
+) -> None:
+    class Stream(io.StringIO):
+        def isatty(self) -> bool:
+            return is_terminal
+
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert wants_colour(Stream()) is wanted
+
+
+def test_messages_are_as_wide_as_the_terminal() -> None:
+    error = UserCodeError(
+        "f fails. " * 20, why="The shapes differ. " * 20, remedy="Give it others. " * 20
+    )
+    shown = format_error(error, 60)
+    assert max(map(len, shown.split("\n"))) <= 60
+    assert shown.split() == format_error(error).split()
