@@ -26,6 +26,7 @@ from jaxscope.export.order import (
 from jaxscope.export.page import (
     MAX_SEEN_BOXES,
     THEME_BUTTON,
+    code_rules,
     draw_graph,
     frame_page,
     read_part,
@@ -46,7 +47,6 @@ from jaxscope.model import (
 )
 from jaxscope.model.stages import can_ask_for, lowered_name, stage_kind
 from jaxscope.model.units import format_bytes, format_flops, format_seconds
-from jaxscope.picture.palette import CODE_COLOURS
 from jaxscope.picture.syntax import PythonColouring, program_pattern
 from jaxscope.program.fusion.summary import report_fusions
 from jaxscope.program.links import StageColumns, build_all_columns
@@ -360,7 +360,7 @@ def write_page(
                     f"The page opens fewer groups of {make_safe_line(stage.title)} than are seen: "
                     f"browsers stall at more than {MAX_SEEN_BOXES:,} boxes."
                 )
-    style = read_part(_HERE, "page.css") + style_rules() + _code_rules()
+    style = read_part(_HERE, "page.css") + style_rules() + code_rules()
     script = theme_script() + "".join(read_part(_HERE, name) for name in _SCRIPTS)
     before, after = frame_page(f"{capture.call} — jaxscope", style, script)
     content = itertools.chain(
@@ -391,14 +391,6 @@ def _pack(content: Iterable[str]) -> Iterator[str]:
         yield base64.b64encode(rest[:whole]).decode()
         rest = rest[whole:]
     yield "</script>"
-
-
-def _code_rules() -> str:
-    """The colours of words in code, as rules for the style sheet."""
-    return "\n".join(
-        f".{role} {{ color: {light}; }} :root[data-theme=dark] .{role} {{ color: {dark}; }}"
-        for role, (light, dark) in CODE_COLOURS.items()
-    )
 
 
 def _describe(capture: Capture) -> str:

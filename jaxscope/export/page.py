@@ -26,7 +26,7 @@ from jaxscope.export.picture import LinePath, arrow_of, strokes_of
 from jaxscope.export.svg import path_data
 from jaxscope.model import NONE, Graph, Unavailable
 from jaxscope.picture.layout.text_width import measure_text
-from jaxscope.picture.palette import DARK, LIGHT, Palette
+from jaxscope.picture.palette import CODE_COLOURS, DARK, LIGHT, Palette
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.edge_details import (
     LABEL_HEIGHT_PX,
@@ -35,6 +35,7 @@ from jaxscope.picture.scene.edge_details import (
     EdgeLabels,
 )
 from jaxscope.picture.scene.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX, Scene
+from jaxscope.picture.syntax import PythonColouring
 from jaxscope.picture.tint.classes import TINT_PALETTES, FillAndBorder, Tint, TintClass
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.operations import Style
@@ -97,6 +98,29 @@ def read_part(folder: Path, name: str) -> str:
 def theme_script() -> str:
     """Starts a page in the system's theme, and lets its button change it."""
     return read_part(Path(__file__).parent, "page_theme.js")
+
+
+def code_rules() -> str:
+    """The colours of words in code, as rules for the style sheet."""
+    code = ":is(pre, .text)"
+    return "\n".join(
+        f"{code} .{role} {{ color: {light}; }} "
+        f":root[data-theme=dark] {code} .{role} {{ color: {dark}; }}"
+        for role, (light, dark) in CODE_COLOURS.items()
+    )
+
+
+def colour_python(text: str) -> list[str]:
+    """The lines of a Python file as HTML, with an element around each coloured word."""
+    colouring, lines = PythonColouring(text), []
+    for number, line in enumerate(text.split("\n")):
+        parts, end = [], 0
+        for start, length, role in colouring.spans(number):
+            parts.append(escape_html(line[end:start]))
+            end = start + length
+            parts.append(f'<b class="{role}">{escape_html(line[start:end])}</b>')
+        lines.append("".join([*parts, escape_html(line[end:])]))
+    return lines
 
 
 def _hash(text: str) -> str:

@@ -16,6 +16,8 @@ from pathlib import Path
 
 from jaxscope.export.page import (
     THEME_BUTTON,
+    code_rules,
+    colour_python,
     draw_scene,
     make_page,
     read_part,
@@ -81,7 +83,7 @@ def steps_to_html(
     scene, graph = _find_scene(capture, stepping.stage)
     source = next((f for f in capture.files if f.path == capture.source.file), None)
     text = source.text if source is not None else ""
-    lines = make_safe(text).split("\n")
+    lines = colour_python(make_safe(text))
     if isinstance(lesson, TextLesson):
         before, after, tells_docstring = list(_write_parts(lesson)), "", False
     else:
@@ -100,7 +102,7 @@ def steps_to_html(
             ),
             file=escape_html(os.path.basename(capture.source.file)),
             first=first,
-            source="".join(f"<span>{escape_html(line)}\n</span>" for line in lines[first - 1 :]),
+            source="".join(f"<span>{line}\n</span>" for line in lines[first - 1 :]),
             drawing=draw_scene(scene) if scene is not None else "",
         ),
         *before,
@@ -111,7 +113,7 @@ def steps_to_html(
     if not steps[-1].is_end and not steps[-1].failure:
         parts.append(_write_text("And so on", f"This page has {len(steps) - 1:,} equations."))
     parts += [after, _END]
-    style = read_part(_HERE, "steps.css") + style_rules()
+    style = read_part(_HERE, "steps.css") + style_rules() + code_rules()
     script = theme_script() + read_part(_HERE, "steps.js")
     return make_page(f"{stepping.call} — jaxscope", "".join(parts), style, script)
 

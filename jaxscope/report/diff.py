@@ -6,7 +6,8 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from jaxscope.model import NONE, Cost, Unavailable
+from jaxscope.model import NONE, Cost, Graph, Unavailable
+from jaxscope.model.stages import find_lowered_jaxpr
 from jaxscope.model.units import format_bytes, format_flops, format_range
 from jaxscope.program.cost.attribution import CostChange
 from jaxscope.program.diff.captures import (
@@ -18,8 +19,9 @@ from jaxscope.program.diff.captures import (
     find_fate_changes,
 )
 from jaxscope.program.diff.changes import Change, GraphComparison, describe_node_change, name_node
-from jaxscope.program.diff.quantities import QuantityDifference, format_quantity
+from jaxscope.program.diff.quantities import PEAK, QuantityDifference, format_quantity
 from jaxscope.program.diff.texts import TextDiff, format_unified
+from jaxscope.program.size import count_program, describe_size
 from jaxscope.report.document import (
     NOTHING,
     Cell,
@@ -165,7 +167,7 @@ STAGE_HEADERS = ("stage", "same", "changed", "moved", "added", "removed", "")
 
 
 def describe_verdict(comparison: Comparison) -> str:
-    """One sentence on top: equal or not."""
+    """What stands on top: equal or not, and what the difference comes to."""
     if comparison.is_equal:
         return "Equal: no stage that both sides have differs."
     compared = [s for s in comparison.stages if not isinstance(s.verdict, Unavailable)]
@@ -176,7 +178,27 @@ def describe_verdict(comparison: Comparison) -> str:
         return "Different: the arguments or results lie on other devices."
     if not names:
         return "Different: the arguments or results differ in size."
-    return f"Different in {', '.join(names)}."
+    sizes = "; ".join(_tell_sizes(comparison))
+    return f"Different in {', '.join(names)}." + (f" {sizes}." if sizes else "")
+
+
+def _tell_sizes(comparison: Comparison) -> Iterator[str]:
+    """How large the program of the call, its optimized form and its memory are on both sides."""
+    sides = (comparison.first.capture, comparison.second.capture)
+    optimized = (side.stage("optimized") for side in sides)
+    for what, graphs in (
+        ("", [find_lowered_jaxpr(side.stages) for side in sides]),
+        ("optimized: ", [stage.graph if stage is not None else None for stage in optimized]),
+    ):
+        before, after = graphs
+        if isinstance(before, Graph) and isinstance(after, Graph):
+            yield f"{what}{count_program(before):,} → {describe_size(after)}"
+    for each in comparison.memory:
+        if each.name == PEAK and each.differs:
+            yield (
+                f"{each.name}: {format_quantity(each.before, each.unit)} → "
+                f"{format_quantity(each.after, each.unit)}"
+            )
 
 
 def describe_subject(subject: ComparedCapture) -> str:

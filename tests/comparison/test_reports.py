@@ -13,7 +13,9 @@ from comparison.conftest import Take
 from jaxscope.errors import UsageError
 from jaxscope.export.diff import WRITERS, comparison_to_json, render_comparison
 from jaxscope.export.diff_html import comparison_to_html
+from jaxscope.model import is_available
 from jaxscope.program.diff.captures import ComparedCapture, Comparison, compare_captures
+from jaxscope.program.size import describe_size
 from jaxscope.report.diff import comparison_to_document
 from jaxscope.report.document import write_text
 
@@ -47,6 +49,27 @@ def test_the_names_of_both_sides_stand_on_top(edited: Comparison) -> None:
     assert lines[1].startswith("  first:  old.py::f(f32[8])  (JAX ")
     assert lines[2].startswith("  second: new.py::f(f32[8])  (JAX ")
     assert any(line.startswith("Different in jaxpr") for line in lines)
+
+
+def test_the_verdict_has_the_sizes_as_jax_counts_them(take: Take, edited: Comparison) -> None:
+    verdict = format_comparison(edited).splitlines()[0]
+    first, second = edited.first.capture, edited.second.capture
+    equations = [
+        sum(" = " in line for line in stage.text.text.splitlines())
+        for side in (first, second)
+        if (stage := side.stage("jaxpr")) and is_available(stage.text)
+    ]
+    assert f" {equations[0]} → {equations[1]} equations" in verdict
+    assert "optimized: " in verdict
+    same = compare_captures(ComparedCapture("a", first), ComparedCapture("b", first))
+    assert "→" not in format_comparison(same).splitlines()[0]
+    differentiated = take("grad(f)(f32[8])")
+    other = compare_captures(ComparedCapture("a", first), ComparedCapture("b", differentiated))
+    last = differentiated.stage("grad")
+    assert last is not None and is_available(last.graph)
+    assert f"→ {describe_size(last.graph)}" in format_comparison(other).splitlines()[0], (
+        "the program of the call, whatever its stage is called"
+    )
 
 
 def test_text_says_what_differs_with_signs(edited: Comparison) -> None:

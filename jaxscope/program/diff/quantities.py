@@ -19,6 +19,9 @@ from jaxscope.program.cost.work import BRANCHES, Work
 
 Format = Callable[[float], str]
 
+PEAK = "needed while it runs"
+"""The quantity of memory that has to fit."""
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class QuantityDifference:
@@ -194,7 +197,7 @@ def _compare_plans(first: Capture, second: Capture) -> Iterator[QuantityDifferen
             theirs.aliased_bytes,
         ),
         (
-            "needed while it runs",
+            PEAK,
             "arguments, results and temporaries by XLA's plan, what is aliased once",
             ours.total_bytes,
             theirs.total_bytes,
