@@ -47,6 +47,7 @@ def time_command(command: str, root: Path, folder: Path) -> float:
     """
     words = command.format(folder=folder).replace("jaxscope ", f"{sys.executable} -m jaxscope ", 1)
     environment = os.environ | {"PYTHONPATH": str(root), "JAX_PLATFORMS": "cpu"}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # a fresh checkout would be slower for ever
     begin = time.perf_counter()
     done = subprocess.run(
         words, shell=True, cwd=root, env=environment, capture_output=True, timeout=_WAIT_S

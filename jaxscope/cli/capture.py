@@ -84,10 +84,10 @@ def write_capture(
     ending: str,
     stage: str,
     look: PictureOptions,
-    on_step: Callable[[str, float], None] = lambda _doing, _share: None,
     lab: Sequence[object] = (),
 ) -> tuple[list[Path], list[str]]:
-    """Write a capture; returns the files, and what is not as it was asked for.
+    """Write a capture, with progress on a terminal; returns the files, and what is not as it was
+    asked for.
 
     Args:
         capture: What to write.
@@ -95,7 +95,6 @@ def write_capture(
         ending: One of the parser's `FORMATS`.
         stage: The stage that a picture or text shows, or `all`.
         look: How pictures look.
-        on_step: Told what is being done, and how much of it is done, from 0 to 1.
         lab: What was measured, which `.jaxscope` files hold.
 
     Raises:
@@ -114,10 +113,13 @@ def write_capture(
     )
     places: list[Path] = []
     notes: list[str] = []
-    for suffix, part in split_order(order):
-        place = path.with_name(f"{path.stem}{suffix}{path.suffix}")
-        notes += _write(part, place, on_step)
-        places.append(place)
+    with show_progress() as show:
+        for suffix, part in split_order(order):
+            place = path.with_name(f"{path.stem}{suffix}{path.suffix}")
+            notes += _write(
+                part, place, lambda doing, share: show(f"{doing} … {share:.0%} (Ctrl-C stops it)")
+            )
+            places.append(place)
     return places, notes
 
 
@@ -158,15 +160,10 @@ def run(options: Options) -> int:
 
         print_text(format_json(capture))
         return 0
-    with show_progress() as show:
-        places, notes = write_capture(
-            capture,
-            _own_place(options.output, capture),
-            options.output_format,
-            options.stage,
-            options.picture,
-            lambda doing, share: show(f"{doing} … {share:.0%} (Ctrl-C stops it)"),
-        )
+    place = _own_place(options.output, capture)
+    places, notes = write_capture(
+        capture, place, options.output_format, options.stage, options.picture
+    )
     tell(capture, places, notes, options)
     return 0
 

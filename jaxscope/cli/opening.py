@@ -40,14 +40,13 @@ def run(options: Options) -> int:
         capture, profile = open_measured(
             found, recordings, options.module, Watcher(show), **run_options(options)
         )
-        if options.output is not None:
-            places, notes = write_capture(
-                *(capture, options.output, options.output_format, options.stage, options.picture),
-                lab=() if profile is None else (profile,),
-            )
     if options.output is None:
         print_text(format_json(capture) if options.is_json else describe_capture(capture))
         return 0
+    places, notes = write_capture(
+        *(capture, options.output, options.output_format, options.stage, options.picture),
+        lab=() if profile is None else (profile,),
+    )
     tell(capture, places, [*notes, *_note_choice(found, capture, profile, options)], options)
     return 0
 
