@@ -17,7 +17,6 @@ import traceback
 from collections.abc import Callable, Sequence
 from types import FrameType
 
-from jaxscope.cli.output import find_width, wants_colour
 from jaxscope.cli.parser import parse
 from jaxscope.cli.verbs import VERBS
 from jaxscope.errors import (
@@ -28,7 +27,6 @@ from jaxscope.errors import (
     JaxscopeError,
     Stopped,
 )
-from jaxscope.report.document import colour, wrap
 from jaxscope.schema.safe_text import make_safe
 
 _OUTPUT_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF, errno.EFBIG})
@@ -52,6 +50,9 @@ def report_error(error: Exception, *, is_json: bool) -> int:
         except OSError:  # told to a person, then: a script sees the exit status
             _give_up_output()
     with contextlib.suppress(OSError):
+        from jaxscope.cli.output import find_width, wants_colour
+        from jaxscope.report.document import colour
+
         shown = format_error(failure, find_width(sys.stderr))
         if wants_colour(sys.stderr):
             first, *others = shown.split("\n")
@@ -71,6 +72,8 @@ def format_error(error: JaxscopeError, width: int = 0) -> str:
     Args:
         width: Of a line of sentences at most, in characters; 0 for lines of any length.
     """
+    from jaxscope.report.document import wrap  # what goes well does not wait for it
+
     explanation = error.explanation
     what = explanation.what
     is_placed = not explanation.where or explanation.where in what
