@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from jaxscope.model import Direction, GraphBuilder, NodeKind
 from jaxscope.model.types import matches_type
-from jaxscope.program.search import QueryError, parse_query
+from jaxscope.program.search import QueryError, SearchIndex, parse_query
 
 from .programs import build, found
 
@@ -128,3 +130,16 @@ def test_what_is_not_understood_says_why(query: str, word: str) -> None:
 )
 def test_types(type_: str, element: str, sizes: tuple[str, ...], is_match: bool) -> None:
     assert matches_type(type_, element, sizes) is is_match
+
+
+@given(
+    st.lists(st.text("aAbß.\n", max_size=5), min_size=60, max_size=200),
+    st.text("aAbß.", min_size=1, max_size=3),
+)
+@settings(max_examples=60, deadline=None)
+def test_a_text_is_found_in_every_name_that_holds_it(names: list[str], wanted: str) -> None:
+    builder = GraphBuilder()
+    for number, name in enumerate(names):
+        builder.add_node(str(number), NodeKind.EQUATION, "=", name=name)
+    found = SearchIndex(builder.build()).find(f"name:{wanted}").tolist()
+    assert found == [n for n, name in enumerate(names) if wanted.casefold() in name.casefold()]
