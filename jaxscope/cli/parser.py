@@ -628,7 +628,8 @@ def _add_step_options(parser: argparse.ArgumentParser) -> None:
     add = functools.partial(_option, parser)
     add(
         "--argument PATH=FILE",
-        "load an argument, such as params['w'], from a .npy or .npz file (file.npz::name)",
+        "load an argument, such as params['w'], from a .npy, .npz (file.npz::name) or .safetensors "
+        "file, or from an image where Pillow is installed",
         dest="loaded",
         action="append",
         type=_read_loaded,

@@ -248,8 +248,8 @@ class ValuesRequest(CallRequest):
     """Run the program of a call equation by equation, and summarize what each computes.
 
     Attributes:
-        loaded: Files (`.npy`, `.npz`, of several arrays `file.npz::name`) of arguments, by their
-            paths, such as `params['w']`.
+        loaded: Files of arguments (`.npy`, `.npz`, `.safetensors`, images; of several arrays
+            `file.npz::name`), by their paths, such as `params['w']`.
         against: Another form of the program to compare with: `jit`, `float64`, or empty for none.
     """
 

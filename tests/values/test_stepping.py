@@ -7,7 +7,10 @@ import json
 import math
 import os
 import random
+import struct
+import sys
 import time
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -396,6 +399,80 @@ def test_arguments_are_loaded_or_refused(tmp_path: Path) -> None:
     with pytest.raises(CallError, match="several arrays"):
         load_argument(str(tmp_path / "b.npz"), "x", variable, value)
     assert load_argument(f"{tmp_path}/b.npz::p", "x", variable, value)[1] == ""
+
+
+def safetensors(header: object, data: bytes) -> bytes:
+    """A file as its format says: a length of 8 bytes, JSON, the arrays."""
+    text = json.dumps(header).encode()
+    return len(text).to_bytes(8, "little") + text + data
+
+
+def test_arguments_are_loaded_from_safetensors(tmp_path: Path) -> None:
+    variable = jax.make_jaxpr(lambda x: x)(jnp.ones((2, 2))).jaxpr.invars[0]
+    path = tmp_path / "a.safetensors"
+
+    def load(data: bytes, name: str = "") -> Any:
+        path.write_bytes(data)
+        return load_argument(f"{path}{name}", "x", variable, jnp.ones((2, 2)))
+
+    numbers = np.arange(4, dtype=np.float32)
+    half = {"dtype": "BF16", "shape": [2, 2], "data_offsets": [16, 24]}
+    # bfloat16 is the upper half of float32
+    both = numbers.tobytes() + (numbers.view(np.uint32) >> 16).astype(np.uint16).tobytes()
+    header = {
+        "__metadata__": {"format": "np"},
+        "w": {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16]},
+        "h": half,
+    }
+    for name in ("w", "h"):
+        loaded, told = load(safetensors(header, both), f"::{name}")
+        assert loaded.dtype == jnp.float32 and loaded.tolist() == [[0, 1], [2, 3]]
+        assert ("bfloat16" in told) == (name == "h")
+    with pytest.raises(CallError, match="several arrays"):
+        load(safetensors(header, both))
+    for changed, why in (
+        (half | {"data_offsets": [16, 28]}, "outside of the file"),
+        (half | {"data_offsets": [20, 16]}, "outside of the file"),
+        (half | {"data_offsets": [-8, 0]}, "outside of the file"),
+        (half | {"shape": [2, 1]}, "8 bytes, and its shape needs 4"),
+        (half | {"shape": [1 << 62, 1 << 62]}, "its shape needs"),
+        (half | {"shape": [-2, -2]}, "the shape"),
+        (half | {"dtype": "F7"}, "the type F7"),
+        ({"dtype": "F32"}, "no type, shape and place"),
+        ([1], "no type, shape and place"),
+    ):
+        with pytest.raises(CallError, match="could not be read") as refused:
+            load(safetensors({"h": changed}, both))
+        assert why in refused.value.explanation.why
+    for data in (b"", b"\xff" * 9, safetensors([], b""), (1 << 40).to_bytes(8, "little")):
+        with pytest.raises(CallError, match=r"could not be read|has no array|several"):
+            load(data)
+
+
+def test_arguments_are_loaded_from_images(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    variable = jax.make_jaxpr(lambda x: x)(jnp.ones((2, 3, 3))).jaxpr.invars[0]
+    pixels = bytes(range(18))
+    rows = b"".join(b"\0" + pixels[n : n + 9] for n in (0, 9))
+    picture = b"\x89PNG\r\n\x1a\n"
+    for kind, body in (
+        (b"IHDR", struct.pack(">IIBBBBB", 3, 2, 8, 2, 0, 0, 0)),
+        (b"IDAT", zlib.compress(rows)),
+        (b"IEND", b""),
+    ):
+        check = zlib.crc32(kind + body)
+        picture += struct.pack(">I", len(body)) + kind + body + struct.pack(">I", check)
+    path = tmp_path / "a.png"
+    path.write_bytes(picture)
+    arguments = (str(path), "x", variable, jnp.ones((2, 3, 3)))
+    loaded, told = load_argument(*arguments)
+    assert loaded.ravel().tolist() == list(range(18)) and "uint8" in told
+    path.write_bytes(picture[:40])
+    with pytest.raises(CallError, match="could not be read"):
+        load_argument(*arguments)
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    with pytest.raises(CallError) as refused:
+        load_argument(*arguments)
+    assert refused.value.explanation.remedy == "pip install pillow"
 
 
 def test_the_command_line_goes_to_a_place(

@@ -67,6 +67,7 @@ _MOVES = (
 )
 
 
+_ARRAYS = "Arrays (*.npy *.npz *.safetensors *.png *.jpg *.jpeg *.gif *.bmp *.webp *.tif *.tiff)"
 _FORMS = "jit", "float64"
 _COMPARED = {
     "held": "Hold this value: compare others with it",
@@ -437,7 +438,7 @@ class SteppingPage(PageWidget):
 
     def _on_load_clicked(self) -> None:
         value = self._rows[self._chosen]
-        dialog = QFileDialog(self._context.window, "Load an argument", "", "Arrays (*.npy *.npz)")
+        dialog = QFileDialog(self._context.window, "Load an argument", "", _ARRAYS)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda file: self.run.load(value.name, file))

@@ -1,15 +1,18 @@
 """The program whose values are looked at, with the arguments that it gets.
 
-An argument may come from a `.npy` or `.npz` file in place of what the call gives. Nothing of such a
-file is unpickled.
+An argument may come from a file in place of what the call gives: `.npy`, `.npz`, `.safetensors`, or
+an image where Pillow is installed. Nothing of such a file is unpickled.
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import json
+import math
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import jax
@@ -34,7 +37,17 @@ from jaxscope.worker.timing.experiment import refuse_absent_target
 from jaxscope.worker.values.arrays import is_plain
 
 IN_ARCHIVE = "::"
-"""Between the name of an `.npz` file and that of an array in it."""
+"""Between the name of a file of several arrays and that of an array in it."""
+_IMAGES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff"})
+_MAX_HEADER_BYTES = 100_000_000
+"""Of a file of safetensors, as its format says."""
+_SAFETENSORS = {
+    **{f"{kind}{bits}": f"{name}{bits}" for kind, name in (("I", "int"), ("U", "uint"))
+       for bits in (8, 16, 32, 64)},
+    "BOOL": "bool", "F16": "float16", "F32": "float32", "F64": "float64", "BF16": "bfloat16",
+    "C64": "complex64", "F8_E4M3": "float8_e4m3fn", "F8_E5M2": "float8_e5m2",
+}  # fmt: skip
+"""The types of https://github.com/huggingface/safetensors in NumPy's words."""
 _KINDS = (jnp.bool_, jnp.unsignedinteger, jnp.signedinteger, jnp.floating, jnp.complexfloating)
 
 
@@ -118,7 +131,7 @@ def load_argument(file: str, path: str, variable: Any, value: Any) -> tuple[Any,
     """Read an argument from a file.
 
     Args:
-        file: A `.npy` or `.npz` file; of several arrays in the latter one is `file.npz::name`.
+        file: Of one of the formats above; one of several arrays is `file.npz::name`.
         path: Of the argument, for messages.
         variable: Of the jaxpr.
         value: What the call gives: the array goes where that is.
@@ -162,21 +175,24 @@ def _rank(dtype: Any) -> int:
 def _read_array(file: str, path: str) -> Any:
     outer, _, wanted = file.partition(IN_ARCHIVE)
     name = os.path.basename(outer)
+    outer = os.path.expanduser(outer)
+    ending = os.path.splitext(outer)[1].lower()
     try:
-        read = np.load(os.path.expanduser(outer), allow_pickle=False)
-        if isinstance(read, np.ndarray):
-            return read
-        with read:
-            names = list(read.files)
+        if ending in _IMAGES:
+            return _read_image(outer)
+        with _open_arrays(outer, ending) as read:
+            if isinstance(read, np.ndarray):
+                return read
+            names = list(read)
             if not wanted and len(names) == 1:
                 wanted = names[0]
             if wanted in names:
                 return read[wanted]
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, EOFError, OverflowError, zipfile.BadZipFile) as error:
         raise CallError(
             f"{name} could not be read as an array for {path}.",
             why=f"{error}"[:500],
-            remedy="Save it by numpy.save or numpy.savez, without Python objects.",
+            remedy="Save it by numpy.save, numpy.savez or safetensors, without Python objects.",
             kind="UnreadableArray",
         ) from error
     raise CallError(
@@ -185,3 +201,68 @@ def _read_array(file: str, path: str) -> Any:
         remedy=f"Name one: {name}{IN_ARCHIVE}{names[0] if names else 'x'}",
         kind="WhichArray",
     )
+
+
+def _open_arrays(file: str, ending: str) -> contextlib.AbstractContextManager[Any]:
+    """An array, or arrays by their names."""
+    if ending == ".safetensors":
+        return contextlib.nullcontext(_Safetensors(file))
+    read = np.load(file, allow_pickle=False)
+    return contextlib.nullcontext(read) if isinstance(read, np.ndarray) else read
+
+
+class _Safetensors(Mapping[str, Any]):
+    """The arrays of a file of safetensors: a length, JSON with types and places, then the bytes."""
+
+    def __init__(self, file: str) -> None:
+        with open(file, "rb") as stream:
+            size = int.from_bytes(stream.read(8), "little")
+            if size > _MAX_HEADER_BYTES:
+                raise ValueError("It is no file of safetensors: its header has no end.")
+            header = json.loads(stream.read(size))
+        if not isinstance(header, dict):
+            raise ValueError("Its header is no object.")
+        self._file, self._begin = file, 8 + size
+        self._places = {name: each for name, each in header.items() if name != "__metadata__"}
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __getitem__(self, name: str) -> Any:
+        match self._places[name]:
+            case {"dtype": str(word), "shape": [*shape], "data_offsets": [int(begin), int(end)]}:
+                pass
+            case _:
+                raise ValueError(f"{name} has no type, shape and place in the header.")
+        if word not in _SAFETENSORS or not all(isinstance(n, int) and n >= 0 for n in shape):
+            raise ValueError(f"{name} has the type {word} and the shape {shape}.")
+        dtype = jnp.dtype(_SAFETENSORS[word])
+        num_bytes = math.prod(shape) * dtype.itemsize
+        if not 0 <= begin <= end <= os.path.getsize(self._file) - self._begin:
+            raise ValueError(f"{name} lies outside of the file.")
+        if num_bytes != end - begin:
+            raise ValueError(f"{name} has {end - begin} bytes, and its shape needs {num_bytes}.")
+        with open(self._file, "rb") as stream:
+            stream.seek(self._begin + begin)
+            return np.frombuffer(stream.read(num_bytes), dtype).reshape(shape)
+
+
+def _read_image(file: str) -> Any:
+    """Its pixels as whole numbers: height, width, and colours where it has any."""
+    try:
+        from PIL import Image
+    except ImportError:
+        raise CallError(
+            f"{os.path.basename(file)} could not be read.",
+            why="Images are read by Pillow, which the Python that runs the file does not have.",
+            remedy="pip install pillow",
+            kind="UnreadableArray",
+        ) from None
+    try:
+        with Image.open(file) as image:
+            return np.asarray(image.convert("RGB") if image.mode == "P" else image)
+    except Image.DecompressionBombError as error:
+        raise ValueError(f"{error}") from error
