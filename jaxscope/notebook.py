@@ -183,15 +183,17 @@ class OpenedModules(LeftBehind):
 _LOADER = """<!DOCTYPE html><meta charset="utf-8"><body>
 <noscript>This page needs scripts.</noscript>
 <script>
-const packed = Uint8Array.from(atob("%s"), (letter) => letter.charCodeAt(0));
+{ // a block: what is written next shares the names of this script
+const bytes = Uint8Array.from(atob("%s"), (letter) => letter.charCodeAt(0));
 if (window.DecompressionStream) {
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   new Response(stream).text().then((page) => {
     document.open();
     document.write(page);
     document.close();
   });
 } else document.body.textContent = "This page needs a browser of 2023 or later.";
+}
 </script></body>"""
 
 _THEMES = """<style>

@@ -110,7 +110,7 @@ MAY_USE = {
     "version": set(),
     "model": {"numpy"},
     "wire": {"numpy"},
-    "worker": {"numpy", "jax", "jaxlib"},
+    "worker": {"numpy", "jax", "jaxlib", "PIL"},  # Pillow where it is there: arguments from images
     "supervisor": set(),
     "program": {"numpy", "google", "capstone"},
     "schema": {"numpy", "msgspec"},

@@ -17,6 +17,7 @@ from jaxscope.export.html import capture_to_html
 from jaxscope.export.order import DisplayedGraph
 from jaxscope.model import Capture, is_available
 from jaxscope.model.stages import lowered_name
+from jaxscope.notebook import make_shown
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.syntax import ProgramColouring
@@ -367,3 +368,32 @@ def test_in_a_narrow_frame_nothing_is_cut_off(
     browser.open(outer)
     root = "frames[0].document.documentElement"
     assert browser.evaluate(f"{root}.scrollWidth") <= width_px
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_notebook_shows_its_graph_in_the_notebook_s_theme(
+    browser: Browser, capture: Capture, tmp_path: Path, scheme: str
+) -> None:
+    shown = make_shown(capture)._repr_html_()
+    outer = tmp_path / "notebook.html"
+    is_light = "true" if scheme == "light" else "false"
+    # The frame may do nothing to a notebook, so that it has to tell of itself.
+    told = shown.replace(
+        "document.close();",
+        "document.close(); setTimeout(() => parent.postMessage(["
+        "document.querySelectorAll(&quot;#program g.item&quot;).length,"
+        "document.documentElement.dataset.theme], &quot;*&quot;), 500);",
+    )
+    assert told != shown
+    outer.write_text(
+        f'<!doctype html><meta charset="utf-8"><body data-jp-theme-light="{is_light}">'
+        "<script>window.told = null; onmessage = (event) => { window.told = event.data; };"
+        f"</script>{told}",
+        encoding="utf-8",
+    )
+    browser.open(outer)
+    browser.wait_for("window.told !== null")
+    number, theme = browser.evaluate("window.told")
+    assert number > 3
+    assert theme == scheme
+    assert browser.problems() == []
