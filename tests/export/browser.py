@@ -83,7 +83,7 @@ class Browser:
         self._wait_for("Page.loadEventFired")
 
     def emulate(self, scheme: str) -> None:
-        """Prefer `light` or `dark`, as a system does."""
+        """Prefer `light` or `dark`, as a system does; an empty text leaves it to the browser."""
         feature = {"name": "prefers-color-scheme", "value": scheme}
         self._ask("Emulation.setEmulatedMedia", features=[feature])
 

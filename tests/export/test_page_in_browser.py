@@ -391,6 +391,7 @@ def test_a_notebook_shows_its_graph_in_the_notebook_s_theme(
         f"</script>{told}",
         encoding="utf-8",
     )
+    browser.emulate("")
     browser.open(outer)
     browser.wait_for("window.told !== null")
     number, theme = browser.evaluate("window.told")
