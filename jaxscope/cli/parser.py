@@ -263,10 +263,8 @@ class PictureOptions:
     direction: str = DOWN
 
 
-def _add_picture_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group(
-        "pictures", f"With --stage {ALL_STAGES}, .svg, .png and .dot become a file for each stage."
-    )
+def _add_picture_options(parser: argparse.ArgumentParser, about: str = "") -> None:
+    group = parser.add_argument_group("pictures", about)
     add_grouped = functools.partial(_option, group)
     add_grouped("--theme", "colours", choices=("light", "dark"), default="light")
     add_grouped(
@@ -866,9 +864,12 @@ def _read_others(verb: str, read: argparse.Namespace) -> tuple[str, ...]:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise UsageError(
-            message[:1].upper() + message[1:] + ".", remedy=f"Type: {self.prog} --help"
-        )
+        remedy = f"Type: {self.prog} --help"
+        if self.prog.endswith(" diff") and message.startswith("unrecognized"):
+            remedy = (
+                f"Write a call behind its file: {self.prog} 'a.py::f(f32[3])' 'b.py::f(f32[3])'"
+            )
+        raise UsageError(message[:1].upper() + message[1:] + ".", remedy=remedy)
 
     def _print_message(self, message: str, file: Any = None) -> None:
         """As argparse does, but an output that cannot be written is an error."""
@@ -982,7 +983,9 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
         "the name of a transform, or all (default: optimized)",
         default="optimized",
     )
-    _add_picture_options(parser)
+    _add_picture_options(
+        parser, f"With --stage {ALL_STAGES}, .svg, .png and .dot become a file for each stage."
+    )
 
 
 def _add_capture_options(parser: argparse.ArgumentParser) -> None:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from jaxscope.errors import EnvironmentProblem, UsageError
 from jaxscope.export.choices import ALL_STAGES, DEFAULT_SCALE, DOWN, FIRST
 from jaxscope.model import Capture, Graph, Stage, StageText, Unavailable, is_available
+from jaxscope.model.stages import find_stage_name
 from jaxscope.picture.palette import PALETTES
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.tint.classes import TINT_PALETTES, Tint
@@ -66,7 +67,7 @@ def find_stage(capture: Capture, name: str) -> Stage:
         UsageError: The capture has no such stage.
         EnvironmentProblem: It has, and the stage is unavailable; carries the reason.
     """
-    stage = capture.stage(name)
+    stage = capture.stage(name) or capture.stage(find_stage_name(name))
     if stage is None:
         names = ", ".join(stage.name for stage in capture.stages) or "none"
         raise UsageError(

@@ -100,6 +100,13 @@ def stage_kind(name: str, base: str = "") -> StageKind:
     return _KINDS.get(name) or StageKind(name, name, f"The program {of}.", "jaxpr")
 
 
+def find_stage_name(text: str) -> str:
+    """The name of a stage that is called by its name or title, such as `machine code`; else the
+    text itself."""
+    titles = {kind.title.lower(): kind.name for kind in _KINDS.values()}
+    return text if text in _KINDS else titles.get(text.lower(), text)
+
+
 def can_ask_for(stage: Stage) -> bool:
     """Whether a stage is not there only because nobody asked for it."""
     missing = stage.unavailable

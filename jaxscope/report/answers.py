@@ -469,9 +469,14 @@ def _fusions(evidence: Evidence) -> Answer:
     )
     return Answer(
         f"{format_count(len(report.fusions), 'fusion')}."
-        + (f" Run once each, they save {written} written and {read} read." if known else "")
-        + (f" Of {unknown:,} that is not known." if unknown else "")
-        + (f" {launches}" if launches else ""),
+        + (f" {launches}" if launches else "")
+        + (
+            f" Against a kernel for each of their instructions, they save {written} written and "
+            f"{read} read, run once each."
+            if known
+            else ""
+        )
+        + (f" Of {unknown:,} that is not known." if unknown else ""),
         [
             Fact(
                 f"{fusion.id}: {describe_operations(fusion)}. Saves {describe_saving(fusion)}.",
@@ -957,7 +962,7 @@ def _recompiled(evidence: Evidence) -> Answer:
 
 
 QUESTIONS = (
-    Question("costs", "What costs most?", "cost costs expensive heavy", _costs),
+    Question("costs", "What costs most?", "cost costs expensive heavy slow slowest", _costs),
     Question("line", "What became of line N?", "line", _line),
     Question(
         "kernels", "Which kernels run, and how many?", "kernel kernels launch launches", _kernels
@@ -1005,7 +1010,7 @@ QUESTIONS = (
         "compile",
     ),
     Question(
-        "speed", "Is jit faster, and how long?", "speed fast faster slow long", _speed, "time"
+        "speed", "Is jit faster, and how long?", "speed fast faster slower jit long", _speed, "time"
     ),
     Question("nan", "Where does NaN or Inf begin?", "nan inf nonfinite", _nan, "values"),
     Question(
@@ -1025,6 +1030,9 @@ QUESTIONS = (
 )
 
 
+_ALSO_COSTS = ("where does the time go", "where does time go", "where did the time go")
+
+
 def find_question(words: str) -> tuple[Question, int, str]:
     """The question that is meant, the line that it names, or 0, and that line's file, or nothing.
 
@@ -1041,6 +1049,7 @@ def find_question(words: str) -> tuple[Question, int, str]:
     file = placed[1] if placed else ""
     by_name = {question.name: question for question in QUESTIONS}
     by_name.update({question.asks.rstrip("?").lower(): question for question in QUESTIONS})
+    by_name.update(dict.fromkeys(_ALSO_COSTS, by_name["costs"]))
     if plain in by_name:
         return by_name[plain], line, file
     asked = set(re.findall(r"[a-z][a-z0-9-]*", plain))

@@ -11,7 +11,7 @@ from typing import Any
 
 from jaxscope.model import Capture, is_available
 from jaxscope.model.left_behind import LeftBehind, LeftModule
-from jaxscope.model.stages import stage_kind
+from jaxscope.model.stages import can_ask_for, stage_kind
 from jaxscope.model.units import format_bytes, format_count, format_seconds, format_share
 from jaxscope.program.job_texts import JobText
 from jaxscope.program.recording import (
@@ -268,10 +268,15 @@ def _comparison_json(recordings: list[Recording]) -> list[dict[str, Any]] | None
 
 
 def describe_capture(capture: Capture) -> str:
-    """Name and stages of a capture, a line each, and what the reader should know of it."""
+    """Name and stages of a capture, a line each, and what the reader should know of it.
+
+    A stage that is not there because nobody asked for it is left out.
+    """
     lines = [capture.call]
     for stage in capture.stages:
         name = stage.title or stage.name
+        if can_ask_for(stage):
+            continue
         if stage.unavailable is not None:
             lines.append(f"  {name}: not available: {stage.unavailable.reason}")
         elif is_available(stage.graph):

@@ -173,6 +173,21 @@ def test_a_question_is_found_by_its_name_and_by_its_words(question: object) -> N
     assert find_question(asks)[0] is question
 
 
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("Why is my code slow?", "costs"),
+        ("what is slow", "costs"),
+        ("Where does the time go?", "costs"),
+        ("is jit slower", "speed"),
+        ("where does compile time go", "compile"),
+        ("where is the NaN", "nan"),
+    ],
+)
+def test_a_question_is_found_as_people_ask_it(words: str, name: str) -> None:
+    assert find_question(words)[0].name == name
+
+
 @pytest.mark.parametrize("words", ["", "how is the weather", "sin(x)", "\x00", "?" * 10_000])
 def test_what_is_no_question_is_answered_with_the_list(words: str) -> None:
     with pytest.raises(UsageError) as caught:

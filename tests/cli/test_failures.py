@@ -201,3 +201,9 @@ def test_a_traceback_ends_with_why_and_what_to_try() -> None:
     error = UsageError("It failed.", why="There is none.", where="a.py:3", remedy="Write one.")
     text = "".join(traceback.format_exception(error))
     assert text.endswith("It failed.\nThere is none.\nWhere: a.py:3\nTry: Write one.\n")
+
+
+def test_a_call_of_a_comparison_stands_behind_its_file(jaxscope: CommandLine) -> None:
+    answer = jaxscope("diff", "a.py", "f(f32[3])", "b.py", "f(f32[3])")
+    assert answer.status == UsageError.exit_status
+    assert "Try: Write a call behind its file: jaxscope diff 'a.py::f(f32[3])'" in answer.errors

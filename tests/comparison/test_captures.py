@@ -170,3 +170,9 @@ def test_other_versions_are_said(take: Take) -> None:
     notes = subjects(capture, newer).notes
     assert len(notes) == 1
     assert "the second JAX 99.0" in notes[0]
+
+
+def test_a_stage_is_named_as_tables_name_it() -> None:
+    assert StagePair.parse("machine code") == StagePair("machine", "machine")
+    assert StagePair.parse("StableHLO:optimized") == StagePair("stablehlo", "optimized")
+    assert StagePair.parse("vmap(grad)") == StagePair("vmap(grad)", "vmap(grad)")

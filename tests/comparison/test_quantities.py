@@ -48,7 +48,7 @@ def test_costs_say_how_much_more(edited: Comparison) -> None:
     assert stage is not None
     flops = by_name(stage.costs)["FLOPs"]
     assert (flops.before, flops.after) == (23.0, 31.0)
-    assert flops.meaning == "The second has 8 FLOP more (34.8% of the first): arithmetic."
+    assert flops.meaning == "The second has 8 FLOP more (+34.8%): arithmetic."
     assert flops.differs
     # A jaxpr is counted by jaxscope, and loops as often as they run: neither is XLA's own count.
     assert by_name(stage.costs)["bytes accessed"].meaning.endswith("traffic, by XLA's rules.")

@@ -60,6 +60,30 @@ ENTRY main (x: f32[8]) -> f32[2] {
     assert (fusion.saving.bytes_written, fusion.saving.bytes_read) == (32.0 + 8.0, 8.0 + 8.0)
 
 
+def test_a_number_that_is_repeated_is_no_intermediate_result() -> None:
+    text = """HloModule scaled
+fused (p0: f32[8], p1: f32[2]) -> f32[8] {
+  p0 = f32[8] parameter(0)
+  half = f32[] constant(0.5)
+  halves = f32[8] broadcast(half), dimensions={}
+  product = f32[8] multiply(p0, halves)
+  p1 = f32[2] parameter(1)
+  wide = f32[2,4] broadcast(p1), dimensions={0}
+  rows = f32[8] reshape(wide)
+  ROOT end = f32[8] add(product, rows)
+}
+ENTRY main (x: f32[8], y: f32[2]) -> f32[8] {
+  x = f32[8] parameter(0)
+  y = f32[2] parameter(1)
+  ROOT whole = f32[8] fusion(x, y), kind=kLoop, calls=fused
+}
+"""
+    (fusion,) = find_fusions(read(text))
+    # The product, the broadcast of an array and what reshapes it: 32 bytes each.
+    assert (fusion.saving.bytes_written, fusion.saving.bytes_read) == (96.0, 96.0)
+    assert fusion.saving.num_values == 3
+
+
 def test_a_size_that_is_not_known_leaves_the_saving_unknown_and_says_which() -> None:
     (fusion,) = find_fusions(read(CHAIN.replace("f32", "s4").replace("sine(", "negate(")))
     assert math.isnan(fusion.saving.num_bytes)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from jaxscope.model import NONE, Capture, Graph, Stage, Timing, Unavailable, is_available
 from jaxscope.model.capture import Fate, Placement, Sharding
-from jaxscope.model.stages import JAXPR, lowered_name, stage_kind
+from jaxscope.model.stages import JAXPR, find_stage_name, lowered_name, stage_kind
 from jaxscope.program.cost.work import Work, find_stage_works
 from jaxscope.program.diff.changes import GraphComparison, compare_graphs
 from jaxscope.program.diff.matching import ComparedGraph, Matching
@@ -62,7 +62,7 @@ class StagePair:
     def parse(cls, key: str) -> StagePair:
         """Read a key back."""
         first, colon, second = key.partition(":")
-        return cls(first, second if colon else first)
+        return cls(find_stage_name(first), find_stage_name(second if colon else first))
 
 
 def pair_stages(first: Capture, second: Capture) -> tuple[StagePair, ...]:

@@ -318,7 +318,8 @@ def _meaning(before: float, after: float, unit: str, noun: str) -> str:
     if before > 0 and after >= 2 * before:
         share = f", {three_digits(after / before)} times as much"
     elif before > 0 and after > 0:
-        share = f" ({format_share(abs(after - before) / before, 1)} of the first)"
+        sign = "+" if after > before else "−"
+        share = f" ({sign}{format_share(abs(after - before) / before, 1)})"
     return f"The second has {difference} {word}{share}: {noun}."
 
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 
 from jaxscope.model import NONE, Graph, GroupKind
-from jaxscope.model.types import type_bytes
+from jaxscope.model.types import parse_array_type, type_bytes
 from jaxscope.program.cost.trip_counts import RUNS_INSIDE
 
 FREE = frozenset(
@@ -161,7 +161,8 @@ def describe_kind(attributes: Mapping[str, str]) -> str:
 # A fusion saves the traffic of its intermediate results. Were each of its instructions a kernel of
 # its own, an intermediate result would be written once and read by each instruction that uses it;
 # inside a kernel it stays in registers. Counted by XLA's own rules for bytes: a slice or a gather
-# reads what it takes, an update in place writes what it replaces, a bitcast moves nothing.
+# reads what it takes, an update in place writes what it replaces, a bitcast moves nothing. A number
+# that is repeated is no such result: nobody writes it out, with or without fusion.
 
 
 _TAKES_PART = frozenset({"slice", "dynamic-slice", "gather"})
@@ -271,7 +272,7 @@ def _find_saving(module: Module, members: list[int]) -> Saving:
     unknown = ""
     outputs = _outputs(module, members)
     for node in members:
-        if module.is_free(node):
+        if module.is_free(node) or _repeats_a_number(module, node):
             continue
         users = _users_inside(module, node)
         is_output = node in outputs
@@ -285,6 +286,14 @@ def _find_saving(module: Module, members: list[int]) -> Saving:
     if math.isnan(written) or math.isnan(read):
         return Saving(math.nan, math.nan, count, f"The size of {unknown} is not known.")
     return Saving(written, read, count)
+
+
+def _repeats_a_number(module: Module, node: int) -> bool:
+    operands = [source for source, _ in module.operands[node]]
+    types = [parse_array_type(type) for source in operands for type in module.types(source)]
+    return module.operations[node] == "broadcast" and all(
+        t is not None and not t.shape for t in types
+    )
 
 
 def _outputs(module: Module, members: list[int]) -> set[int]:
