@@ -26,9 +26,9 @@ from jaxscope.cli.calls import find_outline, outline_to_document
 from jaxscope.cli.diff import compare
 from jaxscope.cli.dispatch import format_error, sort_error
 from jaxscope.cli.parser import Options
-from jaxscope.client.composite_run import CompositeRun
 from jaxscope.client.events import Event, Progress
 from jaxscope.client.live_run import Run
+from jaxscope.client.multi_process_runs import CompositeRun
 from jaxscope.client.one_shot import OnEvent
 from jaxscope.client.subjects import is_saved
 from jaxscope.errors import UsageError

@@ -17,9 +17,9 @@ from typing import Any, TypeVar
 
 from jaxscope.cli.output import print_text
 from jaxscope.cli.parser import Options
-from jaxscope.client.composite_run import CompositeRun
 from jaxscope.client.events import Event, Failed, NotResponding, Output, Progress, Result
 from jaxscope.client.live_run import Run
+from jaxscope.client.multi_process_runs import CompositeRun
 from jaxscope.client.requests import Request
 from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import EnvironmentProblem, JaxscopeError, Stopped, UsageError

@@ -18,8 +18,8 @@ from jaxscope.model.targets import is_absent
 from jaxscope.model.values import NonfiniteOrigin, Values
 
 if TYPE_CHECKING:
-    from jaxscope.client.composite_run import CompositeRun
     from jaxscope.client.live_run import Run
+    from jaxscope.client.multi_process_runs import CompositeRun
     from jaxscope.client.one_shot import OnEvent
 
 LESSONS = {

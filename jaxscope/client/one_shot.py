@@ -10,9 +10,9 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
-from jaxscope.client.composite_run import CompositeRun
 from jaxscope.client.events import EnvironmentReport, Event, Result
 from jaxscope.client.live_run import Run
+from jaxscope.client.multi_process_runs import CompositeRun
 from jaxscope.client.requests import (
     CaptureRequest,
     EnvironmentRequest,

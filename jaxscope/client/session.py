@@ -21,10 +21,10 @@ from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
-from jaxscope.client.composite_run import CompositeRun
 from jaxscope.client.events import Event
 from jaxscope.client.live_run import Run
 from jaxscope.client.live_supervisor import LiveSupervisor
+from jaxscope.client.multi_process_runs import CompositeRun
 from jaxscope.client.remote_sessions import (
     RemoteSessions,
     collect_sources,

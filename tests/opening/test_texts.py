@@ -26,9 +26,9 @@ from jaxscope.program.job_texts import (
     repeated,
 )
 from jaxscope.report.document import write_text
-from jaxscope.report.job_texts import texts_to_document
+from jaxscope.report.opened import texts_to_document
+from jaxscope.ui.window.files import TextDialog
 from jaxscope.ui.window.main_window import MainWindow
-from jaxscope.ui.window.text_dialog import TextDialog
 
 JOB = """\
 import jax, jax.numpy as jnp

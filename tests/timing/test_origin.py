@@ -16,8 +16,7 @@ from jaxscope.client.session import Session
 from jaxscope.model.experiments import Agreement, LeafAgreement, NumericDivergence, PassTrial
 from jaxscope.model.unavailable import Unavailable
 from jaxscope.report.measurements import describe_origin, trial_row
-from jaxscope.worker.timing.agreement import find_difference
-from jaxscope.worker.timing.numeric_divergence import Divergence, OutOfTime, try_passes
+from jaxscope.worker.timing.agreement import Divergence, OutOfTime, find_difference, try_passes
 
 PROGRAMS = """
 import jax
