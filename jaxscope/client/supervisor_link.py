@@ -1,5 +1,5 @@
 """How a session starts its supervisor: a process on this machine with pipes to its standard
-streams. `ssh_link.py` starts one on another machine.
+streams. `remote_sessions.py` starts one on another machine.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ from jaxscope.program.job_texts import (
 )
 from jaxscope.report.document import write_text
 from jaxscope.report.opened import texts_to_document
-from jaxscope.ui.window.files import TextDialog
 from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.text_dialog import TextDialog
 
 JOB = """\
 import jax, jax.numpy as jnp

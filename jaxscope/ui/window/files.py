@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QDialog, QFileDialog, QInputDialog, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
 
 from jaxscope.client.left_behind import find_left_behind
 from jaxscope.client.requests import OpenRequest
@@ -24,13 +24,8 @@ from jaxscope.model.file_kinds import ARCHIVE_ENDING, CAPTURE_ENDINGS
 from jaxscope.model.left_behind import LeftBehind, LeftModule
 from jaxscope.model.timing import Profile
 from jaxscope.model.units import format_share
-from jaxscope.program.job_texts import JobText
-from jaxscope.report.document import Items, Section, Table
-from jaxscope.report.opened import texts_to_document
 from jaxscope.ui.panes.pane_area import format_arrangement, parse_arrangement
-from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.threads import Post
-from jaxscope.ui.toolkit.widgets import PlainTabs, SelectableLabel, fill_box
 from jaxscope.ui.window.exporter import (
     ExportChoice,
     ExportDialog,
@@ -44,55 +39,13 @@ from jaxscope.ui.window.exporter import (
 )
 
 if TYPE_CHECKING:
+    from jaxscope.program.job_texts import JobText
     from jaxscope.program.recording import Recording
     from jaxscope.schema.archive import Saved
     from jaxscope.ui.session.controller import Controller
     from jaxscope.ui.window.settings import Settings
     from jaxscope.ui.window.text_lesson import LessonWalk
     from jaxscope.ui.window.workspace import Workspace
-
-# What a job wrote down in words (logs, messages, memory profiles), shown as tables.
-
-
-class TextDialog(QDialog):
-    """A tab for each section; beside it the window can be used.
-
-    Args:
-        texts: What each file says, by path, or why it cannot be read.
-        parent: The window.
-    """
-
-    def __init__(self, texts: Mapping[str, JobText | str], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(", ".join(map(os.path.basename, texts)))
-        self.tabs = PlainTabs("What the job wrote")
-        self.tabs.setTabBarAutoHide(True)
-        for path, each in texts.items():
-            for section in texts_to_document({path: each}, None):
-                title = section.title.removesuffix(path).removesuffix(", by ")
-                self.tabs.addTab(_make_tab(section), title or os.path.basename(path))
-        fill_box(QVBoxLayout(self), (self.tabs, 1))
-        em = self.fontMetrics().horizontalAdvance("m")
-        self.resize(72 * em, 40 * em)
-
-
-def _make_tab(section: Section) -> QWidget:
-    tab = QWidget()
-    column = QVBoxLayout(tab)
-    tables = [block for block in section.blocks if isinstance(block, Table)]
-    for block in section.blocks:
-        if isinstance(block, Table):
-            table = ResultTable(" ".join(block.headers))
-            table.rows.set_table(block)
-            column.addWidget(table, 3 if block is tables[-1] else 2)
-        elif isinstance(block, Items):
-            if block.lines:
-                column.addWidget(SelectableLabel("\n".join(block.lines)))
-        elif isinstance(block, str):
-            column.addWidget(SelectableLabel(block))
-    if not tables:
-        column.addStretch(1)
-    return tab
 
 
 _MAX_CHARACTERS = 80
@@ -544,7 +497,7 @@ class FileDialogs(QObject):
         dialog.open()
 
     def _show_texts(self, texts: Mapping[str, JobText | str]) -> None:
-        from jaxscope.ui.window.files import TextDialog  # no window starts with it
+        from jaxscope.ui.window.text_dialog import TextDialog  # no window starts with it
 
         dialog = TextDialog(texts, self._parent)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
