@@ -101,7 +101,9 @@ def buffer_row(graph: Graph, buffer: Buffer) -> tuple[Cell, ...]:
     places = next((source for source in sources if source), ())
     return (
         number_cell(buffer.num_bytes, format_bytes),
-        buffer.kind,
+        buffer.kind
+        if buffer.lies_in in ("", buffer.kind)
+        else f"{buffer.kind} in {buffer.lies_in}",
         graph.string(nodes.name, buffer.node),
         types[buffer.output] if buffer.output < len(types) else "",
         buffer.layout,

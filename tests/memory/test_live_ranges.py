@@ -6,9 +6,12 @@ import dataclasses
 import re
 from pathlib import Path
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import jaxscope
 from jaxscope.client import one_shot
 from jaxscope.model import Capture, StageText, Unavailable
 from jaxscope.model.capture import MemoryPlan
@@ -19,7 +22,7 @@ from jaxscope.program.memory.live_ranges import (
     follow_schedule,
     read_schedule,
 )
-from jaxscope.report.memory import alive_table, describe_peak
+from jaxscope.report.memory import alive_table, buffer_row, describe_peak
 from jaxscope.schema.archive import load_capture, save_capture
 
 from .conftest import Take
@@ -207,3 +210,19 @@ def test_a_module_without_a_schedule_says_so(take: Take) -> None:
 def test_without_a_compiled_program_there_is_a_reason(take: Take) -> None:
     found = find_live_ranges(dataclasses.replace(take("looped(f32[64, 64])"), stages=()))
     assert isinstance(found, Unavailable)
+
+
+def test_a_temporary_says_in_whose_memory_it_lies() -> None:
+    def normalize(x: jax.Array) -> jax.Array:
+        mean = x.mean(-1, keepdims=True)
+        return (x - mean) / jnp.sqrt(((x - mean) ** 2).mean(-1, keepdims=True) + 1e-6)
+
+    x = jnp.ones((256, 1024))
+    live = live_of(jaxscope.capture(normalize, x))
+    planned = jax.jit(normalize).lower(x).compile().memory_analysis().temp_size_in_bytes
+    rows = [buffer for buffer in live.buffers if buffer.kind == "temporary"]
+    own = [buffer.num_bytes for buffer in rows if buffer.lies_in == "temporary"]
+    assert 0 < max(own) <= planned < x.nbytes, "by XLA's own account none of them is large"
+    assert any(b.num_bytes == x.nbytes and b.lies_in == "result" for b in rows)
+    cells = [buffer_row(live.graph, buffer)[1] for buffer in rows]
+    assert set(cells) == {"temporary", "temporary in result"}

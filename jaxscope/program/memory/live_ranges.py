@@ -14,7 +14,7 @@ import dataclasses
 import itertools
 import math
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -134,6 +134,8 @@ class Buffer:
         writers: Nodes that write to the same memory later, such as a loop's body.
         layout: As XLA prints it, such as `{1,0:T(8,128)}`.
         padding: Bytes of it that hold nothing, because the layout has tiles.
+        lies_in: Kind of the memory that XLA gave it, such as that of a result for a temporary that
+            the result follows; empty where that is not known.
     """
 
     node: int
@@ -145,6 +147,7 @@ class Buffer:
     writers: tuple[int, ...] = ()
     layout: str = ""
     padding: float = 0.0
+    lies_in: str = ""
 
 
 class BufferFinder:
@@ -451,6 +454,10 @@ def follow_schedule(schedule: Schedule, places: Sequence[Place] = ()) -> LiveRan
         places: Where XLA put each value; empty where that is not known.
     """
     buffers = BufferFinder(schedule).find()
+    known = {(place[0], place[1]): place[2:] for place in places}
+    for buffer in buffers:
+        place = _find_place(buffer, known)
+        buffer.lies_in = place[3] if place is not None else ""
     num_steps = len(schedule.steps)
     counted = [b for b in buffers if b.kind != "constant"]
     if places:
@@ -485,6 +492,14 @@ class _AllocatedRange:
 _HELD_KINDS = frozenset({"temporary", "argument", "result"})
 
 
+def _find_place(
+    buffer: Buffer, known: Mapping[tuple[int, int], tuple[int, int, int, str]]
+) -> tuple[int, int, int, str] | None:
+    """Allocation, offset, size and kind of the memory of a buffer."""
+    keys = ((buffer.node, buffer.output), *((node, 0) for node in buffer.writers))
+    return next((known[key] for key in keys if key in known), None)
+
+
 def _allocated_ranges(
     buffers: Sequence[Buffer], places: Sequence[Place], kinds: Collection[str]
 ) -> list[_AllocatedRange]:
@@ -492,8 +507,7 @@ def _allocated_ranges(
     known = {(place[0], place[1]): place[2:] for place in places}
     found = []
     for buffer in buffers:
-        keys = ((buffer.node, buffer.output), *((node, 0) for node in buffer.writers))
-        place = next((known[key] for key in keys if key in known), None)
+        place = _find_place(buffer, known)
         if place is not None and place[3] in kinds:
             allocation, offset, size, _ = place
             found.append(
