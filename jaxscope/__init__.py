@@ -177,6 +177,8 @@ def _subject(side: Capture | str | os.PathLike[str]) -> ComparedCapture:
 
     if isinstance(side, (str, os.PathLike)):
         return obtain_subject(os.fspath(side))
+    if not hasattr(side, "stages"):
+        _path_of(side)
     return ComparedCapture(side.call, side)
 
 
@@ -300,7 +302,11 @@ def sharding(what: Capture | str | os.PathLike[str]) -> PlacementReport:
     """
     from jaxscope.notebook import ShownPlacement
 
-    return ShownPlacement(load(what) if isinstance(what, (str, os.PathLike)) else what)
+    if isinstance(what, (str, os.PathLike)):
+        return ShownPlacement(load(what))
+    if not hasattr(what, "stages"):
+        _path_of(what)
+    return ShownPlacement(what)
 
 
 def watch(
@@ -339,7 +345,7 @@ def _make_request(
     **made_with: Any,
 ) -> R:
     return kind(
-        file=os.fspath(file),
+        file=_path_of(file),
         call=call,
         target=target,
         x64=x64,
@@ -347,6 +353,36 @@ def _make_request(
         timeout_s=timeout_s,
         memory_bytes=memory_bytes,
         **made_with,
+    )
+
+
+def _path_of(file: object) -> str:
+    """A path as text.
+
+    Raises:
+        jaxscope.errors.UsageError: It is none: a function, say, or a capture.
+    """
+    from jaxscope.errors import UsageError
+
+    if isinstance(file, (str, os.PathLike)):
+        return os.fspath(file)
+    if callable(file):
+        name = getattr(file, "__name__", type(file).__name__)
+        raise UsageError(
+            f"The path of a Python file is needed here, not the function {name}: the file is run "
+            "in a process of its own.",
+            remedy=f'Such as: "model.py", "{name}(f32[8])". jaxscope.capture({name}, …) takes the '
+            "function itself.",
+        )
+    what = type(file).__name__
+    if hasattr(file, "stages") and hasattr(file, "checks"):
+        raise UsageError(
+            "The path of a Python file is needed here, not a capture: the file is run again.",
+            remedy="What the capture found is capture.checks; its file is capture.source.file.",
+        )
+    raise UsageError(
+        f"The path of a Python file is needed here, not an object of type {what}.",
+        remedy='Such as: "model.py", "f(f32[8])".',
     )
 
 
@@ -366,7 +402,7 @@ def load(path: str | os.PathLike[str]) -> ShownCapture:
     from jaxscope.notebook import make_shown
     from jaxscope.schema.archive import load_capture
 
-    return make_shown(load_capture(os.fspath(path)))
+    return make_shown(load_capture(_path_of(path)))
 
 
 def open(*paths: str | os.PathLike[str]) -> OpenedModules:

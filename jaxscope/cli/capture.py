@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jaxscope.cli.output import check_place, print_text, write_data
+from jaxscope.cli.output import check_place, print_document, print_text, write_data
 from jaxscope.cli.parser import Options, PictureOptions
 from jaxscope.cli.runs import Watcher, named_file, request_of, show_progress
 from jaxscope.client.one_shot import ask
@@ -155,6 +155,9 @@ def run(options: Options) -> int:
         print_text(write_markdown([_sum_up(capture)]))
         if options.output is None:
             return 0
+    if options.output is None and not options.is_json:
+        print_document(options, [_sum_up(capture), Section(blocks=[_NOT_WRITTEN])])
+        return 0
     if options.output is None:
         from jaxscope.export.capture_json import format_json
 
@@ -168,6 +171,7 @@ def run(options: Options) -> int:
     return 0
 
 
+_NOT_WRITTEN = "Nothing was written. To keep it: -o out.html (or .jaxscope, .json, .svg, …)."
 _TOLD = ("size", "kernels", "memory")
 """Questions whose answers are what a capture comes to."""
 

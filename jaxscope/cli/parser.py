@@ -864,7 +864,7 @@ def _read_others(verb: str, read: argparse.Namespace) -> tuple[str, ...]:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        remedy = f"Type: {self.prog} --help"
+        remedy = f"{self.prog} --help"
         if self.prog.endswith(" diff") and message.startswith("unrecognized"):
             remedy = (
                 f"Write a call behind its file: {self.prog} 'a.py::f(f32[3])' 'b.py::f(f32[3])'"
@@ -1139,6 +1139,8 @@ def _epilog(verb: str) -> str:
         "diff": f"0 equal, {DIFFERENT} different",
         "time": f"0 done, {DIFFERENT} slower than the --baseline",
         "check": f"0 nothing found, {DIFFERENT} a warning or an error found",
+        WINDOW: f"0 done, {DIFFERENT} something was found (check), differs (diff), or is slower "
+        "(time --baseline)",
     }.get(verb, "0 done")
     status = (
         f"exit status: {done}, 1 the user's code or call failed, 2 wrong usage, 3 something needed "
@@ -1159,11 +1161,6 @@ def _read_output(verb: str, read: argparse.Namespace) -> tuple[Path | None, str]
         return Path(named), "html"
     if verb not in WRITING or (verb == "open" and named is None):
         return None, "json"
-    if named is None and not read.is_json and not getattr(read, "is_markdown", False):
-        raise UsageError(
-            "Nothing says where to write.",
-            remedy="Name a file, such as -o out.html, or print JSON with --json.",
-        )
     if named in (None, "-"):
         if named == "-" and not read.is_json:
             raise UsageError(

@@ -68,7 +68,7 @@ def _refuse_unknown_word(file: object) -> None:
     if not word.isidentifier() or os.path.lexists(word):
         return
     close = difflib.get_close_matches(word, [verb for verb in VERBS if verb != WINDOW], n=1)
-    remedy = f"Did you mean jaxscope {close[0]}?" if close else "Type: jaxscope --help"
+    remedy = f"Did you mean jaxscope {close[0]}?" if close else "jaxscope --help"
     raise UsageError(f"There is no command and no file {word!r}.", remedy=remedy)
 
 

@@ -41,7 +41,12 @@ from jaxscope.program.equation_text import short_equation_names
 from jaxscope.program.fates.table import FateTable, link_products
 from jaxscope.program.fusion.decisions import read_fusion_log
 from jaxscope.program.fusion.separation import Certainty
-from jaxscope.program.fusion.summary import FusionReport, compare_launches, report_fusions
+from jaxscope.program.fusion.summary import (
+    FusionReport,
+    compare_launches,
+    format_span,
+    report_fusions,
+)
 from jaxscope.program.hlo.proto import parse_module
 from jaxscope.program.memory.live_ranges import find_donations, find_live_ranges
 from jaxscope.program.memory.residuals import find_constants, find_residuals
@@ -233,8 +238,18 @@ def _kernels(evidence: Evidence) -> Answer:
     return Answer(
         f"The optimized program has {format_count(kinds.total(), 'kernel')}"
         + (f": {told}." if told else ".")
+        + (f" A run launches {_count_launches(evidence)}." if found.num_repeated else "")
         + "".join(f" {note}" for note in found.notes),
         facts,
+    )
+
+
+def _count_launches(evidence: Evidence) -> str:
+    """How many kernels one run launches, those of loops once per round."""
+    span = _fusion_report(evidence).fused.kernels
+    told = format_span(span)
+    return (
+        "an unknown number of them" if told == "unknown" else f"{told}, those of loops each round"
     )
 
 

@@ -9,6 +9,7 @@ from jaxscope.model.units import format_bytes, format_count, format_seconds, sho
 from jaxscope.report.document import (
     Block,
     Cell,
+    Items,
     Section,
     Table,
     Verbatim,
@@ -24,7 +25,9 @@ _MAX_FUNCTIONS = 20
 _MAX_PROGRAMS = 4
 _MAX_OUTSIDE = 3
 _MAX_REASON = 60
-"""Characters; `compilations.json` has all."""
+"""Characters in the table; the whole reason stands below it."""
+_MAX_REASONS = 12
+_LIST_NAME = "compilations.json"
 
 
 def compilations_to_document(found: dict[str, Any], out: str = "") -> list[Section]:
@@ -34,13 +37,16 @@ def compilations_to_document(found: dict[str, Any], out: str = "") -> list[Secti
         found: As `compilations.json` has it.
         out: The folder that has the captures, or empty.
     """
-    table = compilations_table(found, _MAX_FUNCTIONS, _MAX_PROGRAMS)
+    table = compilations_table(found, _MAX_FUNCTIONS, _MAX_PROGRAMS, _MAX_REASON)
     nothing = "Nothing was compiled by a function that was jitted while the script ran."
     answer = _describe_compilations(found) if table.rows else nothing
-    blocks: list[Block] = [*([table] if table.rows else []), *compilations_notes(found)]
+    notes: list[Block] = [*compilations_notes(found)]
     if out and table.rows:
-        blocks.append(f"Captures and the list are in {out}.")
-    sections = [Section(blocks=[answer]), Section(blocks=blocks)]
+        notes.append(f"Captures and the list are in {out}.")
+    sections = [Section(blocks=[answer]), Section(blocks=[table] if table.rows else [])]
+    if reasons := _whole_reasons(found):
+        sections.append(Section("Why again, in full", [Items(reasons)]))
+    sections.append(Section(blocks=notes))
     moved = transfers_table(found, _MAX_TRANSFERS)
     if moved.rows:
         told = [moved, *found.get("transfer_notes", ())]
@@ -83,7 +89,10 @@ def describe_memory(found: dict[str, Any]) -> str:
 
 
 def compilations_table(
-    found: dict[str, Any], most: int | None = None, most_programs: int | None = None
+    found: dict[str, Any],
+    most: int | None = None,
+    most_programs: int | None = None,
+    longest_reason: int | None = None,
 ) -> Table:
     """A row for each program of each function; the last cell is the name of its capture.
 
@@ -91,21 +100,39 @@ def compilations_table(
         found: As `compilations.json` has it.
         most: Functions, those whose programs took longest; None for all.
         most_programs: Rows of one function; the last of them has what is left. None for all.
+        longest_reason: Characters of a reason; None for all.
     """
-    functions = found["compilations"]
-    if most is not None:
-        longest = sorted(
-            range(len(functions)), key=lambda n: -_seconds_of(functions[n]["variants"])
-        )
-        functions = [functions[n] for n in sorted(longest[:most])]
+    functions = _longest_functions(found, most)
     rows = [
-        _row(function, variant)
+        _row(function, variant, longest_reason)
         for function in functions
         for variant in _few_variants(function["variants"], most_programs)
     ]
     left_out = len(found["compilations"]) - len(functions)
     more = format_count(left_out, "more function")
     return Table(_HEADERS, rows, f"and {more}" if left_out else "")
+
+
+def _longest_functions(found: dict[str, Any], most: int | None) -> list[dict[str, Any]]:
+    functions: list[dict[str, Any]] = found["compilations"]
+    if most is None:
+        return functions
+    longest = sorted(range(len(functions)), key=lambda n: -_seconds_of(functions[n]["variants"]))
+    return [functions[n] for n in sorted(longest[:most])]
+
+
+def _whole_reasons(found: dict[str, Any]) -> list[str]:
+    """What the table cuts: why a program was made again, each by its line and number."""
+    told = [
+        f"{function['function']} ({_place(function)}), program {number}: {variant['reason']}"
+        for function in _longest_functions(found, _MAX_FUNCTIONS)
+        for number, variant in enumerate(
+            _few_variants(function["variants"], _MAX_PROGRAMS), start=1
+        )
+        if len(variant["reason"] or "") > _MAX_REASON
+    ]
+    more = len(told) - _MAX_REASONS
+    return told if more <= 0 else [*told[:_MAX_REASONS], f"and {more:,} more, in {_LIST_NAME}"]
 
 
 def _few_variants(variants: list[dict[str, Any]], most: int | None) -> list[dict[str, Any]]:
@@ -169,19 +196,25 @@ def _name_outside(each: dict[str, Any]) -> str:
     return f"{each['function']}{times} ({format_seconds(each['seconds'])})"
 
 
-def _row(function: dict[str, Any], variant: dict[str, Any]) -> tuple[Cell, ...]:
-    place = ""
-    if function["file"]:
-        place = f"{function['file'].rpartition('/')[2]}:{function['line'] or '?'}"
+def _place(function: dict[str, Any]) -> str:
+    if not function["file"]:
+        return ""
+    return f"{function['file'].rpartition('/')[2]}:{function['line'] or '?'}"
+
+
+def _row(
+    function: dict[str, Any], variant: dict[str, Any], longest_reason: int | None
+) -> tuple[Cell, ...]:
     seconds = variant["seconds"]
+    reason = variant["reason"] or ""
     return (
         Verbatim(function["function"]),
-        place,
+        _place(function),
         count_cell(variant["calls"]),
         *(
             known_cell(math.nan if seconds[n] is None else seconds[n], format_seconds)
             for n in ("trace", "lower", "compile")
         ),
-        shorten(variant["reason"] or "", _MAX_REASON),
+        reason if longest_reason is None else shorten(reason, longest_reason),
         variant["capture"] or "",
     )

@@ -6,6 +6,7 @@ import dataclasses
 import os
 import shlex
 import shutil
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -107,12 +108,20 @@ class StartRequest:
     def opens_window(self) -> bool:
         """Whether a display is needed in the end."""
         first = self.arguments[0] if self.arguments else ""
-        asks_help = any(word in ("-h", "--help", "--version") for word in self.arguments)
         if self.is_samples and not self.arguments:
             return False
         if self.is_test or self.is_check:
             return False
-        return first not in WINDOWLESS and not asks_help
+        return first not in WINDOWLESS and not self.asks_help
+
+    @property
+    def asks_help(self) -> bool:
+        """Whether nothing is to be done but to say what could be."""
+        if self.is_test or self.is_check:
+            return self.arguments[:1] in (("-h",), ("--help",))
+        of_script = self.arguments[:1] == ("run",)  # its own words follow
+        words = self.arguments[: 2 if of_script else None]
+        return any(word in ("-h", "--help", "--version") for word in words)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -140,9 +149,8 @@ def main(arguments: Sequence[str]) -> int:
     wish = parse_words(arguments)
     environment = Environment(Path(__file__).resolve().parents[2])
     try:
-        if "--help" in wish.arguments[:1] and not environment.is_ready():
-            print(USAGE, end="")
-            return 0
+        if wish.asks_help and not environment.is_ready():
+            return _help(wish)
         prepare(wish, environment)
         check_display(wish)
         if wish.is_samples and not wish.arguments:
@@ -156,6 +164,17 @@ def main(arguments: Sequence[str]) -> int:
         print("\njaxscope: stopped; start again to go on.", file=sys.stderr)
         return 130
     return 0
+
+
+def _help(wish: StartRequest) -> int:
+    """Say what can be typed, which takes nothing that is installed."""
+    if wish.arguments[0] in ("-h", "--help"):
+        print(USAGE, flush=True)
+    if wish.is_test or wish.is_check:
+        return 0
+    program = Path(__file__).resolve().parents[1] / "__main__.py"
+    command = [sys.executable, "-P", str(program), *wish.arguments]
+    return subprocess.run(command, check=False).returncode
 
 
 def parse_words(arguments: Sequence[str]) -> StartRequest:

@@ -12,6 +12,7 @@ import pytest
 from cli.commands import CommandLine
 from cli.conftest import CALL, SAMPLE
 from jaxscope.cli.parser import FORMATS
+from jaxscope.schema.archive import load_capture
 
 BEGINNINGS = {
     "jaxscope": b"PK",
@@ -66,6 +67,18 @@ def test_without_a_call_the_first_offered_one_is_taken(
     answer = jaxscope("capture", user_file, "--json", "-o", "-")
     assert answer.json()["call"] == "good(f32[4])"
     assert "tracing good" in answer.errors, "the user's prints do not mix with the data"
+
+
+def test_without_a_place_to_write_it_is_summed_up(
+    jaxscope: CommandLine, archive: Path, tmp_path: Path
+) -> None:
+    answer = jaxscope("capture", archive)
+    assert answer.status == 0
+    first, *told = answer.output.splitlines()
+    assert first == load_capture(archive).call
+    assert any("kernel" in line for line in told)
+    assert told[-1].startswith("Nothing was written. To keep it: -o out.html")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_stage_is_chosen_by_name(jaxscope: CommandLine, archive: Path, tmp_path: Path) -> None:

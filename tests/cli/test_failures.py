@@ -54,7 +54,6 @@ def test_a_time_limit(jaxscope: CommandLine, user_file: Path) -> None:
     "words",
     [
         ["capture"],
-        ["capture", "x.py"],
         ["capture", "x.py", "-o", "out.xyz"],
         ["capture", "x.py", "-o", "-"],
         ["capture", "x.py", "-o", "/no/such/folder/out.json"],
@@ -207,3 +206,9 @@ def test_a_call_of_a_comparison_stands_behind_its_file(jaxscope: CommandLine) ->
     answer = jaxscope("diff", "a.py", "f(f32[3])", "b.py", "f(f32[3])")
     assert answer.status == UsageError.exit_status
     assert "Try: Write a call behind its file: jaxscope diff 'a.py::f(f32[3])'" in answer.errors
+
+
+def test_what_to_try_is_not_said_twice(jaxscope: CommandLine) -> None:
+    answer = jaxscope("time", "--nosuch")
+    assert answer.status == 2 and "Try: jaxscope time --help" in answer.errors
+    assert "Try: jaxscope --help" in jaxscope("nosuch").errors

@@ -39,7 +39,7 @@ def test_the_page_and_the_report_tell_what_a_fusion_saves(capture: Capture) -> N
     assert told in capture_to_html(capture)
     report = capture_to_markdown(capture)
     assert told in report
-    assert "The equations one by one: 4 kernels" in report
+    assert "The equations one by one: 4 kernel launches" in report
 
 
 def test_fusions_and_kernels_that_repeat_work_get_attributes() -> None:

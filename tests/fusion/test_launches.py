@@ -57,7 +57,7 @@ def test_unknown_traffic_is_unknown_and_says_whose() -> None:
     assert math.isnan(launches.num_bytes.low)
     assert format_span(launches.num_bytes) == "unknown"
     told = compare_launches(launches, launches)
-    assert told.startswith("The equations one by one: 1 kernel, an unknown number of bytes")
+    assert told.startswith("The equations one by one: 1 kernel launch, an unknown number of bytes")
     assert launches.num_bytes.reason == "What chain (fusion) moves is not known."
 
 
@@ -69,7 +69,7 @@ def test_a_chain_of_equations_becomes_one_kernel() -> None:
     assert found.fused.num_bytes.low == 512.0
     assert found.one_by_one.num_bytes.low == 4 * 512.0 + 2 * 4
     assert compare_launches(found.one_by_one, found.fused).startswith(
-        "The equations one by one: 4 kernels, 2.01"
+        "The equations one by one: 4 kernel launches, 2.01"
     )
 
 

@@ -18,7 +18,8 @@ import pytest
 import jaxscope
 from jaxscope import watching
 from jaxscope.model import Capture
-from jaxscope.report.compilations import compilations_table
+from jaxscope.report.compilations import compilations_table, compilations_to_document
+from jaxscope.report.document import write_text
 from jaxscope.worker.timing import traffic
 from tests.processes.impostor import write_old_jax
 
@@ -501,3 +502,18 @@ def test_of_many_functions_those_that_took_longest_are_shown(count: int, more: s
     assert [row[1] for row in table.rows] == [f"a.py:{n or '?'}" for n in range(count)][-20:]
     assert table.rest == more
     assert len(compilations_table(found).rows) == count
+
+
+def test_why_a_program_was_made_again_is_told_in_full() -> None:
+    reason = "; ".join(f"x{n}: f32[3] → f32[4] (another shape)" for n in range(5))
+    seconds = {"trace": 0.1, "lower": 0.1, "compile": 0.1}
+    variants = [
+        {"calls": 1, "seconds": seconds, "reason": told, "capture": None}
+        for told in (None, "x: weak type", reason)
+    ]
+    function = {"function": "f", "file": "a.py", "line": 2, "variants": variants}
+    found = {"compilations": [function], "outside": [], "transfers": [], "problems": []}
+    shown = write_text(compilations_to_document(found))
+    assert f"f (a.py:2), program 3: {reason}" in shown
+    assert shown.count("x: weak type") == 1  # what the table has whole is not repeated
+    assert compilations_table(found).rows[2][6] == reason  # the window has room

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -277,3 +278,34 @@ def test_a_failing_apt_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SetupProblem, match="online"):
         system_libraries.install_packages(["libegl1"])
     assert commands[-1][-1] == "libegl1"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--help"], ["usage: ./run [--yes]", "other commands (each has --help)"]),
+        (["-h"], ["usage: ./run [--yes]", "exit status: 0 done, 5 something was found (check)"]),
+        (["time", "--help"], ["usage: jaxscope time"]),
+        (["test", "--help"], ["usage: ./run [--yes]"]),
+    ],
+)
+def test_help_takes_nothing_that_is_installed(
+    words: list[str], told: list[str], monkeypatch: pytest.MonkeyPatch, capfd: Any
+) -> None:
+    monkeypatch.setattr(start, "Environment", lambda _checkout: FakeEnvironment(is_here=False))
+    monkeypatch.setattr(sys, "executable", _without_packages(monkeypatch))
+    assert start.main(words) == 0
+    said = capfd.readouterr()
+    assert all(each in said.out for each in told)
+    assert said.err == ""
+
+
+def _without_packages(monkeypatch: pytest.MonkeyPatch) -> str:
+    """This Python without what is installed beside it, as on a bare machine."""
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    return os.path.realpath(sys.executable)
+
+
+def test_help_among_the_words_of_a_script_is_the_script_s() -> None:
+    assert not start.parse_words(["run", "train.py", "--help"]).asks_help
+    assert start.parse_words(["run", "--help"]).asks_help

@@ -26,15 +26,16 @@ from jaxscope.program.fusion.separation import Certainty, Separation, explain_se
 # Kernels launched and bytes moved: equations one by one against the optimized program.
 
 ONE_BY_ONE_DEFINITION = (
-    "One by one: as if every equation of the program after its transforms were a kernel, those of "
-    "calls and loops too, those of a loop once per round; each reads its operands and writes its "
+    "One by one: as if every equation of the program after its transforms were launched as a "
+    "kernel, those of calls and loops too, those of a loop once per round; each reads its operands "
+    "and writes its "
     "results. Equations that only say something of a value, such as pvary, are none. That is no "
     "eager run: there JAX runs a loop or a jitted function as one program."
 )
 FUSED_DEFINITION = (
     "Optimized: every instruction that something runs for is a kernel (no parameter, constant, "
-    "tuple or bitcast), those of a loop once per round; bytes are read and written as XLA counts "
-    "them."
+    "tuple or bitcast) and is launched once, those of a loop once per round; bytes are read and "
+    "written as XLA counts them."
 )
 
 
@@ -157,7 +158,7 @@ def compare_launches(one_by_one: Launches, fused: Launches) -> str:
 
 def _kernels(launches: Launches) -> str:
     told = format_span(launches.kernels)
-    return "1 kernel" if told == "1" else f"{told} kernels"
+    return "1 kernel launch" if told == "1" else f"{told} kernel launches"
 
 
 def _moved(launches: Launches) -> str:
