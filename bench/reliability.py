@@ -2,10 +2,13 @@
 how long faults hold it up; and harm at random moments.
 
 python -m bench.reliability recovery TRIES       seconds, for SIGKILL and for SIGSTOP
-python -m bench.reliability memory FILE RUNS     megabytes after each ten runs, and their slope
+python -m bench.reliability memory FILE ROUNDS   what a window holds after each ten, and its growth
 python -m bench.reliability gaps                 the longest gap of a 16 ms timer for each fault
 python -m bench.reliability chaos TRIES [SEED]   harm at random moments, and what came of it
 python -m bench.reliability kills TRIES [SEED]   windows killed at random moments, and what was kept
+
+With `--forked` before the word, workers are forked from a process that has imported JAX, as in the
+suite (`tests/forking.py`): a round takes a fifth of the time.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from jaxscope.client.events import Event
@@ -31,6 +34,7 @@ from jaxscope.client.requests import CaptureRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import WorkerLost
 from jaxscope.model import Capture
+from jaxscope.supervisor.process_tree import find_descendants
 
 _PATIENCE_S = 300.0
 _FAULTS = Path(__file__).parents[1] / "tests" / "faults" / "programs"
@@ -61,9 +65,14 @@ def measure_recovery(number: int, num_tries: int) -> tuple[list[float], list[flo
     return noticed, recovered
 
 
-def measure_memory(file: str, num_runs: int) -> None:
-    """Print what a window holds after each ten runs of a file's first call, and the slope."""
+def measure_memory(file: str, num_rounds: int) -> None:
+    """Print what a window holds after each ten rounds, and how that grows.
+
+    A round opens a file, which runs its first call, runs the call again, resizes the window,
+    switches the theme, and closes the file.
+    """
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    from PySide6.QtCore import QCoreApplication, QEvent
     from PySide6.QtWidgets import QApplication
 
     from jaxscope.ui.application import build_window
@@ -71,7 +80,8 @@ def measure_memory(file: str, num_runs: int) -> None:
     from jaxscope.ui.window.settings import Settings
 
     application = QApplication([])
-    bridge = Bridge(Session)
+    session = Session()
+    bridge = Bridge(lambda: session)
     settings = Settings(os.path.join(tempfile.mkdtemp(), "window.json"))
     window = build_window(application, bridge, RunOptions(), settings)
     window.resize(1600, 900)
@@ -84,34 +94,71 @@ def measure_memory(file: str, num_runs: int) -> None:
             application.processEvents()
             time.sleep(0.005)
             if time.monotonic() > deadline:
-                raise TimeoutError("The run did not end.")
+                raise TimeoutError(
+                    f"The run did not end: {controller.state.phase}, {controller.state.error}"
+                )
 
     def has_other_than(before: Capture | None) -> bool:
         found = controller.state.capture
         return found is not None and found is not before and not controller.state.is_running
 
-    window.open_path(file)
-    wait_until(lambda: has_other_than(None))
-    call, points = controller.state.call, []
-    for number in range(1, num_runs + 1):
+    rows: list[tuple[int, ...]] = []
+    for number in range(1, num_rounds + 1):
+        window.open_path(file)
+        wait_until(lambda: has_other_than(None))
         before = controller.state.capture
-        controller.run(call, "cpu")
+        controller.run(controller.state.call, "cpu")
         wait_until(lambda before=before: has_other_than(before))  # type: ignore[misc] # mypy infers no type of a default
-        if number % 10 == 0:
-            gc.collect()
-            megabytes = int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6
-            num_captures = sum(isinstance(each, Capture) for each in gc.get_objects())
-            num_open = len(os.listdir("/proc/self/fd"))
-            points.append((number, megabytes))
-            print(
-                f"{number} runs: {megabytes:.1f} MB, {num_captures} captures, "
-                f"{threading.active_count()} threads, {num_open} descriptors",
-                flush=True,
+        window.resize(1000 + 100 * (number % 7), 700 + 50 * (number % 5))
+        window.toggle_theme()
+        controller.close_file()
+        wait_until(lambda: controller.state.capture is None)
+        if number % 10:
+            continue
+        del before
+        application.processEvents()
+        # Without an event loop that was entered, Qt leaves what is to be deleted for later.
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        gc.collect()
+        rows.append(
+            (
+                number,
+                int(Path("/proc/self/statm").read_text().split()[1]) * 4096,
+                sum(isinstance(each, Capture) for each in gc.get_objects()),
+                len(application.allWidgets()),
+                threading.active_count(),
+                len(os.listdir("/proc/self/fd")),
+                len(find_descendants(session.supervisor_pid)),
             )
-    late = points[len(points) // 3 :]  # caches fill in the first runs
-    slope = statistics.linear_regression(*zip(*late, strict=True)).slope
-    print(f"slope: {slope:.3f} MB a run")
+        )
+        print(
+            "{} rounds: {:.1f} MB, {} captures, {} widgets, {} threads, {} descriptors, "
+            "{} processes below the supervisor".format(number, rows[-1][1] / 1e6, *rows[-1][2:]),
+            flush=True,
+        )
+    late = rows[len(rows) // 3 :]  # caches fill in the first rounds
+    numbers, *columns = zip(*late, strict=True)
+    for name, column, unit in zip(
+        ("memory", "captures", "widgets", "threads", "descriptors", "processes"),
+        columns,
+        (1e6, 1, 1, 1, 1, 1),
+        strict=True,
+    ):
+        slope, bound = find_slope(numbers, [each / unit for each in column])
+        print(
+            f"{name}: {slope:+.5f} a round, 95 % bound {bound:.5f}; "
+            f"{min(column) / unit:.5g} to {max(column) / unit:.5g}"
+        )
     bridge.close()
+
+
+def find_slope(numbers: Sequence[float], values: Sequence[float]) -> tuple[float, float]:
+    """The slope of a line through points, and half of its interval of 95 %."""
+    slope, start = statistics.linear_regression(numbers, values)
+    middle = statistics.fmean(numbers)
+    rest = sum((v - start - slope * n) ** 2 for n, v in zip(numbers, values, strict=True))
+    spread = sum((n - middle) ** 2 for n in numbers)
+    return slope, 2 * (rest / max(1, len(numbers) - 2) / spread) ** 0.5
 
 
 def measure_gaps() -> None:
@@ -211,6 +258,12 @@ def count_kills(num_tries: int, seed: int) -> None:
 
 
 if __name__ == "__main__":
+    if sys.argv[1] == "--forked":
+        from jaxscope.client import session as session_module
+        from tests.forking import ForkedLink
+
+        session_module.LocalLink = ForkedLink  # type: ignore[assignment,misc] # it has what is used
+        del sys.argv[1]
     seed = int(sys.argv[3]) if len(sys.argv) > 3 and sys.argv[3].isdecimal() else 0
     if sys.argv[1] == "chaos":
         count_chaos(int(sys.argv[2]), seed)

@@ -30,6 +30,11 @@ _HARM_FROM_WITHIN = {
     "forges": "forge(type='done', run='', wall_seconds=0.0)",
     "forges a failure": "forge(type='failed', run='', fault='x', stage=7, explanation=[])",
     "forges an array": "forge(type='stage', run='', arrays=[['a', '<f8', [1 << 40], 2]])",
+    "garbles its neighbours": "speak(os.urandom(300))",
+    "cuts off its neighbours": "speak(struct.pack('<IBI', 900_000, 16, 1) + b'{')",
+    "claims too much of them": "speak(struct.pack('<IBI', 4_000_000_000, 16, 1))",
+    "speaks for them": "for number in range(800): forge_end(number)",
+    "hears for them": "listen()",
 }
 _PROGRAM = """\
 # jaxscope: f(f32[3])
@@ -44,6 +49,29 @@ def write(data):
 def forge(**fields):
     data = json.dumps({{"arrays": [], **fields}}).encode()
     write(struct.pack("<IB", len(data), 1) + data)
+def pipes():
+    folder = f"/proc/{{os.getppid()}}/fd"
+    for name in os.listdir(folder):
+        with contextlib.suppress(OSError):
+            if os.readlink(f"{{folder}}/{{name}}").startswith("pipe:"):
+                yield f"{{folder}}/{{name}}"
+def speak(data):
+    for path in pipes():
+        with contextlib.suppress(OSError):
+            os.write(os.open(path, os.O_WRONLY | os.O_NONBLOCK), data)
+def forge_end(number):
+    data = json.dumps(dict(event="ended", reason="signal", signal=11)).encode()
+    speak(struct.pack("<IBI", len(data), 16, number) + data)
+def listen():
+    heard = []
+    for path in pipes():
+        with contextlib.suppress(OSError):
+            heard.append(os.open(path, os.O_RDONLY | os.O_NONBLOCK))
+    end = time.monotonic() + 1.0
+    while time.monotonic() < end:
+        for number in heard:
+            with contextlib.suppress(OSError):
+                os.read(number, 4096)
 def harm():
     time.sleep({delay})
     {harm}
@@ -103,7 +131,7 @@ class Chaos:
             ended = told.kind or type(error).__name__
             if name.startswith("supervisor"):
                 assert isinstance(error, Stopped) or told.kind == "SupervisorLost", (name, told)
-            elif name in ("nothing", "a spare"):
+            elif name.startswith(("nothing", "a spare")):
                 raise AssertionError((name, told)) from error
         start = time.monotonic()
         try:
@@ -122,7 +150,16 @@ class Chaos:
         session, chance = self._session, self._random
         request: Request = chance.choice((WORKS, WORKS, TimeRequest(WORKS.file, budget_s=0.3)))
         kind = chance.choice(
-            ("nothing", *["process"] * 3, *["supervisor"] * 2, "pipe", "stop", "code")
+            (
+                "nothing",
+                *["process"] * 3,
+                *["supervisor"] * 2,
+                "spare",
+                "pipe",
+                "stop",
+                "code",
+                "code",
+            )
         )
         number = getattr(signal, name := chance.choice(_SIGNALS))
         if kind == "process":
@@ -130,7 +167,13 @@ class Chaos:
             return f"process {name}", lambda: self._hit_below(number, place), request
         if kind == "supervisor":
             return f"supervisor {name}", lambda: _hit(session.supervisor_pid, number), request
+        if kind == "spare":
+            for pid in find_descendants(session.supervisor_pid):
+                _hit(pid, number)  # before it gets the run
+            return f"a spare {name}", lambda: None, request
         if kind == "pipe":
+            if chance.random() < 0.3:
+                return "supervisor hears no more", session._live._close_input, request
             data = chance.randbytes(chance.randrange(1, 40))
             return "supervisor hears nonsense", lambda: self._say(data), request
         if kind == "stop":
