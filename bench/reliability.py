@@ -220,7 +220,8 @@ def count_chaos(num_tries: int, seed: int) -> None:
 
     endings: Counter[tuple[str, str]] = Counter()
     seconds, num_wrong = [], 0
-    with Session() as session:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # who ends it wants what it has
+    with Session() as session, contextlib.suppress(KeyboardInterrupt):
         chaos = Chaos(session, seed, Path(tempfile.mkdtemp()))
         for number in range(num_tries):
             try:
@@ -234,7 +235,7 @@ def count_chaos(num_tries: int, seed: int) -> None:
     for (name, ended), count in sorted(endings.items()):
         print(f"{count:5} {name:28} {ended}")
     print(
-        f"{num_tries} times, {num_wrong} not as it should be; the next run took "
+        f"{len(seconds) + num_wrong} times, {num_wrong} not as it should be; the next run took "
         f"{statistics.median(seconds):.1f} s (median), at most {max(seconds):.1f} s"
     )
 
