@@ -84,7 +84,7 @@ def measure_here() -> dict[str, Any]:
         rounds = Rounds((CallDurations(),))
         stopwatch.measure([subject], rounds, budget_s=_BUDGET_S, typical_s=typical_s)
         medians[name] = statistics.median(rounds.sides[0].total_s)
-        size = rounds.num_per_chunk
+        size = rounds.sides[0].num_per_chunk
         total_s = rounds.sides[0].total_s
         chunks = [statistics.median(total_s[n : n + size]) for n in range(0, len(total_s), size)]
         interval = find_median_interval(chunks)

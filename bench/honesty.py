@@ -32,17 +32,25 @@ import numpy as np
 
 from bench.graphs import PYTHON
 from bench.spin import spin
-from jaxscope.model.statistics import find_median_interval, find_ratio_interval, judge
+from jaxscope.model.statistics import find_median_interval, find_noise, find_ratio_interval, judge
 from jaxscope.schema.timing_messages import make_measurement, make_ratio
 from jaxscope.worker.timing.stopwatch import CallDurations, Rounds, Stopwatch, Subject
 
 _TURNS = 2_000
+_SLOW_TURNS = 400_000
+"""About where calls begin to take turns one by one."""
 _BUDGET_S = 0.6
 _DIFFERENT = ("faster", "slower")
 
 
-def measure_pair(first: int, second: int, seed: int) -> tuple[str, float, float, float]:
-    """Verdict, ratio and its interval of two spins, measured as `jaxscope time` does."""
+def measure_pair(
+    first: int, second: int, seed: int, *, with_noise: bool = False
+) -> tuple[str, float, float, float]:
+    """Verdict, ratio and its interval of two spins, measured as `jaxscope time` does.
+
+    Args:
+        with_noise: Whether the verdict takes the larger margin of noisy calls, as it does there.
+    """
     subjects = [
         Subject(name, spin, lambda turns=turns: ((turns,), {}))
         for name, turns in (("first", first), ("second", second))
@@ -54,7 +62,8 @@ def measure_pair(first: int, second: int, seed: int) -> tuple[str, float, float,
     typical_s = max(subject.typical_s for subject in subjects)
     stopwatch.measure(subjects, rounds, budget_s=_BUDGET_S, typical_s=typical_s)
     interval = find_ratio_interval(rounds.log_values)
-    return judge(interval), interval.median, interval.low, interval.high
+    is_noisy = with_noise and any(find_noise(side.total_s) for side in rounds.sides)
+    return judge(interval, is_noisy=is_noisy), interval.median, interval.low, interval.high
 
 
 def binomial_bound(count: int, total: int, confidence: float = 0.95) -> float:
@@ -71,9 +80,11 @@ def binomial_bound(count: int, total: int, confidence: float = 0.95) -> float:
     return high
 
 
-def measure_false_positives(pairs: int) -> dict[str, float]:
+def measure_false_positives(
+    pairs: int, turns: int = _TURNS, *, with_noise: bool = False
+) -> dict[str, float]:
     """The same spin on both sides: how often a difference is claimed."""
-    found = [measure_pair(_TURNS, _TURNS, seed) for seed in range(pairs)]
+    found = [measure_pair(turns, turns, seed, with_noise=with_noise) for seed in range(pairs)]
     claims = sum(verdict in _DIFFERENT for verdict, *_ in found)
     covering = sum(low <= 1.0 <= high for _, _, low, high in found)
     return {
@@ -227,6 +238,9 @@ def measure_all(
     """
     loaded: dict[str, Callable[[], Mapping[str, float | str]]] = {
         "same on both sides": lambda: measure_false_positives(pairs),
+        "same on both sides, slow": lambda: measure_false_positives(
+            pairs, _SLOW_TURNS, with_noise=True
+        ),
         "one jitted call on both sides": lambda: measure_real_pairs(pairs),
         "5 % more on one side": lambda: measure_known_ratio(max(pairs // 5, 5), 5),
         "20 % more on one side": lambda: measure_known_ratio(max(pairs // 5, 5), 20),

@@ -79,6 +79,8 @@ from jaxscope.model.timing import (
     Scaling,
     Timeline,
     Timing,
+    tell_page_faults,
+    with_remark,
 )
 from jaxscope.model.unavailable import is_available
 from jaxscope.model.values import (
@@ -175,12 +177,16 @@ class TimingAssembler:
             for name, (values, why_not) in self._ratios.items()
         )
         slowed = filter(_is_slowed_by_recorder, measurements)
-        warnings = [*self._subject.warnings, *(_SLOWED.format(name=m.name) for m in slowed)]
+        warnings = [
+            *tell_page_faults(measurements),
+            *self._subject.warnings,
+            *(_SLOWED.format(name=m.name) for m in slowed),
+        ]
         return Timing(
             call=self._subject.call,
             environment=environment,
             measurements=measurements,
-            ratios=tuple(ratios),
+            ratios=tuple(with_remark(ratio, measurements) for ratio in ratios),
             warnings=tuple(dict.fromkeys(warnings)),
         )
 

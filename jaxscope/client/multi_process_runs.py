@@ -54,7 +54,14 @@ from jaxscope.model.statistics import (
     find_ratio_interval,
     judge,
 )
-from jaxscope.model.timing import Measurement, Noise, Ratio, Timing
+from jaxscope.model.timing import (
+    Measurement,
+    Noise,
+    Ratio,
+    Timing,
+    tell_page_faults,
+    with_remark,
+)
 from jaxscope.schema.timing_messages import disturb, make_measurement, make_ratio
 from jaxscope.wire.messages import Message
 
@@ -192,14 +199,18 @@ def combine_processes(timings: Sequence[Timing]) -> Timing:
         return timings[0]
     names = dict.fromkeys(m.name for timing in timings for m in timing.measurements)
     ratios = dict.fromkeys(r.name for timing in timings for r in timing.ratios)
-    warnings = dict.fromkeys(w for timing in timings for w in timing.warnings)
     environment = combine_environments([timing.environment for timing in timings])
+    measurements = tuple(_combine_measurement(name, timings, environment) for name in names)
+    combined = (_combine_ratio(name, timings, environment) for name in ratios)
+    # Of each process it told its own numbers.
+    of_one = {w for timing in timings for w in tell_page_faults(timing.measurements)}
+    warnings = dict.fromkeys(w for t in timings for w in t.warnings if w not in of_one)
     return Timing(
         call=timings[0].call,
         environment=environment,
-        measurements=tuple(_combine_measurement(name, timings, environment) for name in names),
-        ratios=tuple(_combine_ratio(name, timings, environment) for name in ratios),
-        warnings=tuple(warnings),
+        measurements=measurements,
+        ratios=tuple(with_remark(ratio, measurements) for ratio in combined),
+        warnings=(*tell_page_faults(measurements), *warnings),
     )
 
 
@@ -223,6 +234,7 @@ def _combine_measurement(
     found = [m for timing in timings if (m := timing.measurement(name)) is not None]
     medians = [m.median for m in found]
     on_device = [m.device_seconds for m in found if not math.isnan(m.device_seconds)]
+    faults = [m.page_faults for m in found if not math.isnan(m.page_faults)]
     disturbances = find_disturbances(environment)
     is_noisy = bool(disturbances)  # how calls of one process spread is part of its median
     interval = _interval_of(medians, is_noisy=is_noisy)
@@ -244,6 +256,8 @@ def _combine_measurement(
         device_low=min(on_device, default=math.nan),
         device_high=max(on_device, default=math.nan),
         steady_from=found[-1].steady_from,
+        page_faults=statistics.median(faults or [math.nan]),
+        compilations=max(m.compilations for m in found),
         num_processes=len(found),
     )
 

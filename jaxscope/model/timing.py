@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model.capture import Environment
 from jaxscope.model.unavailable import Unavailable
-from jaxscope.model.units import three_digits
+from jaxscope.model.units import format_seconds, three_digits
 
 # Measured durations, with their spread and how they were taken.
 
@@ -59,6 +60,43 @@ class Noise:
             raise ValueError(f"there is no noise of kind {self.kind!r}")
 
 
+WITHOUT_JIT = "without its jit"
+"""Detail of the eager form of a function that is jitted itself."""
+KEPT = "_memory_kept"
+"""How the names of measurements end that were taken with freed memory kept."""
+_FEW_PAGE_FAULTS = 64
+_PAGE_FAULT_S = 0.5e-6
+"""To find, map and clear 4 KiB; more in virtual machines, where 2 µs were measured."""
+_LEAST_SHARE = 0.02
+
+
+def are_many_page_faults(page_faults: float, seconds: float) -> bool:
+    """Whether a call of so many page faults and seconds would take notably less without them."""
+    return page_faults >= _FEW_PAGE_FAULTS and page_faults * _PAGE_FAULT_S >= _LEAST_SHARE * seconds
+
+
+def tell_page_faults(measurements: Sequence[Measurement]) -> list[str]:
+    """A sentence on each form that gets its memory anew, with what it takes otherwise."""
+    found = {measurement.name: measurement for measurement in measurements}
+    told = []
+    for each in measurements:
+        if not are_many_page_faults(each.page_faults, each.median):
+            continue
+        kept = found.get(f"{each.name}{KEPT}")
+        instead = (
+            ""
+            if kept is None
+            else f" With freed memory kept a call takes {format_seconds(kept.median)} in place of "
+            f"{format_seconds(each.median)}."
+        )
+        told.append(
+            f"{each.name}: memory was fetched anew, {each.page_faults:,.0f} page faults a call: "
+            "what one call frees goes back to the system, and the next one gets it page by page."
+            f"{instead} Whether that happens depends on sizes, and for some on the process."
+        )
+    return told
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Measurement:
     """One measured quantity.
@@ -85,6 +123,9 @@ class Measurement:
         device_low: Lower end of the interval of that median.
         device_high: Upper end.
         steady_from: Number of the call from which on calls were steady; 0 where it is not known.
+        page_faults: How many pages of memory the system gave to a call, in the median; NaN where
+            they were not counted.
+        compilations: Traces and compilations in a call; 0 of a warm one.
         num_processes: How many processes it was measured in.
     """
 
@@ -106,7 +147,22 @@ class Measurement:
     device_low: float = math.nan
     device_high: float = math.nan
     steady_from: int = 0
+    page_faults: float = math.nan
+    compilations: float = 0.0
     num_processes: int = 1
+
+    def remarks(self) -> tuple[str, ...]:
+        """What to know before the median is taken for what the computation takes."""
+        name, found = self.name.replace("_", " "), []
+        if WITHOUT_JIT in self.detail:
+            found.append(f"{name} is the function without its own jit")
+        if self.compilations >= 1:
+            found.append(f"{name} traces or compiles anew in each call")
+        elif self.compilations > 0:
+            found.append(f"{name} traced or compiled anew in some calls")
+        if are_many_page_faults(self.page_faults, self.median):
+            found.append(f"{name} gets its memory anew: {self.page_faults:,.0f} page faults a call")
+        return tuple(found)
 
     def describe_protocol(self) -> str:
         """The protocol, with the call from which on calls were steady."""
@@ -129,6 +185,7 @@ class Ratio:
         why_not: Why no verdict makes sense: the two do different work, a program computes nothing,
             or no numbers. Empty where one does.
         is_noisy: Whether one of the two is noisy.
+        remark: What to know of the two before the ratio is quoted; may be empty.
     """
 
     name: str
@@ -140,6 +197,7 @@ class Ratio:
     pairs: int = 0
     why_not: str = ""
     is_noisy: bool = False
+    remark: str = ""
 
     @property
     def is_judged(self) -> bool:
@@ -152,6 +210,13 @@ class Ratio:
             return f"observed {three_digits(self.median)}"
         ends = f"{three_digits(self.low)} to {three_digits(self.high)}"
         return f"{ends}, {self.confidence:.0%}" if self.confidence > 0 else f"observed {ends}"
+
+
+def with_remark(ratio: Ratio, measurements: Sequence[Measurement]) -> Ratio:
+    """The ratio with what is to be known of its two sides."""
+    sides = ratio.name.split("/")
+    told = [remark for each in measurements if each.name in sides for remark in each.remarks()]
+    return dataclasses.replace(ratio, remark="; ".join(told))
 
 
 STEADY = ("eager", "jit", "gradient_eager", "gradient_jit")

@@ -64,12 +64,17 @@ def describe_ratios(ratios: Sequence[Ratio]) -> str:
 
 
 def describe_ratio(ratio: Ratio) -> str:
+    """Such as `jit is 12.0 times faster than eager (11.0 to 13.0) · eager traces … anew`."""
+    return f"{_describe_order_of(ratio)}{f' · {ratio.remark}' if ratio.remark else ''}"
+
+
+def _describe_order_of(ratio: Ratio) -> str:
     """Such as `gradient: jit is 12.0 times faster than eager (11.0 to 13.0)`."""
     first, _, second = ratio.name.replace("_", " ").partition("/")
     program, _, last = first.rpartition(" ")
     if program and second.startswith(f"{program} "):
         plain = f"{last}/{second.removeprefix(program).lstrip()}"
-        told = describe_ratio(dataclasses.replace(ratio, name=plain))
+        told = _describe_order_of(dataclasses.replace(ratio, name=plain))
         return f"{program}: {told[:1].lower()}{told[1:]}"
     if math.isnan(ratio.median):
         return f"Unclear which of {first} and {second} is faster"

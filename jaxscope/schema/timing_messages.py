@@ -51,7 +51,13 @@ def read_measurement(message: Message) -> Measurement:
         ended=ended,
         detail=str(message.fields.get("detail") or "")[:200],
         steady_from=steady_from,
+        page_faults=read_number(message, "page_faults"),
+        compilations=_or_zero(read_number(message, "compilations")),
     )
+
+
+def _or_zero(number: float) -> float:
+    return 0.0 if math.isnan(number) else number
 
 
 def make_measurement(name: str, seconds: npt.NDArray[np.float64], protocol: str) -> Measurement:

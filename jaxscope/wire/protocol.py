@@ -88,8 +88,9 @@ Worker to client:
     conditions   load, processors, processor_share, busy_processors (null: unknown): how busy the
                  machine was so far; replaces an earlier one
     measurement  name, protocol, detail, began, ended (seconds from the run's start, null:
-                 unknown), steady_from (number of a call, 0: unknown); array seconds
-                 (float64), one entry per call; replaces an earlier one of the same name
+                 unknown), steady_from (number of a call, 0: unknown), page_faults (median of a
+                 call, null: not counted), compilations (in a call); array seconds (float64),
+                 one entry per call; replaces an earlier one of the same name
     device_time  name (of a measurement); array seconds (float64): for how long each of some other
                  calls kept the device at work, by XLA's recorder
     ratio        name, why_not (why no verdict makes sense; empty: one does); array log_ratios

@@ -148,6 +148,8 @@ def test_timing_has_the_keys_of_the_contract() -> None:
         "detail": None,
         "began": None,
         "ended": None,
+        "page_faults": None,
+        "compilations": 0.0,
         "device": None,
     }
     assert out["ratios"][0]["name"] == "eager/jit"

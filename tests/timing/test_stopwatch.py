@@ -19,12 +19,14 @@ from jaxscope.model.statistics import (
     judge,
 )
 from jaxscope.worker.timing import stopwatch
-from jaxscope.worker.timing.measurement_sender import describe_protocol
+from jaxscope.worker.timing.measurement_sender import describe_protocol, describe_turns
 from jaxscope.worker.timing.stopwatch import (
     CallDurations,
     Rounds,
     Stopwatch,
     SubjectFailed,
+    chunk_size,
+    chunk_sizes,
     find_inner_loop,
 )
 
@@ -59,7 +61,7 @@ def test_a_pair_keeps_twenty_of_twenty_two_calls_per_chunk() -> None:
     subjects = [clock.subject("eager", 100e-6), clock.subject("jit", 8e-6, 2e-6)]
     watch(clock).measure(subjects, rounds, budget_s=0.03, typical_s=1e-4)
     num_rounds = len(rounds.log_values)
-    assert rounds.num_per_chunk == 20
+    assert [side.num_per_chunk for side in rounds.sides] == [20, 20]
     assert subjects[0].num_calls == subjects[1].num_calls == 22 * num_rounds
     assert rounds.sides[0].total_s == pytest.approx([100e-6] * 20 * num_rounds)
     assert rounds.sides[1].dispatch_s == pytest.approx([8e-6] * 20 * num_rounds)
@@ -80,7 +82,7 @@ def test_slow_calls_are_not_put_in_chunks() -> None:
     clock, rounds = Clockwork(), pair()
     subjects = [clock.subject("eager", 0.2), clock.subject("jit", 0.1)]
     watch(clock).measure(subjects, rounds, budget_s=2.0, typical_s=0.2)
-    assert rounds.num_per_chunk == 1
+    assert [side.num_per_chunk for side in rounds.sides] == [1, 1]
     assert rounds.stopped == "budget"
     assert subjects[0].num_calls == 2 * len(rounds.log_values)
 
@@ -101,7 +103,50 @@ def test_of_very_slow_calls_none_is_left_out() -> None:
     subjects = [clock.subject("a", 0.4), clock.subject("b", 0.1)]
     watch(clock).measure(subjects, rounds, budget_s=1.0, typical_s=0.4)
     assert [subject.num_calls for subject in subjects] == [6, 6]
-    assert rounds.num_dropped == 0
+    assert [side.num_dropped for side in rounds.sides] == [0, 0]
+
+
+def test_a_fast_program_is_warm_beside_a_slow_one() -> None:
+    """After a slow call the first calls of a fast one are cold: it gets a chunk of its own."""
+    clock, rounds = Clockwork(), pair()
+    cold_then_warm = itertools.cycle([(1e-4, 0.0)] * 2 + [(1e-5, 0.0)] * 20)
+    subjects = [clock.subject("eager", 0.03), clock.varying("jit", cold_then_warm)]
+    subjects[0].typical_s, subjects[1].typical_s = 0.03, 1e-5
+    watch(clock).measure(subjects, rounds, budget_s=2.0, typical_s=0.03)
+    assert [(side.num_per_chunk, side.num_dropped) for side in rounds.sides] == [(1, 1), (20, 2)]
+    assert rounds.sides[1].total_s == pytest.approx([1e-5] * 20 * len(rounds.log_values))
+    assert rounds.log_values == pytest.approx([math.log(3000)] * len(rounds.log_values))
+    eager, jit = (describe_turns(side, rounds) for side in rounds.sides)
+    assert eager == "random pairs, single calls of this form and chunks of 20 of the other"
+    assert jit == "random pairs, chunks of 20 of this form and single calls of the other"
+
+
+@pytest.mark.parametrize("other_s", [0.0051, 0.009, 0.02, 0.079])
+def test_what_is_alike_gets_equal_chunks(other_s: float) -> None:
+    """Else busy neighbours would make medians of 20 differ from single calls of the same."""
+    slower = max(other_s, 0.02)
+    assert chunk_sizes([0.02, other_s]) == [chunk_size(slower)] * 2
+
+
+def test_page_faults_are_those_of_the_kept_calls() -> None:
+    clock, rounds, faults = Clockwork(), pair(), [0]
+    subjects = [clock.subject("a", 1e-3), clock.subject("b", 1e-5)]
+    subjects[0].typical_s, subjects[1].typical_s = 1e-3, 1e-5
+    function = subjects[0].function
+
+    def fetches() -> None:
+        faults[0] += 300
+        function()
+
+    def copies() -> tuple[tuple[()], dict[str, object]]:
+        faults[0] += 7_000  # of the arguments: no part of the call
+        return (), {}
+
+    subjects[0].function, subjects[0].prepare = fetches, copies
+    counting = Stopwatch(clock.block, clock, count_page_faults=lambda: faults[0])
+    counting.measure(subjects, rounds, budget_s=0.1, typical_s=1e-3)
+    assert rounds.sides[0].page_faults == [300] * len(rounds.sides[0].total_s)
+    assert rounds.sides[1].page_faults == []  # asking would weigh too much
 
 
 def test_both_sides_go_first_about_equally_often() -> None:
@@ -288,5 +333,6 @@ def test_fast_calls_are_repeated_between_readings_unless_they_consume_their_argu
 def test_that_fast_calls_were_timed_together_is_said(typical_s: float, expected: str) -> None:
     subject = Clockwork().subject("eager", typical_s)
     subject.num_inner = find_inner_loop(typical_s)
-    told = describe_protocol(subject, Rounds((CallDurations(),)), budget_s=0.2, paired=False)
+    side = CallDurations()
+    told = describe_protocol(subject, side, Rounds((side,)), budget_s=0.2)
     assert told.startswith(expected)

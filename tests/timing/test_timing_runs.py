@@ -5,8 +5,10 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+import platform
 import queue
 import random
+import resource
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -25,6 +27,9 @@ from jaxscope.client.session import Session
 from jaxscope.errors import EnvironmentProblem, Stopped, TraceError
 from jaxscope.model import Timing
 from jaxscope.model.statistics import LEAST_PROCESSES, half_width
+from jaxscope.model.timing import are_many_page_faults
+from jaxscope.report.measurements import describe_ratio
+from jaxscope.schema.contract import timing_to_json
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.host.call import parse_call
 from jaxscope.worker.timing import call_timing
@@ -208,7 +213,8 @@ def test_a_stop_in_the_middle_keeps_what_was_measured_and_says_so(
 def test_a_budget_that_is_asked_for_holds_and_each_form_is_measured_once(measure: Measure) -> None:
     """A second stands for the minute of a slow call: the budget is that much smaller."""
     timing = measure("vmap(sleeps_long)(f32[4])", budget_s=0.05)
-    assert timing.measurement("eager").runs == timing.measurement("jit").runs == 1
+    # One pair: a slow call, and beside it a chunk of fast ones.
+    assert (timing.measurement("eager").runs, timing.measurement("jit").runs) == (1, 20)
     assert timing.measurement("first_eager_call").median > 0.5
     assert timing.ratios[0].verdict == "unclear"
 
@@ -366,6 +372,52 @@ def test_tracing_while_measured_is_said(measure: Measure) -> None:
     warnings = measure("vmap(traces_each_time)(f32[2, 4])").warnings
     assert [text for text in warnings if text.startswith("eager traced or compiled")]
     assert not [text for text in warnings if text.startswith("jit traced or compiled")]
+
+
+def test_a_form_that_compiles_in_each_call_is_named_beside_the_ratio(measure: Measure) -> None:
+    timing = measure("scans_anew(f32[8])")
+    assert timing.measurement("eager").compilations >= 1
+    assert timing.measurement("jit").compilations == 0
+    assert timing.ratios[0].remark == "eager traces or compiles anew in each call"
+    assert describe_ratio(timing.ratios[0]).endswith(
+        " · eager traces or compiles anew in each call"
+    )
+    jit = timing.measurement("jit")
+    assert jit.runs == 20 * timing.measurement("eager").runs  # warm, though eager is slow
+
+
+def test_a_function_with_a_jit_of_its_own_runs_eagerly_without_it(measure: Measure) -> None:
+    timing = measure("jitted(f32[8])", gradient=True)
+    told = {m.name: m.detail for m in timing.measurements if m.name.endswith(("eager", "jit"))}
+    assert len(told) == 6  # of the gradient and of value and gradient as well
+    assert all(told[name] == "without its jit" * name.endswith("eager") for name in told)
+    assert timing.ratios[0].remark == "eager is the function without its own jit"
+    assert measure("jit(plain)(f32[8])").ratios[0].remark == ""  # jit is no part of the function
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another allocator keeps memory")
+def test_memory_that_each_call_gets_anew_is_told(measure: Measure) -> None:
+    """Blocks above 32 MiB, the most that glibc keeps: one is 12,208 pages of 4 KiB."""
+    timing = measure("plain_copy(f32[12500000])", budget_s=0.3)
+    jit = timing.measurement("jit")
+    pages = 12_500_000 * 4 // resource.getpagesize()
+    assert pages <= jit.page_faults < 1.1 * pages
+    is_told = are_many_page_faults(jit.page_faults, jit.median)  # not on a machine that crawls
+    assert (timing.measurement("jit_memory_kept") is not None) is is_told
+    warned = [text for text in timing.warnings if text.startswith("jit: memory was fetched anew, ")]
+    assert len(warned) == is_told
+    assert ("jit gets its memory anew: " in timing.ratios[0].remark) is is_told
+    found = timing_to_json(timing)
+    told = {m["name"]: m["page_faults"] for m in found["measurements"]}
+    assert told["jit"] == jit.page_faults and told["compile"] is None
+    assert found["ratios"][0]["remark"] == timing.ratios[0].remark
+
+
+def test_what_keeps_its_memory_is_told_nothing_of_it(measure: Measure) -> None:
+    timing = measure("plain(f32[100])")
+    assert not [text for text in timing.warnings if "fetched anew" in text]
+    assert timing.ratios[0].remark == ""
+    assert not [name for name in names(timing) if name.endswith("_memory_kept")]
 
 
 def test_sleeping_takes_at_least_as_long_as_it_should(measure: Measure) -> None:

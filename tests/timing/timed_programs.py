@@ -38,6 +38,16 @@ def calls_back(x):
 def traces_each_time(x):
     return jax.jit(lambda y: y * 2)(x)
 
+@jax.jit
+def jitted(x):
+    return jnp.sum(jnp.sin(x) ** 2)
+
+def plain_copy(x):
+    return x + 1
+
+def scans_anew(x):
+    return jax.lax.scan(lambda c, _: (jnp.sin(c), None), x, None, length=3)[0]
+
 def sleeps(x):
     time.sleep(0.001)
     return x

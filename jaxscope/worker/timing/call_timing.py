@@ -14,12 +14,14 @@ import math
 import warnings
 from collections.abc import Callable, Iterable
 from random import Random
+from statistics import median
 from time import perf_counter
 from typing import Any, TypeVar
 
 import jax
 
 from jaxscope.errors import Explanation, JaxscopeError, TraceError
+from jaxscope.model.timing import KEPT, WITHOUT_JIT, are_many_page_faults
 from jaxscope.model.units import format_count
 from jaxscope.worker.channel import Channel, run_skippable
 from jaxscope.worker.faults.explain import explain_exception, guard
@@ -30,7 +32,9 @@ from jaxscope.worker.stages.nonfinite import NonfiniteCount, count_odd, find_ori
 from jaxscope.worker.timing.conditions import (
     Conditions,
     ProcessWarnings,
+    count_page_faults,
     describe_machine,
+    keep_freed_memory,
     read_setting,
 )
 from jaxscope.worker.timing.experiment import refuse_absent_target
@@ -42,6 +46,7 @@ from jaxscope.worker.timing.forms import (
     with_static_scalars,
 )
 from jaxscope.worker.timing.measurement_sender import (
+    KEPT_PROTOCOL,
     MeasurementSender,
     Span,
     describe_failed_form,
@@ -77,9 +82,10 @@ from jaxscope.worker.timing.stopwatch import (
     Stopwatch,
     Subject,
     SubjectFailed,
-    chunk_size,
+    chunk_sizes,
     find_inner_loop,
     find_steady_call,
+    gc_paused,
 )
 
 T = TypeVar("T")
@@ -94,6 +100,9 @@ _BESIDE_S = 0.25
 """For copying the arguments, for copying the results, and for throughput, each."""
 _DEVICE_S = 0.16
 """For recording one side's time on the device."""
+_KEPT_CALLS = 30
+_MOST_KEPT_PAGES = 500_000
+"""Calls that get more pages, 2 GB of 4 KiB each, are not repeated with all of them kept."""
 _TELL_EVERY_S = 0.4
 _SLOWEST_CHECK_S = 5.0
 """A call that took longer is not made once more to compare what two of them do."""
@@ -136,6 +145,7 @@ def handle_time(request: dict[str, Any], channel: Channel) -> None:
             session.tell_origin(call)
             if request.get("gradient"):
                 session.measure_gradient(forms, is_plain=is_plain)
+            session.measure_kept_memory()
         finally:
             session.tell_conditions()
     session.raise_if_nothing_was_measured()
@@ -195,7 +205,13 @@ class _TimingRun:
         self._plan = plan
         self._user_files = user_files
         self._counter = CompilationCounter()
-        self._stopwatch = Stopwatch(_block, rng=Random(), count_compilations=self._counter)
+        self._stopwatch = Stopwatch(
+            _block,
+            rng=Random(),
+            count_compilations=self._counter,
+            count_page_faults=count_page_faults,
+        )
+        self._fetching: list[tuple[Subject, float]] = []
         self._failure: Explanation | None = None
         self._why_not = ""
         self._odd = NonfiniteCount()
@@ -258,6 +274,35 @@ class _TimingRun:
         if (both := find_gradient_forms(forms, with_value=True)) is not None:
             self.measure_program(both, "value_and_gradient_")
 
+    def measure_kept_memory(self) -> None:
+        """Once more, without the page faults, what had many: their share is the difference.
+
+        Last of all, since the C library keeps memory for all that follows.
+        """
+        fetching = [each for each, faults in self._fetching if faults < _MOST_KEPT_PAGES]
+        if fetching and keep_freed_memory():
+            self._do(
+                "kept_memory",
+                "Timing again with freed memory kept",
+                functools.partial(self._measure_kept, fetching),
+                left_s=_BESIDE_S * len(fetching),
+            )
+
+    def _measure_kept(self, subjects: list[Subject]) -> None:
+        for subject in subjects:
+            began_s = self._stopwatch.now_s()
+            try:
+                for _ in range(2):  # the first calls still get their pages
+                    self._stopwatch.time_call(subject)
+                with gc_paused():
+                    self._stopwatch.warm_up(subject, _KEPT_CALLS, _BESIDE_S)
+            except SubjectFailed as error:
+                self._note_failure(subject.name, error)
+                continue
+            span = (began_s, self._stopwatch.now_s())
+            name = f"{subject.name}{KEPT}"
+            self.readings.send(name, subject.warm_up_s, KEPT_PROTOCOL, span=span)
+
     def measure_program(self, forms: Forms, prefix: str, watch: WorkWatch | None = None) -> None:
         """Measure one program in both forms; `prefix` goes before the names.
 
@@ -301,8 +346,9 @@ class _TimingRun:
             )
 
     def _measure_pairs(self, subjects: list[Subject], prefix: str, noun: str) -> None:
-        slowest_s = max(subject.typical_s for subject in subjects)
-        round_s = sum(chunk_size(slowest_s)) * sum(subject.typical_s for subject in subjects)
+        typical_s = [subject.typical_s for subject in subjects]
+        sizes = zip(chunk_sizes(typical_s), typical_s, strict=True)
+        round_s = sum(sum(size) * each for size, each in sizes)
         left_s = max(self._plan.budget_s, self._plan.least_rounds * round_s)
         text = f"Timing the {noun}"
         if left_s > 2 * self._plan.budget_s:
@@ -410,6 +456,7 @@ class _TimingRun:
         """Call the eager form until what it does is known; None where it fails."""
         name = f"{prefix}eager"
         subject = Subject(name, forms.eager, same_arguments(*forms.eager_arguments))
+        subject.detail = WITHOUT_JIT if forms.is_unwrapped else ""
         calls = EagerCalls(self._watch, self._jit_outcome)
         compiled_s = self._counter.compiled_s
         try:
@@ -525,6 +572,9 @@ class _TimingRun:
         if failure is not None:
             self._note_failure(failure.name, failure)
         for subject, recording in zip(subjects, rounds.sides, strict=True):
+            faults = median(recording.page_faults or [0])
+            if are_many_page_faults(faults, median(recording.total_s or [0.0])):
+                self._fetching.append((subject, faults))
             if recording.num_compilations:
                 self.warn(
                     f"{subject.name} traced or compiled {recording.num_compilations} times while "

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import platform
 import threading
 import time
 from collections.abc import Callable
@@ -23,6 +25,29 @@ _LEAST_WATCHED_S = 0.2
 _MAX_NAMED = 5
 _STATISTICS = Path("/proc/stat")
 _POWER = Path("/sys/class/power_supply")
+
+
+def count_page_faults() -> int:
+    """How many pages of memory the system gave to this process so far, without reading a disk."""
+    import resource  # Windows has none
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+
+_M_TRIM_THRESHOLD, _M_MMAP_MAX = -1, -4
+_ALL = 2**31 - 1
+
+
+def keep_freed_memory() -> bool:
+    """Let the C library keep what is freed, for good: whether it can be told to.
+
+    glibc gives large blocks back to the system at once, and others by what lies at the end of its
+    heap, which is drawn once for each process. The next call then gets every page anew.
+    """
+    if platform.libc_ver()[0] != "glibc":
+        return False
+    library = ctypes.CDLL(None)
+    return bool(library.mallopt(_M_MMAP_MAX, 0) and library.mallopt(_M_TRIM_THRESHOLD, _ALL))
 
 
 class _Counters(NamedTuple):

@@ -110,7 +110,7 @@ def find_gradient_forms(forms: Forms, *, with_value: bool = False) -> Forms | No
 
     gradient = jax.value_and_grad(total) if with_value else jax.grad(total)
     arguments: ArgumentPair = ((floats, rest), {})
-    return Forms(gradient, _jit_boxed(gradient), arguments, _box(arguments))
+    return Forms(gradient, _jit_boxed(gradient), arguments, _box(arguments), forms.is_unwrapped)
 
 
 def has_python_scalars(forms: Forms) -> bool:

@@ -4,12 +4,14 @@ known.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from statistics import median
 
 import numpy as np
 
 from jaxscope.worker.channel import Channel
-from jaxscope.worker.timing.stopwatch import LEAST_ROUNDS, Rounds, Subject
+from jaxscope.worker.timing.stopwatch import LEAST_ROUNDS, CallDurations, Rounds, Subject
 
 # What the parts of a timing are called, and how they were measured, in words.
 
@@ -38,6 +40,10 @@ DISPATCH = (
     "Until the call returned, its result not awaited: no measure of how long the work takes. "
 )
 WAIT = "From the return of the call until its result was ready. "
+KEPT_PROTOCOL = (
+    "The same calls one after another, once the C library was told to keep freed memory (mallopt), "
+    "so that the system does not have to give and clear pages anew."
+)
 SO_FAR = "So far: the last {count} calls of the warm-up, one after another."
 SO_FAR_ONCE = "So far: the second call after compiling."
 WARM_UP = (
@@ -59,15 +65,28 @@ def describe_failed_form(call_number: int, *, has_only_warm_up: bool = False) ->
     return "could not be measured"
 
 
-def describe_protocol(subject: Subject, rounds: Rounds, budget_s: float, *, paired: bool) -> str:
+def describe_turns(side: CallDurations, rounds: Rounds) -> str:
+    """What the calls of a side stood in, such as `random pairs of chunks of 20`."""
+    own, *others = (_unit(each) for each in sorted(rounds.sides, key=lambda each: each is not side))
+    if not others:
+        return own
+    if others == [own]:
+        return f"random pairs of {own}"
+    return f"random pairs, {own} of this form and {others[0]} of the other"
+
+
+def _unit(side: CallDurations) -> str:
+    return f"chunks of {side.num_per_chunk}" if side.num_per_chunk > 1 else "single calls"
+
+
+def describe_protocol(
+    subject: Subject, side: CallDurations, rounds: Rounds, budget_s: float
+) -> str:
     """How steady calls were measured, in two or three sentences.
 
     Args:
         budget_s: Seconds that the pairs could take.
-        paired: Whether another form was measured in turns.
     """
-    how = "in random pairs of" if paired else "in"
-    unit = f"chunks of {rounds.num_per_chunk}" if rounds.num_per_chunk > 1 else "single calls"
     spent_s = sum(sum(recording.total_s) for recording in rounds.sides)
     is_stretched = spent_s > 1.5 * budget_s and len(rounds.log_values) == LEAST_ROUNDS
     ends = {
@@ -75,14 +94,14 @@ def describe_protocol(subject: Subject, rounds: Rounds, budget_s: float, *, pair
         "budget": f" Ended by the budget of {budget_s:.2g} s"
         + (f", stretched until there were {LEAST_ROUNDS} rounds." if is_stretched else "."),
     }
-    left_out = ", the first calls of each left out" if rounds.num_dropped else ""
+    left_out = ", the first calls of each left out" if side.num_dropped else ""
     each = (
         f"Calls so fast that {subject.num_inner} were timed together" if subject.num_inner > 1
         else "Each call timed by itself"
     )  # fmt: skip
     return (
-        f"{each} until its result was ready, {how} {unit}{left_out}, garbage collector "
-        f"off.{ends.get(rounds.stopped, '')}"
+        f"{each} until its result was ready, in {describe_turns(side, rounds)}{left_out}, garbage "
+        f"collector off.{ends.get(rounds.stopped, '')}"
     )
 
 
@@ -119,11 +138,15 @@ class MeasurementSender:
         span: Span | None = None,
         detail: str = "",
         steady_from: int = 0,
+        page_faults: float = math.nan,
+        compilations: float = 0.0,
     ) -> None:
         """Send the durations of calls, if there are any.
 
         Args:
             steady_from: Number of the call from which on calls were steady; 0 where none is known.
+            page_faults: Median of a call; NaN where they were not counted.
+            compilations: Traces and compilations in a call.
         """
         if not durations:
             return
@@ -138,6 +161,8 @@ class MeasurementSender:
                 "began": began,
                 "ended": ended,
                 "steady_from": steady_from,
+                "page_faults": None if math.isnan(page_faults) else page_faults,
+                "compilations": compilations,
             },
             {"seconds": np.asarray(durations, np.float64)},
         )
@@ -171,7 +196,7 @@ def send_rounds(
     """
     span = (rounds.began_s, now_s)
     for subject, recording in zip(subjects, rounds.sides, strict=True):
-        protocol = describe_protocol(subject, rounds, budget_s, paired=len(subjects) > 1)
+        protocol = describe_protocol(subject, recording, rounds, budget_s)
         # The two calls before the warm-up count as well, and people count from one.
         steady_from = 0 if subject.steady_call is None else subject.steady_call + 3
         waits_s = [
@@ -183,7 +208,17 @@ def send_rounds(
             (dispatch_name(subject.name), recording.dispatch_s, DISPATCH),
             (wait_name(subject.name), waits_s, WAIT),
         ):
-            readings.send(name, durations, meaning + protocol, span=span, steady_from=steady_from)
+            is_whole = name == subject.name
+            readings.send(
+                name,
+                durations,
+                meaning + protocol,
+                span=span,
+                steady_from=steady_from,
+                detail=subject.detail if is_whole else "",
+                page_faults=median(recording.page_faults or [math.nan]) if is_whole else math.nan,
+                compilations=recording.num_compilations / max(len(durations), 1) if is_whole else 0,
+            )
 
 
 def send_ratio(

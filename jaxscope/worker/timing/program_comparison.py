@@ -43,7 +43,7 @@ from jaxscope.worker.timing.experiment import (
     warm_up,
 )
 from jaxscope.worker.timing.forms import Forms, find_forms, with_donation, with_settings
-from jaxscope.worker.timing.measurement_sender import WARM_UP
+from jaxscope.worker.timing.measurement_sender import WARM_UP, describe_turns
 from jaxscope.worker.timing.stages_and_transfers import fresh_arguments
 from jaxscope.worker.timing.stopwatch import SubjectFailed, gc_paused
 
@@ -322,8 +322,8 @@ def send_durations(
 
 DEFAULT_BUDGET_S = 3.0
 PROTOCOL = (
-    "Compiled; each call timed by itself until its result was ready, in random pairs of "
-    "{unit}, the first calls of each left out, garbage collector off.{end}"
+    "Compiled; each call timed by itself until its result was ready, in {turns}, "
+    "the first calls of each left out, garbage collector off.{end}"
 )
 _ENDS = {
     "precise": " Ended when the pairs agreed.",
@@ -379,10 +379,9 @@ def _warm_up(laboratory: Laboratory, item: PreparedProgram, budget_s: float) -> 
 def _measure(laboratory: Laboratory, sides: list[PreparedProgram], budget_s: float) -> None:
     subjects = [item.compiled.subject for item in sides]
     rounds, failure = measure_together(laboratory, subjects, budget_s)
-    unit = f"chunks of {rounds.num_per_chunk}" if rounds.num_per_chunk > 1 else "single calls"
     for subject, recording in zip(subjects, rounds.sides, strict=True):
         end = _ENDS.get(rounds.stopped, "").format(budget_s=budget_s)
-        protocol = PROTOCOL.format(unit=unit, end=end)
+        protocol = PROTOCOL.format(turns=describe_turns(recording, rounds), end=end)
         send_durations(laboratory, subject.name, recording.total_s, protocol)
         if recording.num_compilations:
             laboratory.warn(f"{subject.name} compiled again while it was measured.")

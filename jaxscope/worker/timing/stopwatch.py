@@ -3,7 +3,8 @@
 Why single calls: any JAX call takes several microseconds and the clock 0.05, so no inner loop is
 needed, and a call that was interrupted becomes an outlier that can be seen instead of poisoning a
 mean. Why chunks: a program that runs alone for 20 calls is in the state that a training loop
-would see; call by call in turns, the same jitted program takes three times as long. Why random
+would see; call by call in turns, the same jitted program takes three times as long. A slow program
+is called once a turn, and a much faster one beside it 20 times all the same. Why random
 order: whatever drifts (clock rate, other programs) hits both sides alike.
 
 Nothing here knows JAX: what waits for a result is passed in. The clock and everything else that
@@ -36,6 +37,11 @@ _READING_S = 20e-6
 """What is timed between two readings of the clock where calls are that fast."""
 LEAST_ROUNDS = 6
 """Fewer admit no interval of 95 %, and so no verdict."""
+_MUCH_FASTER = 4
+"""One that is so many times faster than a slow one gets a chunk of its own size. Two that are alike
+get the same: a median of 20 calls against single ones would tell them apart on a busy machine."""
+_COUNTED_FROM_S = 50e-6
+"""Page faults are counted of calls that take so long: asking for them takes 1 µs."""
 PRECISION = 0.02
 """Half-width of the interval of the log-ratio at which measuring stops: the verdict's margin."""
 
@@ -71,6 +77,7 @@ class Subject:
         is_consuming: A call consumes its arguments, so that it cannot be repeated with them.
         context: What it is called in, entered before the timed part.
         warm_up_s: Durations of the calls of its last warm-up, however that ended.
+        detail: What to know of it beside its name, in a few words.
     """
 
     name: str
@@ -83,6 +90,7 @@ class Subject:
     is_consuming: bool = False
     context: Callable[[], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext
     warm_up_s: list[float] = dataclasses.field(default_factory=list)
+    detail: str = ""
 
 
 @dataclasses.dataclass(eq=False)
@@ -93,11 +101,17 @@ class CallDurations:
         dispatch_s: Until the function returned.
         total_s: Until its result was ready.
         num_compilations: How many traces and compilations fell into these calls.
+        page_faults: Of each kept call; empty where they were not counted.
+        num_per_chunk: Kept calls in a chunk; 0 before the first.
+        num_dropped: Calls before these, left out.
     """
 
     dispatch_s: list[float] = dataclasses.field(default_factory=list)
     total_s: list[float] = dataclasses.field(default_factory=list)
     num_compilations: int = 0
+    page_faults: list[int] = dataclasses.field(default_factory=list)
+    num_per_chunk: int = 0
+    num_dropped: int = 0
 
     def add_chunk(self, durations: Sequence[tuple[float, float]]) -> None:
         """Append the calls of a finished chunk."""
@@ -114,16 +128,12 @@ class Rounds:
         sides: A recording per subject, in the order of the subjects.
         log_values: Per round: the log-ratio of the first side's median to the second's, or the
             logarithm of the only side's.
-        num_per_chunk: Kept calls in a chunk; 0 before the first.
-        num_dropped: Calls before these, left out.
         stopped: Why measuring ended: `precise`, `budget`, or empty while it has not.
         began_s: When measuring began, on the stopwatch's clock.
     """
 
     sides: tuple[CallDurations, ...]
     log_values: list[float] = dataclasses.field(default_factory=list)
-    num_per_chunk: int = 0
-    num_dropped: int = 0
     stopped: str = ""
     began_s: float = 0.0
 
@@ -133,6 +143,8 @@ class Stopwatch:
 
     Attributes:
         last_start_s: When the last timed call was entered, in seconds on the clock.
+        last_page_faults: Pages of memory that the system gave to the last timed call, where it
+            is of a subject that is not fast.
     """
 
     def __init__(
@@ -141,6 +153,7 @@ class Stopwatch:
         clock: Clock = perf_counter_ns,
         rng: Random | None = None,
         count_compilations: Callable[[], int] = lambda: 0,
+        count_page_faults: Callable[[], int] = lambda: 0,
     ) -> None:
         """Bind everything that measuring needs.
 
@@ -149,11 +162,14 @@ class Stopwatch:
             clock: Nanoseconds.
             rng: Decides which side of a pair goes first.
             count_compilations: A running count of traces and compilations in this process.
+            count_page_faults: The same of pages of memory that it got from the system.
         """
         self._block = block
         self._clock = clock
         self._rng = rng or Random(0)
         self._count_compilations = count_compilations
+        self._count_page_faults = count_page_faults
+        self.last_page_faults = 0
         self.last_start_s = 0.0
 
     def now_s(self) -> float:
@@ -175,9 +191,12 @@ class Stopwatch:
         """
         clock, block, function = self._clock, self._block, subject.function
         subject.num_calls += 1
+        faults, is_counted = 0, subject.typical_s >= _COUNTED_FROM_S
         try:
             with subject.context():
                 args, kwargs = subject.prepare()
+                if is_counted:
+                    faults = self._count_page_faults()
                 start = clock()
                 result = function(*args, **kwargs)
                 for _ in range(subject.num_inner - 1):
@@ -185,10 +204,13 @@ class Stopwatch:
                 returned = clock()
                 block(result)
                 ready = clock()
+                if is_counted:
+                    faults = self._count_page_faults() - faults
         except (Exception, SystemExit) as error:
             raise SubjectFailed(subject.name, subject.num_calls) from error
         unit_s = 1e-9 / subject.num_inner
         self.last_start_s = start * 1e-9
+        self.last_page_faults = faults
         if keep is not None:
             keep(result)
         return (returned - start) * unit_s, (ready - start) * unit_s
@@ -242,13 +264,14 @@ class Stopwatch:
         Raises:
             SubjectFailed: A subject raised.
         """
-        kept, dropped = chunk_size(typical_s)
-        rounds.num_per_chunk, rounds.num_dropped = kept, dropped
+        sizes = chunk_sizes([subject.typical_s or typical_s for subject in subjects])
+        for side, size in zip(rounds.sides, sizes, strict=True):
+            side.num_per_chunk, side.num_dropped = size
         rounds.began_s = start_s = self.now_s()
         looks = PrecisionLooks()
         with gc_paused():
             while not rounds.stopped:
-                self._measure_round(subjects, rounds, kept, dropped)
+                self._measure_round(subjects, rounds)
                 on_round(rounds)
                 spent_s = self.now_s() - start_s
                 if looks.is_precise(rounds.log_values, spent_s, precision):
@@ -257,20 +280,19 @@ class Stopwatch:
                 if spent_s >= budget_s and is_enough and not rounds.stopped:
                     rounds.stopped = "budget"
 
-    def _measure_round(
-        self, subjects: Sequence[Subject], rounds: Rounds, kept: int, dropped: int
-    ) -> None:
+    def _measure_round(self, subjects: Sequence[Subject], rounds: Rounds) -> None:
         medians = [0.0] * len(subjects)
         for index in self._rng.sample(range(len(subjects)), len(subjects)):
-            subject, durations = subjects[index], []
-            for _ in range(dropped):
+            subject, recording, durations = subjects[index], rounds.sides[index], []
+            for _ in range(recording.num_dropped):
                 self.time_call(subject)
             before = self._count_compilations()
             try:
-                for _ in range(kept):
+                for _ in range(recording.num_per_chunk):
                     durations.append(self.time_call(subject))
+                    if subject.typical_s >= _COUNTED_FROM_S:
+                        recording.page_faults.append(self.last_page_faults)
             finally:
-                recording = rounds.sides[index]
                 recording.add_chunk(durations)
                 recording.num_compilations += self._count_compilations() - before
             medians[index] = max(median(total_s for _, total_s in durations), 1e-9)
@@ -283,6 +305,18 @@ def chunk_size(typical_s: float) -> tuple[int, int]:
     if typical_s > VERY_SLOW_CALL_S:
         return 1, 0
     return (1, 1) if typical_s > SLOW_CALL_S else (CHUNK, CHUNK_DROPPED)
+
+
+def chunk_sizes(typical_s: Sequence[float]) -> list[tuple[int, int]]:
+    """The same for each of those that take turns.
+
+    Beside a slow one, single calls of a fast one would all be cold: the first calls after tens of
+    milliseconds of other work take several times as long as those of a loop.
+    """
+    slowest_s = max(typical_s)
+    return [
+        chunk_size(each if each * _MUCH_FASTER <= slowest_s else slowest_s) for each in typical_s
+    ]
 
 
 def find_inner_loop(typical_s: float, *, is_consuming: bool = False) -> int:
