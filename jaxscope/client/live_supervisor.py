@@ -19,7 +19,12 @@ from typing import IO
 from jaxscope.client.live_run import Run
 from jaxscope.client.supervisor_link import SupervisorLink
 from jaxscope.errors import JaxscopeError, WorkerLost
-from jaxscope.supervisor.process_tree import end_marked, kill_tree, read_activity
+from jaxscope.supervisor.process_tree import (
+    end_marked,
+    kill_group,
+    kill_tree,
+    read_activity,
+)
 from jaxscope.wire.frames import HEADER as WORKER_HEADER
 from jaxscope.wire.frames import FrameError
 from jaxscope.wire.relay import (
@@ -152,6 +157,7 @@ class LiveSupervisor:
             kill_tree(self.pid)
         self._process.kill()
         if self._is_here:
+            kill_group(self.pid)  # a worker that was stopped before it was one is still in it
             end_marked(self.pid)  # what the kernel gave to another parent when it died
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_CLOSE_S)

@@ -384,6 +384,8 @@ class WorkerProcess:
         """Seconds without a sign of life, 0 where silence means nothing."""
         if not self.is_ready or self.reason:
             return 0.0
+        if self._frozen_since is not None and not self.has_begun:
+            return 0.0  # another one gets its run in a moment
         if self.is_quiet:  # it measures, and says nothing; asking `ps` would disturb that
             return self._stopped_s(now) if process_tree.HAS_PROC else 0.0
         return now - self.last_sign_at

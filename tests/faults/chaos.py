@@ -112,6 +112,7 @@ class Chaos:
         run = session.start(request, listen)
         before = session.supervisor_pid
         time.sleep(delay)
+        below = find_descendants(before)
         harm()
         if name == "stops it":
             run.interrupt()
@@ -143,6 +144,10 @@ class Chaos:
         assert not [stage.name for stage in capture.stages if stage.unavailable], name
         assert session.supervisor_pid == before or not is_alive(before), name
         assert leftovers(session) == [], name
+        if session.supervisor_pid != before:
+            while (left := list(filter(is_alive, below))) and time.monotonic() < deadline:
+                time.sleep(0.02)
+            assert not left, (name, "outlived the supervisor")
         return name, ended, seconds
 
     def _choose(self, delay: float) -> tuple[str, Callable[[], None], Request]:

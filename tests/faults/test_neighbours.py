@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -24,7 +25,7 @@ from jaxscope.model import Capture
 from jaxscope.supervisor import process_tree
 from jaxscope.supervisor.process_tree import find_descendants
 from jaxscope.supervisor.supervisor import Supervisor
-from jaxscope.supervisor.worker_process import has_more
+from jaxscope.supervisor.worker_process import WorkerProcess, has_more
 from jaxscope.wire.relay import GREETING, encode_control
 from tests.faults.scene import WORKER, Scene, command_line, is_alive, leftovers, sample
 
@@ -186,6 +187,48 @@ def test_a_worker_that_is_hit_before_it_is_one_is_replaced(
     with Session(is_warm=False, has_spares=False, link=link) as session:
         assert isinstance(session.start(WORKS).wait(PATIENCE_S), Capture)
         assert leftovers(session) == []
+
+
+KILLS_ITS_SUPERVISOR = """
+become = worker_process.become
+def become_later(*rest):
+    if not os.path.exists({flag!r}):
+        with open({flag!r}, "w") as file:
+            file.write(str(os.getpid()))
+        os.kill(os.getppid(), signal.SIGKILL)
+        os.kill(os.getpid(), signal.SIGSTOP)
+    become(*rest)
+worker_process.become = become_later
+"""
+
+
+def test_a_worker_that_is_stopped_before_it_is_one_does_not_outlive_its_supervisor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has neither asked the kernel for its end yet, nor a variable that tells whose it is."""
+    flag = tmp_path / "pid"
+    link = altered(tmp_path, monkeypatch, KILLS_ITS_SUPERVISOR.format(flag=str(flag)))
+    with Session(is_warm=False, has_spares=False, link=link) as session:
+        with contextlib.suppress(WorkerLost):  # unless it died before it said that the run began
+            session.start(WORKS).wait(PATIENCE_S)
+        assert isinstance(session.start(WORKS).wait(PATIENCE_S), Capture)
+        wait_until(lambda: not is_alive(int(flag.read_text())))
+
+
+def test_a_worker_that_is_stopped_before_it_began_is_not_said_to_be_silent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its run is given to another one soon; who was told would stop a run that has no fault."""
+    monkeypatch.setattr(process_tree, "read_state", lambda _pid: "T")
+    worker = WorkerProcess.__new__(WorkerProcess)
+    worker.pid, worker.reason, worker.is_ready, worker.is_quiet = 0, "", True, False
+    worker.last_sign_at, worker._frozen_since, worker.has_begun = 0.0, None, False
+
+    assert not worker.is_frozen(100.0)
+    assert worker.silence_s(100.0) == 0.0
+    assert worker.is_frozen(102.0)
+    worker.has_begun = True
+    assert worker.silence_s(100.0) == 100.0
 
 
 @pytest.mark.parametrize("signal_name", ("SIGSTOP", "SIGKILL"))
