@@ -141,6 +141,13 @@ def is_root() -> bool:
     return os.geteuid() == 0
 
 
+LOCK_WAIT_S = 120
+"""For another installation to end, which holds the lock of apt."""
+
+_WAIT_FOR_LOCK = ("-o", f"DPkg::Lock::Timeout={LOCK_WAIT_S}")
+_REFUSED = "(13: "  # the file of the lock could not be opened at all
+
+
 def install_packages(packages: Sequence[str]) -> None:
     """Install packages through apt-get; its messages go to standard error.
 
@@ -166,24 +173,34 @@ def install_packages(packages: Sequence[str]) -> None:
             *prefix,
             "env",
             "DEBIAN_FRONTEND=noninteractive",
-            *("apt-get", "install", "-y", "-qq", "--no-install-recommends"),
+            *("apt-get", *_WAIT_FOR_LOCK, "install", "-y", "-qq", "--no-install-recommends"),
             *packages,
         ],
     )
     # A failed update (one dead mirror of several) is no reason to stop; the installation will say.
-    statuses = [_run(command) for command in commands]
-    if statuses[-1] != 0:
+    status, said = [_run(command) for command in commands][-1]
+    if status != 0:
+        question = "is this machine online, and may you use sudo? When it is"
+        if "/lock" in said and _REFUSED not in said:  # its file, in whatever language apt speaks
+            question = "another program installs packages and holds apt's lock. When it has ended"
         raise SetupProblem(
-            "apt-get could not install what is missing (its message is above): is this machine "
-            f"online, and may you use sudo? When it is, type: {'' if is_root() else 'sudo '}{line}"
+            "apt-get could not install what is missing (its message is above): "
+            f"{question}, type: {'' if is_root() else 'sudo '}{line}"
         )
 
 
-def _run(command: Sequence[str]) -> int:
+def _run(command: Sequence[str]) -> tuple[int, str]:
+    """The exit status of a command, and the errors that it showed."""
+    said = []
     try:
         # apt's chatter belongs on standard error: the output of `./run capture -o -` is data.
-        return subprocess.run(
-            command, stdin=None, stdout=subprocess.DEVNULL, stderr=None, check=False
-        ).returncode
+        with subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace"
+        ) as process:
+            assert process.stderr is not None
+            for line in process.stderr:
+                said.append(line)
+                print(line, end="", file=sys.stderr, flush=True)
     except OSError as error:
         raise SetupProblem(f"{command[0]} could not be started: {error}") from None
+    return process.returncode, "".join(said)

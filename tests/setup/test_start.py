@@ -265,19 +265,41 @@ def test_sudo_is_named_when_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> No
         system_libraries.install_packages(["libegl1"])
 
 
-def test_a_failing_apt_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+LOCKED = """\
+E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 20254 (python3)
+E: Unable to acquire the dpkg frontend lock (/var/lib/dpkg/lock-frontend), …
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "words", "others"),
+    (
+        ("E: Unable to fetch some archives\n", "online", "lock"),
+        (LOCKED, "holds apt's lock", "online"),
+        ("E: Could not open lock file /x/lock - open (13: Permission denied)\n", "sudo", "holds"),
+    ),
+)
+def test_a_failing_apt_is_one_sentence(
+    said: str,
+    words: str,
+    others: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    program = tmp_path / "apt-get"
+    program.write_text(
+        f'#!/bin/sh\necho "$*" >> {tmp_path}/commands\ncat >&2 <<END\n{said}END\nexit 100\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     monkeypatch.setattr(system_libraries, "is_root", lambda: True)
-    monkeypatch.setattr(system_libraries.shutil, "which", lambda name: f"/usr/bin/{name}")
-    commands: list[list[str]] = []
-
-    def fail(command: list[str], **_options: object) -> subprocess.CompletedProcess[str]:
-        commands.append(command)
-        return subprocess.CompletedProcess(command, 100)
-
-    monkeypatch.setattr(system_libraries.subprocess, "run", fail)
-    with pytest.raises(SetupProblem, match="online"):
+    with pytest.raises(SetupProblem, match=words) as caught:
         system_libraries.install_packages(["libegl1"])
-    assert commands[-1][-1] == "libegl1"
+    assert others not in str(caught.value)
+    assert said in capfd.readouterr().err
+    last = (tmp_path / "commands").read_text().splitlines()[-1]
+    assert last.endswith("libegl1") and "DPkg::Lock::Timeout=" in last
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,21 @@ def test_no_python_names_the_line_to_type(machine: Machine) -> None:
     assert "apt-get install -y python3 python3-venv" in answer.stderr
 
 
+@pytest.mark.parametrize(
+    ("said", "words"),
+    (
+        ("E: Could not get lock /var/lib/dpkg/lock-frontend.", "holds apt's lock"),
+        ("E: Unable to fetch some archives", "online"),
+    ),
+)
+def test_a_failing_apt_is_told(machine: Machine, said: str, words: str) -> None:
+    machine.install("apt-get", f'#!/bin/sh\necho "{said}" >&2\nexit 100\n')
+    machine.install("sudo", '#!/bin/sh\nexec "$@"\n')
+    answer = machine.run("--yes")
+    assert answer.returncode == 3
+    assert said in answer.stderr and words in answer.stderr.splitlines()[-1]
+
+
 def test_old_python_is_named(machine: Machine) -> None:
     machine.install("python3", OLD_PYTHON)
     answer = machine.run("capture", "x.py")
