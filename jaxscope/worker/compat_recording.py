@@ -34,8 +34,8 @@ _set_current_trace: Any = _core.set_current_trace
 class BatchAxes:
     """Axes of the variables of a program that the `vmap`s of a call added.
 
-    Known are what JAX itself has batched as a whole, and transposes of these, by which JAX moves an
-    axis to where it is wanted; what else a batching rule makes on the way is not. A `vmap` inside
+    Known are what JAX itself has batched as a whole, and what batching rules make of that by
+    operations that say where each axis goes; what else they make on the way is not. A `vmap` inside
     of the function is none of the call's.
     """
 
@@ -71,13 +71,20 @@ class BatchAxes:
             is_recorder = isinstance(trace, Recorder)
             trace = trace._own if is_recorder else getattr(trace, "parent_trace", None)
 
-    def note_transpose(self, equation: Any) -> None:
-        """A transpose moves the axes of its operand; of a result that is not known yet."""
-        operand, result = equation.invars[0], equation.outvars[0]
-        known = self._found.get(id(operand))
-        if known is not None and id(result) not in self._found:
-            to = equation.params["permutation"].index
-            self._found[id(result)] = (result, [(data, to(axis)) for data, axis in known[1]])
+    def follow(self, equation: Any) -> None:
+        """Of a result that is not known yet: where an operation leaves the axes of its operands."""
+        result = equation.outvars[0]
+        if len(equation.outvars) != 1 or id(result) in self._found:
+            return
+        found = []
+        for at, operand in enumerate(equation.invars):
+            _, axes = self._found.get(id(operand), (None, ()))
+            for data, axis in axes:
+                to = _axis_after(equation, at, axis)
+                if to is not None and (data, to) not in found:
+                    found.append((data, to))
+        if found:
+            self._found[id(result)] = (result, found)
 
     def axes_of(self, variable: Any) -> tuple[int, ...]:
         """The axes of a variable, rising; none where it has none or it is not known."""
@@ -94,6 +101,40 @@ class BatchAxes:
                 }
             )
         )
+
+
+_KEEP_AXES = frozenset(
+    {
+        *("add", "and", "convert_element_type", "div", "eq", "exp", "ge", "gt", "is_finite", "le"),
+        *("log", "lt", "max", "min", "mul", "ne", "neg", "not", "or", "select_n", "sign"),
+        *("sqrt", "stop_gradient", "sub", "xor"),
+    }
+)
+
+
+def _axis_after(equation: Any, operand: int, axis: int) -> int | None:
+    """Where an axis of an operand is in the result of an equation; None where that is not known."""
+    name, given = equation.primitive.name, equation.params
+    if name == "transpose":
+        return int(given["permutation"].index(axis))
+    if name == "broadcast_in_dim":
+        return int(given["broadcast_dimensions"][axis]) if operand == 0 else None
+    if name.startswith(("reduce_", "arg")) and "axes" in given:
+        gone = given["axes"]
+        return None if axis in gone else axis - sum(each < axis for each in gone)
+    if name == "dot_general":
+        contracted, batch = (sides[operand] for sides in given["dimension_numbers"])
+        if axis in batch:
+            return int(tuple(batch).index(axis))
+        if axis in contracted:
+            return None
+        free = axis - sum(each < axis for each in (*contracted, *batch))
+        rank = len(equation.invars[0].aval.shape)
+        return free + (len(batch) if operand == 0 else rank - len(contracted))
+    is_kept = name in _KEEP_AXES and (
+        equation.invars[operand].aval.shape == equation.outvars[0].aval.shape
+    )
+    return axis if is_kept else None
 
 
 @contextlib.contextmanager

@@ -49,7 +49,16 @@ def helped(x: jax.Array) -> jax.Array:
     return jax.vmap(lambda each: jnp.sin(each) * 2)(x) * x
 
 
+def reduced(w: jax.Array, x: jax.Array) -> jax.Array:
+    """What batching rules make of operations that they take apart."""
+    y = jax.nn.softmax(w @ x) + jnp.mean(x**2) + jnp.std(w @ w + x) + jax.nn.logsumexp(x @ w)
+    return jnp.where(jnp.max(x * w) > 0, y, x.sum(axis=0)) * jnp.einsum("ij,j->i", w, x)
+
+
 CALLS = {
+    "reduced": "vmap(reduced, in_axes=(None, 0))(f32[3, 3], f32[3, 3])",
+    "both reduced": "vmap(reduced, in_axes=(2, 1))(f32[3, 3, 3], f32[3, 3])",
+    "gradient of a mean": "vmap(grad(lambda w, x: reduced(w, x).mean()))(f32[3, 3, 3], f32[3, 3])",
     "dense": "vmap(dense, in_axes=(None, 0))(f32[3, 3], f32[3, 3])",
     "last axis": "vmap(dense, in_axes=(None, 1), out_axes=1)(f32[3, 3], f32[3, 3])",
     "both": "vmap(dense)(f32[3, 3, 3], f32[3, 3])",
@@ -63,7 +72,7 @@ CALLS = {
 
 
 def trace(text: str) -> TracedProgram:
-    functions = (dense, loss, scanned, counted, branching, helped)
+    functions = (dense, loss, scanned, counted, branching, helped, reduced)
     names = call_namespace({each.__name__: each for each in functions})
     return trace_call(parse_call(text, names, file="file.py"))
 
@@ -114,6 +123,26 @@ def test_another_element_of_the_batch_changes_only_its_own_place(name: str) -> N
             touched = [np.unique(np.nonzero(differs)[axis]).tolist() for axis in axes_of(variable)]
             assert [1] in touched, (variable, touched)
     assert num_batched
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "vmap(reduced, in_axes=(None, 0))(f32[4, 4], f32[7, 4])",
+        "vmap(reduced, in_axes=(2, 1))(f32[4, 4, 7], f32[4, 7])",
+    ],
+)
+def test_every_value_with_the_batch_is_marked(call: str) -> None:
+    """No other axis has 7 elements."""
+    program = trace(call)
+    axes_of = program.batch_axes.axes_of
+    missing = [
+        equation
+        for equation in compat.open_jaxpr(program.derived.jaxpr).eqns
+        if any(axes_of(each) for each in equation.invars)
+        and not all(axes_of(each) for each in equation.outvars)
+    ]
+    assert not missing, missing
 
 
 def graph_of(text: str) -> Graph:

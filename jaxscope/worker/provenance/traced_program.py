@@ -141,7 +141,7 @@ def _trace(call: Call, arguments: Arguments) -> TracedProgram:
         messages = (*messages, _tell_unfollowed(call, recorder))
     stages = (*inner.stages(), last)
     for stage in stages:
-        _follow_transposes(stage.jaxpr, batch_axes)
+        _follow_axes(stage.jaxpr, batch_axes)
     return TracedProgram(
         traced=traced,
         base=base,
@@ -154,12 +154,11 @@ def _trace(call: Call, arguments: Arguments) -> TracedProgram:
     )
 
 
-def _follow_transposes(jaxpr: Any, batch_axes: BatchAxes) -> None:
+def _follow_axes(jaxpr: Any, batch_axes: BatchAxes) -> None:
     for equation in compat.open_jaxpr(jaxpr).eqns:
-        if equation.primitive.name == "transpose":
-            batch_axes.note_transpose(equation)
+        batch_axes.follow(equation)
         for _, inner in nested_jaxprs(equation.params):
-            _follow_transposes(inner, batch_axes)
+            _follow_axes(inner, batch_axes)
 
 
 def _tell_unfollowed(call: Call, recorder: BaseRecorder) -> str:
