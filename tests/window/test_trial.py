@@ -87,6 +87,20 @@ def test_a_file_that_was_changed_meanwhile_is_not_overwritten(
     assert "changed on disk" in editor_of(trial).said.text()
 
 
+@pytest.mark.parametrize("begins_with", ["", "y = 1; "])
+def test_a_change_of_the_file_is_told(
+    driver: Driver, window: MainWindow, source: Path, trial: Trial, begins_with: str
+) -> None:
+    write(driver, trial, begins_with)
+    assert "the file is as it was" in editor_of(trial).said.text()
+    source.write_text("z = 3\n")
+    window.controller.note_file_changed()
+    assert "has changed on disk" in editor_of(trial).said.text()
+    write(driver, trial, "w = 2")  # another run of the copy makes the file no other
+    assert "has changed on disk" in editor_of(trial).said.text()
+    assert "z = 3" not in editor_of(trial).edit.toPlainText()
+
+
 def test_long_line_ends_of_the_file_stay(
     driver: Driver, window: MainWindow, tmp_path: Path
 ) -> None:

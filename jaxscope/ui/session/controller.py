@@ -582,7 +582,10 @@ class Controller(QObject):
     def note_file_changed(self) -> None:
         """The file on disk changed: run again what was shown, in the new version."""
         state = self.state
-        if not state.file or state.is_view_only or state.draft is not None:
+        if not state.file or state.is_view_only:
+            return
+        if state.draft is not None:
+            self._set(dataclasses.replace(state, is_changed_on_disk=True))
             return
         try:
             snapshot = read_source(state.file)

@@ -25,6 +25,7 @@ from jaxscope.ui.toolkit.widgets import fill_box, make_label
 from jaxscope.ui.window.workspace import Workspace
 
 _SAID = "Scratch copy: the file is as it was."
+_CHANGED = "Scratch copy. The file has changed on disk since."
 
 
 class TrialEditor(QWidget):
@@ -42,10 +43,18 @@ class TrialEditor(QWidget):
             row.addWidget(button)
         fill_box(QVBoxLayout(self), (self.edit, 1), row, margins=(0, 0, 0, 0), spacing=2)
         self.edit.save_requested.connect(self.save.click)
+        self._problem, self._is_file_changed = "", False
+
+    def note_file_changed(self) -> None:
+        """Say from now on that the file is no longer what the text began with."""
+        if not self._is_file_changed:
+            self._is_file_changed = True
+            self.say(self._problem)
 
     def say(self, problem: str) -> None:
         """Say why the text is not run, or nothing."""
-        self.said.setText(problem or _SAID)
+        self._problem = problem
+        self.said.setText(problem or (_CHANGED if self._is_file_changed else _SAID))
         self.said.setProperty("role", "error" if problem else "muted")
         self.said.style().unpolish(self.said)
         self.said.style().polish(self.said)
@@ -207,6 +216,10 @@ class Trial(QObject):
         if state.file != self._file:
             self._detach()
             return
+        file = state.snapshot if state.draft is None else None
+        is_other = file is not None and file.sha256 != self._began_with
+        if is_other or state.is_changed_on_disk:
+            self.editor.note_file_changed()
         self._later.start()
         if has_ended and self.editor.edit.hasFocus():  # lines written since have equations now
             self._on_edit_line_chosen(self.editor.edit.textCursor().blockNumber() + 1)
