@@ -12,6 +12,10 @@ TRANSFORMS = (
     *("jacfwd", "jacrev", "hessian", "checkpoint", "pmap", "shard_map"),
 )
 """JAX's transforms that a call may name without `jax.`."""
+DERIVATIVES = frozenset(
+    {"grad", "value_and_grad", "jvp", "vjp", "linearize", "jacfwd", "jacrev", "hessian"}
+)
+"""Those that make derivatives."""
 _MAX_CALLS = 500
 _OFFER = re.compile(r"#+\s*jaxscope:\s*(?P<call>\S.*)")
 

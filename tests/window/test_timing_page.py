@@ -95,10 +95,22 @@ def test_a_chosen_row_stays_chosen_while_its_figures_get_better(
 
 
 def test_the_gradient_is_asked_for_by_its_box(driver: Driver, source: Path) -> None:
-    driver.finish(driver.open(source), build_capture())
-    driver.window.pages["timing"].gradient.setChecked(True)
+    plain = dataclasses.replace(build_capture(), transforms=("jit", "vmap"))
+    driver.finish(driver.open(source), plain)
+    box = driver.window.pages["timing"].gradient
+    assert not box.isHidden()
+    box.setChecked(True)
     driver.window.pages["timing"].measure()
     assert driver.wait_for(TimeRequest).request.gradient
+
+
+def test_of_a_derivative_no_gradient_is_offered(driver: Driver, source: Path) -> None:
+    box = driver.window.pages["timing"].gradient
+    box.setChecked(True)
+    driver.finish(driver.open(source), build_capture())
+    assert box.isHidden()
+    driver.window.pages["timing"].measure()
+    assert not driver.wait_for(TimeRequest).request.gradient
 
 
 def test_curves_grow_while_sizes_are_measured(driver: Driver, source: Path) -> None:

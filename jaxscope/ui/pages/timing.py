@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.model import Measurement
+from jaxscope.model.outline import DERIVATIVES
 from jaxscope.model.statistics import count_outliers
 from jaxscope.model.timing import STEADY
 from jaxscope.model.units import format_seconds
@@ -152,7 +153,7 @@ class TimingPage(PageWidget):
     def __init__(self, context: PageContext) -> None:
         super().__init__(context)
         self._state = TimingState()
-        self._is_saved, self._old = False, ""
+        self._is_saved, self._is_derivative, self._old = False, False, ""
         self._theme = context.themes.theme
         self.distributions: FigurePanel | None = None
         self.stages: FigurePanel | None = None
@@ -208,11 +209,13 @@ class TimingPage(PageWidget):
         self._measure(is_rigorous=False)
 
     def _measure(self, *, is_rigorous: bool) -> None:
-        gradient = self.gradient.isChecked()
+        gradient = self.gradient.isChecked() and not self._is_derivative
         self._context.controller.measure(is_rigorous=is_rigorous, gradient=gradient)
 
     def show_state(self, state: WindowState) -> None:
         can_measure, is_saved = state.can_start, state.is_view_only
+        transforms = state.head.transforms if state.head is not None else ()
+        self._is_derivative = not DERIVATIVES.isdisjoint(transforms)
         old = describe_old(state)
         self.show_timing(state.timing, can_measure=can_measure, is_saved=is_saved, old=old)
 
@@ -229,7 +232,9 @@ class TimingPage(PageWidget):
         """
         for button in (self.quick, self.rigorous, self.gradient):
             button.setEnabled(can_measure)
-            button.setVisible(not is_saved)
+            button.setVisible(
+                not is_saved and not (self._is_derivative and button is self.gradient)
+            )
         self._empty.setText(_SAVED_TEXT if is_saved else _EMPTY_TEXT)
         if (self._is_saved, self._old) != (is_saved, old):
             self._is_saved, self._old = is_saved, old
