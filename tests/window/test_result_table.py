@@ -60,3 +60,21 @@ def test_a_table_out_of_sight_is_measured_when_it_is_seen(
     widest = max(table.fontMetrics().horizontalAdvance(text) for _, text in ROWS)
     qtbot.waitUntil(lambda: table.columnWidth(1) >= widest)
     destroy(table)
+
+
+def test_a_column_that_is_shown_elsewhere_too_is_left_out_where_there_is_no_room(
+    qtbot: QtBot,
+) -> None:
+    table = ResultTable("Rows")
+    table.spare_column = 1
+    table.resize(900, 300)
+    table.show()
+    table.rows.set_table(Table(("name", "text", "last"), [("one", "wide " * 12, "1")]))
+    assert not table.isColumnHidden(1)
+    table.resize(200, 300)
+    qtbot.waitUntil(lambda: table.isColumnHidden(1))
+    assert not table.isColumnHidden(2)
+    table.rows.set_table(Table(("name", "text", "last"), [("one", "1", "1")]))
+    assert not table.isColumnHidden(1), "what fits is shown"
+    table.rows.set_table(Table((), ()))
+    destroy(table)

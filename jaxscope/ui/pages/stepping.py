@@ -127,6 +127,7 @@ class SteppingPage(PageWidget):
         self.chain.setToolTip(_OF_CHAIN)
         self.values.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.values.setSortingEnabled(False)
+        self.values.spare_column = VALUE_HEADERS.index("numbers")  # they stand beside the table
         self.numbers.setSortingEnabled(False)
         self.numbers.notice.hide()
         self.slice.setPlaceholderText("[0, :, 3]")

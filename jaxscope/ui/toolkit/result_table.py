@@ -19,7 +19,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QShowEvent
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
 from jaxscope.report.document import Cell, Number, Table, cell_text
@@ -147,6 +147,8 @@ class ResultTable(QTableView):
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._is_told = False
+        self.spare_column = -1
+        """Left out where not all columns have room: the one whose cells are shown elsewhere too."""
         self._widths: dict[int, int] = {}
         self.rows = ResultModel(self)
         self.setModel(self.rows)
@@ -157,6 +159,7 @@ class ResultTable(QTableView):
         self.setSortingEnabled(True)
         self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
         self.selectionModel().selectionChanged.connect(self._on_selection_changed)
+        self.rows.modelReset.connect(self._leave_out_spare)
         self.notice = EmptyNotice(self, f"{name}: none.")
         self.fit()
 
@@ -181,6 +184,23 @@ class ResultTable(QTableView):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.resizeColumnsToContents()
+        self._leave_out_spare()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._leave_out_spare()
+
+    def _leave_out_spare(self) -> None:
+        if not 0 <= self.spare_column < self.rows.columnCount():
+            return
+        header = self.horizontalHeader()
+        needed = sum(
+            max(self.sizeHintForColumn(column), header.sectionSizeHint(column))
+            for column in range(self.rows.columnCount())
+        )
+        is_spared = needed > self.viewport().width()
+        if is_spared != self.isColumnHidden(self.spare_column):
+            self.setColumnHidden(self.spare_column, is_spared)
 
     def mark_rows(self, is_meant: Callable[[int], bool]) -> None:
         """Select the rows that something chosen elsewhere means, without a signal."""
