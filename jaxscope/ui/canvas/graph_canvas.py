@@ -20,7 +20,6 @@ from PySide6.QtGui import (
     QNativeGestureEvent,
     QPainter,
     QPaintEvent,
-    QPen,
     QResizeEvent,
     QWheelEvent,
 )
@@ -49,7 +48,14 @@ from jaxscope.ui.canvas.item_text import (
     spoken_item,
     spoken_scene,
 )
-from jaxscope.ui.canvas.legend import Legend, LegendEntry, list_entries, list_outlines, list_tints
+from jaxscope.ui.canvas.legend import (
+    Legend,
+    LegendEntry,
+    list_entries,
+    list_outlines,
+    list_tints,
+    words_alone,
+)
 from jaxscope.ui.canvas.minimap import Minimap
 from jaxscope.ui.canvas.navigation import (
     LEAST_FRAMED,
@@ -455,8 +461,7 @@ class GraphCanvas(QWidget):
         entries = (*self._colour_entries(drawing), *self._outline_entries(drawing))
         if self._view is None or not self._view.batched:
             return entries
-        ground = drawing.colors.background
-        return (LegendEntry("B=: axis added by vmap", ground, QPen(ground)), *entries)
+        return (words_alone("B=: axis added by vmap", drawing.colors), *entries)
 
     def _colour_entries(self, drawing: SceneDrawing) -> Sequence[LegendEntry]:
         seen = self._items_in_sight(drawing)

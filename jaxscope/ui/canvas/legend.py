@@ -39,12 +39,14 @@ class LegendEntry:
         fill: How a swatch is filled.
         border: How it is outlined.
         hint: Told when the pointer rests on it; empty for nothing.
+        swatch_px: Width of the swatch with the space after it; 0 for words alone.
     """
 
     name: str
     fill: QColor
     border: QPen
     hint: str = ""
+    swatch_px: float = _SWATCH_PX + 5
 
 
 class Legend(QWidget):
@@ -114,7 +116,7 @@ class Legend(QWidget):
         last = len(self._entries) - 1
         for number, entry in enumerate(self._entries):
             text = min(measure_text(entry.name, _TEXT_PX), _WIDEST_PX)
-            wide = _SWATCH_PX + 5 + text
+            wide = entry.swatch_px + text
             limited = not self._is_open and row == _ROWS_AT_FIRST - 1 and number < last
             kept = _MORE_PX + _GAP_PX if limited else 0.0
             if x + wide + kept > room and (places or self._tail_px):
@@ -167,10 +169,11 @@ class Legend(QWidget):
             y = _PADDING_PX - 1 + row * _ROW_PX
             painter.setPen(entry.border)
             painter.setBrush(entry.fill)
-            painter.drawRoundedRect(QRectF(x, y + 3.5, _SWATCH_PX, 10), 3, 3)
+            if entry.swatch_px:
+                painter.drawRoundedRect(QRectF(x, y + 3.5, _SWATCH_PX, 10), 3, 3)
             painter.setPen(colors.text)
-            text = shorten_text(entry.name, wide - _SWATCH_PX - 5, _TEXT_PX)
-            area = QRectF(x + _SWATCH_PX + 5, y, wide, _ROW_PX)
+            text = shorten_text(entry.name, wide - entry.swatch_px, _TEXT_PX)
+            area = QRectF(x + entry.swatch_px, y, wide, _ROW_PX)
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, text)
         if is_cut:
             painter.setPen(colors.muted)
@@ -206,8 +209,13 @@ def list_tints(
         line = Qt.PenStyle.DashLine if each.is_dashed else Qt.PenStyle.SolidLine
         entries.append(LegendEntry(each.name, QColor(fill), QPen(QColor(border), 1.2, line)))
     if tint.note:
-        entries.append(LegendEntry(tint.note, colors.background, QPen(colors.background)))
+        entries.append(words_alone(tint.note, colors))
     return tuple(entries)
+
+
+def words_alone(text: str, colors: Colors) -> LegendEntry:
+    """An entry that explains no colour."""
+    return LegendEntry(text, colors.background, QPen(colors.background), swatch_px=0.0)
 
 
 def list_outlines(
