@@ -7,6 +7,7 @@ import gc
 import sys
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QApplication, QPushButton
@@ -28,6 +29,7 @@ from jaxscope.model.outline import OfferedCall, Outline, OutlinedFunction
 from jaxscope.ui.application import ErrorReporter, build_window
 from jaxscope.ui.panes.pane_area import PaneSide
 from jaxscope.ui.panes.pane_header import Form
+from jaxscope.ui.session.call_text import list_transforms
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.source.code_view import Mark
 from jaxscope.ui.window.main_window import MainWindow
@@ -337,6 +339,82 @@ def test_several_arguments_ask_which(driver: Driver, window: MainWindow, source:
     form.checks[1].setChecked(True)
     form.findChildren(QPushButton)[-1].click()
     assert window.call_bar.edit.text() == "grad(f, argnums=(0, 1))(f32[3], f32[4])"
+
+
+def test_a_form_says_which_call_it_makes(driver: Driver, window: MainWindow, source: Path):
+    driver.finish(driver.open(source, ("f(f32[3], f32[4])",)), build_capture())
+    add_transform(window, "grad")
+    form = window.call_bar.form
+    assert form is not None and form.made.text() == "grad(f)(f32[3], f32[4])"
+    form.checks[0].setChecked(False)
+    assert form.made.text() == "Choose at least one argument."
+    form.findChildren(QPushButton)[-1].click()
+    assert window.call_bar.edit.text() == "f(f32[3], f32[4])"
+    form.checks[1].setChecked(True)
+    assert form.made.text() == "grad(f, argnums=1)(f32[3], f32[4])"
+
+
+@pytest.mark.parametrize(
+    ("call", "index", "axes", "batch"),
+    [
+        ("vmap(f, in_axes=(None, 1))(f32[3], f32[4, 8])", 0, (None, 1), 8),
+        ("jit(vmap(f, in_axes=(0, None)))(f32[7, 3], f32[4])", 1, (0, None), 7),
+        ("grad(f, argnums=(0, 1))(f32[3], f32[4])", 0, (0, 1), None),
+        ("vmap(grad(f, argnums=1))(f32[16, 3], f32[16, 4])", 1, (1,), None),
+    ],
+)
+def test_arguments_of_a_transform_in_the_call_are_chosen_anew(
+    driver: Driver,
+    window: MainWindow,
+    source: Path,
+    call: str,
+    index: int,
+    axes: tuple[int | None, ...],
+    batch: int | None,
+):
+    driver.finish(driver.open(source, (call,)), build_capture())
+    bar = window.call_bar
+    bar.edit.transform_clicked.emit(index, QPoint(0, 0))
+    bar.transform_menu.hide()
+    first = bar.transform_menu.actions()[0]
+    assert first.text() == "Arguments …"
+    first.trigger()
+    form = bar.form
+    assert form is not None
+    assert form.made.text() == call, "with what it has already"
+    if batch is None:
+        assert tuple(n for n, check in enumerate(form.checks) if check.isChecked()) == axes
+        form.checks[0].setChecked(True)
+        form.checks[1].setChecked(False)
+    else:
+        assert tuple(choice.currentData() for choice in form._axes) == axes
+        for choice in form._axes:
+            choice.setCurrentIndex(1)  # axis 0
+    made = form.made.text()
+    assert made != call and list_transforms(made)[index].name == list_transforms(call)[index].name
+    form.findChildren(QPushButton)[-1].click()
+    assert bar.edit.text() == made
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "grad(f, has_aux=True)(f32[3], f32[4])",
+        "vmap(f, in_axes=(0, {'a': 0}))(f32[3], f32[4])",
+        "vmap(vmap(f))(f32[2, 3], f32[2, 3])",
+        "grad(f, argnums=5)(f32[3], f32[4])",
+        "grad(f)(f32[3])",
+        "jit(f)(f32[3], f32[4])",
+    ],
+)
+def test_what_a_form_cannot_show_is_not_offered(
+    driver: Driver, window: MainWindow, source: Path, call: str
+):
+    driver.finish(driver.open(source, (call,)), build_capture())
+    bar = window.call_bar
+    bar.edit.transform_clicked.emit(0, QPoint(0, 0))
+    bar.transform_menu.hide()
+    assert "Arguments …" not in [action.text() for action in bar.transform_menu.actions()]
 
 
 def test_a_click_on_a_transform_of_the_call_offers_what_can_be_done_with_it(

@@ -192,6 +192,36 @@ def _place(text: str, node: ast.expr) -> tuple[int, int]:
     return first + start, last + end
 
 
+def read_chosen(use: TransformUse, num_arguments: int) -> tuple[int | None, ...] | None:
+    """The `argnums` of a derivative, or the axis of each argument of `vmap`.
+
+    None where something else is given as well, or no plain numbers.
+    """
+    options = _parse_expression(f"f(g{use.rest})")
+    assert isinstance(options, ast.Call)
+    is_vmap = _simple_name(use.name) == "vmap"
+    known = "in_axes" if is_vmap else "argnums"
+    if len(options.args) > 1 or any(each.arg != known for each in options.keywords):
+        return None
+    try:
+        given = ast.literal_eval(options.keywords[0].value) if options.keywords else 0
+    except ValueError:
+        return None
+    single = (given,) * (num_arguments if is_vmap else 1)
+    chosen = given if isinstance(given, tuple) else single
+    is_plain = all(each is None or type(each) is int for each in chosen)
+    return chosen if is_plain and (not is_vmap or len(chosen) == num_arguments) else None
+
+
+def batch_size_of(text: str, axes: Sequence[int | None]) -> int | None:
+    """The size of the axis that `vmap` runs over, of the first shorthand of a call that has it."""
+    for argument, axis in zip(parse_call(text).arguments, axes, strict=False):
+        shape = _shape_of(argument)
+        if axis is not None and shape and axis < len(shape) and shape[axis].isdecimal():
+            return int(shape[axis])
+    return None
+
+
 def unwrap_call(text: str, index: int = 0) -> str:
     """Take a transform away again; shorthands lose the axis that `vmap` ran over.
 

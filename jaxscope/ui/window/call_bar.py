@@ -9,6 +9,7 @@ import functools
 import os
 import re
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QStringListModel, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -47,12 +48,14 @@ from jaxscope.ui.session.call_text import (
     CallTextError,
     Transform,
     TransformUse,
+    batch_size_of,
     default_axes,
     find_base_name,
     list_transforms,
     move_transform,
     name_arguments,
     parse_call,
+    read_chosen,
     unwrap_call,
     word_before,
     wrap_call,
@@ -267,17 +270,29 @@ _AXES: Sequence[tuple[str, int | None]] = (
 
 
 class TransformForm(QFrame):
-    """A popup over the window; `accepted` carries the wrapped call."""
+    """A popup over the window, with the call that it makes; `accepted` carries that.
+
+    Args:
+        call: Without the transform.
+        transform: What is put around its function.
+        signature: Of the base function, for the names of arguments.
+        depth: How many of the call's transforms are to stay outside of this one.
+    """
 
     accepted = Signal(str)
 
     def __init__(
-        self, call: str, transform: Transform, parent: QWidget, signature: str = ""
+        self,
+        call: str,
+        transform: Transform,
+        parent: QWidget,
+        signature: str = "",
+        depth: int = 0,
     ) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setProperty("role", "popup")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._call, self._transform = call, transform
+        self._call, self._transform, self._depth = call, transform, depth
         arguments = parse_call(call).arguments
         named = [_shorten(text) for text in name_arguments(arguments, signature)]
         self.checks: list[QCheckBox] = []
@@ -292,20 +307,31 @@ class TransformForm(QFrame):
             self._add_axes(layout, arguments, named)
         else:
             self._add_checks(layout, named)
-        self._problem = make_label(role="error", wraps=True)
-        self._problem.hide()
-        layout.addWidget(self._problem)
+        self.made = make_label(wraps=True)
+        self.made.setAccessibleName("The call that this makes")
+        layout.addWidget(self.made)
         apply = QPushButton("Apply", default=True)
         apply.setProperty("role", "primary")
         apply.clicked.connect(self._on_apply_clicked)
         layout.addWidget(apply, alignment=Qt.AlignmentFlag.AlignRight)
         apply.setFocus()
+        self._show_made()
+
+    def choose(self, chosen: Sequence[int | None], batch_size: int | None) -> None:
+        """Begin with the arguments, or the axis of each, that a transform has in the call."""
+        for index, check in enumerate(self.checks):
+            check.setChecked(index in chosen)
+        for choice, axis in zip(self._axes, chosen, strict=False):
+            choice.setCurrentIndex([value for _, value in _AXES].index(axis))
+        if batch_size is not None:
+            self._batch.setValue(batch_size)
 
     def _add_checks(self, layout: QVBoxLayout, named: Sequence[str]) -> None:
         layout.addWidget(QLabel("With respect to:"))
         for index, argument in enumerate(named):
             check = QCheckBox(argument)
             check.setChecked(index == 0)
+            check.toggled.connect(self._show_made)
             layout.addWidget(check)
             self.checks.append(check)
 
@@ -319,36 +345,88 @@ class TransformForm(QFrame):
                 choice.addItem(label, value)
             choice.setCurrentIndex([value for _, value in _AXES].index(axis))
             choice.setAccessibleName(f"Axis of argument {argument}")
+            choice.currentIndexChanged.connect(self._show_made)
             grid.addWidget(QLabel(argument), index, 0)
             grid.addWidget(choice, index, 1)
             self._axes.append(choice)
         self._batch.setRange(1, 1_000_000)
         self._batch.setValue(16)
         self._batch.setAccessibleName("Batch size")
+        self._batch.valueChanged.connect(self._show_made)
         grid.addWidget(QLabel("Batch size of shorthands"), len(arguments), 0)
         grid.addWidget(self._batch, len(arguments), 1)
         layout.addLayout(grid)
 
-    def _on_apply_clicked(self) -> None:
+    def _make_call(self) -> str:
         argnums = [index for index, check in enumerate(self.checks) if check.isChecked()]
         axes = [choice.currentData() for choice in self._axes] if self._axes else None
+        if self.checks and not argnums:
+            raise CallTextError("Choose at least one argument.")
+        text = wrap_call(
+            self._call,
+            self._transform.name,
+            argnums=argnums or (0,),
+            axes=axes,
+            batch_size=self._batch.value(),
+        )
+        for index in range(self._depth):
+            text = move_transform(text, index, 1)
+        return text
+
+    def _show_made(self) -> None:
         try:
-            if self.checks and not argnums:
-                raise CallTextError("Choose at least one argument.")
-            text = wrap_call(
-                self._call,
-                self._transform.name,
-                argnums=argnums or (0,),
-                axes=axes,
-                batch_size=self._batch.value(),
-            )
+            text, role = self._make_call(), "muted"
         except CallTextError as error:
-            self._problem.setText(str(error))
-            self._problem.show()
-            self.adjustSize()
-            return
-        self.accepted.emit(text)
-        self.close()
+            text, role = str(error), "error"
+        self.made.setText(text)
+        if self.made.property("role") != role:
+            self.made.setProperty("role", role)
+            self.made.style().unpolish(self.made)
+            self.made.style().polish(self.made)
+        self.adjustSize()
+
+    def _on_apply_clicked(self) -> None:
+        with contextlib.suppress(CallTextError):
+            self.accepted.emit(self._make_call())
+            self.close()
+
+
+class _Chosen(NamedTuple):
+    """A transform in a call, and what a form of it begins with.
+
+    Attributes:
+        call: Without the transform.
+        transform: Which one.
+        chosen: The arguments, or the axis of each.
+        batch_size: Of shorthands, where `vmap` runs over some.
+    """
+
+    call: str
+    transform: Transform
+    chosen: tuple[int | None, ...]
+    batch_size: int | None
+
+
+def _find_chosen(text: str, index: int) -> _Chosen | None:
+    """None where a transform has nothing to choose, or more than a form can show."""
+    uses = list_transforms(text)
+    names = [use.name.rpartition(".")[2] for use in uses]
+    transform = next((each for each in OFFERED_TRANSFORMS if each.name == names[index]), None)
+    if transform is None or not (transform.picks_arguments or transform.picks_axes):
+        return None
+    try:
+        inner = unwrap_call(text, index)
+        num = len(parse_call(inner).arguments)
+        chosen = read_chosen(uses[index], num)
+    except CallTextError:
+        return None
+    if chosen is None or num < 2 or (transform.picks_axes and names.count("vmap") > 1):
+        return None  # of several, each has axes that the others move
+    shown = [value for _, value in _AXES] if transform.picks_axes else [*range(num)]
+    if not set(chosen) <= set(shown):
+        return None
+    size = batch_size_of(text, chosen) if transform.picks_axes else None
+    return _Chosen(inner, transform, chosen, size)
 
 
 def _shorten(argument: str) -> str:
@@ -471,7 +549,8 @@ _TARGETS = (
     *("aot:gpu:h100", "aot:gpu:h100:8", "aot:gpu:a100", "aot:gpu:b200", "aot:gpu:rtx4090"),
 )
 """Suggestions; any target can be typed. `aot:` compiles for a chip that need not be here."""
-_SHORTEST_TARGET_CHARS = 15
+_TARGET_CHARS = range(7, 17)
+"""The field for the target is as wide as its text, so that the call has the room."""
 
 
 class CallBar(QWidget):
@@ -495,7 +574,8 @@ class CallBar(QWidget):
         self.target.setSizeAdjustPolicy(
             ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
-        self.target.setMinimumContentsLength(_SHORTEST_TARGET_CHARS)
+        self.target.setMinimumContentsLength(_TARGET_CHARS.start)
+        self.target.currentTextChanged.connect(self._on_target_text_changed)
         self.target.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.run_button = QPushButton("Run")
         self.run_button.setProperty("role", "primary")
@@ -600,6 +680,10 @@ class CallBar(QWidget):
         self._problem.hide()
         self.set_failed(is_failed=False)
 
+    def _on_target_text_changed(self, text: str) -> None:
+        wanted = min(max(len(text) + 1, _TARGET_CHARS.start), _TARGET_CHARS.stop)
+        self.target.setMinimumContentsLength(wanted)
+
     def _on_add_menu_triggered(self, action: QAction) -> None:
         transform, text = action.data(), self.edit.text()
         try:
@@ -609,10 +693,8 @@ class CallBar(QWidget):
             self._complain(error)
             return
         if num_arguments > 1 and (transform.picks_arguments or transform.picks_axes):
-            self.form = TransformForm(text, transform, self, self._signature_of(text))
-            self.form.accepted.connect(self._accept)
-            self.form.move(self.add_button.mapToGlobal(self.add_button.rect().bottomLeft()))
-            self.form.show()
+            form = TransformForm(text, transform, self, self._signature_of(text))
+            self._show_form(form, self.add_button.mapToGlobal(self.add_button.rect().bottomLeft()))
         else:
             self._accept(wrapped)
 
@@ -625,6 +707,8 @@ class CallBar(QWidget):
         """Offer what can be done with a transform, each with the call that it makes."""
         text, menu = self.edit.text(), self.transform_menu
         menu.clear()
+        if _find_chosen(text, index) is not None:
+            menu.addAction("Arguments …").setData((index, place))
         for label, change in (
             ("Remove", functools.partial(unwrap_call, text, index)),
             ("Move outward", functools.partial(move_transform, text, index, -1)),
@@ -637,7 +721,27 @@ class CallBar(QWidget):
             menu.popup(place)
 
     def _on_transform_menu_triggered(self, action: QAction) -> None:
-        self._accept(action.data())
+        data = action.data()
+        if isinstance(data, str):
+            self._accept(data)
+        else:
+            self._open_arguments(*data)
+
+    def _open_arguments(self, index: int, place: QPoint) -> None:
+        """Show the form of a transform that is in the call, with what it has."""
+        text = self.edit.text()
+        chosen = _find_chosen(text, index)
+        if chosen is not None:
+            signature = self._signature_of(text)
+            form = TransformForm(chosen.call, chosen.transform, self, signature, index)
+            form.choose(chosen.chosen, chosen.batch_size)
+            self._show_form(form, place)
+
+    def _show_form(self, form: TransformForm, place: QPoint) -> None:
+        self.form = form
+        form.accepted.connect(self._accept)
+        form.move(place)
+        form.show()
 
     def _complain(self, error: CallTextError) -> None:
         self._problem.setText(str(error))
