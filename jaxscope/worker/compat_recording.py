@@ -129,8 +129,10 @@ def _axis_after(equation: Any, operand: int, axis: int) -> int | None:
         if axis in contracted:
             return None
         free = axis - sum(each < axis for each in (*contracted, *batch))
-        rank = len(equation.invars[0].aval.shape)
-        return free + (len(batch) if operand == 0 else rank - len(contracted))
+        before = (
+            len(batch) if operand == 0 else len(equation.invars[0].aval.shape) - len(contracted)
+        )
+        return int(free + before)
     is_kept = name in _KEEP_AXES and (
         equation.invars[operand].aval.shape == equation.outvars[0].aval.shape
     )
