@@ -64,7 +64,7 @@ def test_the_page_lists_fusions_and_selects_the_one_that_is_clicked(
     page, report = page_of(window), window.workspace.fusions.report
     assert report is not None and report.fusions
     assert page.table.rows.rowCount() == len(report.fusions)
-    told = "The equations one by one: 5 kernels"
+    told = "The equations one by one: 5 kernel launches"
     assert page.heading.text().startswith(told)
     (card,) = [c for c in window.strip.cards if c.step is not None and c.step.name == "optimized"]
     assert told in card.toolTip()
