@@ -32,7 +32,7 @@ _ROOT = Path(__file__).parents[1]
 _AROUND = 3
 
 
-def _subject(file: str, text: str) -> Any:
+def _subject(file: str, text: str, *, of_libraries: bool = True) -> Any:
     from jaxscope.worker.checks.effects import EffectWatch
     from jaxscope.worker.checks.purity import PurityWatch
     from jaxscope.worker.checks.subject import Subject
@@ -44,7 +44,8 @@ def _subject(file: str, text: str) -> Any:
         warnings.simplefilter("ignore")  # of the libraries
         call = parse_call(text, call_namespace(vars(_execute(file))), file=file)
         watch = PurityWatch(call.base, read_source(file))
-        effects = EffectWatch(call.base, is_own=_is_library)
+        is_own = {"is_own": _is_library} if of_libraries else {}
+        effects = EffectWatch(call.base, **is_own)
         with effects.watching():
             program = trace_call(call)
         return Subject(call, program, watch, effects, owns_all=True)
@@ -66,15 +67,11 @@ def tell_recall() -> int:
     from jaxscope.worker.checks import run_checks
     from tests.checks import planted
 
+    _own = functools.partial(_subject, planted.__file__, of_libraries=False)
     missed = 0
     for rule in planted.FAULTS:
-        found = [
-            [each.rule for each in run_checks(_subject(planted.__file__, call))[0]]
-            for call in planted.FAULTS[rule]
-        ]
-        alike = [
-            run_checks(_subject(planted.__file__, call))[0] for call in planted.ALIKE.get(rule, ())
-        ]
+        found = [[each.rule for each in run_checks(_own(call))[0]] for call in planted.FAULTS[rule]]
+        alike = [run_checks(_own(call))[0] for call in planted.ALIKE.get(rule, ())]
         num_found, num_silent = sum(rule in each for each in found), alike.count([])
         missed += len(found) - num_found + len(alike) - num_silent
         print(

@@ -15,6 +15,46 @@ import jax.numpy as jnp
 import numpy as np
 
 FAULTS: dict[str, tuple[str, ...]] = {
+    "index-out-of-bounds": (
+        "eleventh(f32[8])",
+        "ninth_from_the_end(f32[8])",
+        "column_of_three(f32[2, 3])",
+        "slice_off_the_end(f32[8])",
+        "written_list(f32[8])",
+        "set_off_the_end(f32[8])",
+        "add_off_the_end(f32[8])",
+        "update_off_the_end(f32[8])",
+        "taken_off_the_end(f32[8])",
+        "grad(eleventh)(f32[8])",
+        "last_round(f32[8])",
+    ),
+    "zero-gradient": (
+        "grad(through_floor)(f32[8])",
+        "grad(share_above)(f32[8])",
+        "grad(accuracy)(f32[8], i32[4], f32[4, 8])",
+        "value_and_grad(through_round)(f32[8])",
+        "grad(stopped)(f32[8])",
+        "grad(as_integers)(f32[8])",
+        "jit(grad(signs))({'w': f32[4, 3], 'b': f32[3]}, f32[5, 4])",
+        "value_and_grad(with_aux, has_aux=True)(f32[8])",
+        "grad(with_aux, has_aux=True)(f32[8])",
+        "grad(scaled_floor, argnums=1)(f32[8], f32[8])",
+    ),
+    "root-gradient-at-zero": (
+        "grad(norm)(f32[8])",
+        "grad(distance)(f32[3], f32[3])",
+        "value_and_grad(hypotenuse, argnums=(0, 1))(f32[()], f32[()])",
+        "grad(root_of_dot)(f32[8])",
+        "grad(root_mean_square)(f32[8])",
+        "vmap(grad(norm))(f32[4, 8])",
+    ),
+    "float64-not-available": (
+        "zeros_in_float64(f32[4])",
+        "cast_to_float64(f32[4])",
+        "complex_in_128(f32[4])",
+        "by_dtype_name(f32[4])",
+        "grad(lambda x: cast_to_float64(x).sum())(f32[4])",
+    ),
     "unrolled-loop": (
         "chained_loop(f32[4])",
         "while_loop(f32[4])",
@@ -124,6 +164,52 @@ FAULTS: dict[str, tuple[str, ...]] = {
 }
 
 ALIKE: dict[str, tuple[str, ...]] = {
+    "index-out-of-bounds": (
+        "eighth(f32[8])",
+        "eighth_from_the_end(f32[8])",
+        "plain_slice_past_the_end(f32[8])",
+        "slice_to_the_end(f32[8])",
+        "clipped_on_purpose(f32[8])",
+        "dropped_on_purpose(f32[8])",
+        "from_argument(f32[8], i32[])",
+        "guarded(f32[8])",
+        "own_table(f32[8])",
+        "jnp.roll(f32[8], 11)",
+        "jnp.take_along_axis(f32[8], i32[3], 0)",
+        "jax.ops.segment_sum(f32[8], i32[8], 3)",
+        "set_last(f32[8])",
+        "empty_update(f32[8])",
+    ),
+    "zero-gradient": (
+        "through_floor(f32[8])",
+        "grad(straight_through)(f32[8])",
+        "grad(floor_and_more)(f32[8])",
+        "grad(stopped_target)(f32[8], f32[8])",
+        "grad(masked_sum)(f32[8])",
+        "grad(constant)(f32[8])",
+        "grad(linear_beside_a_mask)(f32[8], f32[8])",
+        "grad(unused_comparison)(f32[8])",
+        "grad(jax.nn.relu)(f32[()])",
+        "grad(largest)(f32[8])",
+        "grad(with_accuracy, has_aux=True)(f32[8], i32[4], f32[4, 8])",
+        "value_and_grad(with_accuracy, has_aux=True)(f32[8], i32[4], f32[4, 8])",
+    ),
+    "root-gradient-at-zero": (
+        "norm(f32[8])",
+        "grad(shifted_norm)(f32[8])",
+        "grad(norm_of_exponentials)(f32[8])",
+        "grad(plain_root)(f32[8])",
+        "grad(safe_norm)(f32[8])",
+        "grad(clamped_norm)(f32[8])",
+        "grad(stopped_norm)(f32[8])",
+        "grad(lambda x: jnp.sum(x**2))(f32[8])",
+    ),
+    "float64-not-available": (
+        "zeros_in_float32(f32[4])",
+        "by_numpy_scalar(f32[4])",
+        "integers_in_64(f32[4])",
+        "jnp.linspace(0.0, 1.0, 5)",
+    ),
     "unrolled-loop": (
         "few_rounds(f32[4])",
         "scanned(f32[4])",
@@ -1056,3 +1142,249 @@ def swapped(a, b):
 
 def all_narrow(state):
     return tuple(each.astype(jnp.bfloat16) for each in state)
+
+
+# Indices outside of the array.
+
+
+def eleventh(x):
+    return x[10] * 2.0
+
+
+def ninth_from_the_end(x):
+    return x[-9]
+
+
+def column_of_three(m):
+    return m[:, 3]
+
+
+def slice_off_the_end(x):
+    return jax.lax.dynamic_slice(x, (6,), (4,))
+
+
+def written_list(x):
+    return x[jnp.array([1, 9])]
+
+
+def set_off_the_end(x):
+    return x.at[10].set(1.0)
+
+
+def add_off_the_end(x):
+    return x.at[8].add(1.0)
+
+
+def update_off_the_end(x):
+    return jax.lax.dynamic_update_slice(x, jnp.ones(4), (6,))
+
+
+def taken_off_the_end(x):
+    return jnp.take(x, 9)
+
+
+def last_round(x):
+    total = 0.0
+    for i in range(8):
+        total += x[i + 1]
+    return total
+
+
+def eighth(x):
+    return x[7] + x[jnp.array([0, 7])].sum()
+
+
+def eighth_from_the_end(x):
+    return x[-8] + x.at[-1].get()
+
+
+def plain_slice_past_the_end(x):
+    return x[5:20]
+
+
+def slice_to_the_end(x):
+    return jax.lax.dynamic_slice(x, (4,), (4,))
+
+
+def clipped_on_purpose(x):
+    return jnp.take(x, 9, mode="clip") + x.at[10].get(mode="fill", fill_value=0.0)
+
+
+def dropped_on_purpose(x):
+    return x.at[8].set(1.0, mode="drop")
+
+
+def from_argument(x, i):
+    return x[i + 100]
+
+
+def guarded(x):
+    return jax.lax.cond(x.shape[0] > 10, lambda x: x[10], lambda x: x[0], x)
+
+
+def own_table(x):
+    return x.at[jnp.arange(1, 9)].add(1.0)
+
+
+def set_last(x):
+    return x.at[-1].set(0.0).at[7].add(2.0)
+
+
+def empty_update(x):
+    return jax.lax.dynamic_update_slice(x, jnp.zeros(0), (8,))
+
+
+# Gradients that are 0.
+
+
+def through_floor(w):
+    return jnp.floor(w * 3.0).sum()
+
+
+def share_above(w):
+    return jnp.mean(w > 0.5)
+
+
+def accuracy(w, labels, x):
+    return jnp.mean(jnp.argmax(x * w, axis=1) == labels)
+
+
+def through_round(w):
+    return (jnp.round(w) ** 2).sum()
+
+
+def stopped(w):
+    return (jax.lax.stop_gradient(w) ** 2).sum()
+
+
+def as_integers(w):
+    return w.astype(jnp.int32).sum().astype(jnp.float32)
+
+
+def signs(p, x):
+    return jnp.sign(x @ p["w"] + p["b"]).mean()
+
+
+def with_aux(w):
+    return jnp.floor(w).sum(), w
+
+
+def scaled_floor(scale, w):
+    return (scale * jnp.floor(w)).sum()
+
+
+def straight_through(w):
+    return (w + jax.lax.stop_gradient(jnp.round(w) - w)).sum()
+
+
+def floor_and_more(w):
+    return (jnp.floor(w) * w).sum()
+
+
+def stopped_target(w, target):
+    return ((w - jax.lax.stop_gradient(target)) ** 2).sum()
+
+
+def masked_sum(w):
+    return jnp.where(w > 0, w, 0.0).sum()
+
+
+def constant(w):
+    return jnp.float32(3.0)
+
+
+def linear_beside_a_mask(w, x):
+    return jnp.where(x > 0, x, 0.0).sum()
+
+
+def unused_comparison(w):
+    _ = w > 0
+    return jnp.float32(3.0)
+
+
+def largest(w):
+    return w[jnp.argmax(w)]
+
+
+def with_accuracy(w, labels, x):
+    logits = x * w
+    return (logits**2).sum(), jnp.mean(jnp.argmax(logits, axis=1) == labels)
+
+
+# Roots where they are 0.
+
+
+def norm(x):
+    return jnp.linalg.norm(x)
+
+
+def distance(x, y):
+    return jnp.sqrt(jnp.sum((x - y) ** 2))
+
+
+def hypotenuse(a, b):
+    return jnp.sqrt(a * a + b * b)
+
+
+def root_of_dot(x):
+    return jnp.sqrt(jnp.dot(x, x))
+
+
+def root_mean_square(x):
+    return jnp.sqrt(jnp.mean(x**2))
+
+
+def shifted_norm(x):
+    return jnp.sqrt(jnp.sum(x**2) + 1e-12)
+
+
+def norm_of_exponentials(x):
+    return jnp.sqrt(jnp.sum(jnp.exp(x) ** 2))
+
+
+def plain_root(x):
+    return jnp.sqrt(x).sum()
+
+
+def safe_norm(x):
+    square = jnp.sum(x**2)
+    return jnp.where(square > 0, jnp.sqrt(jnp.where(square > 0, square, 1.0)), 0.0)
+
+
+def clamped_norm(x):
+    return jnp.sqrt(jnp.maximum(jnp.sum(x**2), 1e-12))
+
+
+def stopped_norm(x):
+    return (x / jax.lax.stop_gradient(jnp.linalg.norm(x))).sum()
+
+
+# float64 where there is none.
+
+
+def zeros_in_float64(x):
+    return x + jnp.zeros(4, dtype=jnp.float64)
+
+
+def cast_to_float64(x):
+    return x.astype(jnp.float64) * 2
+
+
+def complex_in_128(x):
+    return jnp.asarray(x, dtype=jnp.complex128)
+
+
+def by_dtype_name(x):
+    return x + jnp.arange(4, dtype="float64")
+
+
+def zeros_in_float32(x):
+    return x + jnp.zeros(4, dtype=jnp.float32) + jnp.zeros(4)
+
+
+def by_numpy_scalar(x):
+    return x * np.float64(0.5)
+
+
+def integers_in_64(x):
+    return x + jnp.arange(4, dtype=jnp.int64)

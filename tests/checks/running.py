@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,8 @@ def findings_of(file: str, text: str) -> list[Check]:
     """What is found in a call of a file."""
     call = parse_call(text, call_namespace(vars(_execute(file))), file=file)
     watch, effects = PurityWatch(call.base, read_source(file)), EffectWatch(call.base)
-    with effects.watching():
+    with warnings.catch_warnings(), effects.watching():
+        warnings.filterwarnings("ignore", "Explicitly requested dtype")
         program = trace_call(call)
     found, failed = run_checks(Subject(call, program, watch, effects))
     assert not failed, failed

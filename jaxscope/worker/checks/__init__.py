@@ -10,10 +10,12 @@ import itertools
 from collections.abc import Callable, Iterator
 
 from jaxscope.model.capture import Check
+from jaxscope.worker.checks.bounds import find_indices_out_of_bounds
 from jaxscope.worker.checks.branches import find_paid_branches
 from jaxscope.worker.checks.callbacks import find_callbacks_in_loops
 from jaxscope.worker.checks.float64 import find_float64
 from jaxscope.worker.checks.gathers import find_gathers
+from jaxscope.worker.checks.gradients import find_roots_at_zero, find_zero_gradients
 from jaxscope.worker.checks.keys import find_constant_keys, find_reused_keys
 from jaxscope.worker.checks.new_functions import find_new_functions
 from jaxscope.worker.checks.numerics import (
@@ -50,6 +52,9 @@ CHECKS: tuple[Callable[[Subject], Iterator[Check]], ...] = (
     find_constant_keys,
     find_new_functions,
     find_changing_state,
+    find_indices_out_of_bounds,
+    find_zero_gradients,
+    find_roots_at_zero,
 )
 MOST_OF_ONE = 20
 """How many lines one check reports; that there are more is said."""

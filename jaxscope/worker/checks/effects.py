@@ -10,13 +10,17 @@ from __future__ import annotations
 import builtins
 import contextlib
 import dataclasses
+import os
 import random
+import re
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import jax
 import numpy as np
 
 from jaxscope.model.capture import Check, Severity
@@ -78,6 +82,14 @@ _TOLD_OF_SLEEP = (
 )
 
 
+_NARROWED = re.compile(
+    r"Explicitly requested dtype (?P<wanted>float64|complex128)\b"
+    r".* truncated to dtype (?P<given>\w+)"
+)
+"""Of integers too JAX warns: that they are narrow is seldom a mistake."""
+_OF_JAX = os.path.join(os.path.dirname(jax.__file__), "")
+
+
 @dataclasses.dataclass
 class EffectWatch:
     """Notes what the function does while it is traced.
@@ -91,6 +103,7 @@ class EffectWatch:
     is_own: Callable[[str], bool] = lambda file: not is_installed(file)
     _seen: dict[tuple[str, str, int], str] = dataclasses.field(default_factory=dict)
     _moved: list[str] = dataclasses.field(default_factory=list)
+    _narrowed: dict[tuple[str, int], tuple[str, str]] = dataclasses.field(default_factory=dict)
 
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
@@ -112,6 +125,9 @@ class EffectWatch:
                         for key in [key for key, value in space.items() if value is original]:
                             undo.append((space, key, original, noting))
                             space[key] = noting
+        warning = self._noting_narrow_types(warnings.warn, thread)
+        undo.append((vars(warnings), "warn", warnings.warn, warning))
+        warnings.warn = warning
         try:
             yield
         finally:
@@ -133,6 +149,37 @@ class EffectWatch:
 
         return noting
 
+    def _noting_narrow_types(self, original: Any, thread: int) -> Any:
+        """JAX warns where a type of 64 bits is asked for by name and x64 is off."""
+
+        def noting(message: Any, *args: Any, stacklevel: int = 1, **kwargs: Any) -> Any:
+            narrowed = _NARROWED.match(str(message))
+            if narrowed is not None and threading.get_ident() == thread:
+                frame = sys._getframe(1)
+                while frame.f_back is not None and frame.f_code.co_filename.startswith(_OF_JAX):
+                    frame = frame.f_back  # what a library asks for, nobody changes
+                place = (frame.f_code.co_filename, frame.f_lineno)
+                if self.is_own(place[0]):
+                    self._narrowed.setdefault(place, (narrowed["wanted"], narrowed["given"]))
+            return original(message, *args, stacklevel=stacklevel + 1, **kwargs)
+
+        return noting
+
+    def _find_narrow_types(self) -> Iterator[Check]:
+        for (file, line), (wanted, given) in self._narrowed.items():
+            yield Check(
+                "float64-not-available",
+                Severity.WARNING,
+                f"{wanted} is asked for here, and JAX gives {given}: it has types of 64 bits only "
+                "where they are switched on.",
+                f"Ask for {given}; or switch them on before the first array is made: "
+                'jax.config.update("jax_enable_x64", True), JAX_ENABLE_X64=1, jaxscope … --x64.',
+                "",
+                "",
+                file,
+                line,
+            )
+
     def find_effects(self) -> Iterator[Check]:
         """What was done."""
         for (rule, file, line), name in self._seen.items():
@@ -141,6 +188,7 @@ class EffectWatch:
             yield Check(
                 rule, severity, message.format(name=name), remedy.format(), lesson, "", file, line
             )
+        yield from self._find_narrow_types()
         for name in self._moved:
             severity, message, remedy, lesson = _TOLD[RANDOM]
             code = innermost_function(self.base).__code__

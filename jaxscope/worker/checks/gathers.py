@@ -65,7 +65,7 @@ def _indices(site: Site) -> tuple[int, Any]:
     is_whole = all(size == shape[n] for n, size in enumerate(sizes) if n != axis)
     if not is_whole or sizes[axis] != 1 or site.inputs[1].size > _MOST_INDICES:
         return axis, nothing
-    known = _known(site.inputs[1], 30)
+    known = known_integers(site.inputs[1], 30)
     return axis, nothing if known is None else known.reshape(-1)
 
 
@@ -75,7 +75,7 @@ def _step(indices: Any) -> int | None:
     return int(steps[0]) if len(indices) > 1 and len(steps) == 1 and steps[0] else None
 
 
-def _known(value: Value, depth: int) -> Any:
+def known_integers(value: Value, depth: int) -> Any:
     """An array of integers that does not depend on arguments, or None."""
     if value.constant is not None:
         found = np.asarray(value.constant)
@@ -83,7 +83,7 @@ def _known(value: Value, depth: int) -> Any:
     site = value.maker
     if site is None or depth == 0 or value.size > _MOST_INDICES:
         return None
-    inputs = [_known(each, depth - 1) for each in site.inputs]
+    inputs = [known_integers(each, depth - 1) for each in site.inputs]
     return None if any(each is None for each in inputs) else _compute(site, value, inputs)
 
 

@@ -1,0 +1,217 @@
+"""Gradients that are 0 whatever the arguments, and roots that have none where they are 0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxscope.model.capture import Check, Severity
+from jaxscope.worker.checks.dataflow import Site, Value
+from jaxscope.worker.checks.subject import Subject
+
+_STEPS = frozenset({"floor", "ceil", "round", "sign", "argmax", "argmin", "is_finite"})
+_COMPARES = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
+_MOST_NAMED = 3
+
+
+def find_zero_gradients(subject: Subject) -> Iterator[Check]:
+    """A gradient whose every part is the constant 0 in the program that JAX made of it.
+
+    Told of `grad` and `value_and_grad`, where an equation of the user's keeps the result from
+    depending smoothly on any of the arguments.
+    """
+    names = [level.name for level in subject.call.levels if level.name not in ("jit", "vmap")]
+    if names not in (["grad"], ["value_and_grad"]):
+        return
+    results, base = subject.derived.bodies[0].results, subject.base.bodies[0].results
+    num_beside = len(base) - (names == ["grad"])  # the value and what comes with it
+    num_gradients = len(results) - num_beside
+    gradients = results[:num_gradients] if names == ["grad"] else results[num_beside:]
+    if not gradients or not all(_is_zero(each) for each in gradients):
+        return
+    places = _find_differentiated(subject)
+    found = [
+        (site, place)
+        for site in _find_cuts(subject, places)
+        if (place := subject.caller_place(site)) is not None
+    ]
+    if not found:
+        return
+    site, place = found[0]
+    named = list(dict.fromkeys(f"{_word(cut)} (line {at[1]})" for cut, at in found))
+    more = f" and {len(named) - _MOST_NAMED:,} more" if len(named) > _MOST_NAMED else ""
+    yield Check(
+        "zero-gradient",
+        Severity.WARNING,
+        "The gradient is 0 whatever the arguments are: JAX made a constant of it. All that leads "
+        f"from them to the result passes through {', '.join(named[:_MOST_NAMED])}{more}, of which "
+        "the derivative is 0.",
+        "Differentiate something smooth: jax.nn.softmax for an argmax, jax.nn.sigmoid for a "
+        "comparison; or pass the gradient straight through: x + jax.lax.stop_gradient("
+        "jnp.round(x) - x).",
+        "",
+        site.id,
+        *place[:2],
+    )
+
+
+def _is_zero(value: Value) -> bool:
+    return value.number() == 0.0
+
+
+def _find_differentiated(subject: Subject) -> set[int]:
+    """By which inputs of the base the call differentiates; none where that cannot be found out.
+
+    The transform tells it of a sum in which each leaf, made a single number, has its own factor.
+    """
+    (level,) = (level for level in subject.call.levels if level.name not in ("jit", "vmap"))
+    leaves, tree = jax.tree.flatten((subject.call.args, subject.call.kwargs))
+    if len(leaves) != len(subject.base.inputs):
+        return set()
+    inputs = enumerate(subject.base.inputs)
+    floats = {place for place, value in inputs if _is_float(value)}
+    single = [np.float32(1) if n in floats else np.int32(1) for n in range(len(leaves))]
+
+    def weigh(*args: Any, **kwargs: Any) -> Any:
+        given = jax.tree.leaves((args, kwargs))
+        return sum((place + 1) * given[place] for place in floats)
+
+    def weigh_beside(*args: Any, **kwargs: Any) -> Any:
+        return weigh(*args, **kwargs), None
+
+    for function in (weigh, weigh_beside):  # the second one for `has_aux`
+        try:
+            args, kwargs = jax.tree.unflatten(tree, single)
+            result = level.apply(function)(*args, **kwargs)
+        except Exception:  # classes that check what they are made of, say
+            continue
+        found = jax.tree.leaves(result if level.name == "grad" else result[1])
+        return {round(float(each)) - 1 for each in found if each.dtype == np.float32}
+    return set()
+
+
+def _find_cuts(subject: Subject, places: set[int]) -> Iterator[Site]:
+    """Equations of the base that read what depends smoothly on some inputs, and end that.
+
+    Only those whose own result a result depends on.
+    """
+    smooth = {id(subject.base.inputs[place]) for place in places}
+    for site in subject.base.sites:
+        if site.bodies or not any(id(value) in smooth for value in site.inputs):
+            continue
+        if _ends_smoothness(site):
+            if _leads_to_a_result(site, lambda _user: True):
+                yield site
+        else:
+            smooth.update(id(value) for value in site.outputs if _is_float(value))
+
+
+def _ends_smoothness(site: Site) -> bool:
+    if site.name in _STEPS | _COMPARES or site.name == "stop_gradient":
+        return True
+    return site.name == "convert_element_type" and not _is_float(site.outputs[0])
+
+
+def _is_float(value: Value) -> bool:
+    return value.dtype is not None and bool(jnp.issubdtype(value.dtype, jnp.inexact))
+
+
+def _word(site: Site) -> str:
+    if site.name in _COMPARES:
+        return "a comparison"
+    if site.name == "convert_element_type":
+        return f"a cast to {site.outputs[0].dtype}"
+    return site.name
+
+
+_MAY_VANISH = frozenset(
+    {"sub", "add", "neg", "mul", "dot_general", "slice", "dynamic_slice", "gather", "concatenate"}
+)
+"""What can be 0 where it is computed of arguments, as an exponential cannot."""
+
+
+def find_roots_at_zero(subject: Subject) -> Iterator[Check]:
+    """The root of a sum of squares in what is differentiated: a norm has no gradient at 0.
+
+    Told where nothing is added under the root and no `where` stands behind it.
+    """
+    if not subject.is_differentiated:
+        return
+    for site in subject.base.sites:
+        if site.name != "sqrt" or not _vanishes(site.inputs[0], 8):
+            continue
+        is_differentiated = len(subject.base_ids.get(site.id, ())) > 1
+        place = subject.caller_place(site) if is_differentiated else None
+        if place is None or _is_chosen(site.outputs[0], 4):
+            continue
+        if not _leads_to_a_result(site, lambda user: not _ends_smoothness(user)):
+            continue
+        yield Check(
+            "root-gradient-at-zero",
+            Severity.INFO,
+            "The root of a sum of squares, as a norm is one, has an infinite derivative where all "
+            "of them are 0; times the 0 that the squares pass back, the gradient is NaN there.",
+            "Add a small number under the root, jnp.sqrt(jnp.sum(x**2) + 1e-12), or give it a safe "
+            "operand: s = jnp.sum(x**2); safe = jnp.where(s > 0, s, 1.0); "
+            "jnp.where(s > 0, jnp.sqrt(safe), 0.0).",
+            "",
+            site.id,
+            *place[:2],
+        )
+
+
+def _leads_to_a_result(site: Site, passes_on: Callable[[Site], bool]) -> bool:
+    """Whether a result depends on it, by equations that pass on what is asked."""
+    waiting, seen = list(site.outputs), {id(site)}
+    while waiting:
+        value = waiting.pop()
+        if value.is_result:
+            return True
+        for user in value.users:
+            if id(user) not in seen and passes_on(user):
+                seen.add(id(user))
+                waiting += user.outputs
+    return False
+
+
+def _vanishes(value: Value, depth: int) -> bool:
+    """Whether it is a sum of squares with nothing added, of values that can all be 0."""
+    site = value.source().maker
+    if site is None or depth == 0:
+        return False
+    match site.name:
+        case "reduce_sum":
+            return _vanishes(site.inputs[0], depth - 1)
+        case "add" | "add_any":
+            return all(_vanishes(each, depth - 1) for each in site.inputs)
+        case "square" | "abs":
+            return _may_be_zero(site.inputs[0])
+        case "integer_pow":
+            power = site.equation.params["y"]
+            return power > 0 and power % 2 == 0 and _may_be_zero(site.inputs[0])
+        case "mul" | "dot_general" if site.inputs[0].source() is site.inputs[1].source():
+            return _may_be_zero(site.inputs[0])
+        case "mul" | "div":
+            first, second = site.inputs
+            number = second.number()
+            return number is not None and number > 0 and _vanishes(first, depth - 1)
+    return False
+
+
+def _may_be_zero(value: Value) -> bool:
+    source = value.source()
+    if source.maker is None:
+        return source.constant is None and _is_float(source)
+    return source.maker.name in _MAY_VANISH
+
+
+def _is_chosen(value: Value, depth: int) -> bool:
+    """Whether a `where` takes it, or what is made of it: it may be there for the 0."""
+    return depth > 0 and any(
+        user.name == "select_n" or any(_is_chosen(output, depth - 1) for output in user.outputs)
+        for user in value.users
+    )
