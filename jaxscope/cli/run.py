@@ -14,6 +14,7 @@ from typing import Any
 
 from jaxscope.cli.output import print_document
 from jaxscope.cli.parser import Options
+from jaxscope.client.worker_failures import TOO_OLD, TOO_OLD_REMEDY
 from jaxscope.errors import EnvironmentProblem, Explanation, SourceError, WorkerLost
 from jaxscope.schema.whole_file import write_bytes
 
@@ -47,7 +48,10 @@ def run(options: Options) -> int:
         }
         python = str(options.python or sys.executable)
         words = [str(_RUNNER), json.dumps(known), script.kind, script.script, *script.arguments]
+        (listed / _LIST_NAME).unlink(missing_ok=True)  # of an earlier run
         status, why = _wait(python, words, options)
+        if status == 1 and not (listed / _LIST_NAME).exists():
+            _check_age(python)
         found = _read_list(listed / _LIST_NAME, status)
     if problem := found.get("not_begun"):
         raise EnvironmentProblem(problem["what"], remedy=problem["remedy"])
@@ -81,6 +85,19 @@ def _read_list(place: Path, status: int) -> dict[str, Any]:
             place.parent.mkdir(parents=True, exist_ok=True)
             write_bytes(place, json.dumps(found, indent=2).encode())
     return found
+
+
+def _check_age(python: str) -> None:
+    """See whether an interpreter is so old that it cannot even read what it was to run.
+
+    Raises:
+        EnvironmentProblem: It is.
+    """
+    command = [python, "-c", "import sys; print(sys.version_info >= (3, 11))"]
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+        asked = subprocess.run(command, capture_output=True, timeout=_GRACE_S, check=False)
+        if asked.stdout.strip() == b"False":
+            raise EnvironmentProblem(TOO_OLD.format(python), remedy=TOO_OLD_REMEDY)
 
 
 def _wait(python: str, words: list[str], options: Options) -> tuple[int, Explanation | None]:

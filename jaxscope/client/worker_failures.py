@@ -316,6 +316,15 @@ def _user_traceback(stack: str) -> str:
     return "Stack (most recent call last):\n" + "\n".join(reversed(frames))
 
 
+TOO_OLD = "{} is a Python that is too old; jaxscope needs 3.11 or newer."
+TOO_OLD_REMEDY = "Choose a newer interpreter with --python."
+
+
+def is_too_old(stderr: str, name: str) -> bool:
+    """Whether an interpreter could not read the file of jaxscope's that it was started with."""
+    return bool(re.search(rf'^  File ".*\b{re.escape(name)}", [^"]*\nSyntaxError: ', stderr, re.M))
+
+
 def _not_started(python: str, error: str) -> EnvironmentProblem:
     if os.strerror(errno.EMFILE) in error or os.strerror(errno.ENFILE) in error:
         return EnvironmentProblem(
@@ -336,6 +345,8 @@ def _died_at_start(ending: WorkerExit, python: str, stderr: str) -> JaxscopeErro
     if ending.reason == "start_timeout":
         what = f"A worker under {python} was not ready within {ending.seconds:.0f} s."
         remedy = "Is a driver or the disk stuck? Run `import jax` with that interpreter by hand."
+    elif is_too_old(stderr, "bootstrap.py"):
+        what, remedy = TOO_OLD.format(python), TOO_OLD_REMEDY
     else:
         what = f"A worker under {python} ended before it was ready."
         remedy = f"Is {python} a Python interpreter with JAX?"

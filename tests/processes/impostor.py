@@ -1,5 +1,5 @@
-"""Interpreters that are none: one stands where a worker should and says what a test tells it, the
-other has an old JAX.
+"""Interpreters that are none: one stands where a worker should and says what a test tells it,
+another has an old JAX, a third is too old to read any file of jaxscope's.
 """
 
 from __future__ import annotations
@@ -59,3 +59,19 @@ def write_old_jax(folder: Path, version: str) -> str:
         (packages / name / "__init__.py").write_text("raise SystemExit('it was imported')")
     (packages / "jax" / "version.py").write_text(f'import os\n\n_version = "{version}"\n')
     return str(folder / "bin" / "python")
+
+
+_ANCIENT = """#!/bin/sh
+if [ "$1" = -c ]; then echo False; exit 0; fi
+echo "  File \\"$1\\", line 3" >&2
+echo "SyntaxError: Non-ASCII character '\\\\xe2' in file $1 on line 4, but no encoding declared" >&2
+exit 1
+"""
+
+
+def write_ancient(folder: Path) -> str:
+    """Write what answers as Python 2.7 does; 3.6 shows the line at fault as well."""
+    path = folder / "ancient"
+    path.write_text(_ANCIENT)
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return str(path)

@@ -25,7 +25,7 @@ from jaxscope.model import Capture, is_available
 from jaxscope.supervisor.process_tree import find_descendants
 from jaxscope.worker import bootstrap, main
 from tests.faults.scene import Scene, is_alive, leftovers, sample
-from tests.processes.impostor import write_old_jax
+from tests.processes.impostor import write_ancient, write_old_jax
 
 PATIENCE_S = 60.0
 WORKS = sample("works")
@@ -105,6 +105,15 @@ def test_an_interpreter_without_jax(tmp_path: Path) -> None:
 
     assert type(error) is EnvironmentProblem
     assert f"{python} -m pip install jax" in error.explanation.remedy
+
+
+def test_an_interpreter_that_is_too_old_to_read_us_is_named(tmp_path: Path) -> None:
+    ancient = write_ancient(tmp_path)
+    with Session(ancient, is_warm=False) as session:
+        error = failure(session, OutlineRequest(WORKS.file or ""))
+
+    assert isinstance(error, EnvironmentProblem)
+    assert str(error) == f"{ancient} is a Python that is too old; jaxscope needs 3.11 or newer."
 
 
 @pytest.mark.parametrize("version", ("0.4.30", "0.6.2", "0.7.1"))

@@ -21,7 +21,7 @@ from jaxscope.model import Capture
 from jaxscope.report.compilations import compilations_table, compilations_to_document
 from jaxscope.report.document import write_text
 from jaxscope.worker.timing import traffic
-from tests.processes.impostor import write_old_jax
+from tests.processes.impostor import write_ancient, write_old_jax
 
 ROOT = Path(__file__).parents[2]
 TRAIN = """
@@ -288,6 +288,20 @@ def test_an_interpreter_that_will_not_do_runs_nothing(train: Path, tmp_path: Pat
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
     assert "has JAX 0.6.2" in read(tmp_path / "seen")["problems"][0]
+
+
+def test_an_interpreter_that_is_too_old_to_read_us_runs_nothing(
+    train: Path, tmp_path: Path
+) -> None:
+    seen = tmp_path / "seen"
+    seen.mkdir()
+    (seen / "compilations.json").write_text("the list of an earlier run")
+    done = run("--out", str(seen), "--python", write_ancient(tmp_path), str(train), "3")
+
+    assert done.returncode == 3
+    assert "is a Python that is too old; jaxscope needs 3.11 or newer" in done.stderr
+    assert done.stdout == ""
+    assert list(seen.iterdir()) == []
 
 
 def test_an_interpreter_without_what_watching_needs_runs_nothing(

@@ -11,12 +11,14 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from jaxscope.client.session import Session
+from jaxscope.client.worker_failures import TOO_OLD
 from jaxscope.ui.application import build_window
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.toolkit.theme import LIGHT
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.script_run import ScriptDialog
 from jaxscope.ui.window.settings import Settings
+from tests.processes.impostor import write_ancient
 
 SCRIPT = """\
 import sys
@@ -171,3 +173,15 @@ def test_what_is_moved_and_the_memory_have_tabs(
     plot = dialog.memory.plot
     assert plot is not None and plot.plot.listDataItems()[0].yData[-1] == 400
     assert "400 B at the last" in dialog.memory.told.text()
+
+
+def test_an_interpreter_that_is_too_old_is_named(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    ancient = write_ancient(tmp_path)
+    dialog = ScriptDialog(str(tmp_path / "train.py"), ancient, LIGHT, window)
+    dialog.start()
+    qtbot.waitUntil(lambda: not dialog.is_running, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: "runs" not in dialog.state.text(), timeout=PATIENCE_MS)
+    assert dialog.state.text() == TOO_OLD.format(ancient)
+    dialog.close()

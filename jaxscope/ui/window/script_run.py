@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jaxscope.client.worker_failures import TOO_OLD, is_too_old
 from jaxscope.errors import PACKAGE_FOLDER
 from jaxscope.report.compilations import (
     compilations_notes,
@@ -226,6 +227,9 @@ class ScriptDialog(QDialog):
             told = "The script's process was ended, or died."
         elif status == 0:
             told = "The script has ended."
+        elif is_too_old(self._said, "run_script.py"):
+            self._end(TOO_OLD.format(self._python or sys.executable))
+            return
         else:
             told = f"The script ended with status {status}."
         last = self._said.rstrip().rpartition("\n")[2]
