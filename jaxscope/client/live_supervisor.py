@@ -2,14 +2,16 @@
 
 Its death ends its output. While it is stopped its output stays open, so it is asked for a sign of
 life, and where none comes the kernel is asked what it does. A process that is merely given no
-processor is runnable, however long; only one that is stopped, or sleeps and does not wake at all,
-is given up. While there are runs this costs a message and a look into `/proc` twice a second.
+processor is runnable, however long. Given up is only one that is stopped, that sleeps and does not
+wake at all, that wakes and never answers, or that has not heard of a run that it was given. While
+there are runs this costs a message and a look into `/proc` twice a second.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 import subprocess
 import threading
@@ -40,6 +42,9 @@ PATIENCE_S = {"T": 1.0, "Z": 1.0, "S": 10.0, "D": 60.0}
 """How long a silent supervisor may be in a state of the kernel's without doing anything in it:
 stopped, dead (and something keeps its output open), asleep (it wakes for every ping), waiting for a
 disk. In others it may be for ever."""
+
+DEAF_LOOKS = 10
+"""At so many in a row it slept and had answered nothing: what it hears or says is garbled."""
 
 _READ_BYTES = 1 << 20
 _GREETING_LIMIT_BYTES = 64 << 10
@@ -74,7 +79,9 @@ class LiveSupervisor:
         self._has_runs = threading.Event()
         self._runs: dict[int, Run] = {}
         self._unstarted: dict[int, bytes] = {}
-        self._num_heard = 0
+        self._num_heard = self._num_asked = self._num_answers = 0
+        self._is_waiting = False
+        self._sent_at: dict[int, int] = {}  # for each run the pings by then, until it has ended
         self._input = _pipe(self._process.stdin)
         self._errors = _Tail(_pipe(self._process.stderr))
         self._reader = threading.Thread(target=self._read, name="jaxscope session", daemon=True)
@@ -95,15 +102,19 @@ class LiveSupervisor:
             self._unstarted[number] = data
             self._has_runs.set()
         try:
-            self.send(data)
+            self.send(data, number)
         except WorkerLost:
             if self._is_here and not self._is_closed:
                 return  # its output ends as well, and then the run is taken back
             self.forget(number)
             raise
 
-    def send(self, data: bytes) -> None:
+    def send(self, data: bytes, number: int | None = None) -> None:
         """Send frames.
+
+        Args:
+            data: Of them.
+            number: Of the run that they begin.
 
         Raises:
             WorkerLost: It is gone.
@@ -111,6 +122,8 @@ class LiveSupervisor:
         with self._sending:
             if self._is_closed:
                 raise WorkerLost("The session is closed.")
+            if number is not None:
+                self._sent_at[number] = self._num_asked
             try:
                 self._input.write(data)
                 self._input.flush()
@@ -122,6 +135,7 @@ class LiveSupervisor:
         with self._lock:
             self._runs.pop(number, None)
             self._unstarted.pop(number, None)
+            self._sent_at.pop(number, None)
             if not self._runs:
                 self._has_runs.clear()
 
@@ -171,7 +185,7 @@ class LiveSupervisor:
             self._relay(output)
         except (OSError, FrameError, ValueError) as error:
             why = str(error)
-        self._lose("", why)
+        self._lose("was ended, since its messages were garbled" if why else "", why)
         output.close()
 
     def _relay(self, output: IO[bytes]) -> None:
@@ -182,6 +196,8 @@ class LiveSupervisor:
             self._num_heard += 1
             for header, payload in splitter.feed(data):
                 _, kind, number = header
+                if kind == CONTROL and not number:
+                    self._hear_answer(decode_control(payload))
                 with self._lock:
                     run = self._runs.get(number)
                 if run is None:
@@ -190,30 +206,58 @@ class LiveSupervisor:
                     values = decode_control(payload)
                     with self._lock:
                         self._unstarted.pop(number, None)
+                        if values.get("event") == "ended":
+                            self._sent_at.pop(number, None)
                     run.put_control(values)
                 else:
                     run.put_frame(WORKER_HEADER.pack(len(payload), kind), payload)
+            self._is_waiting = True
             data = os.read(output.fileno(), _READ_BYTES)
+            self._is_waiting = False
             if not data:
                 return
+
+    def _hear_answer(self, values: dict[str, object]) -> None:
+        """See whether it has the runs that it was given: user code can read from its pipes.
+
+        Raises:
+            FrameError: It has not, and has not said how they ended.
+        """
+        self._num_answers += 1
+        asked, runs = values.get("id"), values.get("runs")
+        if not isinstance(asked, int) or not isinstance(runs, list):
+            return
+        with self._lock:
+            sent_at = dict(self._sent_at)
+        if any(at < asked and number not in runs for number, at in sent_at.items()):
+            raise FrameError("it has not heard of a run, or what it said of one was lost")
 
     # --- whether it lives ---
 
     def _watch(self) -> None:
         """While there are runs: see to it that it answers, or give it up."""
         heard, before, silent_s = -1, ("", 0), 0.0
+        answered = num_deaf = 0
         while not self._is_closed:
             if not self._has_runs.wait() or self._over.is_set():
                 return
             if self._sending.acquire(blocking=False):  # else it does not read what is sent now
                 self._sending.release()
+                self._num_asked += 1
                 with contextlib.suppress(WorkerLost):
-                    self.send(encode_control(0, {"op": "ping"}))
+                    self.send(encode_control(0, {"op": "ping", "id": self._num_asked}))
             # Only time that passed for this process, too, counts: it may have been stopped as well.
             if self._over.wait(PING_S):
                 return
             state, num_switches = read_activity(self.pid)
             now = "Z" if self._process.poll() is not None else state, num_switches
+            # It sleeps, so it has heard all that was sent; and nothing of its own is under way.
+            is_deaf = now[0] == "S" and self._num_answers == answered and self._has_heard_all()
+            num_deaf = num_deaf + 1 if is_deaf else 0
+            answered = self._num_answers
+            if num_deaf >= DEAF_LOOKS:
+                self._lose(_SILENCES["S"].format(PING_S * num_deaf), "")
+                return
             if self._num_heard != heard or now != before:
                 heard, before, silent_s = self._num_heard, now, 0.0
                 continue
@@ -221,6 +265,14 @@ class LiveSupervisor:
             if silent_s >= PATIENCE_S.get(now[0], float("inf")):
                 self._lose(_SILENCES[now[0]].format(PING_S + silent_s), "")
                 return
+
+    def _has_heard_all(self) -> bool:
+        """Whether the reader waits for the supervisor, and not the other way round."""
+        poll = select.poll()
+        with contextlib.suppress(ValueError):  # it is closed
+            poll.register(_pipe(self._process.stdout), select.POLLIN)
+            return self._is_waiting and not poll.poll(0)
+        return False
 
     def _lose(self, what: str, why: str) -> None:
         """Give it up: end what it left, and the runs that it had; those not begun go on elsewhere.

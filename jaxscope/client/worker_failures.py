@@ -62,6 +62,9 @@ _FRAME = re.compile(
 )
 _CURRENT = re.compile(r"^(?:Current thread|Stack) .*$", re.MULTILINE)
 _FATAL = "Fatal Python error"
+_HITS = ("signal", "frozen", "deaf", "exited", "closed", "garbage")
+"""Ends before the run began that are nobody's fault here; the last four if it had said hello."""
+
 _BEFORE_READY = frozenset({"exited", "signal", "closed", "garbage", "start_timeout"})
 _SIGNAL_MEANINGS = {
     "SIGSEGV": "segmentation fault: native code touched memory that is not its own",
@@ -81,7 +84,8 @@ class WorkerExit:
     Attributes:
         reason: `exited`, `signal`, `finished`, `stopped`, `killed`, `timeout`, `memory`,
             `output`, `closed`, `garbage`, `start_timeout`, `not_started`; `frozen` if something
-            stopped it (SIGSTOP) before it began; `supervisor` if the supervisor itself is gone.
+            stopped it (SIGSTOP) before it began, `deaf` if it did not hear of its run; `supervisor`
+            if the supervisor itself is gone.
         exit_code: Where the process ended by itself.
         signal: The number of the signal that ended it.
         stack: What faulthandler wrote.
@@ -131,10 +135,10 @@ def explain_worker_exit(
             f"The supervisor, which starts and watches workers, {ending.error}.",
             why=stderr,
             remedy="Run again: another one is started. Does the code send signals to processes "
-            "that it did not start?",
+            "that it did not start, or write to their pipes?",
             kind="SupervisorLost",
         )
-    if not ending.has_begun and ending.reason in ("signal", "frozen"):
+    if not ending.has_begun and ending.reason in (_HITS if ending.is_ready else _HITS[:2]):
         return _hit_before_it_began(ending, stderr)
     if not ending.is_ready and ending.reason in _BEFORE_READY:
         return _died_at_start(ending, python, stderr)
@@ -273,13 +277,17 @@ def _signal_name(number: int | None) -> str:
 
 def _hit_before_it_began(ending: WorkerExit, stderr: str) -> WorkerLost:
     name = _signal_name(ending.signal)
-    what = "was stopped (SIGSTOP)" if ending.reason == "frozen" else f"died of {name}"
+    what, kind, does = {
+        "frozen": ("was stopped (SIGSTOP)", "SIGSTOP", "send signals to processes"),
+        "signal": (f"died of {name}", name, "send signals to processes"),
+        "deaf": ("heard something else and was ended", "NotBegun", "write to pipes"),
+    }.get(ending.reason, ("ended", "NotBegun", "write to pipes"))
     return WorkerLost(
         Explanation(
             what=f"A worker {what} before it began with the run, and so did others in its place.",
-            remedy="The code is not to blame: it did not run. Does something on this machine send "
-            "signals to processes of jaxscope's?",
-            kind="SIGSTOP" if ending.reason == "frozen" else name,
+            remedy="The code is not to blame: it did not run. Does something on this machine "
+            f"{does} of jaxscope's?",
+            kind=kind,
             output=stderr,
         )
     )

@@ -189,6 +189,12 @@ _SILENT_REPEAT_S = 1.0
 _DYING_BUDGET_S = 5.0
 _MEMORY_SHARE = 0.75
 _PENDING_BYTES = 16 << 20
+_HITS = frozenset({"signal", "frozen", "deaf"})
+"""Ends of a worker that did not begin with its run: something else did this to it."""
+
+_NO_ENDS = frozenset({"exited", "closed", "garbage"})
+"""And those of one that had said hello: something else spoke to it, or for it."""
+
 _MAX_TRIES = 3
 """Workers for one run, where each ended before it began with it."""
 
@@ -268,7 +274,9 @@ class Supervisor:
         if operation == "start":
             self._start(number, values)
         elif operation == "ping":
-            self._client.send(encode_control(0, {"event": "pong"}))
+            runs = [w.run_number for w in self._workers.values() if w.run_number is not None]
+            pong = {"event": "pong", "id": values.get("id"), "runs": runs}
+            self._client.send(encode_control(0, pong))
         elif operation == "prepare":
             self._spares.add(read_spare_key(values), 0.0)
         elif worker := self._find(number):
@@ -424,6 +432,8 @@ class Supervisor:
             if worker.run_number is not None:
                 if worker.is_frozen(now):
                     worker.end("frozen", kill_after_s=0)
+                elif self._splitter.is_empty and worker.is_deaf():
+                    worker.end("deaf", kill_after_s=0)
                 worker.watch_memory(now)
                 self._check_time(worker, now)
                 self._check_silence(worker, now)
@@ -482,13 +492,13 @@ class Supervisor:
             self._loop.unwatch(descriptor)
         self._read_last_words(worker)
         ended = worker.describe_end()
-        was_killed = ended["reason"] in ("signal", "frozen")
+        was_hit = ended["reason"] in _HITS or (worker.is_ready and ended["reason"] in _NO_ENDS)
         if worker.run_number is None:
             if not worker.reason:
                 self._spares.note_idle_death()
-                if was_killed:
+                if was_hit:
                     self._spares.add(worker.key, 0.0)
-        elif not (was_killed and not worker.has_begun and self._give_to_another(worker)):
+        elif not (was_hit and not worker.has_begun and self._give_to_another(worker)):
             self._emit_output(worker)
             self._emit(worker, ended)
             if worker.is_ready and worker.has_successor:
@@ -496,7 +506,7 @@ class Supervisor:
         worker.close()
 
     def _give_to_another(self, worker: WorkerProcess) -> bool:
-        """Let another worker have the run of one that something killed before it began with it."""
+        """Let another worker have the run of one that was hit before it began with it."""
         if worker.num_tries + 1 >= _MAX_TRIES:
             return False
         self._spares.note_idle_death()

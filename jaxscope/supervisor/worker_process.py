@@ -7,6 +7,7 @@ or when time has passed.
 
 from __future__ import annotations
 
+import array
 import codecs
 import contextlib
 import dataclasses
@@ -191,6 +192,7 @@ _NOT_RUN_STATUS = 127
 FATAL = b"Fatal Python error"
 """How faulthandler begins with a process that dies."""
 _FROZEN_S = 1.0
+_DEAF_LOOKS = 20
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -246,6 +248,7 @@ class WorkerProcess:
         self._request = b""
         self._whole_request = b""
         self._frozen_since: float | None = None
+        self._num_waits = 0
         self._num_oom_kills = process_tree.count_oom_kills()
         self._spawn(python, environment)
 
@@ -323,6 +326,24 @@ class WorkerProcess:
             return 0.0
         self._frozen_since = self._frozen_since or now
         return now - self._frozen_since
+
+    def is_deaf(self) -> bool:
+        """Whether it has its whole request, and at many looks in a row waits for more of it.
+
+        What something else wrote into its pipe before then counts as the request's beginning.
+        """
+        is_waiting = (
+            process_tree.HAS_PROC
+            and self.is_ready
+            and not self.has_begun
+            and not self.reason
+            and bool(self._whole_request)
+            and not self._request
+            and not _num_unread_bytes(self.request_fd)
+            and process_tree.read_state(self.pid) == "S"
+        )
+        self._num_waits = self._num_waits + 1 if is_waiting else 0
+        return self._num_waits > _DEAF_LOOKS
 
     def push_request(self) -> bool:
         """Write what waits; whether anything is left."""
@@ -471,6 +492,16 @@ def has_more(descriptor: int) -> bool:
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
     return bool(poll.poll(0))
+
+
+def _num_unread_bytes(descriptor: int) -> int:
+    """What lies in a pipe."""
+    import fcntl  # Windows has neither
+    import termios
+
+    size = array.array("i", [0])
+    fcntl.ioctl(descriptor, termios.FIONREAD, size)
+    return size[0]
 
 
 def _read(descriptor: int) -> bytes | None:

@@ -10,9 +10,9 @@ Client to supervisor:  {"op": "start", "python", "environment", "timeout_s", "me
                        frames. The next spare worker starts beside the run, after it or not at all;
                        {"op": "interrupt" | "skip" | "kill" | "finish"};
                        {"op": "prepare", "python", "environment"} with run number 0;
-                       {"op": "ping"} with run number 0: answered by "pong".
+                       {"op": "ping", "id"} with run number 0: answered by "pong".
 Supervisor to client:  {"event": "started", "pid"}, again where another worker takes over;
-                       {"event": "pong"} with run number 0;
+                       {"event": "pong", "id", "runs"} with run number 0: runs that go on;
                        {"event": "output", "stream", "text"};
                        {"event": "silent", "seconds", "stack", "state"}; {"event": "responding"};
                        {"event": "ended", "reason", …}, see `supervisor.worker_process`.
@@ -67,6 +67,11 @@ class FrameSplitter:
         self._header = header
         self._kinds = kinds
         self._buffer = bytearray()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no frame has begun that is not complete."""
+        return not self._buffer
 
     def feed(self, data: bytes) -> Iterator[tuple[tuple[int, ...], bytes]]:
         """Yield `(header, payload)` of every frame that is now complete.

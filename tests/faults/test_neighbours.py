@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import struct
 import subprocess
 import sys
 import textwrap
@@ -283,11 +284,103 @@ class Mute:
         )
 
 
+ANSWERS = """
+import os
+from jaxscope.wire.relay import CONTROL, GREETING, decode_control, encode_control
+from jaxscope.wire.relay import split_relayed_frames
+os.write(1, GREETING)
+splitter = split_relayed_frames()
+while data := os.read(0, 1 << 16):
+    for (_, kind, number), payload in splitter.feed(data):
+        if kind == CONTROL and not number:
+            asked = decode_control(payload)["id"]
+            os.write(1, encode_control(0, dict(event="pong", id=asked, runs={runs})))
+"""
+
+
+class Answers:
+    """Leads to something that answers, and says which runs it has."""
+
+    machine = python = ""
+
+    def __init__(self, runs: list[int]) -> None:
+        self._program = ANSWERS.format(runs=runs)
+
+    def connect(self) -> Connection:
+        return Connection(start_process([sys.executable, "-c", self._program]))
+
+
+@pytest.mark.parametrize(("runs", "is_given_up"), (([], True), ([7], False), ([6, 8], True)))
+def test_a_supervisor_that_has_not_heard_of_a_run_is_given_up(
+    monkeypatch: pytest.MonkeyPatch, runs: list[int], is_given_up: bool
+) -> None:
+    """User code can read from its pipes, and what it has read nobody else gets."""
+    monkeypatch.setattr(live_supervisor, "PING_S", 0.001)
+    lost: list[int] = []
+    live = LiveSupervisor(Answers(runs), lambda number, _run, _data: lost.append(number))
+    run = Run(WORKS, command=print, send=print, on_event=None, python="")
+    try:
+        live.start(7, run, b"")
+        wait_until(lambda: bool(lost) or live._num_answers > 100)
+    finally:
+        live.close()
+    assert bool(lost) == is_given_up
+
+
+CUT_OFF = struct.pack("<IBI", 900_000, 16, 1) + b"{"
+
+
+def write_into(path: str, data: bytes) -> None:
+    """Write into a pipe that belongs to somebody else, as user code can."""
+    number = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+    os.write(number, data)
+    os.close(number)
+
+
+@pytest.mark.parametrize("end", ("stdin", "stdout"))
+def test_a_frame_that_never_ends_is_forced_on_the_supervisor(
+    session: Session, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    """All that comes after it counts as the rest of it: a Stop, and how the run ended."""
+    monkeypatch.setattr(live_supervisor, "PING_S", 0.05)
+    scene = Scene(session, sample("sleeps"))
+    scene.wait_for_output("sleeping")
+    stream = getattr(session._live._process, end)
+    write_into(f"/proc/self/fd/{stream.fileno()}", CUT_OFF)
+
+    assert scene.error().explanation.kind == "SupervisorLost"
+    assert isinstance(session.start(WORKS).wait(PATIENCE_S), Capture)
+    assert leftovers(session) == []
+
+
+def inputs_of(pid: int) -> Iterator[str]:
+    """The pipes that a process reads from."""
+    for name in os.listdir(f"/proc/{pid}/fd"):
+        path, flags = f"/proc/{pid}/fd/{name}", Path(f"/proc/{pid}/fdinfo/{name}").read_text()
+        is_read = int(flags.split("flags:")[1].split()[0], 8) & os.O_ACCMODE == os.O_RDONLY
+        if is_read and os.readlink(path).startswith("pipe:"):
+            yield path
+
+
+@pytest.mark.parametrize("kind", (1, 16), ids=("that never ends", "of no kind"))
+def test_a_frame_is_forced_on_a_spare(kind: int) -> None:
+    """It said that the code had ended the process, or waited for ever for the rest."""
+    with Session(link=LocalLink()) as session:
+        session.start(WORKS).wait(PATIENCE_S)
+        wait_until(lambda: any(list(inputs_of(pid)) for pid in workers_of(session)))
+        (spare,) = workers_of(session)
+        for path in inputs_of(spare):
+            write_into(path, struct.pack("<IB", 900_000, kind) + b"{")
+
+        assert isinstance(session.start(WORKS).wait(PATIENCE_S), Capture)
+        assert not is_alive(spare)
+
+
 @pytest.mark.parametrize(
     ("states", "is_given_up"),
     (
         ([("R", 5)], False),
-        ([("S", 5), ("S", 6)], False),
+        ([("S", 5), ("S", 6)], True),
         ([("S", 5), ("R", 5)], False),
         ([("", 0)], False),
         ([("T", 5)], True),
@@ -298,7 +391,8 @@ class Mute:
 def test_only_a_supervisor_that_does_nothing_is_given_up(
     monkeypatch: pytest.MonkeyPatch, states: list[tuple[str, int]], is_given_up: bool
 ) -> None:
-    """One that has no share of the processor is runnable, however long; no second is measured."""
+    """Or wakes and never answers. One that has no share of the processor is runnable, however long;
+    no second is measured."""
     monkeypatch.setattr(live_supervisor, "PING_S", 0.001)
     monkeypatch.setattr(live_supervisor, "PATIENCE_S", {"T": 0.002, "S": 0.01, "D": 0.05})
     looks = []

@@ -9,6 +9,8 @@ import sys
 import venv
 from pathlib import Path
 
+from jaxscope.wire.protocol import BEGUN_SIGN
+
 _PROGRAM = """#!{python} -IS
 import json, os, struct, sys, time
 _, _, request_fd, reply_fd, heartbeat_fd, stack_fd, parent = sys.argv[1:]
@@ -35,6 +37,7 @@ say("hello", pid=os.getpid(), python="3.11", protocol=1)
 length, kind = struct.unpack("<IB", os.read(int(request_fd), 5))
 REQUEST = json.loads(os.read(int(request_fd), length))
 RUN = REQUEST["run"]
+os.write(int(heartbeat_fd), {begun!r})
 {code}
 """
 
@@ -45,7 +48,7 @@ def write_impostor(folder: Path, code: str) -> str:
     The code can use `raw(bytes)`, `frame(payload, kind)`, `say(type, **fields)`, `REQUEST`, `RUN`.
     """
     path = folder / "impostor"
-    path.write_text(_PROGRAM.format(python=sys.executable, code=code))
+    path.write_text(_PROGRAM.format(python=sys.executable, code=code, begun=BEGUN_SIGN))
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
     return str(path)
 

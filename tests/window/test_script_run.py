@@ -184,4 +184,4 @@ def test_an_interpreter_that_is_too_old_is_named(
     qtbot.waitUntil(lambda: not dialog.is_running, timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: "runs" not in dialog.state.text(), timeout=PATIENCE_MS)
     assert dialog.state.text() == TOO_OLD.format(ancient)
-    dialog.close()
+    dialog.done(0)
