@@ -151,19 +151,6 @@ class Measurement:
     compilations: float = 0.0
     num_processes: int = 1
 
-    def remarks(self) -> tuple[str, ...]:
-        """What to know before the median is taken for what the computation takes."""
-        name, found = self.name.replace("_", " "), []
-        if WITHOUT_JIT in self.detail:
-            found.append(f"{name} is the function without its own jit")
-        if self.compilations >= 1:
-            found.append(f"{name} traces or compiles anew in each call")
-        elif self.compilations > 0:
-            found.append(f"{name} traced or compiled anew in some calls")
-        if are_many_page_faults(self.page_faults, self.median):
-            found.append(f"{name} gets its memory anew: {self.page_faults:,.0f} page faults a call")
-        return tuple(found)
-
     def describe_protocol(self) -> str:
         """The protocol, with the call from which on calls were steady."""
         steady = f" Steady from call {self.steady_from} on." if self.steady_from else ""
@@ -213,9 +200,21 @@ class Ratio:
 
 
 def with_remark(ratio: Ratio, measurements: Sequence[Measurement]) -> Ratio:
-    """The ratio with what is to be known of its two sides."""
-    sides = ratio.name.split("/")
-    told = [remark for each in measurements if each.name in sides for remark in each.remarks()]
+    """The ratio with what to know of its two sides before it is taken for that of computations."""
+    names = ratio.name.split("/")
+    found = [(each.name.replace("_", " "), each) for each in measurements if each.name in names]
+    told = [f"{name} without its own jit" for name, each in found if WITHOUT_JIT in each.detail]
+    for name, each in found:
+        if each.compilations > 0:
+            often = "each call" if each.compilations >= 1 else "some calls"
+            told.append(f"{name} traces or compiles anew in {often}")
+    faults = [
+        f"{name} {each.page_faults:,.0f}"
+        for name, each in found
+        if are_many_page_faults(each.page_faults, each.median)
+    ]
+    if faults:
+        told.append(f"memory fetched anew (page faults a call: {', '.join(faults)})")
     return dataclasses.replace(ratio, remark="; ".join(told))
 
 

@@ -189,6 +189,9 @@ ALIKE: dict[str, tuple[str, ...]] = {
         "grad(constant)(f32[8])",
         "grad(linear_beside_a_mask)(f32[8], f32[8])",
         "grad(unused_comparison)(f32[8])",
+        "grad(compares_in_a_loop)(f32[8])",
+        "grad(by_a_rule_of_its_own)(f32[8])",
+        "grad(floor_in_a_loop)(f32[8])",
         "grad(jax.nn.relu)(f32[()])",
         "grad(largest)(f32[8])",
         "grad(with_accuracy, has_aux=True)(f32[8], i32[4], f32[4, 8])",
@@ -1299,6 +1302,29 @@ def linear_beside_a_mask(w, x):
 
 def unused_comparison(w):
     _ = w > 0
+    return jnp.float32(3.0)
+
+
+@jax.custom_jvp
+def without_slope(w):
+    return jnp.where(w > 0, w, 0.1 * w)
+
+
+@without_slope.defjvp
+def _(primals, tangents):
+    return without_slope(*primals), jnp.zeros_like(tangents[0])
+
+
+def by_a_rule_of_its_own(w):
+    return without_slope(w).sum()
+
+
+def floor_in_a_loop(w):
+    return jax.lax.scan(lambda c, _: (jnp.floor(c), None), w, None, length=3)[0].sum()
+
+
+def compares_in_a_loop(w):
+    jax.lax.scan(lambda c, _: (jnp.where(c > 0, 1.0, 0.0), None), w, None, length=3)
     return jnp.float32(3.0)
 
 

@@ -19,8 +19,12 @@ INDEPENDENT = (
     "grad(constant)(f32[8])",
     "grad(linear_beside_a_mask)(f32[8], f32[8])",
     "grad(unused_comparison)(f32[8])",
+    "grad(compares_in_a_loop)(f32[8])",
+    "grad(by_a_rule_of_its_own)(f32[8])",
+    "grad(floor_in_a_loop)(f32[8])",
 )
-"""Their gradient is 0, and no step is why: the result does not depend on the argument."""
+"""Their gradient is 0, and no step that is seen is why: the result does not depend on the argument,
+a rule says so, or a loop does it."""
 X = jnp.arange(8.0) + 1.0
 
 

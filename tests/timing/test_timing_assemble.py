@@ -90,7 +90,7 @@ def test_page_faults_are_told_where_they_weigh() -> None:
     (warning,) = timing.warnings
     assert "2,900 page faults a call" in warning
     assert "With freed memory kept a call takes 1.00 ms in place of 2.00 ms." in warning
-    assert timing.ratios[0].remark == "eager gets its memory anew: 2,900 page faults a call"
+    assert timing.ratios[0].remark == "memory fetched anew (page faults a call: eager 2,900)"
     assert assemble(fetching("eager", 1.0, 2_900.0)).warnings == ()  # 0.6 ms of a second
 
 
@@ -102,7 +102,7 @@ def test_page_faults_of_several_processes_are_told_once() -> None:
     whole = combine_processes(timings)
     (warning,) = whole.warnings
     assert "2,900 page faults a call" in warning
-    assert whole.ratios[0].remark == "eager gets its memory anew: 2,900 page faults a call"
+    assert whole.ratios[0].remark == "memory fetched anew (page faults a call: eager 2,900)"
     never = [assemble(fetching("eager", 2e-3, 0.0)) for _ in range(2)]
     assert combine_processes([*never, timings[0]]).warnings == ()
 

@@ -391,7 +391,7 @@ def test_a_function_with_a_jit_of_its_own_runs_eagerly_without_it(measure: Measu
     told = {m.name: m.detail for m in timing.measurements if m.name.endswith(("eager", "jit"))}
     assert len(told) == 6  # of the gradient and of value and gradient as well
     assert all(told[name] == "without its jit" * name.endswith("eager") for name in told)
-    assert timing.ratios[0].remark == "eager is the function without its own jit"
+    assert timing.ratios[0].remark == "eager without its own jit"
     assert measure("jit(plain)(f32[8])").ratios[0].remark == ""  # jit is no part of the function
 
 
@@ -406,7 +406,7 @@ def test_memory_that_each_call_gets_anew_is_told(measure: Measure) -> None:
     assert (timing.measurement("jit_memory_kept") is not None) is is_told
     warned = [text for text in timing.warnings if text.startswith("jit: memory was fetched anew, ")]
     assert len(warned) == is_told
-    assert ("jit gets its memory anew: " in timing.ratios[0].remark) is is_told
+    assert ("memory fetched anew (page faults a call: " in timing.ratios[0].remark) is is_told
     found = timing_to_json(timing)
     told = {m["name"]: m["page_faults"] for m in found["measurements"]}
     assert told["jit"] == jit.page_faults and told["compile"] is None

@@ -66,6 +66,8 @@ MEANINGS = {
     "jit_wait": "the part of a compiled call from its return to its result",
     "jit_warm_up": "partial: its warm-up, with nothing after it",
     "eager_warm_up": "partial: its warm-up, with nothing after it",
+    "eager_memory_kept": "the same once freed memory is kept: no page faults",
+    "jit_memory_kept": "the same once freed memory is kept: no page faults",
     "gradient_first_call": "its first call after compiling",
     "gradient_second_call": "the call after it",
     "gradient_first_eager_call": "its first call without jit: compiles every operation",

@@ -94,20 +94,24 @@ def _find_differentiated(subject: Subject) -> set[int]:
     return set()
 
 
-def _find_cuts(subject: Subject, places: set[int]) -> Iterator[Site]:
+def _find_cuts(subject: Subject, places: set[int]) -> list[Site]:
     """Equations of the base that read what depends smoothly on some inputs, and end that.
 
-    Only those whose own result a result depends on.
+    Only those whose own result a result depends on. None where the value is smooth all the same:
+    then a rule of the user's or of a library's makes the gradient 0, not these.
     """
+    found = []
     smooth = {id(subject.base.inputs[place]) for place in places}
     for site in subject.base.sites:
-        if site.bodies or not any(id(value) in smooth for value in site.inputs):
+        if not any(id(value) in smooth for value in site.inputs):
             continue
-        if _ends_smoothness(site):
-            if _leads_to_a_result(site, lambda _user: True):
-                yield site
-        else:
+        if any(body.kind == "call" for body in site.bodies):
+            continue  # what it does stands for itself
+        if not _ends_smoothness(site):  # loops and branches are not looked into
             smooth.update(id(value) for value in site.outputs if _is_float(value))
+        elif _leads_to_a_result(site, lambda _user: True):
+            found.append(site)
+    return [] if id(subject.base.bodies[0].results[0]) in smooth else found
 
 
 def _ends_smoothness(site: Site) -> bool:
@@ -169,8 +173,14 @@ def _leads_to_a_result(site: Site, passes_on: Callable[[Site], bool]) -> bool:
     waiting, seen = list(site.outputs), {id(site)}
     while waiting:
         value = waiting.pop()
-        if value.is_result:
-            return True
+        if value.is_result and value.maker is not None:
+            body = value.maker.body
+            while body.kind == "call" and body.owner is not None:
+                body = body.owner.body
+            if body.owner is None:
+                return True
+            waiting += [] if id(body.owner) in seen else body.owner.outputs
+            seen.add(id(body.owner))
         for user in value.users:
             if id(user) not in seen and passes_on(user):
                 seen.add(id(user))
