@@ -353,6 +353,9 @@ def test_the_times_of_a_call_in_a_few_words(verdict: str, why_not: str, words: s
     noisy = dataclasses.replace(ratio, is_noisy=True)
     said = words if why_not else f"{words} · noisy"
     assert summarize_time(TimingState("f(x)", tuple(measurements), (noisy,))) == said
+    told = dataclasses.replace(ratio, remark="eager traces or compiles anew in each call")
+    said = words if why_not else f"{words} · with a remark"
+    assert summarize_time(TimingState("f(x)", tuple(measurements), (told,))) == said
 
 
 def test_too_few_pairs_are_no_sign_that_the_two_are_alike():

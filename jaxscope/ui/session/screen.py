@@ -141,7 +141,7 @@ def _time(state: WindowState) -> str:
 
 BETWEEN_TIMES = " · "
 """Stands between the parts of `Screen.time`."""
-_NOISY, _PARTIAL = TIME_MARKS = ("noisy", "partial")
+_NOISY, _PARTIAL, _REMARKED = TIME_MARKS = ("noisy", "partial", "with a remark")
 """What may be said of times at their end; shortened or not, they are never said without it."""
 
 
@@ -174,6 +174,8 @@ def summarize_time(timing: TimingState) -> str:
     parts.append(words.get(ratio.verdict, unclear))
     if ratio.is_noisy or any(m.is_noisy for m in timing.measurements if m.name in ("eager", "jit")):
         parts.append(_NOISY)
+    if ratio.remark:
+        parts.append(_REMARKED)  # it stands on the page
     return BETWEEN_TIMES.join(parts)
 
 
