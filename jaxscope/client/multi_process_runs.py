@@ -46,6 +46,7 @@ from jaxscope.model.experiments import ProgramComparison, ResultsAgreement
 from jaxscope.model.statistics import (
     CHUNK,
     LEAST_PROCESSES,
+    MUCH_FASTER,
     SLOW_CALL_S,
     Interval,
     PrecisionLooks,
@@ -396,13 +397,13 @@ class InterleavedSamples:
     """What was measured so far.
 
     Attributes:
-        num_per_chunk: Kept calls in a turn.
+        num_per_chunk: Kept calls in a turn of each side.
         blocks: Of each side, one per turn.
         log_ratios: Of the medians of each pair of turns, first to second.
         stopped: Why it ended: `precise`, `budget`, or empty while it has not.
     """
 
-    num_per_chunk: int
+    num_per_chunk: tuple[int, int]
     blocks: tuple[list[Block], list[Block]] = dataclasses.field(default_factory=lambda: ([], []))
     log_ratios: list[float] = dataclasses.field(default_factory=list)
     stopped: str = ""
@@ -428,13 +429,12 @@ def measure_interleaved(
     Raises:
         Exception: Whatever `measure_block` raises.
     """
-    kept = turns.num_per_chunk
-    dropped = CHUNK_DROPPED if kept > 1 else 1
     start_s, looks = now_s(), PrecisionLooks()
     while not turns.stopped:
         pair: dict[int, Block] = {}
         for side in rng.sample((0, 1), 2):
-            pair[side] = measure_block(side, kept, dropped)
+            kept = turns.num_per_chunk[side]
+            pair[side] = measure_block(side, kept, CHUNK_DROPPED if kept > 1 else 1)
         for side, block in pair.items():
             turns.blocks[side].append(block)
         first, second = (max(float(np.median(pair[side])), 1e-9) for side in (0, 1))
@@ -563,7 +563,7 @@ class _ProcessPair:
         self._num_compilations = 0
         self._ready: list[SideReady] = []
         self._agreement = ResultsAgreement("first", "second", (), "They were not compared.")
-        self._turns = InterleavedSamples(CHUNK)
+        self._turns = InterleavedSamples((CHUNK, CHUNK))
 
     def measure(self) -> ProgramComparison:
         """Start both, one after the other; compare results; let them take turns; end them.
@@ -578,8 +578,8 @@ class _ProcessPair:
         self._runs[1].send(outcome)
         self._agreement = self._await(1, ResultsCompared).agreement
         self._tell("Measuring both processes in random turns")
-        is_slow = max(side.typical_s for side in self._ready) > SLOW_CALL_S
-        self._turns.num_per_chunk = 1 if is_slow else CHUNK
+        first_s, second_s = (side.typical_s for side in self._ready)
+        self._turns.num_per_chunk = _kept(first_s, second_s), _kept(second_s, first_s)
         budget_s = self._requests[0].budget_s
         measure_interleaved(self._measure_block, self._turns, budget_s=budget_s, rng=Random())
         for side in (0, 1):
@@ -668,12 +668,12 @@ class _ProcessPair:
     def _make_timing(self) -> Timing:
         first, second = map(_timing_of, self._runs)
         turns = self._turns
-        unit = f"{turns.num_per_chunk} calls" if turns.num_per_chunk > 1 else "single calls"
+        units = [f"{kept} calls" if kept > 1 else "single calls" for kept in turns.num_per_chunk]
         measured: list[Measurement] = [
             make_measurement(
                 _NAMES[side],
                 turns.seconds(side),
-                _PROTOCOL.format(unit=unit, end=_ENDS.get(turns.stopped, "")),
+                _PROTOCOL.format(unit=units[side], end=_ENDS.get(turns.stopped, "")),
             )
             for side in (0, 1)
         ]
@@ -694,6 +694,12 @@ class _ProcessPair:
             (dataclasses.replace(ratio, verdict="unclear"),),
             tuple(dict.fromkeys(warnings)),
         )
+
+
+def _kept(own_s: float, other_s: float) -> int:
+    """Kept calls in a turn: one of a slow side, and of what is about as slow."""
+    is_slow = max(own_s, other_s) > SLOW_CALL_S
+    return 1 if is_slow and (own_s > SLOW_CALL_S or own_s * MUCH_FASTER > other_s) else CHUNK
 
 
 def _timing_of(run: Run) -> Timing:

@@ -9,8 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from jaxscope.client import multi_process_runs
 from jaxscope.client.multi_process_runs import InterleavedSamples, measure_interleaved
 from jaxscope.model.statistics import CHUNK, FIRST_LOOK, LEAST_S, MARGIN, find_ratio_interval, judge
+from jaxscope.worker.timing.stopwatch import chunk_sizes
 
 
 class Bench:
@@ -45,7 +47,7 @@ class Bench:
         return durations[dropped:]
 
     def run(self, *, kept: int = CHUNK, budget_s: float = 1.0, seed: int = 0) -> InterleavedSamples:
-        turns = InterleavedSamples(kept)
+        turns = InterleavedSamples((kept, kept))
         measure_interleaved(
             self.measure,
             turns,
@@ -77,6 +79,22 @@ def test_each_turn_keeps_a_chunk_of_calls() -> None:
     assert len(turns.seconds(0)) == CHUNK * len(turns.log_ratios)
 
 
+def test_a_fast_side_has_a_chunk_beside_a_slow_one() -> None:
+    bench, turns = Bench(0.03, 1e-5), InterleavedSamples((1, CHUNK))
+    rng = random.Random(0)
+    measure_interleaved(bench.measure, turns, budget_s=0.5, rng=rng, now_s=lambda: bench.now_s)
+    rounds = len(turns.log_ratios)
+    assert [len(turns.seconds(side)) for side in (0, 1)] == [rounds, CHUNK * rounds]
+    assert turns.log_ratios == pytest.approx([math.log(3000)] * rounds)
+
+
+@pytest.mark.parametrize("own_s", [1e-5, 1e-3, 4e-3, 0.02, 0.3])
+@pytest.mark.parametrize("other_s", [1e-5, 4e-3, 0.02, 0.079, 0.3])
+def test_processes_take_turns_as_forms_of_one_process_do(own_s: float, other_s: float) -> None:
+    kept, _dropped = chunk_sizes([own_s, other_s])[0]
+    assert multi_process_runs._kept(own_s, other_s) == kept
+
+
 def test_it_stops_only_at_a_look_or_at_the_budget() -> None:
     precise = Bench(1e-4, 1e-4).run(budget_s=60.0)
     assert precise.stopped == "precise"
@@ -97,7 +115,7 @@ def test_one_pair_is_measured_whatever_the_budget() -> None:
 
 
 def test_what_was_measured_survives_a_failure() -> None:
-    bench, turns = Bench(1e-4, 1e-4), InterleavedSamples(CHUNK)
+    bench, turns = Bench(1e-4, 1e-4), InterleavedSamples((CHUNK, CHUNK))
 
     def measure(side: int, kept: int, dropped: int) -> npt.NDArray[np.float64]:
         if len(bench.order) == 7:

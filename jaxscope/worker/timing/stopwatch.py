@@ -23,7 +23,7 @@ from statistics import median
 from time import perf_counter_ns
 from typing import Any
 
-from jaxscope.model.statistics import CHUNK, SLOW_CALL_S, PrecisionLooks
+from jaxscope.model.statistics import CHUNK, MUCH_FASTER, SLOW_CALL_S, PrecisionLooks
 
 Clock = Callable[[], int]
 """Nanoseconds, never going back."""
@@ -37,9 +37,6 @@ _READING_S = 20e-6
 """What is timed between two readings of the clock where calls are that fast."""
 LEAST_ROUNDS = 6
 """Fewer admit no interval of 95 %, and so no verdict."""
-_MUCH_FASTER = 4
-"""One that is so many times faster than a slow one gets a chunk of its own size. Two that are alike
-get the same: a median of 20 calls against single ones would tell them apart on a busy machine."""
 _COUNTED_FROM_S = 50e-6
 """Page faults are counted of calls that take so long: asking for them takes 1 µs."""
 PRECISION = 0.02
@@ -315,7 +312,7 @@ def chunk_sizes(typical_s: Sequence[float]) -> list[tuple[int, int]]:
     """
     slowest_s = max(typical_s)
     return [
-        chunk_size(each if each * _MUCH_FASTER <= slowest_s else slowest_s) for each in typical_s
+        chunk_size(each if each * MUCH_FASTER <= slowest_s else slowest_s) for each in typical_s
     ]
 
 
