@@ -73,8 +73,10 @@ class BatchAxes:
 
     def follow(self, equation: Any) -> None:
         """Of a result that is not known yet: where an operation leaves the axes of its operands."""
-        result = equation.outvars[0]
-        if len(equation.outvars) != 1 or id(result) in self._found:
+        if len(equation.outvars) != 1:  # a call of a function that returns nothing, a split
+            return
+        (result,) = equation.outvars
+        if id(result) in self._found:
             return
         found = []
         for at, operand in enumerate(equation.invars):
