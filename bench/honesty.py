@@ -32,7 +32,7 @@ import numpy as np
 
 from bench.graphs import PYTHON
 from bench.spin import spin
-from jaxscope.model.statistics import find_median_interval, find_noise, find_ratio_interval, judge
+from jaxscope.model.statistics import find_median_interval, find_noise, find_ratio_interval
 from jaxscope.schema.timing_messages import make_measurement, make_ratio
 from jaxscope.worker.timing.stopwatch import CallDurations, Rounds, Stopwatch, Subject
 
@@ -40,6 +40,8 @@ _TURNS = 2_000
 _SLOW_TURNS = 400_000
 """About where calls begin to take turns one by one."""
 _BUDGET_S = 0.6
+MORE_PERCENT = (5, 20, 100)
+"""How much more work one side has, where that is to be found."""
 _DIFFERENT = ("faster", "slower")
 
 
@@ -63,7 +65,8 @@ def measure_pair(
     stopwatch.measure(subjects, rounds, budget_s=_BUDGET_S, typical_s=typical_s)
     interval = find_ratio_interval(rounds.log_values)
     is_noisy = with_noise and any(find_noise(side.total_s) for side in rounds.sides)
-    return judge(interval, is_noisy=is_noisy), interval.median, interval.low, interval.high
+    ratio = make_ratio("first/second", np.array(rounds.log_values), is_noisy=is_noisy)
+    return ratio.verdict, interval.median, interval.low, interval.high
 
 
 def binomial_bound(count: int, total: int, confidence: float = 0.95) -> float:
@@ -242,8 +245,12 @@ def measure_all(
             pairs, _SLOW_TURNS, with_noise=True
         ),
         "one jitted call on both sides": lambda: measure_real_pairs(pairs),
-        "5 % more on one side": lambda: measure_known_ratio(max(pairs // 5, 5), 5),
-        "20 % more on one side": lambda: measure_known_ratio(max(pairs // 5, 5), 20),
+        **{
+            f"{percent} % more on one side": lambda percent=percent: measure_known_ratio(
+                max(pairs // 5, 5), percent
+            )
+            for percent in MORE_PERCENT
+        },
         "arithmetic of intervals": measure_coverage,
     }
     with busy_processors(load):

@@ -157,6 +157,10 @@ class Measurement:
         return self.protocol + steady
 
 
+WIDE = 10.0
+"""Where the ends of a ratio's range are so many times apart, its median alone would mislead."""
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Ratio:
     """A paired ratio of two measured quantities.
@@ -166,7 +170,9 @@ class Ratio:
         median: `exp` of the median of the chunks' log-ratios.
         low: Lower end of its interval, or the smallest that was observed where none was earned.
         high: Upper end, or the largest.
-        verdict: `faster`, `slower`, `same` or `unclear`, said of the second against the first.
+        verdict: `faster`, `slower`, `same` or `unclear`, said of the second against the first. What
+            the range from `low` to `high` does not bear becomes `unclear`: an order where it holds
+            1, and `same` where it is too wide to quote.
         confidence: As that of a measurement.
         pairs: How many pairs of chunks, or of processes, it is from; 0 where that is not known.
         why_not: Why no verdict makes sense: the two do different work, a program computes nothing,
@@ -186,10 +192,26 @@ class Ratio:
     is_noisy: bool = False
     remark: str = ""
 
+    def __post_init__(self) -> None:
+        is_borne = {"faster": self.low > 1.0, "slower": self.high < 1.0, "same": not self.is_wide}
+        if not is_borne.get(self.verdict, True):
+            object.__setattr__(self, "verdict", "unclear")
+
     @property
     def is_judged(self) -> bool:
         """Whether a verdict makes sense."""
         return not self.why_not
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether its ends are so far apart that no single factor stands for it."""
+        return self.high > WIDE * self.low
+
+    def describe_factor(self) -> str:
+        """Such as `12.0 (11.0 to 13.0, 95%)`; the ends alone where no single factor stands."""
+        if self.is_wide:
+            return f"between {three_digits(self.low)} and {three_digits(self.high)}"
+        return f"{three_digits(self.median)} ({self.describe_range()})"
 
     def describe_range(self) -> str:
         """Between what it lies: an interval where one was earned, else what was observed."""

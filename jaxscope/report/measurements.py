@@ -51,13 +51,6 @@ SIGNATURE_HEADERS = ("", "function", "trace", "lower", "compile", "calls", "argu
 _MANY_ULPS = 1e6
 
 
-def why_unclear(ratio: Ratio) -> str:
-    """What a ratio without a verdict lacks, to be put behind its interval; may be nothing."""
-    if ratio.is_judged and 0 < ratio.pairs < LEAST_PROCESSES:
-        return f"; {format_count(ratio.pairs, 'pair')} only, a verdict takes {LEAST_PROCESSES}"
-    return ""
-
-
 def describe_ratios(ratios: Sequence[Ratio]) -> str:
     """One sentence per comparison, with its interval, never a bare factor."""
     return "\n".join(map(describe_ratio, ratios))
@@ -79,13 +72,13 @@ def _describe_order_of(ratio: Ratio) -> str:
     if math.isnan(ratio.median):
         return f"Unclear which of {first} and {second} is faster"
     interval = ratio.describe_range()
+    factor = "" if ratio.is_wide else three_digits(ratio.median)
     if ratio.verdict == "faster":
-        return f"{second} is {three_digits(ratio.median)} times faster than {first} ({interval})"
+        much = f"{factor} times faster than {first}" if factor else f"faster than {first}{_WIDELY}"
+        return f"{second} is {much} ({interval})"
     if ratio.verdict == "slower":
-        return (
-            f"{second} is slower than {first}: {three_digits(ratio.median)} of its speed "
-            f"({interval})"
-        )
+        much = f": {factor} of its speed" if factor else _WIDELY
+        return f"{second} is slower than {first}{much} ({interval})"
     if ratio.verdict == "same":
         return (
             f"{second} and {first} take the same time: the median ratio is within 2 % of 1 "
@@ -94,7 +87,47 @@ def _describe_order_of(ratio: Ratio) -> str:
     if not ratio.is_judged:
         why = ratio.why_not.removeprefix("No verdict: ").partition(". ")[0].removesuffix(".")
         return f"No verdict on {first} and {second}: {why[:1].lower()}{why[1:]}"
-    return f"Unclear which of {first} and {second} is faster (ratio {interval}{why_unclear(ratio)})"
+    return f"Not decided which of {first} and {second} is faster: {_why_undecided(ratio)}"
+
+
+_WIDELY = ", by how much differs widely"
+
+
+def _why_undecided(ratio: Ratio) -> str:
+    """What a ratio without a verdict lacks."""
+    if _has_too_few_pairs(ratio):
+        told = f"{ratio.pairs} of the {LEAST_PROCESSES} pairs that a verdict takes"
+        return f"{told} ({ratio.describe_range()})"
+    widely = "the pairs differ widely " if ratio.is_wide else f"ratio {three_digits(ratio.median)} "
+    return f"{widely}({ratio.describe_range()})"
+
+
+def _has_too_few_pairs(ratio: Ratio) -> bool:
+    """Whether it was measured in fewer pairs than a verdict takes."""
+    return 0 < ratio.pairs < LEAST_PROCESSES
+
+
+def summarize_ratio(ratio: Ratio) -> str:
+    """What `describe_ratio` says of eager and jit, in a few words that may stand alone.
+
+    Such as `jit 28.0 to 31.0 times faster` by the interval, or where none was earned
+    `jit 29.7 times faster (observed 28.0 to 31.0)`.
+    """
+    factor, observed = f"{three_digits(ratio.low)} to {three_digits(ratio.high)}", ""
+    if not ratio.confidence > 0:
+        factor, observed = three_digits(ratio.median), f" ({ratio.describe_range()})"
+    if ratio.verdict == "same":
+        return "jit takes the same time"
+    if ratio.verdict == "faster":
+        told = f"faster{_WIDELY}" if ratio.is_wide else f"{factor} times faster"
+        return f"jit {told}{observed}"
+    if ratio.verdict == "slower":
+        told = f"slower{_WIDELY}" if ratio.is_wide else f"{factor} of eager's speed"
+        return f"jit {told}{observed}"
+    if _has_too_few_pairs(ratio):
+        return f"{ratio.pairs} of the {LEAST_PROCESSES} pairs that a verdict takes"
+    varies = ": times differ widely" if ratio.is_wide else f" ({ratio.describe_range()})"
+    return f"not decided if jit is faster{varies}"
 
 
 def describe_spread(measurement: Measurement) -> str:

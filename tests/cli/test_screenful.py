@@ -59,7 +59,7 @@ ANSWERS = {
     "calls": (("program.py",), r"program\.py offers 1 call and has 2 functions\."),
     "time": (
         ("program.py", "--budget", "0.2"),
-        r"jit is .* than eager .*\(observed |Unclear|.*same",
+        r"jit is .* than eager .*\(observed |Not decided|.*same",
     ),
     "run": (("program.py",), r"\d+ programs? of \d+ functions? took "),
     "open": (("saved.jaxscope",), r"What was left behind: 1 saved capture\."),

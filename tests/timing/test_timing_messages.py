@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from jaxscope.model.capture import NO_ENVIRONMENT, Environment
+from jaxscope.report.measurements import describe_ratio, summarize_ratio
 from jaxscope.schema.timing_messages import (
     MAX_ENTRIES,
     MalformedTiming,
@@ -176,6 +177,67 @@ def test_a_ratio_is_judged_unless_there_is_a_reason_not_to() -> None:
     assert (noisy.verdict, noisy.is_noisy) == ("unclear", True)
     other = make_ratio("a/b", logs, "Other work.")
     assert (other.verdict, other.why_not) == ("unclear", "Other work.")
+
+
+@pytest.mark.parametrize(
+    ("values", "verdict", "sentence", "words"),
+    [
+        (
+            [0.613, *[7.27] * 40, 9.57],
+            "unclear",
+            "Not decided which of eager and jit is faster: the pairs differ widely (observed "
+            "0.613 to 9.57)",
+            "not decided if jit is faster: times differ widely",
+        ),
+        (
+            [0.9, *[2.0] * 40, 2.1],
+            "unclear",
+            "Not decided which of eager and jit is faster: ratio 2.00 (observed 0.900 to 2.10)",
+            "not decided if jit is faster (observed 0.900 to 2.10)",
+        ),
+        (
+            [0.4, *[0.5] * 40, 1.1],
+            "unclear",
+            "Not decided which of eager and jit is faster: ratio 0.500 (observed 0.400 to 1.10)",
+            "not decided if jit is faster (observed 0.400 to 1.10)",
+        ),
+        (
+            [0.1, *[1.0] * 40, 5.0],
+            "unclear",
+            "Not decided which of eager and jit is faster: the pairs differ widely (observed "
+            "0.100 to 5.00)",
+            "not decided if jit is faster: times differ widely",
+        ),
+        (
+            [3.0, *[20.0] * 40, 400.0],
+            "faster",
+            "jit is faster than eager, by how much differs widely (observed 3.00 to 400)",
+            "jit faster, by how much differs widely (observed 3.00 to 400)",
+        ),
+        (
+            [0.01, *[0.5] * 40, 0.9],
+            "slower",
+            "jit is slower than eager, by how much differs widely (observed 0.0100 to 0.900)",
+            "jit slower, by how much differs widely (observed 0.0100 to 0.900)",
+        ),
+        (
+            [1.1, *[2.0] * 40, 2.1],
+            "faster",
+            "jit is 2.00 times faster than eager (observed 1.10 to 2.10)",
+            "jit 2.00 times faster (observed 1.10 to 2.10)",
+        ),
+    ],
+)
+def test_no_verdict_that_the_range_beside_it_does_not_bear(
+    values: list[float], verdict: str, sentence: str, words: str
+) -> None:
+    found = make_ratio("eager/jit", np.log(values))
+    assert (found.low, found.high) == (pytest.approx(min(values)), pytest.approx(max(values)))
+    assert (found.verdict, describe_ratio(found), summarize_ratio(found)) == (
+        *(verdict, sentence, words),
+    )
+    saved = dataclasses.replace(found, verdict="faster")  # as earlier releases wrote it
+    assert saved.verdict == ("faster" if found.low > 1.0 else "unclear")
 
 
 @pytest.mark.parametrize("logs", [[], [100.0, 0.0], [-100.0], [math.nan]])

@@ -137,10 +137,11 @@ def test_verdicts_never_come_without_their_interval():
         "jit is 10.6 times faster than eager (9.90 to 11.2, 95%)",
         "jit and eager take the same time: the median ratio is within 2 % of 1 "
         "(observed 0.990 to 1.01)",
-        "Unclear which of eager and jit is faster (ratio observed 0.800 to 1.60; 3 pairs only, a "
-        "verdict takes 6)",
+        "Not decided which of eager and jit is faster: 3 of the 6 pairs that a verdict takes "
+        "(observed 0.800 to 1.60)",
         "No verdict on eager and jit: the function prints (a.py:1)",
-        "gradient: unclear which of eager and jit is faster (ratio observed 0.800 to 1.60)",
+        "gradient: not decided which of eager and jit is faster: ratio 1.10 (observed 0.800 to "
+        "1.60)",
     ]
 
 

@@ -334,7 +334,11 @@ def test_a_program_without_equations_has_none():
             "",
             "eager 1.90 ms · jit 64.0 µs · jit 29.7 times faster (observed 28.0 to 31.0)",
         ),
-        ("unclear", "", "eager 1.90 ms · jit 64.0 µs · unclear if jit is faster"),
+        (
+            "unclear",
+            "",
+            "eager 1.90 ms · jit 64.0 µs · not decided if jit is faster (observed 28.0 to 31.0)",
+        ),
         ("faster", "No verdict: they do different work.", "eager 1.90 ms · jit 64.0 µs"),
     ],
 )
@@ -348,7 +352,7 @@ def test_the_times_of_a_call_in_a_few_words(verdict: str, why_not: str, words: s
     earned = dataclasses.replace(ratio, confidence=0.95)
     without = words.replace(
         "29.7 times faster (observed 28.0 to 31.0)", "28.0 to 31.0 times faster"
-    )
+    ).replace("observed 28.0 to 31.0", "28.0 to 31.0, 95%")
     assert summarize_time(TimingState("f(x)", tuple(measurements), (earned,))) == without
     noisy = dataclasses.replace(ratio, is_noisy=True)
     said = words if why_not else f"{words} · noisy"
@@ -369,7 +373,7 @@ def test_too_few_pairs_are_no_sign_that_the_two_are_alike():
     assert told == "eager 72.0 ms · jit 53.0 µs · 4 of the 6 pairs that a verdict takes"
     enough = dataclasses.replace(ratio, pairs=20)
     told = summarize_time(TimingState("f(x)", measurements, (enough,)))
-    assert told.endswith("unclear if jit is faster")
+    assert told.endswith("not decided if jit is faster (observed 900 to 1,500)")
 
 
 def test_times_of_a_measurement_that_was_stopped_are_partial():

@@ -49,7 +49,7 @@ def test_a_first_headline_stands_while_it_goes_on_and_a_busy_machine_is_told_the
     assert not run.request.gradient
     assert run.request.budget_s is None
     run.tell(ResultGrew(timing("f(x)", HERE, verdict="unclear")))
-    driver.wait_until(lambda: page.verdict_text.startswith("Unclear which"))
+    driver.wait_until(lambda: page.verdict_text.startswith("Not decided which"))
     assert window.controller.state.is_running
     run.tell(Finished(timing("f(x)", BUSY, "Noisy for some reason.")))
     driver.wait_until(lambda: not window.controller.state.is_running)

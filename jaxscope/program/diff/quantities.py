@@ -241,8 +241,8 @@ def describe_paired_times(timing: Timing) -> tuple[QuantityDifference, ...]:
         "same": "The median ratio is within 2 % of 1",
     }.get(ratio.verdict, "No difference that is sure")
     meaning = (
-        f"{said}: the first's time is {three_digits(ratio.median)} times the second's "
-        f"({ratio.describe_range()}). Compiled, measured in random turns."
+        f"{said}: the first's time is {ratio.describe_factor()} times the second's. "
+        "Compiled, measured in random turns."
     )
     return (QuantityDifference("a call", "s", before.median, after.median, meaning, True, False),)
 

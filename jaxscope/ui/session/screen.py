@@ -15,7 +15,6 @@ from jaxscope.client.ssh_target import is_remote
 from jaxscope.model import Check, Cost, Stage, StageText, Unavailable, is_available
 from jaxscope.model.capture import Placement
 from jaxscope.model.stages import LATE_STAGES, can_ask_for, stage_kind
-from jaxscope.model.statistics import LEAST_PROCESSES
 from jaxscope.model.units import (
     UNKNOWN,
     count_lines,
@@ -23,10 +22,10 @@ from jaxscope.model.units import (
     format_flops,
     format_range,
     format_seconds,
-    three_digits,
 )
 from jaxscope.program.cost.work import Work, find_stage_works
 from jaxscope.program.size import describe_size
+from jaxscope.report.measurements import summarize_ratio
 from jaxscope.ui.session.state import (
     Phase,
     RunKind,
@@ -148,9 +147,7 @@ _NOISY, _PARTIAL, _REMARKED = TIME_MARKS = ("noisy", "partial", "with a remark")
 def summarize_time(timing: TimingState) -> str:
     """Such as `eager 1.9 ms · jit 64 µs · jit 28.0 to 31.0 times faster`, of what was measured.
 
-    The last part names jit, because it may stand alone where room is short. Its range is the
-    interval of the page *Timing*. Where none was earned it is the median, and
-    behind it what was observed, which may hold 1 although the pairs agree.
+    The last part names jit, because it may stand alone where room is short.
     """
     parts = [
         f"{m.name} {format_seconds(m.median)}"
@@ -160,18 +157,7 @@ def summarize_time(timing: TimingState) -> str:
     ratio = next((ratio for ratio in timing.ratios if ratio.name == "eager/jit"), None)
     if not parts or ratio is None or not ratio.is_judged:
         return BETWEEN_TIMES.join(parts)
-    factor, observed = f"{three_digits(ratio.low)} to {three_digits(ratio.high)}", ""
-    if not ratio.confidence > 0:
-        factor, observed = three_digits(ratio.median), f" ({ratio.describe_range()})"
-    words = {
-        "faster": f"jit {factor} times faster{observed}",
-        "slower": f"jit {factor} of eager's speed{observed}",
-        "same": "jit takes the same time",
-    }
-    has_few = 0 < ratio.pairs < LEAST_PROCESSES
-    too_few = f"{ratio.pairs} of the {LEAST_PROCESSES} pairs that a verdict takes"
-    unclear = too_few if has_few else "unclear if jit is faster"
-    parts.append(words.get(ratio.verdict, unclear))
+    parts.append(summarize_ratio(ratio))
     if ratio.is_noisy or any(m.is_noisy for m in timing.measurements if m.name in ("eager", "jit")):
         parts.append(_NOISY)
     if ratio.remark:
