@@ -292,3 +292,23 @@ def test_in_a_narrow_window_one_part_stands_after_the_other(view: View) -> None:
     assert scene.width < build_scene(view, both).width
     assert not scene.items.is_reversed.any()
     assert scene.items.parent[scene.item_of_id[forward]] == NONE
+
+
+@pytest.mark.parametrize("closed", [0, 1])
+def test_a_closed_part_is_as_small_as_any_closed_box(closed: int) -> None:
+    """Also where ports of the open part follow the lines around it."""
+
+    def loss(params: dict[str, jax.Array], x: jax.Array, y: jax.Array) -> jax.Array:
+        return jnp.mean((params["weight"] * x + params["bias"] - y) ** 2)
+
+    def update(params: dict[str, jax.Array], x: jax.Array, y: jax.Array) -> dict[str, jax.Array]:
+        gradients = jax.grad(loss)(params, x, y)
+        return {name: params[name] - 0.05 * gradients[name] for name in params}
+
+    x = jnp.ones((8, 1))
+    params = {"weight": jnp.ones(1), "bias": jnp.ones(1)}
+    view = build_view(trace(update, params, x, x))
+    expanded = view.all_groups() - {halves(view)[closed]}
+    scene = build_scene(view, expanded)
+    boxes = scene.items.rect[scene.items.num_frames :]
+    assert boxes[:, 3].max() < 60

@@ -537,7 +537,7 @@ class GroupPlacer:
 
     def _follow(self, orders: Mapping[int, tuple[Port, ...]]) -> None:
         """Lay groups out again with their ports in given orders."""
-        partners = {self._loose.partner_of(child) for child in orders} - {NONE}
+        partners = {self._loose.partner_of(child) for child in orders} & self.frames.keys()
         again = sorted(partners.union(orders), reverse=True)
         unknown = [child for child in again if child not in self._wiring.wires]
         if unknown:
