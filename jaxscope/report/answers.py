@@ -47,7 +47,7 @@ from jaxscope.program.fusion.summary import (
     format_span,
     report_fusions,
 )
-from jaxscope.program.hlo.proto import parse_module
+from jaxscope.program.hlo.proto import HloMessage, parse_module
 from jaxscope.program.memory.live_ranges import find_donations, find_live_ranges
 from jaxscope.program.memory.residuals import find_constants, find_residuals
 from jaxscope.program.roofline import find_limit, find_roofline
@@ -567,7 +567,7 @@ def _copies(evidence: Evidence) -> Answer:
                 certainty = "proven" if certainty == "stated" else certainty
         else:
             source, certainty = "an unknown place", "unknown"
-            told = "no module that is kept tells what made it"
+            told = "what made it is not known"
         sources[source] += 1
         facts.append(
             Fact(f"{name} ({operation} {type_}){for_}: {told}", certainty,
@@ -616,23 +616,31 @@ RECEIVED = "the module that XLA received"
 RENAMED = ", under another name"
 
 
+_Kind = tuple[object, ...]
+
+
+def _kind_of(each: HloMessage) -> _Kind:
+    """What an instruction keeps where a pass gives it another name."""
+    last = each.metadata.op_name.rpartition("/")[2]
+    return (each.opcode, last, each.shape.element_type, *each.shape.dimensions)
+
+
 def find_first_modules(passes: Sequence[PassRecord]) -> dict[str, str]:
     """For each instruction of the last module, the first module that has it.
 
     An instruction is the same where opcode and op_name are: fusing clones instructions under new
     names. One without an op_name is the same by its name. One that is new where a pass removed one
-    with its opcode and shape is taken for that one: passes inline and move instructions under other
-    names.
+    with its opcode, shape and end of op_name is taken for that one: passes inline and move
+    instructions under other names. Of more new ones than were removed nothing is said.
 
     Returns:
         By name of the instruction: `RECEIVED`, or the number and name of a pass, with `RENAMED`
         where it was taken for one of another name; nothing where the module after a pass that
-        changed something is not kept, or an instruction without op_name may be one that XLA
-        received.
+        changed something is not kept, or where it may be another of several.
     """
     found: dict[tuple[str, str], str] = {}
     last: dict[str, tuple[str, str]] = {}
-    before: dict[tuple[str, str], tuple[object, ...]] = {}
+    before: dict[tuple[str, str], _Kind] = {}
     counts_before: Counter[tuple[str, str]] = Counter()
     nameless: set[str] = set()
     is_gap, is_first = not passes or bool(passes[0].name), True
@@ -650,14 +658,22 @@ def find_first_modules(passes: Sequence[PassRecord]) -> dict[str, str]:
         ]
         last = {each.name: key for each, key in read}
         counts = Counter(key for _, key in read)
-        gone = {kind: key for key, kind in before.items() if counts[key] < counts_before[key]}
+        num_gone = Counter[_Kind]()
+        origins: dict[_Kind, set[str]] = {}
+        for key, kind in before.items():
+            if counts[key] < counts_before[key]:
+                num_gone[kind] += counts_before[key] - counts[key]
+                origins.setdefault(kind, set()).add(found.get(key, "").removesuffix(RENAMED))
+        num_new = Counter(_kind_of(each) for each, key in read if key not in found)
         before, counts_before = {}, counts
         for each, key in read:
             op_name = each.metadata.op_name
-            kind = (each.opcode, each.shape.element_type, *each.shape.dimensions)
-            before[key] = kind
-            was = found.get(gone[kind], "") if kind in gone and not is_gap else ""
-            found.setdefault(key, f"{was.removesuffix(RENAMED)}{RENAMED}" if was else told)
+            kind = before[key] = _kind_of(each)
+            was = set() if is_gap else origins.get(kind, set())
+            if was == {RECEIVED} and num_new[kind] > num_gone[kind]:
+                was = {""}  # some of them are the pass's own
+            now = told if not was else f"{min(was)}{RENAMED}" if len(was) == 1 and min(was) else ""
+            found.setdefault(key, now)
             if is_first and not op_name:
                 nameless.add(each.opcode)
             if not op_name and not is_first and each.opcode in nameless:

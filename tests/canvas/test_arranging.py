@@ -247,3 +247,31 @@ def test_a_program_that_is_one_large_group_is_open(width: int) -> None:
     camera = look_at_scene(scene, room.width, room.height)
     assert camera.scale >= READABLE_SCALE
     assert scene.width * camera.scale <= room.width
+
+
+def one_large_function() -> Graph:
+    """A call of one function, with more boxes than a page has room for."""
+
+    @jax.jit
+    def inside(x: jax.Array) -> jax.Array:
+        makers = [jnp.sin, jnp.exp, jnp.tanh, jnp.cos, jnp.abs, jnp.negative, jnp.square]
+        parts = [makers[n * n % 7](makers[n % 5](x * n)) for n in range(24)]
+        return jnp.concatenate(parts)
+
+    return trace(lambda x: inside(x), jnp.ones(4))
+
+
+@pytest.mark.parametrize("width", [330.0, 500.0, 826.0, 1100.0])
+def test_a_program_that_is_one_function_is_opened(width: float) -> None:
+    """Its one box would tell nothing: what is inside is shown, longer or wider than the page."""
+    scene, room, _ = _choose(one_large_function(), width, 570.0)
+    assert len(scene.items) > 40
+    assert scene.width * READABLE_SCALE <= 2 * room.width
+
+
+def test_what_has_no_groups_to_close_is_wrapped_however_wide_it_is() -> None:
+    def program(*given: jax.Array) -> list[jax.Array]:
+        return [jnp.sin(each) for each in given]
+
+    scene, room, _ = _choose(trace(program, *[jnp.ones(n + 1) for n in range(40)]), 330.0, 570.0)
+    assert scene.width * READABLE_SCALE <= 2 * room.width
