@@ -18,7 +18,7 @@ from jaxscope.model.units import (
     format_seconds,
     three_digits,
 )
-from jaxscope.program.cost.attribution import COMPILER, SHARED
+from jaxscope.program.cost.attribution import NO_ORIGIN, SHARED
 from jaxscope.program.equation_text import short_equation_names
 from jaxscope.program.roofline import Roofline, RooflinePoint, find_best, find_limit, find_peak
 from jaxscope.report.document import Cell, Number, Section, Table, Verbatim, known_cell, make_table
@@ -223,7 +223,7 @@ def label_equations(
     labels = short_equation_names(graph) if graph is not None else {}
     return tuple(
         dataclasses.replace(point, name=labels.get(point.name, f"equation {point.name}"))
-        if point.name != COMPILER
+        if point.name != NO_ORIGIN
         else point
         for point in points
     )

@@ -235,6 +235,18 @@ def test_what_lowering_made_is_not_made_by_the_pass_that_inlined_it(
     assert found["certainty"] == "inferred"
 
 
+def test_what_a_pass_made_is_not_taken_for_what_it_removed(
+    jaxscope: CommandLine, tmp_path: Path
+) -> None:
+    """XLA computes bf16 as f32 here: it removes converts that JAX wrote, and makes others."""
+    file = tmp_path / "program.py"
+    file.write_text("import jax\ndef total(x, w):\n    return jax.nn.softmax(x @ w).sum()\n")
+    found = jaxscope("ask", file, "total(bf16[32, 16], bf16[16, 8])", "copies", "--json").json()
+
+    assert " from XLA" in found["answer"]
+    assert " from lowering" not in found["answer"], found  # it lowers to no convert of its own
+
+
 def test_what_jax_wrote_is_not_made_by_the_pass_that_fused_it(
     jaxscope: CommandLine, tmp_path: Path
 ) -> None:

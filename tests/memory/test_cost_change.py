@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from jaxscope.model import Capture, Graph, Unavailable
 from jaxscope.program.cost.attribution import (
-    COMPILER,
+    NO_ORIGIN,
     CostChange,
     CostRow,
     RowKind,
@@ -74,9 +74,9 @@ def test_lines_hold_what_their_equations_do(take: Take) -> None:
     lines = change_of(capture, RowKind.LINE)
     assert {row.name.partition(":")[0] for row in lines.rows} <= {
         "model.py",
-        COMPILER,
+        NO_ORIGIN,
     } or lines.rows
-    assert row_of_name(lines, COMPILER).after.cost.flops == 0
+    assert row_of_name(lines, NO_ORIGIN).after.cost.flops == 0
 
 
 def row_of_name(change: CostChange, name: str) -> CostRow:
@@ -113,7 +113,7 @@ def test_text_and_json_tell_the_same(take: Take) -> None:
     assert " = dot_general · programs.py:" in write_text(
         [cost_change_to_section(equations, "by equation")]
     )
-    ids = {row["name"] for row in cost_change_to_json(equations)["rows"]} - {COMPILER}
+    ids = {row["name"] for row in cost_change_to_json(equations)["rows"]} - {NO_ORIGIN}
     assert ids and all(" " not in id for id in ids), "programs read ids"
     assert told["before"]["flops"] == change.before.flops
     missing = Unavailable("XLA failed.")
@@ -154,7 +154,7 @@ def test_the_page_shows_the_module_before_and_both(
     page.choice.setCurrentIndex(3)
     assert page.points and page.points[0].operation == "equation"
     names = {page.table.rows.index(row, 7).data() for row in range(page.table.rows.rowCount())}
-    assert all(" = " in name for name in names - {COMPILER}), "numbers tell nobody anything"
+    assert all(" = " in name for name in names - {NO_ORIGIN}), "numbers tell nobody anything"
     assert len(names) == len(page.points), "rows are found by their names"
     page.module.setCurrentIndex(BOTH)
     assert page.heading.text().startswith("Optimizing turned")

@@ -275,7 +275,7 @@ def test_the_table_selects_too_and_is_filtered(driver: Driver, window: MainWindo
 def test_what_the_compiler_made_is_said_to_be(driver: Driver, window: MainWindow, source: Path):
     driver.finish(driver.open(source), capture_of(source))
     window.workspace.selection.select_node("optimized", 4)
-    assert "Made by the compiler" in window.workspace.inspector.page.toPlainText()
+    assert "Made by lowering or by XLA" in window.workspace.inspector.page.toPlainText()
 
 
 def test_enter_in_the_call_bar_runs_the_call(

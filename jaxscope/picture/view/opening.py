@@ -122,9 +122,18 @@ def list_openings(view: View) -> tuple[frozenset[str], ...]:
     openings = [view.opened]
     for budget in _BUDGETS:
         fewer = open_largest(view, openings[-1], budget)
-        if fewer != openings[-1]:
-            openings.append(fewer)
-    return tuple(openings)
+        if _count_seen(view, fewer) < LEAST_BOXES:
+            # A group of many boxes may be all that there is: then nothing else tells anything.
+            openings.append(open_largest(view, openings[-1], budget, LEAST_BOXES))
+        openings.append(fewer)
+    return tuple(dict.fromkeys(openings))
+
+
+def _count_seen(view: View, opened: frozenset[str]) -> int:
+    """How many boxes are seen where some groups are open, and what is around them."""
+    inside = [ROOT, *(at for at, box in enumerate(view.boxes) if box.id in opened)]
+    shown = (1 if is_walk(view, at) else len(view.boxes[at].children) for at in inside)
+    return sum(shown) - len(opened)
 
 
 def list_next(view: View, opened: frozenset[str]) -> tuple[str, ...]:
@@ -140,8 +149,13 @@ def list_next(view: View, opened: frozenset[str]) -> tuple[str, ...]:
     return tuple(boxes[index].id for index in found)
 
 
-def open_largest(view: View, allowed: frozenset[str], budget: int) -> frozenset[str]:
-    """Of the groups that may be open, those that hide most, as far as a budget of boxes goes."""
+def open_largest(
+    view: View, allowed: frozenset[str], budget: int, least: int = 0
+) -> frozenset[str]:
+    """Of the groups that may be open, those that hide most, as far as a budget of boxes goes.
+
+    Where fewer than `least` boxes would be seen, the next one is opened, however many it holds.
+    """
     boxes = view.boxes
     opened: set[str] = set()
     visible = len(boxes[ROOT].children)
@@ -153,7 +167,7 @@ def open_largest(view: View, allowed: frozenset[str], budget: int) -> frozenset[
         if box.id not in allowed or not box.children:
             continue
         children = box.children[:1] if is_walk(view, index) else box.children
-        if visible - 1 + len(children) > budget:
+        if visible - 1 + len(children) > budget and visible >= least:
             continue
         visible += len(children) - 1
         opened.add(box.id)

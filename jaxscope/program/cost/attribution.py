@@ -45,7 +45,8 @@ from jaxscope.program.fates.table import link_products
 
 Floats = npt.NDArray[np.float64]
 
-COMPILER = "made by the compiler"
+NO_ORIGIN = "of no known origin"
+"""Made by lowering or by XLA: a copy, or the constant that a literal became."""
 NO_SCOPE = "no named scope"
 SHARED = (
     "The bytes of a fusion are shared among the instructions inside of it as their own would be, "
@@ -232,11 +233,11 @@ def _split(
 
 def _keys(graph: Graph, node: int, by: RowKind) -> tuple[str, ...]:
     if by is RowKind.EQUATION:
-        return graph.derived(node) or (COMPILER,)
+        return graph.derived(node) or (NO_ORIGIN,)
     if by is RowKind.SCOPE:
         return ("/".join(graph.scope(node)) or NO_SCOPE,)
     places = graph.source(node)
-    return (places[0].short if places else COMPILER,)
+    return (places[0].short if places else NO_ORIGIN,)
 
 
 _ZERO = Cost(0.0, 0.0, 0.0)

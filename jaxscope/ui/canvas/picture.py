@@ -240,13 +240,16 @@ class Arranger:
             for opened in some:
                 if arranger is smaller and not parts <= opened:
                     break  # smaller only to see both parts of a gradient
-                arranged = arranger._arrange(opened, beside)
+                arranged = arranger._arrange(opened, beside, is_least=opened in openings[-2:])
                 if arranger is smallest and not self._fills(arranged.scene):
                     break  # in a high view there is room for larger boxes, one part below the other
                 if arranger._is_page(arranged):
-                    long = [each for each in found if not self._excess(each.scene)]
-                    if long and self._count_boxes(arranged.scene) < LEAST_BOXES:
-                        return long[-1]  # a long picture tells more than one of closed groups
+                    if self._count_boxes(arranged.scene) < LEAST_BOXES:
+                        # A long or a wide picture tells more than one of closed groups.
+                        most = 0.0 if parts else self._most_across(True)
+                        larger = [each for each in found if self._excess(each.scene) <= most]
+                        if larger:
+                            return larger[-1]
                     page = arranged if arranger is smallest else arranger._open_more(arranged)
                     if not arranger._is_whole(page.scene) and (beside or not parts):
                         page = smaller._show_whole(alone or openings, beside) or page
@@ -284,8 +287,16 @@ class Arranger:
         around = {view.boxes[each].id for box in boxes for each in view.ancestors(box)}
         return ((frozenset(groups) | around) & view.opened,) if boxes else ()
 
-    def _arrange(self, opened: frozenset[str], beside: bool) -> Arranged:
-        """The scene of some open groups as it comes, or wrapped where that could not be read."""
+    def _arrange(
+        self, opened: frozenset[str], beside: bool, *, is_least: bool = False
+    ) -> Arranged:
+        """The scene of some open groups as it comes, or wrapped where that could not be read.
+
+        Args:
+            opened: The groups.
+            beside: As in `Fit`.
+            is_least: Whether no picture of fewer open groups tells much.
+        """
         found: list[Arranged] = []
         gained = self._most_across(False) - self._most_across(True)
         for fit in self._list_fits(beside):
@@ -296,7 +307,7 @@ class Arranger:
             if not self._excess(scene):
                 return found[-1]
             is_hopeless = self._across(scene) > _HOPELESS * self._most_across(True)
-            if is_hopeless and len(scene.items) > _FEW_BOXES:
+            if is_hopeless and len(scene.items) > _FEW_BOXES and not is_least:
                 break
         return min(found, key=lambda each: self._excess(each.scene))
 

@@ -183,7 +183,8 @@ def describe_node(
         name += f" ({escape_breakable(node.id)})"
     explanation = explain_operation(node.operation, node.kind)
     made = (
-        "<p>Made by the compiler: no equation or line of your program is known to be behind it.</p>"
+        "<p>Made by lowering or by XLA: no equation or line of your program is known to be behind "
+        "it.</p>"
         if node.operation != "parameter"  # the call's own argument, or a fusion's
         and is_made_by_compiler(graph, index)
         and not links.has_origin
