@@ -18,6 +18,7 @@ from jaxscope.ui.window.call_bar import FunctionList
 from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
+from .programs import build_capture
 
 FUNCTIONS = [OfferedFunction(f"f{n}", n, calls=(f"f{n}(1)", f"f{n}(2)")) for n in range(20)]
 
@@ -52,6 +53,7 @@ def test_a_list_that_shrinks_or_is_restyled_still_shows_the_marked_call(qtbot: Q
         (("f32[8]", "f32[]"), "(x, w, n=1)", ["x = f32[8]", "w = f32[]"]),
         (("f32[8]", "1", "2"), "(x, *rest)", ["x = f32[8]", "1", "2"]),
         (("*pair",), "(x, w)", ["*pair"]),
+        (("p", "*pair"), "(params, x, w)", ["params = p", "*pair"]),
         (("f32[8]",), "", ["f32[8]"]),
         (("1",), "(x: int = 3, /) -> int", ["x = 1"]),
         (("1",), "(…", ["1"]),
@@ -99,3 +101,38 @@ def test_letters_lead_to_a_transform(window: MainWindow, qtbot: QtBot) -> None:
     menu._typing.stop()
     assert [pressed("g"), pressed("h")] == ["grad", "hessian"]
     menu.close()
+
+
+def test_the_list_leads_to_recent_calls_of_the_file_and_to_recent_files(
+    driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
+) -> None:
+    driver.finish(driver.open(source, ("layer(f32[8])",)), build_capture())
+    bar = window.call_bar
+    bar.edit.set_history(["other(1)", "grad(layer)(f32[8])", "layer(f32[8])"])
+    bar.recent_files = ["/somewhere/else.py", str(source)]
+    bar.open_functions()
+    tree = bar.functions.tree
+    tops = [tree.topLevelItem(row) for row in range(tree.topLevelItemCount())]
+    listed = {top.text(0): [top.child(n).text(0) for n in range(top.childCount())] for top in tops}
+    assert listed["Recent calls"] == ["grad(layer)(f32[8])"]  # neither offered nor of another file
+    assert listed["Recent files"] == ["else.py"]
+    with qtbot.waitSignal(bar.functions.file_chosen) as chosen:
+        tree.itemClicked.emit(tops[-1].child(0), 0)
+    assert chosen.args == ["/somewhere/else.py"]
+    bar.open_functions()
+    with qtbot.waitSignal(bar.functions.call_chosen) as called:
+        tree.itemClicked.emit(tree.topLevelItem(tree.topLevelItemCount() - 2).child(0), 0)
+    assert called.args == ["grad(layer)(f32[8])"]
+
+
+def test_a_form_at_the_edge_of_the_screen_is_whole(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    driver.open(source, ("layer(f32[8], f32[4, 8])",))
+    room = window.screen().availableGeometry()
+    window.move(room.right() - window.width() // 4, 0)
+    bar = window.call_bar
+    bar._on_add_menu_triggered(bar.add_menu.actions()[0])
+    assert bar.form is not None
+    assert room.contains(bar.form.geometry())
+    bar.form.close()

@@ -26,7 +26,7 @@ from jaxscope.ui.canvas.legend import Legend
 from jaxscope.ui.panes.pane_area import FIRST_ARRANGEMENT
 from jaxscope.ui.selection.selection import SelectionModel
 from jaxscope.ui.source.code_view import CodeView
-from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.main_window import MainWindow, first_size
 from jaxscope.ui.window.menus import GoCommands
 from jaxscope.ui.window.palette import CommandPalette, rank_names
 from jaxscope.ui.window.places import Place
@@ -391,3 +391,16 @@ def test_a_first_window_has_room_on_the_screen_with_its_title(qapp: QApplication
     assert is_too_large(room, qapp.primaryScreen())
     assert is_too_large(QSize(room.width() + 1, 100), qapp.primaryScreen())
     assert not is_too_large(room - QSize(0, 60), qapp.primaryScreen())
+
+
+def test_a_first_window_takes_most_of_a_large_screen() -> None:
+    class Large:
+        def availableGeometry(self) -> QRect:
+            return QRect(0, 0, 2560, 1440)
+
+    class Small:
+        def availableGeometry(self) -> QRect:
+            return QRect(0, 0, 1280, 720)
+
+    assert first_size(Large()).width() >= 0.8 * 2560
+    assert first_size(Small()) == QSize(1280, 720)

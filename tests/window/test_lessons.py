@@ -56,9 +56,9 @@ def test_the_lesson_stands_beside_the_program_and_keeps_its_answer_back(
     driver.open(taught, ("f(f32[3])",))
     strip = window.lesson
     assert strip.isVisible() and not strip.answer_is_shown
-    assert strip._parts["Look at"].text() == "<code>f</code>, which adds."
+    assert strip._parts["Look at"].text().endswith("<code>f</code>, which adds.")
     driver.qtbot.mouseClick(strip._reveal, Qt.MouseButton.LeftButton)
-    assert strip.answer_is_shown and strip._parts["Then see"].text() == "One."
+    assert strip.answer_is_shown and strip._parts["Then see"].text().endswith("One.")
     driver.qtbot.mouseClick(strip._try, Qt.MouseButton.LeftButton)
     assert window.trial is not None and window.trial.editor is not None
     call = next(b for b in strip.findChildren(QPushButton) if b.accessibleName() == "f(f32[3])")

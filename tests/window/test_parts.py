@@ -319,7 +319,7 @@ def test_a_file_that_stays_away_is_noticed(qtbot: QtBot, tmp_path: Path):
 def test_the_margin_tells_what_lines_cost(qtbot: QtBot):
     view = CodeView()
     qtbot.addWidget(view)
-    view.resize(500, 200)
+    view.resize(900, 200)
     view.set_lines(["a", "b", "c"], None)
     view.show()
     plain = view.grab().toImage()
@@ -333,6 +333,26 @@ def test_the_margin_tells_what_lines_cost(qtbot: QtBot):
     assert view.grab().toImage() not in (timed, plain)
     view.set_heat({})
     assert view.grab().toImage() == plain
+
+
+def test_on_a_narrow_page_what_lines_cost_takes_no_room_from_the_code(qtbot: QtBot):
+    view = CodeView()
+    qtbot.addWidget(view)
+    view.set_lines(["a = 1", "b = 2"], None)
+    costs = {0: LineCost(0.75, "75.0% of jaxpr: 3 FLOP", 0.002, 0.5), 1: LineCost(0.25, "25%")}
+    lefts = {}
+    for width in (400, 900):
+        view.resize(width, 200)
+        view.show()
+        (plain,) = view.spans_of_lines([0])
+        before = view.grab().toImage()
+        view.set_heat(costs)
+        (hot,) = view.spans_of_lines([0])
+        lefts[width] = hot[0] - plain[0]
+        assert view.grab().toImage() != before
+        assert view.hint_of(0) == costs[0].text
+        view.set_heat({})
+    assert lefts[400] == 0 < lefts[900]
 
 
 def test_linked_nodes_of_the_selected_stage_are_other_ones() -> None:

@@ -101,6 +101,16 @@ def test_places_are_a_click_away_and_keep_their_page(places: Places, qtbot: QtBo
     assert places.row.places[Place.MEASURE].isChecked()
 
 
+def test_a_place_that_a_key_leads_to_has_the_keyboard(places: Places, qtbot: QtBot):
+    places.go_to(Place.MEASURE)
+    assert places.questions.hasFocus()
+    places.go_to(Place.COMPARE)
+    assert places["compare"].hasFocus()
+    with qtbot.waitSignal(places.keyboard_left):
+        places.go_to(Place.PROGRAM)
+    assert places.place is Place.PROGRAM
+
+
 def test_keys_turn_through_the_views_and_every_page(places: Places):
     turned = []
     for _ in range(7):
@@ -113,8 +123,12 @@ def test_keys_turn_through_the_views_and_every_page(places: Places):
 
 def test_what_is_mostly_empty_is_named_when_there_is_something_in_it(places: Places):
     assert named(places) == ["Memory", "Fusions"]
+    stands = places.row.names["memory"].x()
     places.set_count("notes", 2)
     assert named(places) == ["Memory", "Fusions", "Notes (2)"]
+    places.row.layout().activate()
+    assert places.row.names["memory"].x() == stands  # what comes later moves nothing
+    assert places.row.names["notes"].x() < stands
     places.set_count("notes", 0)
     places.show_page("notes")
     assert named(places) == ["Memory", "Fusions", "Notes"]
@@ -329,7 +343,7 @@ def test_the_inspector_lists_what_goes_in_and_comes_out_until_something_is_selec
     assert "params 2 arrays, 24 B" in text
     assert "n 3" in text
     interface = QAccessible.queryAccessibleInterface(page)
-    assert interface.text(QAccessible.Text.Name) == "What goes in and comes out"
+    assert interface.text(QAccessible.Text.Name) == "Arguments and results"
     assert "24 B" in interface.text(QAccessible.Text.Description)
     page.anchorClicked.emit(QUrl("page:arguments"))
     assert window.pages.current == "arguments"

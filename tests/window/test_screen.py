@@ -95,6 +95,15 @@ def test_the_strip_follows_a_run():
     ]
 
 
+def test_before_a_call_is_traced_its_text_says_which_stages_it_will_have():
+    names = [line.partition(":")[0] for line in lines(RUNNING)]
+    assert names == ["Source", "jaxpr", "grad", "StableHLO", "HLO", "optimized", "machine code"]
+    nested = start_run(OPENED, RunKind.CAPTURE, "jax.vmap(jax.grad(f))(f32[3])", now_s=100.0)
+    assert [line.partition(":")[0] for line in lines(nested)][2:4] == ["grad", "vmap(grad)"]
+    plain = start_run(OPENED, RunKind.CAPTURE, "f(f32[3])", now_s=100.0)
+    assert lines(plain)[-1] == "its gradient: waiting"
+
+
 def test_a_finished_run_shows_its_stages_and_nothing_that_waits():
     state = after(RUNNING, HEAD, Finished(CAPTURE))
     assert [line.split(":")[1].split()[0] for line in lines(state)] == ["done"] * 4

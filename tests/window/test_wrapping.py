@@ -128,14 +128,15 @@ def test_the_line_at_the_top_stays_when_the_width_changes(view: CodeView, qtbot:
 def test_it_is_a_choice_of_all_panes_and_is_remembered(driver: Driver, tmp_path: Path) -> None:
     window = driver.window
     area, action = window.workspace.area, window.commands.actions["wrap_lines"]
-    assert action.isCheckable() and not action.isChecked()
+    assert action.isCheckable() and action.isChecked()  # at first all of a line is seen
+    assert all(each.code.folding.is_wrapping for each in area.panes)
     action.trigger()
     pane = area.open_pane("source")
     assert pane is not None
-    assert all(each.code.folding.is_wrapping for each in area.panes)
-    assert Settings(str(tmp_path / "window.json")).wraps_lines
-    action.trigger()
     assert not any(each.code.folding.is_wrapping for each in area.panes)
+    assert not Settings(str(tmp_path / "window.json")).wraps_lines
+    action.trigger()
+    assert all(each.code.folding.is_wrapping for each in area.panes)
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_PageDown])

@@ -354,6 +354,7 @@ class ComparePage(PageWidget):
     def _build(self) -> None:
         self.call.setEditable(True)
         self.call.setAccessibleName("Call to compare with")
+        self.setFocusProxy(self.call)
         self.call.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.call.setMinimumContentsLength(18)
         edit = self.call.lineEdit()

@@ -165,7 +165,7 @@ class SteppingPage(PageWidget):
         for part, stretch in ((self.values, 5), (pictures, 2), (right, 3)):
             split.addWidget(part)
             split.setStretchFactor(split.indexOf(part), stretch)
-        split.setSizes([500, 200, 300])
+        split.setSizes([560, 180, 260])
         split.setChildrenCollapsible(False)
         return split
 

@@ -17,7 +17,7 @@ from jaxscope.program.links import NO_PAIRS, Pairs
 from jaxscope.ui.panes.stage_pane import StagePane
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
 
-RIBBON_PX = 22
+RIBBON_PX = 16
 HANDLE_PX = 6
 
 _MAX_BANDS = 240

@@ -761,7 +761,7 @@ class Inspector(QFrame):
             call: As HTML, from `describe_call`; or empty.
         """
         if call:
-            self._show("What goes in and comes out", ("" if self._was_used else _FIRST_HINT) + call)
+            self._show("Arguments and results", ("" if self._was_used else _FIRST_HINT) + call)
         else:
             self._show("Selected", _HINTS)
 

@@ -303,8 +303,9 @@ def name_arguments(arguments: Sequence[str], signature: str) -> list[str]:
         return list(arguments)
     assert isinstance(tree, ast.FunctionDef)
     names = [parameter.arg for parameter in (*tree.args.posonlyargs, *tree.args.args)]
-    is_open = any(argument.startswith("*") for argument in arguments)
-    named = [] if is_open else names[: len(arguments)]
+    is_open = [argument.startswith("*") for argument in arguments]
+    num_known = is_open.index(True) if True in is_open else len(arguments)
+    named = names[:num_known]
     rest = arguments[len(named) :]
     return [*(f"{n} = {text}" for n, text in zip(named, arguments, strict=False)), *rest]
 

@@ -33,6 +33,7 @@ from jaxscope.ui.session.state import (
     Trust,
     WindowState,
     expected_stages,
+    transforms_of,
 )
 
 _ASIDE = "its gradient"
@@ -220,8 +221,8 @@ def _steps(state: WindowState, shown: frozenset[str]) -> list[PipelineStep]:
     known = {stage.name: stage for stage in state.stages}
     names = list(known)
     if state.capture is None and not state.is_stale and state.file:
-        transforms = state.head.transforms if state.head is not None else ()
-        names += [name for name in expected_stages(transforms) if name not in known]
+        expected = expected_stages(transforms_of(state))
+        names += [name for name in expected if name not in known]
     waits = state.is_running and state.job is RunKind.CAPTURE
     for name in names:
         steps.append(_step(state, name, known.get(name), is_next=waits, shown=name in shown))

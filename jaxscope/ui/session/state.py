@@ -62,7 +62,7 @@ from jaxscope.model.stages import COMPILED_STAGES
 from jaxscope.model.timing import Profile, Scaling
 from jaxscope.model.values import Values
 from jaxscope.program.node_times import time_stages
-from jaxscope.ui.session.call_text import find_base_name
+from jaxscope.ui.session.call_text import find_base_name, list_transforms
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -576,6 +576,14 @@ def _failed_stage(state: WindowState, error: JaxscopeError) -> str:
     known = set() if state.is_stale else {stage.name for stage in state.stages}
     transforms = state.head.transforms if state.head is not None else ()
     return next((name for name in expected_stages(transforms) if name not in known), "")
+
+
+def transforms_of(state: WindowState) -> tuple[str, ...]:
+    """The transforms of the call, outermost last: as traced, or as its text has them until then."""
+    if state.head is not None and not state.is_stale:
+        return state.head.transforms
+    uses = reversed(list_transforms(state.call))
+    return tuple(use.name.rpartition(".")[2] for use in uses)
 
 
 def expected_stages(transforms: tuple[str, ...]) -> tuple[str, ...]:

@@ -295,7 +295,7 @@ class RowGeometry:
         char: Width of a character.
         ascent: Of the baseline, from the top of a row.
         gutter: Where the text begins.
-        heat: Width of the columns of costs and times; 0 where there is none.
+        heat: Width of the columns of costs and times; 0 where there is none, or no room for one.
         times: Width of the column of times, the right part of `heat`; 0 where there is none.
         fold: Width of the column of folds.
     """
@@ -412,7 +412,17 @@ def paint_hidden(
 
 
 def paint_heat(painter: QPainter, theme: Theme, place: RowGeometry, y: int, cost: LineCost) -> None:
-    """Bars as long as the line's shares: of the cost, in per cent, and of the time, in seconds."""
+    """Bars as long as the line's shares: of the cost, in per cent, and of the time, in seconds.
+
+    Without columns for them the ground of the line's number is as strong as its share of the cost.
+    """
+    if not place.heat:
+        if not math.isnan(cost.share):
+            ground = QColor(theme.backward)
+            ground.setAlphaF(2 * _HEAT_STRENGTH * min(cost.share, 1.0))
+            width = place.gutter - place.fold - _CHECK_PX
+            painter.fillRect(QRect(_CHECK_PX, y, width, place.line), ground)
+        return
     left, width = place.gutter - place.heat - 4, place.heat - place.times
     if not math.isnan(cost.share):
         text = format_share(cost.share)
@@ -469,6 +479,8 @@ def paint_text(
     painter.drawText(QPoint(round(x + done * place.char), baseline), visible[done:])
 
 
+_LEAST_BESIDE_HEAT = 80
+"""A page of fewer characters has no columns for costs and times: the code comes first."""
 _FOLD_KEYS = frozenset("-+*/")
 _MAX_COPIED_LINES = 100_000
 _MAX_COLUMNS = 20_000
@@ -783,6 +795,8 @@ class CodeView(QAbstractScrollArea):
 
     def _paint_margin(self, painter: QPainter, place: RowGeometry, line: int, y: int) -> None:
         theme = self._theme
+        if line in self._heat and not self._is_stale:
+            paint_heat(painter, theme, place, y, self._heat[line])
         paint_number(painter, theme, place, y, line)
         if line in self._notes:
             paint_note(painter, theme, y, place.line)
@@ -790,8 +804,6 @@ class CodeView(QAbstractScrollArea):
             paint_check(painter, theme, y, place.line, self._checks[line][0])
         if self._folding.begins_block(line):
             paint_fold(painter, theme, place, y, is_folded=self._folding.is_folded(line))
-        if line in self._heat and not self._is_stale:
-            paint_heat(painter, theme, place, y, self._heat[line])
 
     # --- geometry ---
 
@@ -826,7 +838,10 @@ class CodeView(QAbstractScrollArea):
         return int(1.8 * self._char_px)
 
     def _heat_px(self) -> int:
-        return int(5 * self._char_px) + 6 + self._times_px() if self._heat else 0
+        """How wide the columns of figures are: none on a page that the code needs itself."""
+        if not self._heat or self.viewport().width() < _LEAST_BESIDE_HEAT * self._char_px:
+            return 0
+        return int(5 * self._char_px) + 6 + self._times_px()
 
     def _times_px(self) -> int:
         return int(8 * self._char_px) + 6 if self._has_times else 0

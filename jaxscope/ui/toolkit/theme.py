@@ -266,6 +266,8 @@ DARK = Theme("dark", **{name: dark for name, (_, dark) in _COLOURS.items()})
 _OUTLINE_PERCENT = 140
 """How much darker than its window the style's outlines are."""
 MIN_POINTS, BASE_POINTS, MAX_POINTS = 7.0, 10.0, 48.0
+FIXED_SHARE = 0.9
+"""Letters of equal width are wider than others of their size, and look larger."""
 
 
 class ThemeSwitch(QObject):
@@ -348,9 +350,9 @@ class ThemeSwitch(QObject):
 
 
 def fixed_font(points: float) -> QFont:
-    """The system's fixed-width font at a size."""
+    """The system's fixed-width font, as large as the ordinary one looks at a size."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-    font.setPointSizeF(points)
+    font.setPointSizeF(points * FIXED_SHARE)
     return font
 
 

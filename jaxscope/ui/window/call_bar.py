@@ -20,6 +20,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QResizeEvent,
+    QShowEvent,
 )
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -385,6 +386,19 @@ class TransformForm(QFrame):
             self.made.style().polish(self.made)
         self.adjustSize()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._keep_on_screen()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._keep_on_screen()
+
+    def _keep_on_screen(self) -> None:
+        room = self.screen().availableGeometry()
+        left = min(self.x(), room.right() + 1 - self.width())
+        self.move(max(left, room.left()), min(self.y(), room.bottom() + 1 - self.height()))
+
     def _on_apply_clicked(self) -> None:
         with contextlib.suppress(CallTextError):
             self.accepted.emit(self._make_call())
@@ -437,17 +451,21 @@ def _shorten(argument: str) -> str:
 _WIDTH_PX, _ROW_PADDING_PX = 560, 6
 _CALL_ROLE = Qt.ItemDataRole.UserRole
 _FUNCTION_ROLE = Qt.ItemDataRole.UserRole + 1
+_FILE_ROLE = Qt.ItemDataRole.UserRole + 2
+_MOST_RECENT = 5
 
 
 class FunctionList(QFrame):
-    """A popup of functions and calls.
+    """A popup of functions and calls, and of files that were opened before.
 
     Signals:
-        call_chosen: An offered call.
+        call_chosen: An offered call, or one that was run before.
         function_chosen: A function that offers none.
+        file_chosen: The path of a file.
     """
 
     call_chosen = Signal(str)
+    file_chosen = Signal(str)
     function_chosen = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -455,6 +473,7 @@ class FunctionList(QFrame):
         self.setProperty("role", "popup")
         self._functions: Sequence[OfferedFunction] = ()
         self._marked = ""
+        self._recent: list[QTreeWidgetItem] = []
         title = make_label("Functions", "label")
         self.tree = QTreeWidget()
         self.tree.setHeaderHidden(True)
@@ -478,10 +497,25 @@ class FunctionList(QFrame):
             self._fill(functions)
         self._mark(call)
 
+    def show_recent(self, calls: Sequence[str], files: Sequence[str]) -> None:
+        """List below the functions what was run and opened before."""
+        for item in self._recent:
+            self.tree.takeTopLevelItem(self.tree.indexOfTopLevelItem(item))
+        self._recent = [
+            _make_recent("Recent calls", _CALL_ROLE, [(call, call) for call in calls]),
+            _make_recent("Recent files", _FILE_ROLE, [(os.path.basename(f), f) for f in files]),
+        ]
+        self._recent = [item for item in self._recent if item.childCount()]
+        for item in self._recent:
+            self.tree.addTopLevelItem(item)
+            item.setExpanded(True)
+
     def open_at(self, button: QWidget) -> None:
         """Show it below a button, as large as its rows and the window allow."""
-        rows = len(self._functions) + sum(len(function.calls) for function in self._functions)
-        height = (rows + 3) * (self.fontMetrics().height() + _ROW_PADDING_PX)
+        tops = [self.tree.topLevelItem(row) for row in range(self.tree.topLevelItemCount())]
+        rows = len(tops) + sum(top.childCount() for top in tops if top is not None)
+        row_px = self.fontMetrics().height() + _ROW_PADDING_PX
+        height = (rows + 1) * max(self.tree.sizeHintForRow(0), row_px) + 3 * _ROW_PADDING_PX
         room = button.window().size()
         self.resize(min(_WIDTH_PX, room.width() - 40), min(height, room.height() * 2 // 3))
         self.move(button.mapToGlobal(button.rect().bottomLeft()))
@@ -504,6 +538,7 @@ class FunctionList(QFrame):
 
     def _fill(self, functions: Sequence[OfferedFunction]) -> None:
         self.tree.clear()
+        self._recent = []
         for function in functions:
             item = QTreeWidgetItem([function.name or "calls"])
             item.setData(0, _FUNCTION_ROLE, function.name)
@@ -541,6 +576,20 @@ class FunctionList(QFrame):
             self.call_chosen.emit(first.data(0, _CALL_ROLE))
         elif item.data(0, _FUNCTION_ROLE):
             self.function_chosen.emit(item.data(0, _FUNCTION_ROLE))
+        elif item.data(0, _FILE_ROLE):
+            self.file_chosen.emit(item.data(0, _FILE_ROLE))
+
+
+def _make_recent(title: str, role: int, rows: Sequence[tuple[str, str]]) -> QTreeWidgetItem:
+    """A heading that cannot be chosen, with what was used before below it."""
+    top = QTreeWidgetItem([title])
+    top.setFlags(Qt.ItemFlag.NoItemFlags)
+    for text, value in rows:
+        child = QTreeWidgetItem([text])
+        child.setData(0, role, value)
+        child.setToolTip(0, value)
+        top.addChild(child)
+    return top
 
 
 _TARGETS = (
@@ -594,7 +643,8 @@ class CallBar(QWidget):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._problem = make_label(role="error")
         self.functions = FunctionList(self)
-        self.functions_button, self._has_file = QToolButton(), False
+        self.recent_files: Sequence[str] = ()
+        self.functions_button, self._file, self._has_file = QToolButton(), "", False
         self._tools = QWidget()
         self.add_menu, self.transform_menu = LetterMenu(self), QMenu(self)
         self.add_button = MenuButton(self.add_menu)
@@ -645,7 +695,7 @@ class CallBar(QWidget):
         """Name the file, and list its functions and calls behind that name."""
         name = os.path.basename(file)
         self.functions_button.setText(f"{name} ▾")
-        self._has_file = bool(name)
+        self._file, self._has_file = file, bool(name)
         self.functions_button.setVisible(self._has_file and not self._tools.isHidden())
         if tuple(functions) != tuple(self.functions.functions):
             bases = [find_base_name(call) for each in functions for call in each.calls]
@@ -658,7 +708,17 @@ class CallBar(QWidget):
         self.functions_button.setVisible(self._has_file and not is_bare)
 
     def open_functions(self) -> None:
-        """Show the functions of the file."""
+        """Show the functions of the file, and what was run of them or opened before."""
+        functions = self.functions.functions
+        offered = {call for function in functions for call in function.calls}
+        names = {function.name for function in functions} - {""}
+        calls = [
+            call
+            for call in reversed(self.edit.history)
+            if call not in offered and find_base_name(call) in names
+        ]
+        files = [file for file in self.recent_files if file != self._file]
+        self.functions.show_recent(calls[:_MOST_RECENT], files[:_MOST_RECENT])
         self.functions.open_at(self.functions_button)
 
     def set_running(self, *, is_running: bool, is_stopping: bool, can_run: bool) -> None:

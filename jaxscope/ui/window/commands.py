@@ -176,7 +176,7 @@ COMMANDS: Sequence[Command] = (
     *_owned(
         *("places", "Show page"),
         *(
-            (place.value, "show_place", f"Alt+{number}", place)
+            (place.value, "go_to", f"Alt+{number}", place)
             for number, place in enumerate(Place, start=1)
         ),
         None,

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from jaxscope.model.lessons import Lesson, TextLesson, lessons_beside, read_lesson, title_of
 from jaxscope.ui.session.state import OfferedFunction
-from jaxscope.ui.toolkit.widgets import ANY_PX, escape_html, fill_box, make_label
+from jaxscope.ui.toolkit.widgets import ANY_PX, FlowLayout, escape_html, fill_box, make_label
 from jaxscope.ui.window.sample_path import PATH, find_next, step_of
 from jaxscope.ui.window.text_lesson import LessonWalk, MarkdownView
 
@@ -67,7 +67,6 @@ class LessonStrip(QFrame):
         self._place = make_label(role="label")
         self._title = make_label(role="heading", wraps=True)
         self._parts = {head: QLabel() for head in ("Look at", "Predict", "Then see")}
-        self._heads = {head: make_label(head, "label") for head in self._parts}
         self._reveal = QPushButton(_REVEAL)
         self._call_head, self._call_box = make_label("Calls", "label"), QVBoxLayout()
         self._next = QPushButton()
@@ -84,37 +83,32 @@ class LessonStrip(QFrame):
         close.setToolTip("Close the lesson; Help brings it back")
         close.setAccessibleName("Close the lesson")
         close.clicked.connect(self.close)
-        top = fill_box(QHBoxLayout(), (self._place, 1), close)
+        top = fill_box(QHBoxLayout(), (self._title, 1), self._place, close, spacing=6)
         content = QWidget()
         content.setProperty("role", "content")
-        column = fill_box(
-            QVBoxLayout(content), top, self._title, margins=(14, 8, 12, 12), spacing=4
-        )
-        for head, label in self._parts.items():
+        self._column = column = fill_box(QVBoxLayout(content), top, spacing=6)
+        for label in self._parts.values():
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.RichText)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            column.addSpacing(6)
-            column.addWidget(self._heads[head])
             column.addWidget(label)
-        column.insertWidget(column.indexOf(self._heads["Then see"]), self._reveal)
-        column.insertWidget(column.indexOf(self._reveal), self._body)
-        column.insertWidget(column.indexOf(self._reveal), self._answer)
+        column.addWidget(self._body)
+        column.addWidget(self._answer)
+        ways = FlowLayout()  # above the calls, which are known later and then take their room
+        for button in (self._reveal, self._try, self._next):
+            ways.addWidget(button)
+        column.addLayout(ways)
         self._body.setAccessibleName("Text of the lesson")
         self._answer.setAccessibleName("What the lesson reveals")
         self._reveal.clicked.connect(self._show_answer)
         self._call_box.setSpacing(0)
+        self._call_head.hide()
         self._path_box.setSpacing(0)
-        column.addSpacing(6)
         column.addWidget(self._call_head)
         column.addLayout(self._call_box)
-        column.addSpacing(8)
         self._next.clicked.connect(self._on_next_clicked)
         self._try.setToolTip("Edit the source on a scratch copy, which runs when typing pauses")
         self._try.clicked.connect(self.trial_requested)
-        column.addWidget(self._try)
-        column.addWidget(self._next)
-        column.addSpacing(8)
         column.addLayout(self._path_box)
         column.addStretch()
         self._show_parts()
@@ -129,6 +123,7 @@ class LessonStrip(QFrame):
         """Whether it stands beside the views, or is as wide as the place it was given."""
         self.setMinimumWidth(WIDTH_PX if is_beside else 0)
         self.setMaximumWidth(WIDTH_PX if is_beside else ANY_PX)
+        self._column.setContentsMargins(*((14, 10, 10, 12) if is_beside else (0, 0, 8, 6)))
 
     @property
     def answer_is_shown(self) -> bool:
@@ -197,7 +192,7 @@ class LessonStrip(QFrame):
             return
         if self._file != _OF_WALK:
             self._file, self._calls = _OF_WALK, ("",)
-            for shown in (*self._parts.values(), *self._heads.values()):
+            for shown in self._parts.values():
                 shown.hide()
         self._place.setText(f"Lesson · {self._walk.number + 1} of {len(lesson.parts)}")
         self._title.setText(part.heading)
@@ -244,10 +239,8 @@ class LessonStrip(QFrame):
         self._title.setText(lesson.title if lesson.is_whole else "Samples")
         told = (lesson.look, lesson.predict, lesson.see) if lesson.is_whole else ("", "", "")
         for (head, label), text in zip(self._parts.items(), told, strict=True):
-            label.setText(_rich(text))
-            is_shown = bool(text) and head != "Then see"
-            label.setVisible(is_shown)
-            self._heads[head].setVisible(is_shown)
+            label.setText(f"<b>{head}</b>&ensp;{_rich(text)}" if text else "")
+            label.setVisible(bool(text) and head != "Then see")
         self._reveal.setText(_REVEAL)
         self._reveal.setVisible(lesson.is_whole)
         self._try.show()
@@ -267,8 +260,7 @@ class LessonStrip(QFrame):
                 self._walk.go_on()
             return
         self._reveal.hide()
-        for part in (self._heads["Then see"], self._parts["Then see"]):
-            part.show()
+        self._parts["Then see"].show()
 
     def _row(self, text: str, value: str, slot: Callable[[], object]) -> QPushButton:
         button = QPushButton()

@@ -10,8 +10,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QLocale, Qt, QTimer
-from PySide6.QtGui import QAction, QCloseEvent, QColor, QDragEnterEvent, QDropEvent, QKeyEvent
+from PySide6.QtCore import QLocale, QSize, Qt, QTimer
+from PySide6.QtGui import (
+    QAction,
+    QCloseEvent,
+    QColor,
+    QDragEnterEvent,
+    QDropEvent,
+    QKeyEvent,
+    QScreen,
+)
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
@@ -73,6 +81,7 @@ if TYPE_CHECKING:
 
 _PRESSING = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _BETWEEN_MS = 10
+_FIRST_SHARE = 0.85
 """Between pages that are made unseen, so that the window answers meanwhile."""
 
 _TICK_MS = 500
@@ -176,14 +185,14 @@ class MainWindow(QMainWindow):
         self.commands.actions["set_animated"].setChecked(settings.is_animated)
         if settings.drawer_share:
             self.pages.drawer_share = settings.drawer_share
-        self.start_page.show_recent(settings.recent_files)
+        self._show_recent()
         self.call_bar.edit.set_history(settings.calls)
         self._refresh()
 
     def _build(self) -> None:
         self.setWindowTitle("jaxscope")
         self.setAcceptDrops(True)
-        self.resize(1280, 720)
+        self.resize(first_size(self.screen()))
         self._notice.setProperty("role", "notice")
         notice = QHBoxLayout(self._notice)
         notice.setContentsMargins(12, 6, 12, 6)
@@ -234,6 +243,7 @@ class MainWindow(QMainWindow):
         self.error_panel.dismissed.connect(self.controller.dismiss_error)
         self.call_bar.functions.call_chosen.connect(self._on_functions_call_chosen)
         self.call_bar.functions.function_chosen.connect(self.controller.propose)
+        self.call_bar.functions.file_chosen.connect(self._open_chosen)
         self.workspace.area.panes_changed.connect(self._refresh)
         self.workspace.area.shown_changed.connect(self._refresh)
         self.workspace.selection.changed.connect(self._on_selection_changed)
@@ -462,7 +472,7 @@ class MainWindow(QMainWindow):
         if state.file and state.error is None:
             self.call_bar.set_call(state.call)
             self._settings.add_recent_file(state.file)
-            self.start_page.show_recent(self._settings.recent_files)
+            self._show_recent()
 
     def _begin_lesson(self, path: str) -> None:
         """Go through a lesson from its first part."""
@@ -472,7 +482,7 @@ class MainWindow(QMainWindow):
             self.controller.show_problem(error)
             return
         self._settings.add_recent_file(os.path.abspath(path))
-        self.start_page.show_recent(self._settings.recent_files)
+        self._show_recent()
         self.walk.begin(lesson)
         if not self.presenting.is_on:
             self._settings.shows_lessons = True  # a lesson that is opened is wanted
@@ -787,9 +797,19 @@ class MainWindow(QMainWindow):
     def _on_files_export_begun(self, progress: QWidget) -> None:
         self.row.add_widget(progress)
 
+    def _show_recent(self) -> None:
+        self.start_page.show_recent(self._settings.recent_files)
+        self.call_bar.recent_files = self._settings.recent_files
+
     def _on_files_path_used(self, path: str) -> None:
         self._settings.add_recent_file(path)
-        self.start_page.show_recent(self._settings.recent_files)
+        self._show_recent()
+
+
+def first_size(screen: QScreen) -> QSize:
+    """Most of the screen, so that nothing is lost on a large one."""
+    room = screen.availableGeometry().size()
+    return QSize(1280, 720).expandedTo(room * _FIRST_SHARE)
 
 
 def _dropped_files(event: QDropEvent) -> list[str]:

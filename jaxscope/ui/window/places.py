@@ -144,12 +144,15 @@ class PlaceRow(QWidget):
         self._row.insertWidget(self._row.indexOf(self._said) + 1, part)
 
     def add_name(self, name: str, page: Page) -> None:
-        """Add the name of a page of the drawer, behind the others."""
+        """Add the name of a page of the drawer; before all others one that comes and goes, so that
+        these stay where they are.
+        """
         button = self._make_button(page.title)
         button.setToolTip(page.answers)
         button.clicked.connect(lambda: self.page_chosen.emit(name))
         self.names[name] = button
-        self._row.addWidget(button)
+        place = self._row.count() if page.is_always_named else self._row.indexOf(self.more) + 1
+        self._row.insertWidget(place, button)
         self.set_named(name, is_named=page.is_always_named)
 
     def set_named(self, name: str, *, is_named: bool) -> None:
@@ -297,7 +300,7 @@ class Places(QStackedWidget):
     Signals:
         turned: Another place or page is shown.
         drawer_opened: It takes room from the views.
-        keyboard_left: It was closed, and had the keyboard.
+        keyboard_left: The views are to have the keyboard, which the drawer had or another place.
         drawer_dragged: A person gave it another part of the height, from 0 to 1.
     """
 
@@ -408,6 +411,16 @@ class Places(QStackedWidget):
                 return
         self.setCurrentIndex(list(Place).index(place))
         self._tell()
+
+    def go_to(self, place: Place) -> None:
+        """Show a place, and give it the keyboard."""
+        self.show_place(place)
+        if place is Place.PROGRAM:
+            self.keyboard_left.emit()
+        elif place is Place.MEASURE:
+            self.questions.setFocus()
+        elif (page := self._stacks[place].currentWidget()) is not None:
+            page.setFocus()
 
     def show_page(self, name: str) -> None:
         """Show a page in its place."""

@@ -9,6 +9,7 @@ the notes of such a lesson on another screen.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -32,7 +33,7 @@ from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.screen import Screen
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.session.stepping import SteppingRun
-from jaxscope.ui.toolkit.theme import ThemeSwitch
+from jaxscope.ui.toolkit.theme import FIXED_SHARE, ThemeSwitch
 from jaxscope.ui.window.call_bar import CallBar
 from jaxscope.ui.window.text_lesson import LessonWalk, MarkdownView, to_plain_text
 from jaxscope.ui.window.workspace import Workspace
@@ -402,8 +403,9 @@ class PresentationMode:
         least_px = _LEAST_TEXT * self._window.screen().geometry().height()
         dots = self._window.logicalDpiY()
         before = self._themes.points
-        # Rounded up: a pixel less would be too small.
-        self._themes.set_points(max(before, float(-(-least_px * _POINTS_PER_INCH // dots))))
+        # Rounded up: a pixel less would be too small. Code is set smaller than the rest.
+        points = least_px * _POINTS_PER_INCH / dots / FIXED_SHARE
+        self._themes.set_points(max(before, float(math.ceil(points))))
         self._points = (before, self._themes.points)
         from jaxscope.ui.canvas.navigation import WHOLE_SCALE  # the canvas comes with a result
 

@@ -114,7 +114,7 @@ class Settings:
     """Whether a third view is opened where it has room: nobody has arranged them."""
     shows_ribbons = _Remembered(True, _is_yes_or_no)
     """Whether ribbons run between panes."""
-    wraps_lines = _Remembered(False, _is_yes_or_no)
+    wraps_lines = _Remembered(True, _is_yes_or_no)
     """Whether long lines of texts are wrapped."""
     shows_lessons = _Remembered(True, _is_yes_or_no)
     """Whether the lesson of a sample is shown beside it."""

@@ -25,7 +25,7 @@ from jaxscope.ui.selection.selection import (
     SelectionModel,
 )
 from jaxscope.ui.session.screen import Screen, waiting_text
-from jaxscope.ui.session.state import WindowState, expected_stages
+from jaxscope.ui.session.state import WindowState, expected_stages, transforms_of
 from jaxscope.ui.source.source_lines import SourceLines, find_moved_files
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
 from jaxscope.ui.toolkit.widgets import fill_box
@@ -299,15 +299,17 @@ class Workspace(QWidget):
 
     def _follow_call(self) -> None:
         """Let panes that were for the program that was asked for be for the one that is now."""
-        head = self._state.head
-        if head is None or not self.area.panes:
+        if not (self._state.head or self._state.call) or not self.area.panes:
             return
-        stages = expected_stages(head.transforms)
+        stages = expected_stages(transforms_of(self._state))
         asked = lowered_name(stages)
         before, self._asked = self._asked, asked
-        if asked != before and asked not in self.area.wanted_stages():
+        if asked not in self.area.wanted_stages():
+            is_new = self._state.head is None  # and what is shown may be of a call before
             for pane in self.area.panes:
-                if pane.wanted_stage == before:
+                wanted = pane.wanted_stage
+                is_left = is_new and wanted not in (SOURCE, "gradient", *stages)
+                if is_left or (asked != before and wanted == before):
                     pane.wanted_stage = asked
                     break
 
