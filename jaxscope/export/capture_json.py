@@ -100,7 +100,7 @@ def _stage(stage: Stage, columns: TextColumns, work: Work | None = None) -> Json
 
 
 def _fusion(capture: Capture) -> Json | None:
-    report = report_fusions(capture.stages, read_fusion_log(capture))
+    report = report_fusions(capture.stages, read_fusion_log(capture), capture.num_devices)
     return None if report is None else fusion_to_json(report)
 
 

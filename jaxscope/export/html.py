@@ -128,7 +128,7 @@ def list_omissions(stage: Stage) -> list[str]:
 
 def _with_fusions(capture: Capture) -> tuple[Stage, ...]:
     """The stages, with what is known about fusions on the nodes of the optimized one."""
-    report = report_fusions(capture.stages)
+    report = report_fusions(capture.stages, num_devices=capture.num_devices)
     if report is None:
         return capture.stages
     return tuple(

@@ -58,7 +58,7 @@ def _report(capture: Capture) -> Iterator[Section]:
     for title, leaves in (("Arguments", capture.arguments), ("Results", capture.results)):
         if leaves:
             yield Section(title, [make_table(("path", "type", "size"), leaves, _leaf_row)])
-    report = report_fusions(capture.stages)
+    report = report_fusions(capture.stages, num_devices=capture.num_devices)
     if report is not None and report.fusions:
         yield Section("Fusions", _fusion_blocks(report))
     if capture.source.text:

@@ -628,6 +628,12 @@ class Capture:
     fusion_log: str = ""
     pass_tags: TagTable = dataclasses.field(default_factory=TagTable)
 
+    @property
+    def num_devices(self) -> int:
+        """How many devices each run a part of the program; 1 also where that is not known."""
+        placement = self.placement
+        return max(len(placement.devices), 1) if isinstance(placement, Placement) else 1
+
     def stage(self, name: str) -> Stage | None:
         """The stage of that name, or None."""
         return stage_named(self.stages, name)

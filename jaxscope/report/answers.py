@@ -504,7 +504,8 @@ def _fusions(evidence: Evidence) -> Answer:
 
 
 def _fusion_report(evidence: Evidence) -> FusionReport:
-    report = report_fusions(evidence.taken.stages, read_fusion_log(evidence.taken))
+    capture = evidence.taken
+    report = report_fusions(capture.stages, read_fusion_log(capture), capture.num_devices)
     if report is None:
         raise _Missing("the capture has no optimized program.")
     return report
@@ -808,7 +809,7 @@ def _donation(evidence: Evidence) -> Answer:
         return Answer("No argument is donated: jit has no donate_argnums here.")
     used = sum(donation.is_used for donation in found)
     return Answer(
-        f"{used:,} of {format_count(len(found), 'donated argument')} gave its memory to a result.",
+        f"Results took the memory of {used:,} of {format_count(len(found), 'donated argument')}.",
         [
             Fact(f"{d.path} ({d.type}, {format_bytes(d.num_bytes)}): {d.text}", "planned")
             for d in sorted(found, key=lambda d: d.is_used)
@@ -863,8 +864,7 @@ def _collectives(evidence: Evidence) -> Answer:
 
 def _sharding(evidence: Evidence) -> Answer:
     found = _there(find_arrays(evidence.taken))
-    placement = evidence.taken.placement
-    devices = len(placement.devices) if is_there(placement) else 0
+    devices = evidence.taken.num_devices
     if devices < 2:
         return Answer("The call runs on one device; no array is cut.")
     return Answer(

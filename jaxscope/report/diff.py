@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from jaxscope.model import NONE, Cost, Graph, Unavailable
 from jaxscope.model.stages import find_lowered_jaxpr
-from jaxscope.model.units import format_bytes, format_flops, format_range
+from jaxscope.model.units import format_bytes, format_flops, format_range, on_each
 from jaxscope.program.cost.attribution import CostChange
 from jaxscope.program.diff.captures import (
     ComparedCapture,
@@ -93,7 +93,8 @@ def describe_cost_change(change: CostChange) -> str:
         f"{at_least_after}{format_range(low_after.flops, after.flops, format_flops)}, and "
         f"{at_least}{format_range(low.bytes_accessed, before.bytes_accessed, format_bytes)} read "
         f"and written into {at_least_after}"
-        f"{format_range(low_after.bytes_accessed, after.bytes_accessed, format_bytes)}."
+        f"{format_range(low_after.bytes_accessed, after.bytes_accessed, format_bytes)}"
+        f"{on_each(change.num_devices)}."
     )
 
 

@@ -61,10 +61,13 @@ def describe_plan(plan: MemoryPlan | Unavailable) -> str:
     """What a call needs at once, in a sentence."""
     if isinstance(plan, Unavailable):
         return f"XLA's plan is not known: {plan.reason}"
+    has_aliased = plan.aliased_bytes > 0
+    aliased = f" ({format_bytes(plan.aliased_bytes)} of them where donated arguments were)"
+    aliased = aliased if has_aliased else ""
     return (
         f"XLA needs {format_bytes(plan.total_bytes)} at once: arguments "
-        f"{format_bytes(plan.argument_bytes)}, results {format_bytes(plan.result_bytes)}, "
-        f"temporaries {format_bytes(plan.temporary_bytes)}."
+        f"{format_bytes(plan.argument_bytes)}, results {format_bytes(plan.result_bytes)}"
+        f"{aliased}, temporaries {format_bytes(plan.temporary_bytes)}."
     )
 
 

@@ -56,6 +56,15 @@ def first(x, unused):
 
 def captured(x):
     return (jnp.asarray(TABLE) * x).sum()
+
+
+@jax.jit
+def wave(x):
+    return jnp.sin(x) * 2
+
+
+def twice(x):
+    return wave(wave(x) + 1)
 """
 
 Take = Callable[[str], Capture]

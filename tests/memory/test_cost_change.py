@@ -62,6 +62,13 @@ def test_a_scan_counts_its_length_before_optimization_as_well(take: Take) -> Non
     assert any("as often as the loop runs" in n for n in change_of(capture, RowKind.EQUATION).notes)
 
 
+def test_a_function_that_is_called_twice_is_no_loop(take: Take) -> None:
+    capture = take("twice(f32[64])")
+    change = change_of(capture, RowKind.EQUATION)
+    assert max(row.rounds for row in change.rows) == 2
+    assert not any("loop" in note for note in change.notes)
+
+
 def test_what_fusing_spares_is_spared_by_those_that_are_fused(take: Take) -> None:
     change = change_of(take("loss([f32[64, 64]] * 2, f32[256, 64])"), RowKind.EQUATION)
     square = row_of(change, "integer_pow")

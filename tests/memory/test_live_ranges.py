@@ -22,7 +22,7 @@ from jaxscope.program.memory.live_ranges import (
     follow_schedule,
     read_schedule,
 )
-from jaxscope.report.memory import alive_table, buffer_row, describe_peak
+from jaxscope.report.memory import alive_table, buffer_row, describe_peak, describe_plan
 from jaxscope.schema.archive import load_capture, save_capture
 
 from .conftest import Take
@@ -177,6 +177,8 @@ def test_a_donated_argument_and_its_result_are_one_buffer(take: Take) -> None:
     plain = take("jit(step)({'a': f32[100], 'b': f32[50]}, f32[()])")
     assert live_of(plain).peak_bytes - live_of(donated).peak_bytes == 600
     assert plan_of(donated).aliased_bytes == 600
+    assert "(600 B of them where donated arguments were)" in describe_plan(plan_of(donated))
+    assert "donated" not in describe_plan(plan_of(plain))
     assert plan_of(plain).aliased_bytes == 0
 
 

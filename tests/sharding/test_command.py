@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from jaxscope.cli.dispatch import run
+from jaxscope.program.cost.attribution import WHOLE_OR_PART
+from jaxscope.program.cost.work import find_stage_works
 from jaxscope.schema.archive import save_capture
 
 from .conftest import Take
@@ -36,3 +39,19 @@ def test_it_speaks_json(saved: str, capsys: pytest.CaptureFixture[str]) -> None:
     found = json.loads(capsys.readouterr().out)
     assert found["target"] == "cpu:8"
     assert found["placement"]["arguments"][0]["spec"] == "P(None, 'model')"
+
+
+def test_the_work_of_all_devices_is_not_told_as_that_of_one(
+    take: Take, saved: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before optimization the program is that of all devices, after it one device's part."""
+    capture = take("grad(loss)(weights(), f32[16, 32])")
+    works = find_stage_works(capture.stages)
+    assert works["hlo"].high.flops > 4 * works["optimized"].high.flops
+    told = {}
+    for question in ("costs", "fusions"):
+        assert run(["ask", saved, question]) == 0
+        told[question] = " ".join(capsys.readouterr().out.split())
+    assert re.search(r"Optimizing turned .* written into .*, on each of 8 devices\.", told["costs"])
+    assert WHOLE_OR_PART in told["costs"]
+    assert re.search(r"Optimized: .*, on each of 8 devices\.", told["fusions"])

@@ -48,6 +48,10 @@ Floats = npt.NDArray[np.float64]
 NO_ORIGIN = "of no known origin"
 """Made by lowering or by XLA: a copy, or the constant that a literal became."""
 NO_SCOPE = "no named scope"
+WHOLE_OR_PART = (
+    "Before it, it is the program of all devices, but for the insides of shard_map; after it, what "
+    "each device runs."
+)
 SHARED = (
     "The bytes of a fusion are shared among the instructions inside of it as their own would be, "
     "and what several equations hold is shared evenly."
@@ -279,6 +283,7 @@ class CostChange:
         notes: What to mind, a sentence each.
         least: Both with the cheapest branches.
         num_unknown: Instructions before and after whose work is not known: the sums lack it.
+        num_devices: How many devices each run what there is after it.
     """
 
     rows: tuple[CostRow, ...]
@@ -287,6 +292,7 @@ class CostChange:
     notes: tuple[str, ...]
     least: tuple[Cost, Cost] = (_ZERO, _ZERO)
     num_unknown: tuple[int, int] = (0, 0)
+    num_devices: int = 1
 
 
 def find_cost_change(capture: Capture, by: RowKind) -> CostChange | Unavailable:
@@ -320,9 +326,10 @@ def find_cost_change(capture: Capture, by: RowKind) -> CostChange | Unavailable:
         tuple(rows),
         before.total,
         after.total,
-        _notes(before, after, rows, any(map(has_memory_on_chip, graphs))),
+        _notes(before, after, rows, any(map(has_memory_on_chip, graphs)), capture.num_devices),
         (before.least, after.least),
         (before.num_unknown, after.num_unknown),
+        capture.num_devices,
     )
 
 
@@ -333,13 +340,19 @@ def _names(graph: Graph) -> dict[str, str]:
 
 
 def _notes(
-    before: Shares, after: Shares, rows: list[CostRow], has_memory_on_chip: bool
+    before: Shares,
+    after: Shares,
+    rows: list[CostRow],
+    has_memory_on_chip: bool,
+    num_devices: int,
 ) -> tuple[str, ...]:
     notes = [
         "Both columns count instructions by XLA's rules, in the module before and after "
         "optimization."
     ]
-    has_loops = any(row.rounds > 1 for row in rows)
+    if num_devices > 1:
+        notes.append(WHOLE_OR_PART)
+    has_loops = before.rounds.has_loops or after.rounds.has_loops
     has_branches = any(shares.total != shares.least for shares in (before, after))
     if has_loops:
         notes.append("What stands in a loop counts as often as the loop runs.")

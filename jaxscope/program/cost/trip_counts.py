@@ -90,6 +90,18 @@ class ExecutionCounts:
         return 1 if group == NONE else self.of_group[group]
 
     @property
+    def has_loops(self) -> bool:
+        """Whether a loop runs whose insides count more than once."""
+        insides = (
+            times
+            for home, calls in self.calls.items()
+            if self.of(home)
+            for call in calls
+            for _, times in call.insides
+        )
+        return any(times > 1 for times in insides)
+
+    @property
     def owners(self) -> frozenset[int]:
         """Nodes whose work is that of their insides."""
         return frozenset(call.node for calls in self.calls.values() for call in calls)

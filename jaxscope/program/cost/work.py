@@ -12,7 +12,7 @@ import json
 import math
 import re
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -213,7 +213,7 @@ def _count(graph: Graph, trips: Mapping[str, int] | None) -> Work:
         Cost(*found.high.tolist()),
         int(np.isnan(amounts).any(axis=1).sum()),
         len(rounds.unbounded),
-        any(times > 1 for times in _loops(graph, rounds.of_group)),
+        rounds.has_loops,
         has_cumulative,
     )
 
@@ -230,13 +230,6 @@ def _spans_an_axis(graph: Graph, node: int) -> bool:
         for size, pad, length in axes
         if size.isdecimal() and 1 < int(size) < _MAX_SIZE
     )
-
-
-def _loops(graph: Graph, of_group: tuple[int, ...]) -> Iterator[int]:
-    """How often the bodies of loops run, in each run of what they stand in or more."""
-    for group, owner in enumerate(graph.groups.owner.tolist()):
-        if owner >= 0 and graph.operation(owner) in ("while", "scan"):
-            yield of_group[group]
 
 
 def find_stage_works(stages: Iterable[Stage]) -> Mapping[str, Work]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from jaxscope.model import NONE, Graph, NodeKind, Stage, is_available
 from jaxscope.model.stages import find_lowered_jaxpr
-from jaxscope.model.units import format_bytes
+from jaxscope.model.units import format_bytes, on_each
 from jaxscope.program.cost.rules import FREE_PRIMITIVES
 from jaxscope.program.cost.trip_counts import (
     RUNS_INSIDE,
@@ -83,12 +83,14 @@ class Launches:
         num_bytes: Read and written together.
         definition: What counts, in a sentence.
         has_loops: Whether a loop runs in it.
+        num_devices: How many devices each do that.
     """
 
     kernels: CountRange
     num_bytes: CountRange
     definition: str
     has_loops: bool = False
+    num_devices: int = 1
 
 
 def count_one_by_one(module: Module, trips: Mapping[str, int] | None = None) -> Launches:
@@ -108,10 +110,11 @@ def count_one_by_one(module: Module, trips: Mapping[str, int] | None = None) -> 
     return _count(module, free, trips, ONE_BY_ONE_DEFINITION, has_loops)
 
 
-def count_fused(module: Module) -> Launches:
-    """Of the stage `optimized`."""
+def count_fused(module: Module, num_devices: int = 1) -> Launches:
+    """Of the stage `optimized`, which each device runs."""
     free = {node for node in range(len(module.operations)) if module.is_free(node)}
-    return _count(module, free, None, FUSED_DEFINITION)
+    launches = _count(module, free, None, FUSED_DEFINITION)
+    return dataclasses.replace(launches, num_devices=num_devices)
 
 
 def _count(
@@ -149,7 +152,7 @@ def compare_launches(one_by_one: Launches, fused: Launches) -> str:
     """Both in one sentence, with why a number is not one where it is not."""
     text = (
         f"The equations one by one: {_kernels(one_by_one)}, {_moved(one_by_one)} read and written. "
-        f"Optimized: {_kernels(fused)}, {_moved(fused)}."
+        f"Optimized: {_kernels(fused)}, {_moved(fused)}{on_each(fused.num_devices)}."
     )
     spans = (one_by_one.kernels, one_by_one.num_bytes, fused.kernels, fused.num_bytes)
     reasons = dict.fromkeys(span.reason for span in spans if span.reason)
@@ -318,12 +321,15 @@ class FusionReport:
         return found
 
 
-def report_fusions(stages: Sequence[Stage], log: FusionLog | None = None) -> FusionReport | None:
+def report_fusions(
+    stages: Sequence[Stage], log: FusionLog | None = None, num_devices: int = 1
+) -> FusionReport | None:
     """Look into the fusions of a capture; None if its stage `optimized` has no graph.
 
     Args:
         stages: Of the capture.
         log: See `read_fusion_log`.
+        num_devices: Of the program; the optimized module is what each of them runs.
     """
     graphs = {stage.name: stage.graph for stage in stages if is_available(stage.graph)}
     optimized = graphs.get("optimized")
@@ -338,6 +344,6 @@ def report_fusions(stages: Sequence[Stage], log: FusionLog | None = None) -> Fus
         None
         if lowered is None
         else count_one_by_one(Module(lowered), trip_counts_of_stages(stages)),
-        count_fused(module),
+        count_fused(module, num_devices),
         log,
     )

@@ -287,9 +287,7 @@ class Arranger:
         around = {view.boxes[each].id for box in boxes for each in view.ancestors(box)}
         return ((frozenset(groups) | around) & view.opened,) if boxes else ()
 
-    def _arrange(
-        self, opened: frozenset[str], beside: bool, *, is_least: bool = False
-    ) -> Arranged:
+    def _arrange(self, opened: frozenset[str], beside: bool, *, is_least: bool = False) -> Arranged:
         """The scene of some open groups as it comes, or wrapped where that could not be read.
 
         Args:

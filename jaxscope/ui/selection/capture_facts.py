@@ -145,7 +145,7 @@ def _find_fusions(capture: Capture, _should_stop: Callable[[], bool]) -> FusionR
     from jaxscope.program.fusion.decisions import read_fusion_log
     from jaxscope.program.fusion.summary import report_fusions  # with the first capture
 
-    return report_fusions(capture.stages, read_fusion_log(capture))
+    return report_fusions(capture.stages, read_fusion_log(capture), capture.num_devices)
 
 
 def _why_none(capture: Capture) -> str:

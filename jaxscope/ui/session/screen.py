@@ -13,7 +13,6 @@ from collections.abc import Sequence
 
 from jaxscope.client.ssh_target import is_remote
 from jaxscope.model import Check, Cost, Stage, StageText, Unavailable, is_available
-from jaxscope.model.capture import Placement
 from jaxscope.model.stages import LATE_STAGES, can_ask_for, stage_kind
 from jaxscope.model.units import (
     UNKNOWN,
@@ -192,8 +191,7 @@ def count_notes(state: WindowState) -> int:
 
 def count_devices(state: WindowState) -> int:
     """How many devices the program is spread over; 0 for one alone, and where that is not known."""
-    placement = state.capture.placement if state.capture is not None else None
-    num_devices = len(placement.devices) if isinstance(placement, Placement) else 0
+    num_devices = 1 if state.capture is None else state.capture.num_devices
     return num_devices if num_devices > 1 else 0
 
 
