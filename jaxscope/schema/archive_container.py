@@ -80,11 +80,13 @@ def read_commented(path: Path) -> tuple[dict[str, bytes], bytes]:
         SourceError: The file is missing, no regular file, too large, damaged or holds anything
             that jaxscope does not write.
     """
+    remedy = "Check that it is a .jaxscope file and was copied completely."
     try:
         with open_regular(path, MAX_TOTAL_BYTES) as file:
             return _read_zip(file)
     except OSError as error:
         why = error.strerror or str(error)
+        remedy = "Check its path, and that you may read it."
     except (
         ValueError,
         zipfile.BadZipFile,
@@ -101,7 +103,7 @@ def read_commented(path: Path) -> tuple[dict[str, bytes], bytes]:
         f"{path.name} cannot be opened as a capture.",
         why=why[:500],
         where=str(path),
-        remedy="Check that it is a .jaxscope file and was copied completely.",
+        remedy=remedy,
     )
 
 

@@ -374,3 +374,10 @@ def test_files_are_packed_and_carry_no_date(path: Path) -> None:
     with zipfile.ZipFile(path) as archive:
         (info,) = archive.infolist()
     assert (info.compress_type, info.date_time) == (zipfile.ZIP_DEFLATED, (1980, 1, 1, 0, 0, 0))
+
+
+def test_a_file_that_is_not_there_is_not_called_damaged(tmp_path: Path) -> None:
+    with pytest.raises(SourceError) as caught:
+        archive_container.read(tmp_path / "none.jaxscope")
+    assert caught.value.explanation.why == "No such file or directory"
+    assert "path" in caught.value.explanation.remedy

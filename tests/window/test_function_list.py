@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QRect
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
@@ -136,3 +136,25 @@ def test_a_form_at_the_edge_of_the_screen_is_whole(
     assert bar.form is not None
     assert room.contains(bar.form.geometry())
     bar.form.close()
+
+
+def test_transforms_are_added_and_changed_by_keys_alone(
+    driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
+) -> None:
+    driver.open(source, ("layer(f32[8])",))
+    bar = window.call_bar
+    window.commands.actions["add_transform"].trigger()
+    assert bar.add_menu.activeAction().data().name == "grad"
+    qtbot.keyClick(bar.add_menu, Qt.Key.Key_Return)
+    assert bar.edit.text() == "grad(layer)(f32[8])"
+    bar.edit.setText("vmap(grad(layer))(f32[4, 8])")
+    for at, told in ((7, "grad"), (len(bar.edit.text()), "vmap")):  # at the cursor, or outermost
+        bar.edit.setCursorPosition(at)
+        window.commands.actions["change_transform"].trigger()
+        removed = next(a for a in bar.transform_menu.actions() if a.text().startswith("Remove"))
+        assert told not in removed.text()
+        assert bar.transform_menu.activeAction() is not None
+        bar.transform_menu.close()
+    bar.edit.setText("layer(f32[8])")
+    window.commands.actions["change_transform"].trigger()
+    assert bar._problem.text() == "The call has no transform."

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 import jax
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTextBrowser
 from pytestqt.qtbot import QtBot
 
 from jaxscope.model.words import TERMS
+from jaxscope.ui.pages import PAGES
 from jaxscope.ui.window.commands import COMMANDS
-from jaxscope.ui.window.help import find_terms, group_keys, list_versions
+from jaxscope.ui.window.help import GUIDE, find_terms, group_keys, list_versions
 from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.places import Place
 from jaxscope.ui.window.sample_path import find_samples
+from jaxscope.version import __version__
 
 
 def test_the_tour_opens_a_sample_and_frames_five_parts_that_are_seen(
@@ -71,3 +76,14 @@ def test_every_key_is_listed_below_its_menu(window: MainWindow) -> None:
 def test_about_names_the_versions(window: MainWindow) -> None:
     window.help.show_about()
     assert ("jax", jax.__version__) in list_versions()
+    assert ("jaxscope", __version__) in list_versions()
+
+
+def test_the_guide_names_pages_and_menus_as_the_window_does(window: MainWindow) -> None:
+    titles = {page.title for page in PAGES.values()} | {place.value for place in Place}
+    known = titles | {command.menu for command in COMMANDS} | {"Selected", "its gradient"}
+    known |= {command.text.rstrip(" …") for command in COMMANDS}
+    named = re.findall(r"\*([^*\n]+)\*", GUIDE.replace("**", ""))
+    for name in named:
+        for part in name.split(", "):
+            assert any(part == each or each.startswith(part) for each in known), part

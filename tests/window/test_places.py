@@ -379,6 +379,38 @@ def test_the_time_gives_way_to_the_names_of_the_stages(qtbot: QtBot) -> None:
 
 
 @pytest.mark.usefixtures("window")
+def test_no_name_of_a_stage_moves_when_the_times_come(qtbot: QtBot) -> None:
+    strip = PipelineStrip()
+    qtbot.addWidget(strip)
+    steps = [PipelineStep(f"s{n}", f"stage {n}", Condition.DONE, "12 equations") for n in range(4)]
+    strip.show_steps(steps)
+    strip.show()
+    for width in range(500, 1300, 40):
+        strip.resize(width, 30)
+        strip.show_time("", can_measure=True)
+        qtbot.wait(5)
+        before = [card.x() for card in strip.cards]
+        strip.show_time("eager 23.0 ms · jit 357 µs · jit 64 times faster", can_measure=True)
+        assert [card.x() for card in strip.cards] == before, width
+
+
+@pytest.mark.usefixtures("window")
+def test_in_a_narrow_window_the_names_of_all_stages_are_whole(qtbot: QtBot) -> None:
+    strip = PipelineStrip()
+    qtbot.addWidget(strip)
+    strip.show_steps([PipelineStep(f"s{n}", f"stage {n}", Condition.DONE) for n in range(8)])
+    strip.show_time("eager 23.0 ms · jit 357 µs · jit 64 times faster", can_measure=True)
+    strip.resize(2000, 30)
+    strip.show()
+    qtbot.wait(5)
+    strip.show_time("jit 357 µs", can_measure=True)
+    narrow = strip.cards[-1].geometry().right() + strip.time.sizeHint().width() + 10
+    strip.resize(narrow, 30)
+    qtbot.wait(5)
+    assert strip.cards[-1].geometry().right() <= strip.time.x()
+
+
+@pytest.mark.usefixtures("window")
 def test_what_a_stage_is_told_has_its_room_at_once(qtbot: QtBot) -> None:
     """A first graph is imported and laid out right after it: nothing else is processed then."""
     strip = PipelineStrip()

@@ -36,6 +36,11 @@ def test_further_rows_hang_and_begin_after_a_space_or_a_bracket() -> None:
         pieces = wrap_line(LONG, columns)
         assert "".join(LONG[piece.start : piece.stop] for piece in pieces) == LONG
         assert len({piece.hang for piece in pieces[1:]}) <= 1
+    assert rows_of("# jaxscope: grad(loss)(params, f32[8])", 28)[0] == "# jaxscope: grad(loss)("
+    assert rows_of("    value = compute(first, second[0])", 34) == [
+        "    value = compute(first, ",
+        "        second[0])",
+    ]  # rather after a space than inside of brackets
     assert rows_of("x" * 50, 20) == ["x" * 20, " " * 4 + "x" * 16, " " * 4 + "x" * 14]
     assert rows_of("", 20) == [""]
 

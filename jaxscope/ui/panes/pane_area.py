@@ -81,7 +81,7 @@ WIDE_ARRANGEMENT = Split(
 _WIDE_PX = 1580
 """From this width of the panes on; a window of 1600 pixels has it."""
 _NARROW_PX = 1400
-COMPANION_SHARE = 0.3
+COMPANION_SHARE = 0.34
 """Below this width at most two columns are seen at a time."""
 
 

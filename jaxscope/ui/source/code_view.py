@@ -52,8 +52,9 @@ _LOOK_AHEAD = 32
 """So many empty lines may stand between a block's first line and its inside."""
 _HANG = 4
 """Columns by which the further rows of a wrapped line stand deeper than its first."""
-_BREAKS = frozenset(" ,;([{")
-"""A line is broken after one of these, unless its row would be less than a third full."""
+_BREAKS = ((frozenset(" "), 2), (frozenset(" ,;([{"), 3))
+"""A line is broken after a space if its row is half full by that, else after one of the others if
+it is a third full."""
 _LEAST_COLUMNS = 16
 MOST_WRAPPED_LINES = 5_000
 """Longer texts are not wrapped: each line would have to be looked at, at each change of width."""
@@ -82,9 +83,15 @@ def wrap_line(text: str, columns: int) -> tuple[Piece, ...]:
     start, indent = 0, 0
     while len(text) - start > columns - indent:
         most = start + columns - indent
-        least = start + (columns - indent) // 3
-        broken = (at + 1 for at in range(most - 1, least - 1, -1) if text[at] in _BREAKS)
-        stop = next(broken, most)
+        stop = next(
+            (
+                at + 1
+                for breaks, part in _BREAKS
+                for at in range(most - 1, start + (columns - indent) // part - 1, -1)
+                if text[at] in breaks
+            ),
+            most,
+        )
         pieces.append(Piece(start, stop, indent))
         start, indent = stop, hang
     return (*pieces, Piece(start, len(text), indent))

@@ -172,6 +172,12 @@ class CallEdit(QLineEdit):
         areas = map(self.area_of, range(len(self._transforms)))
         return next((n for n, area in enumerate(areas) if area.contains(place)), None)
 
+    def transform_in_hand(self) -> int | None:
+        """The number of the transform at the cursor, else of the outermost; None without any."""
+        at = self.cursorPosition()
+        inside = (n for n, use in enumerate(self._transforms) if use.start <= at <= use.end)
+        return next(inside, 0 if self._transforms else None)
+
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         painter = QPainter(self)
@@ -720,6 +726,24 @@ class CallBar(QWidget):
         files = [file for file in self.recent_files if file != self._file]
         self.functions.show_recent(calls[:_MOST_RECENT], files[:_MOST_RECENT])
         self.functions.open_at(self.functions_button)
+
+    def add_transform(self) -> None:
+        """List the transforms, for the keyboard."""
+        self.add_menu.popup(self.add_button.mapToGlobal(self.add_button.rect().bottomLeft()))
+        self.add_menu.setActiveAction(self.add_menu.actions()[0])
+
+    def change_transform(self) -> None:
+        """Offer, for the keyboard, what can be done with the transform at the cursor, or with the
+        outermost one.
+        """
+        index = self.edit.transform_in_hand()
+        if index is None:
+            self._complain(CallTextError("The call has no transform."))
+            return
+        place = self.edit.mapToGlobal(self.edit.area_of(index).bottomLeft())
+        self._on_edit_transform_clicked(index, place)
+        if not self.transform_menu.isEmpty():
+            self.transform_menu.setActiveAction(self.transform_menu.actions()[0])
 
     def set_running(self, *, is_running: bool, is_stopping: bool, can_run: bool) -> None:
         """Show Run or Stop, whichever makes sense."""

@@ -99,6 +99,11 @@ COMMANDS: Sequence[Command] = (
     ),
     Command("Run", "Skip what is being measured", "skip", ("Ctrl+Shift+S",), owner="controller"),
     Command("Run", "Edit the call", "focus_call", ("Ctrl+L",), True),
+    *_owned(
+        *("call_bar", "Run"),
+        ("Put a transform around the call …", "add_transform", "Ctrl+Shift+A"),
+        ("Change a transform of the call …", "change_transform", "Ctrl+Shift+G"),
+    ),
     Command("Run", "Try a change of the source", "toggle", ("Ctrl+Shift+T",), True, "trial"),
     *_owned("passes", "Run", ("Record XLA's passes", "record_passes", "Ctrl+Shift+F5")),
     *_owned(

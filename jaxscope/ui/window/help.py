@@ -27,6 +27,7 @@ from jaxscope.model.words import TERMS, Term
 from jaxscope.program.explanations import PRIMITIVES
 from jaxscope.ui.toolkit.widgets import escape_html, fill_box, make_label
 from jaxscope.ui.window.commands import COMMANDS, MORE_KEYS, Command
+from jaxscope.version import __version__
 
 GUIDE = """
 ### See what became of a call
@@ -42,15 +43,15 @@ to see the lines that it came from.
 
 ### See the derivative
 `+ transform` puts `grad`, `vmap` and others around the function. A click on the name of a
-transform in the bar removes or moves it. Without `grad` in the call, *its gradient* shows what
-it would be.
+transform in the bar changes its arguments, moves or removes it. Without `grad` in the call,
+*its gradient* shows what it would be.
 
 ### Know how long it takes
-*Measure* compares eager with jit, with the range in which the ratio lies. The page
-*Experiments* asks further: times of single nodes, growth with size, recompilation.
+*Measure* compares eager with jit, with the range in which the ratio lies. The list at its left
+asks further: where the time goes, how it grows with size, what is compiled again.
 
 ### Compare
-The menu *Compare* sets the call beside another one, another file, or the run before.
+*Compare* sets the call beside another one, another file, or the run before.
 
 ### Keep it
 *File, Save capture* keeps everything in one file, which opens without running anything.
@@ -251,8 +252,9 @@ def _copy_versions() -> None:
 
 def list_versions() -> list[tuple[str, str]]:
     """What the window runs with; nothing is imported for it."""
-    found = [(name, _version_of(name)) for name in ("jaxscope", "jax", "jaxlib", "numpy")]
+    found = [(name, _version_of(name)) for name in ("jax", "jaxlib", "numpy")]
     return [
+        ("jaxscope", __version__),
         *found,
         ("Python", sys.version.split()[0]),
         ("Qt", str(qVersion())),

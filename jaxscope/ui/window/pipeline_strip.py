@@ -13,8 +13,10 @@ from jaxscope.ui.session.screen import BETWEEN_TIMES, TIME_MARKS, PipelineStep
 from jaxscope.ui.toolkit.widgets import fill_box, make_label
 
 _AROUND_PX = 24
+_SIDE_PX, _DENSE_PX = 7, 3
 _ONWARD, _BESIDE = "›", "    "
 """What stands before a step: that it is made of the one before, or only room."""
+_LONG_TIME = "eager 1.23 ms · jit 12.3 µs · jit 100 to 123 times faster ›"
 _OF_EAGER = "Eager is JAX without jit: transforms such as grad are traced again in each call."
 
 
@@ -37,7 +39,7 @@ class PipelineLabel(QFrame):
         self._title.setProperty("role", "strong")
         self._size.setProperty("role", "muted")
         self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(7, 2, 7, 2)
+        self.set_dense(is_dense=False)
         self._row.setSpacing(6)
         for label in (self._title, self._size):
             label.setTextFormat(Qt.TextFormat.PlainText)
@@ -83,6 +85,11 @@ class PipelineLabel(QFrame):
     def show_size(self, *, is_wanted: bool) -> None:
         """Show the size beside the name, or leave it to the tooltip."""
         self._size.setVisible(self._has_size(is_wanted=is_wanted))
+
+    def set_dense(self, *, is_dense: bool) -> None:
+        """Leave less room around the name, or as much as is usual."""
+        side = _DENSE_PX if is_dense else _SIDE_PX
+        self._row.setContentsMargins(side, 2, side, 2)
 
     def lay_out(self) -> None:
         """Give its texts their room, and tell what holds it how much that is."""
@@ -212,14 +219,22 @@ class PipelineStrip(QWidget):
     def _fit(self) -> None:
         """Show all sizes or none; scroll with the wheel where even the names find no room."""
         self.time.setText(self._time_texts[0])
+        for card in self._cards:
+            card.set_dense(is_dense=False)
         # Worked out beforehand: what is shown and hidden again takes the pointer's mark for itself.
-        has_sizes = self._width_for(with_sizes=True) <= self._room()
+        # Where the times would not fit beside them, sizes would come and go and move the names.
+        time_px = 0 if self.time.isHidden() else self.time.sizeHint().width()
+        most_px = max(self.fontMetrics().horizontalAdvance(_LONG_TIME) - time_px, 0)
+        has_sizes = self._width_for(with_sizes=True) + most_px <= self._room()
         for card in self._cards:
             card.show_size(is_wanted=has_sizes)
         for text in self._time_texts:  # the names of the stages before all that was measured
             self.time.setText(text)
             if self._width_for(with_sizes=has_sizes) <= self._room():
                 break
+        else:
+            for card in self._cards:
+                card.set_dense(is_dense=True)
         self._row.invalidate()
         for card in self._cards:  # now: a first graph may hold all up before it is painted again
             card.lay_out()
