@@ -253,3 +253,22 @@ def test_a_lesson_stands_beside_the_views_of_a_wide_window_and_in_no_other_place
         for place in (Place.MEASURE, Place.COMPARE):
             window.pages.show_place(place)
             assert not window.lesson.isVisible()
+
+
+def test_what_a_lesson_leads_to_is_written_out_where_it_has_room(
+    driver: Driver, window: MainWindow
+) -> None:
+    call = "a_function_of_a_long_name(f32[1000, 1000], f32[1000])"
+    driver.open(find_samples()[0], (call,))
+    strip = window.lesson
+    strip.setParent(None)
+    strip.set_beside(is_beside=False)
+    strip.show()
+    for width, is_whole in ((240, False), (600, True), (240, False)):
+        strip.resize(width, 400)
+        row = next(row for row in strip.findChildren(QPushButton) if row.accessibleName() == call)
+        assert (row.text() == call) is is_whole
+        assert strip._next.text().startswith("Next: ")
+        assert row.toolTip() == ("" if is_whole else call)
+        assert row.fontMetrics().horizontalAdvance(row.text()) < width
+    strip.close()

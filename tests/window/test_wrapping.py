@@ -37,6 +37,7 @@ def test_further_rows_hang_and_begin_after_a_space_or_a_bracket() -> None:
         assert "".join(LONG[piece.start : piece.stop] for piece in pieces) == LONG
         assert len({piece.hang for piece in pieces[1:]}) <= 1
     assert rows_of("# jaxscope: grad(loss)(params, f32[8])", 28)[0] == "# jaxscope: grad(loss)("
+    assert rows_of("# jaxscope: simple_graph(f32[3])", 29)[1] == "    f32[3])"
     assert rows_of("    value = compute(first, second[0])", 34) == [
         "    value = compute(first, ",
         "        second[0])",

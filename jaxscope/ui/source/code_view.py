@@ -52,9 +52,9 @@ _LOOK_AHEAD = 32
 """So many empty lines may stand between a block's first line and its inside."""
 _HANG = 4
 """Columns by which the further rows of a wrapped line stand deeper than its first."""
-_BREAKS = ((frozenset(" "), 2), (frozenset(" ,;([{"), 3))
+_BREAKS = ((frozenset(" "), 2), (frozenset(" ,;("), 3), (frozenset("[{"), 3))
 """A line is broken after a space if its row is half full by that, else after one of the others if
-it is a third full."""
+it is a third full; rather not within a type such as `f32[8]`."""
 _LEAST_COLUMNS = 16
 MOST_WRAPPED_LINES = 5_000
 """Longer texts are not wrapped: each line would have to be looked at, at each change of width."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QCloseEvent
+from PySide6.QtGui import QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -27,6 +27,9 @@ from jaxscope.ui.window.sample_path import PATH, find_next, step_of
 from jaxscope.ui.window.text_lesson import LessonWalk, MarkdownView
 
 WIDTH_PX = 264
+_LEAST_PX, _AROUND_PX = 200, 50
+"""Narrower than what it is given in any window; what a text does not have of that."""
+_OF_TRIAL = "Edit the source on a scratch copy, which runs when typing pauses"
 _REVEAL = "Show what to see"
 _OF_WALK = "\0"
 """In place of a file's name: what is shown is of a lesson of its own."""
@@ -83,10 +86,10 @@ class LessonStrip(QFrame):
         close.setToolTip("Close the lesson; Help brings it back")
         close.setAccessibleName("Close the lesson")
         close.clicked.connect(self.close)
-        top = fill_box(QHBoxLayout(), (self._title, 1), self._place, close, spacing=6)
+        self._top = fill_box(QHBoxLayout(), (self._title, 1), close, spacing=6)
         content = QWidget()
         content.setProperty("role", "content")
-        self._column = column = fill_box(QVBoxLayout(content), top, spacing=6)
+        self._column = column = fill_box(QVBoxLayout(content), self._top, spacing=6)
         for label in self._parts.values():
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.RichText)
@@ -107,7 +110,8 @@ class LessonStrip(QFrame):
         column.addWidget(self._call_head)
         column.addLayout(self._call_box)
         self._next.clicked.connect(self._on_next_clicked)
-        self._try.setToolTip("Edit the source on a scratch copy, which runs when typing pauses")
+        self._try.setProperty("whole", self._try.text())
+        self._try.setProperty("hint", _OF_TRIAL)
         self._try.clicked.connect(self.trial_requested)
         column.addLayout(self._path_box)
         column.addStretch()
@@ -124,6 +128,9 @@ class LessonStrip(QFrame):
         self.setMinimumWidth(WIDTH_PX if is_beside else 0)
         self.setMaximumWidth(WIDTH_PX if is_beside else ANY_PX)
         self._column.setContentsMargins(*((14, 10, 10, 12) if is_beside else (0, 0, 8, 6)))
+        for box in (self._top, self._column):
+            box.removeWidget(self._place)
+        (self._column if is_beside else self._top).insertWidget(1, self._place)
 
     @property
     def answer_is_shown(self) -> bool:
@@ -224,10 +231,10 @@ class LessonStrip(QFrame):
             beside = lessons_beside(Path(lesson.path))
             following = dict(itertools.pairwise(beside)).get(Path(lesson.path))
             text = f"Next: {title_of(following)}" if following is not None else ""
-        right, room = Qt.TextElideMode.ElideRight, WIDTH_PX - 60
-        self._reveal.setText(self.fontMetrics().elidedText(text, right, room))
+        self._reveal.setProperty("whole", text)
         self._reveal.setProperty("path", str(following) if following is not None else "")
         self._reveal.setVisible(bool(text))
+        self._fit()
         self._next.hide()
         self._try.hide()
 
@@ -241,16 +248,16 @@ class LessonStrip(QFrame):
         for (head, label), text in zip(self._parts.items(), told, strict=True):
             label.setText(f"<b>{head}</b>&ensp;{_rich(text)}" if text else "")
             label.setVisible(bool(text) and head != "Then see")
-        self._reveal.setText(_REVEAL)
+        self._reveal.setProperty("whole", _REVEAL)
         self._reveal.setVisible(lesson.is_whole)
         self._try.show()
         following = find_next(path, self._samples)
         self._next.setVisible(following is not None)
         if following is not None:
             title = f"Next: {read_lesson(following).title}"
-            right, room = Qt.TextElideMode.ElideRight, WIDTH_PX - 60
-            self._next.setText(self.fontMetrics().elidedText(title, right, room))
+            self._next.setProperty("whole", title)
             self._next.setProperty("path", str(following))
+        self._fit()
 
     def _show_answer(self) -> None:
         if self._walk.part is not None:
@@ -264,16 +271,31 @@ class LessonStrip(QFrame):
 
     def _row(self, text: str, value: str, slot: Callable[[], object]) -> QPushButton:
         button = QPushButton()
-        is_call = text == value  # of which the arguments at the end matter as well
-        elide = Qt.TextElideMode.ElideMiddle if is_call else Qt.TextElideMode.ElideRight
-        button.setText(self.fontMetrics().elidedText(text, elide, WIDTH_PX - 44))
+        button.setProperty("whole", text)
         button.setProperty("role", "row")
         button.setProperty("value", value)
         button.setAccessibleName(text)
-        button.setToolTip(text if button.text() != text else "")
+        self._fit_row(button)
         button.setCursor(Qt.CursorShape.PointingHandCursor)
         button.clicked.connect(slot)
         return button
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Shorten what has no room."""
+        for button in self.findChildren(QPushButton):
+            self._fit_row(button)
+
+    def _fit_row(self, button: QPushButton) -> None:
+        text, value = button.property("whole") or button.text(), button.property("value")
+        is_call = text == value  # of which the arguments at the end matter as well
+        elide = Qt.TextElideMode.ElideMiddle if is_call else Qt.TextElideMode.ElideRight
+        room = max(self.width(), _LEAST_PX) - _AROUND_PX
+        button.setText(self.fontMetrics().elidedText(text, elide, room))
+        button.setToolTip(text if button.text() != text else button.property("hint") or "")
 
     def _on_all_clicked(self) -> None:
         self.all_requested.emit()
