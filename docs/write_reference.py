@@ -18,8 +18,8 @@ from pathlib import Path
 import jaxscope
 from jaxscope import errors, notebook, watching
 from jaxscope.cli.parser import make_parser
-from jaxscope.cli.verbs import VERBS, WINDOW
 from jaxscope.model import Capture
+from jaxscope.verbs import VERBS, WINDOW
 
 FOLDER = Path(__file__).resolve().parent / "reference"
 _COMMON = "common options"

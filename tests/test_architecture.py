@@ -31,6 +31,7 @@ _FILES = _PROGRAM | {"schema", "picture", "report", "export"}
 # Package of ours -> packages of ours that it may import, besides itself.
 MAY_IMPORT = {
     "errors": set(),
+    "verbs": set(),
     "version": set(),
     "model": {"errors"},
     "wire": _MODEL,
@@ -43,8 +44,8 @@ MAY_IMPORT = {
     "export": _FILES,
     "client": _PROGRAM | {"wire", "schema", "supervisor", "report"},
     "ui": _FILES | {"client", "setup", "version"},
-    "cli": _FILES | {"client", "setup", "ui", "version"},
-    "setup": set(),
+    "cli": _FILES | {"client", "setup", "ui", "verbs", "version"},
+    "setup": {"verbs"},
     FACE: _FILES | {"wire", "worker", "client", "ui", "cli", "version"},
 }
 
@@ -107,6 +108,7 @@ INNER_ORDER = {
 # Package of ours -> packages of others that it may import, besides the standard library.
 MAY_USE = {
     "errors": set(),
+    "verbs": set(),
     "version": set(),
     "model": {"numpy"},
     "wire": {"numpy"},

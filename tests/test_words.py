@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from jaxscope.cli.parser import parse
-from jaxscope.cli.verbs import VERBS
 from jaxscope.model.words import TERMS
+from jaxscope.verbs import VERBS
 
 ROOT = Path(__file__).parents[1]
 SHOWN = ("cli", "client", "export", "model", "picture", "program", "report", "ui", "worker")

@@ -14,7 +14,7 @@ from jaxscope.client.requests import CaptureRequest
 from jaxscope.model.outline import find_offered_calls
 from jaxscope.model.units import format_count
 from jaxscope.report.checks import checks_to_document, checks_to_json
-from jaxscope.report.document import Items, Section
+from jaxscope.report.document import Section, make_items
 
 _MOST_CALLS = 20
 
@@ -49,10 +49,9 @@ def _other_calls(file: str, checked: str) -> list[str]:
 def _tell_others(options: Options, others: list[str]) -> list[Section]:
     if not others:
         return []
-    lines = [f"jaxscope check {options.file} {shlex.quote(each)}" for each in others[:_MOST_CALLS]]
-    more = [f"and {len(others) - _MOST_CALLS:,} more"] if len(others) > _MOST_CALLS else []
+    lines = [f"jaxscope check {options.file} {shlex.quote(each)}" for each in others]
     told = (
         f"Only this call was checked, the first that {os.path.basename(str(options.file))} offers. "
         f"Its {format_count(len(others), 'other call')}:"
     )
-    return [Section(told, [Items([*lines, *more])])]
+    return [Section(told, [make_items(lines, _MOST_CALLS)])]

@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 
 from jaxscope.cli.output import print_text
 from jaxscope.cli.parser import Options, make_parser
-from jaxscope.cli.verbs import VERBS, WINDOW
 from jaxscope.errors import UsageError
+from jaxscope.verbs import VERBS, WINDOW
 
 FILES = ":files"
 """The line that tells a shell to add its own completion of files."""

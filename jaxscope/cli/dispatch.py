@@ -18,7 +18,6 @@ from collections.abc import Callable, Sequence
 from types import FrameType
 
 from jaxscope.cli.parser import parse
-from jaxscope.cli.verbs import VERBS
 from jaxscope.errors import (
     ENOUGH_DESCRIPTORS,
     EnvironmentProblem,
@@ -28,6 +27,7 @@ from jaxscope.errors import (
     Stopped,
 )
 from jaxscope.schema.safe_text import make_safe
+from jaxscope.verbs import VERBS
 
 _OUTPUT_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF, errno.EFBIG})
 _MAX_PART_CHARS = 100

@@ -14,12 +14,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar, cast
 
-from jaxscope.cli.verbs import VERBS, WINDOW
 from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import UsageError
 from jaxscope.export.choices import ALL_STAGES, DEFAULT_SCALE, DOWN, FIRST, MAX_WIDTH_PX, RIGHT
 from jaxscope.program.size_range import read_growth, read_scale
 from jaxscope.report.document import wrap_command
+from jaxscope.verbs import VERBS, WINDOW
 from jaxscope.version import __version__
 
 T = TypeVar("T")

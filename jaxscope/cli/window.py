@@ -8,7 +8,6 @@ import os
 from typing import TYPE_CHECKING
 
 from jaxscope.cli.parser import Options
-from jaxscope.cli.verbs import VERBS, WINDOW
 from jaxscope.errors import EnvironmentProblem, UsageError
 from jaxscope.setup.system_libraries import (
     find_display,
@@ -17,6 +16,7 @@ from jaxscope.setup.system_libraries import (
     is_root,
 )
 from jaxscope.ui.handing_over import Offer, digest_surroundings, hand_over, program
+from jaxscope.verbs import VERBS, WINDOW
 
 if TYPE_CHECKING:
     from jaxscope.model import Capture

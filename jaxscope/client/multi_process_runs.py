@@ -682,7 +682,7 @@ class _ProcessPair:
             warnings.append("A program compiled again while it was measured.")
         is_judged = all(side.is_judged for side in self._ready)
         ratios = np.asarray(turns.log_ratios, np.float64)
-        why_not = "" if is_judged else "A program computes nothing, or no numbers."
+        why_not = "" if is_judged else "a program computes nothing, or no numbers"
         ratio = make_ratio("first/second", ratios, why_not)
         environment = combine_environments([first.environment, second.environment])
         measured = [disturb(measurement, environment) for measurement in measured]

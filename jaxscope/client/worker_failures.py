@@ -21,6 +21,7 @@ from jaxscope.errors import (
     UserCodeError,
     WorkerLost,
 )
+from jaxscope.model.units import format_place
 from jaxscope.wire.plain_text import strip_controls
 
 # Say of a failure on another machine where it happened.
@@ -180,10 +181,10 @@ def find_place(stack: str, file: str) -> str:
     frames = [(match["file"], match["line"]) for match in _FRAME.finditer(_current_thread(stack))]
     for path, line in frames:
         if file and path == file:
-            return f"{os.path.basename(path)}:{line}"
+            return format_place(path, line)
     for path, line in frames:
         if not _is_library(path):
-            return f"{os.path.basename(path)}:{line}"
+            return format_place(path, line)
     return ""
 
 

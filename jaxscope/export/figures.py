@@ -28,7 +28,7 @@ from jaxscope.export.chart import (
 from jaxscope.model.capture import Environment
 from jaxscope.model.experiments import CompileTime
 from jaxscope.model.timing import Measurement, Timeline
-from jaxscope.model.units import format_count, format_seconds, format_share, shorten
+from jaxscope.model.units import format_count, format_place, format_seconds, format_share, shorten
 from jaxscope.picture.palette import PALETTES
 from jaxscope.report.document import (
     Cell,
@@ -683,7 +683,7 @@ def compile_chart(found: CompileTime) -> LaneChart:
         began.append(start)
         rows.append(row)
         share = format_share(span.seconds / found.seconds if found.seconds > 0 else math.nan, 1)
-        place = f"{span.file.rpartition('/')[2]}:{span.line}" if span.file else ""
+        place = format_place(span.file, span.line)
         told = f"{span.name}: {format_seconds(span.seconds)}, {share} of all"
         bars.append(
             Bar(

@@ -7,7 +7,6 @@ from __future__ import annotations
 import dataclasses
 import enum
 import math
-import os
 import zlib
 from collections.abc import Iterable, Mapping
 from typing import Literal
@@ -18,6 +17,7 @@ import numpy.typing as npt
 from jaxscope.model.graph import Cost, Graph
 from jaxscope.model.op_name import TagTable
 from jaxscope.model.unavailable import Unavailable, is_available
+from jaxscope.model.units import format_place
 
 # Where a program's arrays lie when it runs on several devices, and the processes that run it
 # together.
@@ -418,9 +418,7 @@ class FunctionSource:
     @property
     def place(self) -> str:
         """`file.py:12`, `typed in the call`, or nothing where no place is known."""
-        if self.file and self.line:
-            return f"{os.path.basename(self.file)}:{self.line}"
-        return TYPED_IN_THE_CALL if self.text else ""
+        return format_place(self.file, self.line) or (TYPED_IN_THE_CALL if self.text else "")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.model.units import format_place
+
 Int32s = npt.NDArray[np.int32]
 
 
@@ -97,6 +99,11 @@ class NodeKind(enum.IntEnum):
     OUTPUT = 5
 
 
+CONDITION = "condition"
+"""What the labels of the conditions of loops begin with."""
+_LOOPS = ("while", "stablehlo.while")
+
+
 class GroupKind(enum.IntEnum):
     """What a group is; the JSON contract has the names in lower case."""
 
@@ -134,8 +141,7 @@ class SourcePosition:
     @property
     def short(self) -> str:
         """`file.py:12`; the file may be of another machine, whose paths have other separators."""
-        name = self.file.replace("\\", "/").rpartition("/")[2]
-        return f"{name}:{self.line}"
+        return format_place(self.file, self.line)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -319,6 +325,30 @@ class Graph:
             if owner != NONE:
                 owned.setdefault(owner, []).append(group)
         return owned
+
+    def is_condition(self, group: int) -> bool:
+        """Whether a group is the condition of a loop."""
+        if not self.string(self.groups.label, group).startswith(CONDITION):
+            return False
+        owner = int(self.groups.owner[group])  # a function may be called so, too
+        return owner != NONE and self.operation(owner) in _LOOPS
+
+    def called_groups(
+        self, node: int, owned: Mapping[int, Sequence[int]], by_id: Mapping[str, int]
+    ) -> list[int]:
+        """What is inside of a node: its own groups, and those that it shares with other nodes.
+
+        The attribute `calls` names all of them, in order. Older captures have `shares` alone: the
+        last one that is shown at another node.
+
+        Args:
+            owned: As `owned_groups` returns it.
+            by_id: As `group_by_id` returns it.
+        """
+        row = self.attributes(node)
+        named = [by_id[id] for id in row.get("calls", "").split(", ") if id in by_id]
+        shared = by_id.get(row.get("shares", ""))
+        return named or [*owned.get(node, ()), *([] if shared is None else [shared])]
 
     def string(self, column: Int32s, index: int) -> str:
         """The string at `index` of an `s` column."""

@@ -202,12 +202,12 @@ class Chip:
         return self.device_memory_bytes * (0.75 if self.kind == "gpu" else 1.0)
 
     @property
-    def caveats(self) -> tuple[str, ...]:
-        """A sentence on each figure that is not verified."""
+    def caveats(self) -> tuple[tuple[str, str], ...]:
+        """A sentence on each figure that is not verified, and one that says why."""
         return tuple(map(self._caveat, self.unverified))
 
-    def _caveat(self, figure: str) -> str:
-        return f"{self.title}: {_in_words(figure)} is not verified. {self.unverified[figure]}"
+    def _caveat(self, figure: str) -> tuple[str, str]:
+        return f"{self.title}: {_in_words(figure)} is not verified.", self.unverified[figure]
 
     def _pages(self, figure: str) -> str:
         """Where a figure is from, in brackets; that it is not verified, where it is not."""
@@ -279,7 +279,7 @@ class Chip:
                 f"Peak of the memory{share}: {self._pages('bytes_per_second')}.",
             ),
             tuple(
-                self._caveat(figure)
+                " ".join(self._caveat(figure))
                 for figure in (*used, "bytes_per_second")
                 if figure in self.unverified
             ),

@@ -175,8 +175,8 @@ class Ratio:
             1, and `same` where it is too wide to quote.
         confidence: As that of a measurement.
         pairs: How many pairs of chunks, or of processes, it is from; 0 where that is not known.
-        why_not: Why no verdict makes sense: the two do different work, a program computes nothing,
-            or no numbers. Empty where one does.
+        why_not: Why no verdict makes sense, without a full stop: the two do different work, a
+            program computes nothing, or no numbers. Empty where one does.
         is_noisy: Whether one of the two is noisy.
         remark: What to know of the two before the ratio is quoted; may be empty.
     """

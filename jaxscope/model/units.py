@@ -62,6 +62,16 @@ def format_count(count: int, noun: str) -> str:
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
+def file_name(path: str) -> str:
+    """The last part of a path, which may be of another machine and have its separators."""
+    return path.replace("\\", "/").rpartition("/")[2]
+
+
+def format_place(file: str, line: int | str | None) -> str:
+    """Such as `train.py:12`; empty where one of the two is not known."""
+    return f"{file_name(file)}:{line}" if file and line else ""
+
+
 def count_lines(text: str) -> int:
     """How many lines a text has: what ends the last one begins no other."""
     return text.count("\n") + (text != "" and not text.endswith("\n"))

@@ -16,6 +16,8 @@ from pygments import lex
 from pygments.lexers import PythonLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, String, _TokenType
 
+from jaxscope.program.machine.kernel_text import KERNEL, PART, read_heading
+
 Span = tuple[int, int, str]
 """Start, length and role, the role being a colour's name in `Theme`."""
 
@@ -107,9 +109,6 @@ def _python_role(token: _TokenType) -> str:
 # Colours machine code: LLVM IR, PTX, SASS, assembly and bundles, each by its own words.
 
 
-_HEADING = "; ====="
-_SECTION = "; -----"
-
 _LLVM = re.compile(
     r"""(?P<comment>^;.*$|(?<=\s);.*$)
     |(?P<string>"(?:[^"\\]|\\.)*")
@@ -172,7 +171,7 @@ class MachineColouring(ProgramColouring):
         super().__init__(lines)
         starts, languages = [0], [_NOTHING]
         for number, line in enumerate(lines):
-            if line.startswith((_SECTION, _HEADING)):
+            if line.startswith((PART, KERNEL)):
                 starts.append(number)
                 languages.append(_language_of(line))
         self._starts, self._languages = starts, languages
@@ -184,9 +183,7 @@ class MachineColouring(ProgramColouring):
 
 
 def _language_of(heading: str) -> re.Pattern[str]:
-    if heading.startswith(_HEADING):
-        return _NOTHING
-    title = heading.removeprefix(_SECTION).strip()
+    title = read_heading(heading, PART)
     return next((words for name, words in _LANGUAGES if title.startswith(name)), _NOTHING)
 
 

@@ -126,9 +126,7 @@ def find_boundaries(graph: Graph) -> Boundaries:
 def list_boundaries(graph: Graph) -> tuple[Entries, Exits]:
     """The same as columns."""
     groups, nodes = graph.groups, graph.nodes
-    gives_result = np.asarray(
-        [not graph.strings[label].startswith("condition") for label in groups.label.tolist()], bool
-    )
+    gives_result = np.asarray([not graph.is_condition(n) for n in range(len(groups))], bool)
     operands, results, roots, parameters = (
         attribute_column(graph, key) for key in ("operand", "result", "root", "parameter_number")
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,7 +11,7 @@ from jaxscope.model.capture import Stage, graph_named
 from jaxscope.model.graph import Graph
 from jaxscope.model.timing import LineTime, NodeTime, NodeTimes, Profile
 from jaxscope.model.unavailable import is_available
-from jaxscope.model.units import format_seconds
+from jaxscope.model.units import format_place, format_seconds
 from jaxscope.program.links import Links
 
 
@@ -116,7 +115,7 @@ def line_shares(overlay: Overlay, side: NodeTimes) -> tuple[tuple[LineTime, floa
 def describe_profile_place(line: LineTime) -> str:
     """Where a line is, such as `model.py:12`."""
     if line.line > 0:
-        return f"{os.path.basename(line.file)}:{line.line}"
+        return format_place(line.file, line.line)
     return "not in the program that is shown" if line.line < 0 else "no known line"
 
 

@@ -139,7 +139,7 @@ class TargetRow:
         compile_seconds: What XLA took.
         reason: Why the program does not compile for it; empty if it does.
         why_no_work: Why work, traffic and time are not known though it compiles; else empty.
-        caveats: A sentence on each of the chip's figures that is not verified.
+        caveats: A sentence on each of the chip's figures that is not verified, and why.
         notes: How the program was counted, a sentence each.
     """
 
@@ -162,7 +162,7 @@ class TargetRow:
     compile_seconds: float = math.nan
     reason: str = ""
     why_no_work: str = ""
-    caveats: tuple[str, ...] = ()
+    caveats: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
 
     @property

@@ -13,7 +13,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from jaxscope.model.units import (
     format_bytes,
     format_count,
     format_flops,
+    format_place,
     format_range,
     format_seconds,
     format_share,
@@ -560,12 +561,13 @@ def _copies(evidence: Evidence) -> Answer:
         if own:
             source, told, certainty = "the program", f"written in the program as {own}", "stated"
         elif first := began.get(name):
-            certainty = "inferred" if first.endswith(RENAMED) else "stated"
-            if first.startswith(RECEIVED):
-                source, told = "lowering", f"in {first}, so lowering made it"
+            renamed = ", under another name" if first.is_renamed else ""
+            if first.pass_name:
+                told = f"it is first in the module after pass {first.pass_name}{renamed}"
+                source, certainty = "XLA", "inferred" if renamed else "proven"
             else:
-                source, told = "XLA", f"it is first in the module after pass {first}"
-                certainty = "proven" if certainty == "stated" else certainty
+                told = f"in the module that XLA received{renamed}, so lowering made it"
+                source, certainty = "lowering", "inferred" if renamed else "stated"
         else:
             source, certainty = "an unknown place", "unknown"
             told = "what made it is not known"
@@ -613,8 +615,16 @@ def _readers(graph: Graph, node: int) -> str:
     return ", ".join(graph.id(reader) for reader in dict.fromkeys(found[:3]))
 
 
-RECEIVED = "the module that XLA received"
-RENAMED = ", under another name"
+class FirstModule(NamedTuple):
+    """The first module that has an instruction.
+
+    Attributes:
+        pass_name: Number and name of the pass that made the module; empty: XLA received it.
+        is_renamed: Whether it was taken for an instruction of another name there.
+    """
+
+    pass_name: str = ""
+    is_renamed: bool = False
 
 
 _Kind = tuple[object, ...]
@@ -626,7 +636,7 @@ def _kind_of(each: HloMessage) -> _Kind:
     return (each.opcode, last, each.shape.element_type, *each.shape.dimensions)
 
 
-def find_first_modules(passes: Sequence[PassRecord]) -> dict[str, str]:
+def find_first_modules(passes: Sequence[PassRecord]) -> dict[str, FirstModule]:
     """For each instruction of the last module, the first module that has it.
 
     An instruction is the same where opcode and op_name are: fusing clones instructions under new
@@ -635,11 +645,10 @@ def find_first_modules(passes: Sequence[PassRecord]) -> dict[str, str]:
     instructions under other names. Of more new ones than were removed nothing is said.
 
     Returns:
-        By name of the instruction: `RECEIVED`, or the number and name of a pass, with `RENAMED`
-        where it was taken for one of another name; nothing where the module after a pass that
-        changed something is not kept, or where it may be another of several.
+        By name of the instruction; nothing where the module after a pass that changed something is
+        not kept, or where it may be another of several.
     """
-    found: dict[tuple[str, str], str] = {}
+    found: dict[tuple[str, str], FirstModule | None] = {}
     last: dict[str, tuple[str, str]] = {}
     before: dict[tuple[str, str], _Kind] = {}
     counts_before: Counter[tuple[str, str]] = Counter()
@@ -650,8 +659,8 @@ def find_first_modules(passes: Sequence[PassRecord]) -> dict[str, str]:
         if not module:
             is_gap = is_gap or record.has_changed
             continue
-        told = record.name if record.number is None else f"{record.number} ({record.name})"
-        told = RECEIVED if is_first and not is_gap else "" if is_gap or is_first else told
+        name = record.name if record.number is None else f"{record.number} ({record.name})"
+        here = None if is_gap else FirstModule("" if is_first else name)
         read = [
             (each, (each.opcode, name) if (name := each.metadata.op_name) else ("", each.name))
             for computation in parse_module(module).computations
@@ -660,27 +669,28 @@ def find_first_modules(passes: Sequence[PassRecord]) -> dict[str, str]:
         last = {each.name: key for each, key in read}
         counts = Counter(key for _, key in read)
         num_gone = Counter[_Kind]()
-        origins: dict[_Kind, set[str]] = {}
+        origins: dict[_Kind, set[FirstModule | None]] = {}
         for key, kind in before.items():
             if counts[key] < counts_before[key]:
                 num_gone[kind] += counts_before[key] - counts[key]
-                origins.setdefault(kind, set()).add(found.get(key, "").removesuffix(RENAMED))
+                came = found.get(key)
+                origins.setdefault(kind, set()).add(came and came._replace(is_renamed=False))
         num_new = Counter(_kind_of(each) for each, key in read if key not in found)
         before, counts_before = {}, counts
         for each, key in read:
             op_name = each.metadata.op_name
             kind = before[key] = _kind_of(each)
             was = set() if is_gap else origins.get(kind, set())
-            if was == {RECEIVED} and num_new[kind] > num_gone[kind]:
-                was = {""}  # some of them are the pass's own
-            now = told if not was else f"{min(was)}{RENAMED}" if len(was) == 1 and min(was) else ""
-            found.setdefault(key, now)
+            if was == {FirstModule()} and num_new[kind] > num_gone[kind]:
+                was = {None}  # some of them are the pass's own
+            one = next(iter(was)) if len(was) == 1 else None
+            found.setdefault(key, one and one._replace(is_renamed=True) if was else here)
             if is_first and not op_name:
                 nameless.add(each.opcode)
             if not op_name and not is_first and each.opcode in nameless:
-                found[key] = ""
+                found[key] = None
         is_gap = is_first = False
-    return {name: found[key] for name, key in last.items() if found[key]}
+    return {name: first for name, key in last.items() if (first := found[key]) is not None}
 
 
 def _passes(evidence: Evidence) -> Answer:
@@ -742,7 +752,7 @@ def _compile_measured(found: CompileTime) -> Answer:
             f"{span.name}: {format_seconds(span.seconds)} "
             f"({format_share(span.seconds / whole if whole > 0 else math.nan)})",
             "measured",
-            f"{span.file.rpartition('/')[2]}:{span.line}" if span.file else "",
+            format_place(span.file, span.line),
         )
         for span in costly_parts(found)[:_COSTLY_PARTS]
     ]
@@ -750,7 +760,7 @@ def _compile_measured(found: CompileTime) -> Answer:
         Fact(
             f"{line.equations:,} of {found.num_equations:,} equations are made by this line",
             "stated",
-            f"{line.file.rpartition('/')[2]}:{line.line}",
+            format_place(line.file, line.line),
         )
         for line in sorted(found.lines, key=lambda line: -line.equations)[:3]
         if line.equations
@@ -773,7 +783,7 @@ def _memory(evidence: Evidence) -> Answer:
     graph = live.graph
     alive = sorted(live.alive_at(live.peak_step), key=lambda b: -_known(b.num_bytes))
     return Answer(
-        f"{told} {describe_peak(live, plan).partition('. ')[0].rstrip('.')}.",
+        f"{told} {describe_peak(live)}",
         [
             Fact(
                 f"alive then: {graph.id(b.node)} ({b.kind}), {format_bytes(b.num_bytes)}",
@@ -1153,12 +1163,12 @@ def _call(evidence: Evidence) -> str:
 
 def answer_to_document(answer: Answer) -> list[Section]:
     """The answer first, then what it rests on."""
-    return [Section(blocks=[answer.text, *([Items(list(_lines(answer)))] if answer.facts else [])])]
+    return [Section(blocks=[answer.text, *([_items(answer)] if answer.facts else [])])]
 
 
-def _lines(answer: Answer) -> Iterator[str]:
+def _items(answer: Answer) -> Items:
+    lines = []
     for fact in answer.facts:
         place = f", {fact.place}" if fact.place and fact.place not in fact.text else ""
-        yield f"{fact.text} [{fact.certainty}{place}]"
-    if answer.left_out:
-        yield f"and {answer.left_out:,} more"
+        lines.append(f"{fact.text} [{fact.certainty}{place}]")
+    return Items(lines, answer.left_out)

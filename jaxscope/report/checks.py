@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 
 from jaxscope.model import Check
 from jaxscope.model.capture import Checked
+from jaxscope.model.units import format_place
 from jaxscope.report.document import Section
 from jaxscope.schema.contract import CONTRACT, Json
 
@@ -37,7 +37,8 @@ def _answer(found: Checked) -> str:
     counts = Counter(check.severity.value for check in found.checks)
     told = ", ".join(f"{count} {word}{'s' * (count > 1)}" for word, count in counts.items())
     worst = found.checks[0]
-    at = f" at {os.path.basename(worst.file)}:{worst.line}" if worst.file and worst.line else ""
+    place = format_place(worst.file, worst.line)
+    at = f" at {place}" if place else ""
     number = len(found.checks)
     is_one = number == 1
     findings = "1 finding" if is_one else f"{number} findings"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from jaxscope.model.units import format_bytes, format_count, format_seconds, shorten
+from jaxscope.model.units import format_bytes, format_count, format_place, format_seconds, shorten
 from jaxscope.report.document import (
     Block,
     Cell,
@@ -62,7 +62,7 @@ def transfers_table(found: dict[str, Any], most: int | None = None) -> Table:
 
 
 def _transfer_row(each: dict[str, Any]) -> tuple[Cell, ...]:
-    place = f"{each['file'].rpartition('/')[2]}:{each['line']}" if each["file"] else ""
+    place = format_place(each["file"], each["line"])
     what = f"{each['function']}: {each['argument']}" if each["function"] else "values are read"
     return (
         place,
@@ -197,9 +197,7 @@ def _name_outside(each: dict[str, Any]) -> str:
 
 
 def _place(function: dict[str, Any]) -> str:
-    if not function["file"]:
-        return ""
-    return f"{function['file'].rpartition('/')[2]}:{function['line'] or '?'}"
+    return format_place(function["file"], function["line"] or "?")
 
 
 def _row(

@@ -408,6 +408,7 @@ def _difference_row(
 
 
 def _with_hint(table: Table, stage: StageComparison) -> Table:
-    if not table.rest:
+    if not table.num_left_out:
         return table
-    return dataclasses.replace(table, rest=f"{table.rest}: --stage {stage.pair.key} shows all")
+    rest = f"{table.footnote}: --stage {stage.pair.key} shows all"
+    return dataclasses.replace(table, rest=rest, num_left_out=0)

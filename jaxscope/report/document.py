@@ -77,14 +77,22 @@ class Table:
     Attributes:
         headers: A word for each column; all empty for no line of headers.
         rows: Cells, as many as there are headers.
-        rest: What is said of rows that are left out.
+        rest: What is said below the rows.
         units: Of the values of each column, for files; the texts have their own.
+        num_left_out: Further rows, which are counted below those that are there.
     """
 
     headers: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     rest: str = ""
     units: Sequence[str] = ()
+    num_left_out: int = 0
+
+    @property
+    def footnote(self) -> str:
+        """All that is written below the rows."""
+        counted = f"and {self.num_left_out:,} more" if self.num_left_out else ""
+        return "\n".join(filter(None, [counted + " rows" * bool(counted and self.rest), self.rest]))
 
     @property
     def numeric(self) -> frozenset[int]:
@@ -106,14 +114,24 @@ class Table:
         """Only columns in which some row has a text."""
         shown = [n for n in range(len(self.headers)) if any(cell_text(row[n]) for row in self.rows)]
         rows = [[row[n] for n in shown] for row in self.rows]
-        return Table([self.headers[n] for n in shown], rows, self.rest)
+        headers = [self.headers[n] for n in shown]
+        return Table(headers, rows, self.rest, num_left_out=self.num_left_out)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Items:
-    """A list of short lines."""
+    """A list of short lines.
+
+    Attributes:
+        num_left_out: Further lines, which are counted below those that are there.
+    """
 
     lines: Sequence[str]
+    num_left_out: int = 0
+
+    def texts(self) -> list[str]:
+        """The lines, and how many more there are."""
+        return [*self.lines, *([f"and {self.num_left_out:,} more"] if self.num_left_out else [])]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -152,13 +170,12 @@ def make_table(
     """A table with a row for each thing that was found, at most so many; the rest is counted."""
     rows = [make_row(each) for each in found[:most]]
     left_out = len(found) - len(rows)
-    return Table(headers, rows, f"and {left_out:,} more" if left_out else "")
+    return Table(headers, rows, num_left_out=left_out)
 
 
 def make_items(lines: Sequence[str], most: int | None = None) -> Items:
     """A list of at most so many lines; the rest is counted."""
-    left_out = len(lines[most:]) if most is not None else 0
-    return Items([*lines[:most], *([f"and {left_out:,} more"] if left_out else [])])
+    return Items(lines[:most], len(lines[most:]) if most is not None else 0)
 
 
 SCREENFUL = 40
@@ -303,33 +320,21 @@ def _narrow(block: Block, width: int) -> Block:
     ]
     told = ", ".join(filter(None, shared))
     rest = "\n".join(filter(None, [block.rest, f"in each row: {told}" if told else ""]))
-    return Table([block.headers[n] for n in columns], rows, rest)
+    headers = [block.headers[n] for n in columns]
+    return Table(headers, rows, rest, num_left_out=block.num_left_out)
 
 
 def _shorten(block: Block, most: int) -> Block:
     if isinstance(block, Table) and len(block.rows) > most:
-        first, _, others = block.rest.partition("\n")
-        left_out = len(block.rows) - most + _read_left_out(first)
-        is_other = bool(first) and not _read_left_out(first)
-        told = [f"and {left_out:,} more{' rows' * is_other}", first * is_other, others]
-        return dataclasses.replace(
-            block, rows=block.rows[:most], rest="\n".join(filter(None, told))
-        )
+        num_left_out = block.num_left_out + len(block.rows) - most
+        return dataclasses.replace(block, rows=block.rows[:most], num_left_out=num_left_out)
     if isinstance(block, Items) and len(block.lines) > most:
-        counted = _read_left_out(block.lines[-1])
-        left_out = len(block.lines) - most + (counted - 1 if counted else 0)
-        return Items([*block.lines[:most], f"and {left_out:,} more"])
+        return Items(block.lines[:most], block.num_left_out + len(block.lines) - most)
     if isinstance(block, Listing) and block.text.count("\n") > most:
         lines = block.text.rstrip("\n").split("\n")
         note = f"and {len(lines) - most:,} more lines"
         return dataclasses.replace(block, text="\n".join([*lines[:most], note]))
     return block
-
-
-def _read_left_out(rest: str) -> int:
-    """How many rows are left out already, by what is said of them; 0 where that is no count."""
-    counted = re.fullmatch(r"and ([\d,]+) more", rest)
-    return int(counted[1].replace(",", "")) if counted else 0
 
 
 def _section_lines(section: Section, width: int, *, is_first: bool) -> Iterator[tuple[str, str]]:
@@ -345,7 +350,7 @@ def _section_lines(section: Section, width: int, *, is_first: bool) -> Iterator[
             lines = block.text.rstrip("\n").split("\n")
             yield from ((line[:1] if is_diff else "", line) for line in lines)
         elif isinstance(block, Items):
-            yield from (("", part) for line in block.lines for part in wrap(line, width, "  "))
+            yield from (("", part) for line in block.texts() for part in wrap(line, width, "  "))
         else:
             role = "title" if is_first and number == 0 and not section.title else ""
             yield from ((role, line) for line in wrap(block, width, indent))
@@ -371,8 +376,8 @@ def _table_lines(table: Table, width: int) -> Iterator[tuple[str, str]]:
                 ]
                 role = "faint" if has_headers and number == 0 else ""
                 yield role, f"  {_GAP.join(aligned)}".rstrip()
-    if table.rest:
-        yield from (("faint", line) for line in wrap(table.rest, width, "  "))
+    if table.footnote:
+        yield from (("faint", line) for line in wrap(table.footnote, width, "  "))
 
 
 def _wrap_cell(text: str, width: int) -> list[str]:
@@ -451,7 +456,7 @@ def _markdown_lines(document: Document) -> Iterator[str]:
             elif isinstance(block, Listing):
                 yield from _fence(block)
             elif isinstance(block, Items):
-                yield from (f"- {_markdown(line)}" for line in block.lines)
+                yield from (f"- {_markdown(line)}" for line in block.texts())
             else:
                 yield _markdown(block)
 
@@ -462,8 +467,8 @@ def _markdown_table(table: Table) -> Iterator[str]:
     heads, *rows = ([_markdown(cell) for cell in row] for row in (table.headers, *table.rows))
     for row in (heads, list(signs), *rows):
         yield f"| {' | '.join(row)} |"
-    if table.rest:
-        yield from ("", _markdown(table.rest))
+    if table.footnote:
+        yield from ("", _markdown(table.footnote))
 
 
 def _markdown(cell: Cell) -> str:
@@ -502,7 +507,7 @@ def _html_parts(section: Section) -> Iterator[str]:
             text = "\n".join(map(escape_html, block.text.split("\n")))
             yield f"<pre>{text}</pre>"
         else:
-            lines = block.lines if isinstance(block, Items) else (block,)
+            lines = block.texts() if isinstance(block, Items) else (block,)
             yield "".join(f"<p>{_html(line)}</p>" for line in lines)
 
 
@@ -514,7 +519,7 @@ def _html_table(table: Table) -> str:
         parts = zip(cells, classes, strict=True)
         return f"<tr>{''.join(f'<{tag}{a}>{_html(cell)}</{tag}>' for cell, a in parts)}</tr>"
 
-    rest = f"<p>{_html(table.rest)}</p>" if table.rest else ""
+    rest = f"<p>{_html(table.footnote)}</p>" if table.footnote else ""
     rows = "".join(row(cells, "td") for cells in table.rows)
     return f"<table>{row(table.headers, 'th')}{rows}</table>{rest}"
 

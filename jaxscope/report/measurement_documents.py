@@ -258,13 +258,13 @@ def line_table(
         table = make_table(headers[:-1], lines, lambda found: row(found)[:-1], most)
     else:
         table = make_table(headers, lines, row, most)
-    if not table.rest:
+    left_out = lines[most:] if table.num_left_out else ()
+    if not left_out:
         return table
-    left_out = lines[most:]
     seconds = format_seconds(sum(line.seconds for line, _ in left_out))
     share = sum(share for _, share in left_out)
     rest = f"and {len(left_out):,} more lines, {seconds} together ({format_share(share)})"
-    return dataclasses.replace(table, rest=rest)
+    return dataclasses.replace(table, rest=rest, num_left_out=0)
 
 
 def node_table(
@@ -299,10 +299,11 @@ def node_table(
     shown = (*headers, "equation") if is_of_job else headers
     ordered = sorted(side.times, key=lambda time: -time.exclusive)
     table = make_table(shown, ordered, row, most)
-    if not table.rest:
+    if not table.num_left_out:
         return table
     seconds = format_seconds(sum(time.exclusive for time in ordered[most:]))
-    return dataclasses.replace(table, rest=f"{table.rest}, {seconds} together")
+    rest = f"{table.footnote}, {seconds} together"
+    return dataclasses.replace(table, rest=rest, num_left_out=0)
 
 
 _MAX_LEAF_ROWS = 20

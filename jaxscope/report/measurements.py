@@ -85,8 +85,7 @@ def _describe_order_of(ratio: Ratio) -> str:
             f"({interval})"
         )
     if not ratio.is_judged:
-        why = ratio.why_not.removeprefix("No verdict: ").partition(". ")[0].removesuffix(".")
-        return f"No verdict on {first} and {second}: {why[:1].lower()}{why[1:]}"
+        return f"No verdict on {first} and {second}: {ratio.why_not}"
     return f"Not decided which of {first} and {second} is faster: {_why_undecided(ratio)}"
 
 

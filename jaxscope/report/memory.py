@@ -153,15 +153,20 @@ def name_step(live: LiveRanges, step: int) -> str:
     return f"{step:,} (they count from 0 to {len(live.steps) - 1:,})"
 
 
-def describe_peak(live: LiveRanges, plan: MemoryPlan | Unavailable) -> str:
-    """The most that is in memory at once, how that was found, and what XLA allocates."""
+def describe_peak(live: LiveRanges) -> str:
+    """The most that is in memory at once, in a sentence."""
     peak, temporary = format_bytes(live.peak_bytes), format_bytes(live.peak_temporary_bytes)
     if live.is_placed:
-        return f"At most {peak} is in use at once, {temporary} of temporaries. {PLACED}"
-    told = f"Values that are needed at once add up to {peak} at most, {temporary} of temporaries. "
-    if is_available(plan) and live.peak_bytes > plan.total_bytes:
-        told += f"That is more than the {format_bytes(plan.total_bytes)} that XLA allocates. "
-    return told + COMPUTED
+        return f"At most {peak} is in use at once, {temporary} of temporaries."
+    return f"Values that are needed at once add up to {peak} at most, {temporary} of temporaries."
+
+
+def explain_peak(live: LiveRanges, plan: MemoryPlan | Unavailable) -> str:
+    """The same, how that was found, and what XLA allocates."""
+    told = [describe_peak(live)]
+    if not live.is_placed and is_available(plan) and live.peak_bytes > plan.total_bytes:
+        told.append(f"That is more than the {format_bytes(plan.total_bytes)} that XLA allocates.")
+    return " ".join([*told, PLACED if live.is_placed else COMPUTED])
 
 
 def describe_padding(live: LiveRanges) -> str:
@@ -182,7 +187,7 @@ def _live_section(live: LiveRanges, plan: MemoryPlan | Unavailable) -> Section:
     return Section(
         f"The most at step {name_step(live, live.peak_step)}, {node.name} ({node.operation})",
         [
-            describe_peak(live, plan),
+            explain_peak(live, plan),
             *([f"{unsized} of unknown size not counted"] if live.num_unsized else []),
             describe_padding(live),
             "Alive then:",

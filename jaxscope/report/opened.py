@@ -13,7 +13,13 @@ from typing import Any
 from jaxscope.model import Capture, is_available
 from jaxscope.model.left_behind import LeftBehind, LeftModule
 from jaxscope.model.stages import can_ask_for, stage_kind
-from jaxscope.model.units import format_bytes, format_count, format_seconds, format_share
+from jaxscope.model.units import (
+    format_bytes,
+    format_count,
+    format_place,
+    format_seconds,
+    format_share,
+)
 from jaxscope.program.job_texts import (
     HeldMemory,
     JobText,
@@ -152,7 +158,7 @@ def _buffer_row(each: LargeBuffer) -> tuple[Cell, ...]:
         known_cell(math.nan if each.size is None else each.size, format_bytes),
         _cut(each.kind or each.label.partition(" = ")[0]),
         Verbatim(_cut(f"{each.shape}{padded}")),
-        f"{each.file.rpartition('/')[2]}:{each.line}" if each.line else "",
+        format_place(each.file, each.line),
         Verbatim(_cut(each.name or each.label)),
     )
 
@@ -177,7 +183,7 @@ def _walk(node: HeldMemory, depth: int, whole: int) -> Iterator[tuple[HeldMemory
 
 
 def _held_row(node: HeldMemory, depth: int, whole: int) -> tuple[Cell, ...]:
-    place = f"{node.file.rpartition('/')[2]}:{node.line}" if node.file else ""
+    place = format_place(node.file, node.line)
     name = node.kind or f"{node.function} {place}".strip() or "not known"
     share = node.num_bytes / whole if whole else 0.0
     return (

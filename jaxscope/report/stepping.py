@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import re
 from collections.abc import Iterable, Iterator
 
 from jaxscope.model import NodeKind
-from jaxscope.model.units import format_bytes, format_count
+from jaxscope.model.units import format_bytes, format_count, format_place
 from jaxscope.model.values import ArrayView, Step, Stepping, StepValue, write_place
 from jaxscope.program.explanations import explain_operation
 from jaxscope.report.document import Cell, Section, Table, Verbatim
@@ -32,7 +31,7 @@ def describe_place(step: Step) -> str:
     if not step.equation:
         return "The start: the arguments"
     rounds = "".join(map(_describe_round, step.iterations, step.rounds))
-    line = f", {os.path.basename(step.file)}:{step.line}" if step.line else ""
+    line = f", {format_place(step.file, step.line)}" if step.line else ""
     return f"{step.equation} {step.operation}{rounds}{line}"
 
 

@@ -155,7 +155,7 @@ def targets_to_json(call: str, file: str, rows: Sequence[TargetRow]) -> dict[str
                 },
                 "compile_seconds": number_to_json(row.compile_seconds),
                 "unavailable": row.reason or None,
-                "not_verified": list(row.caveats),
+                "not_verified": [" ".join(caveat) for caveat in row.caveats],
             }
             for row in rows
         ],
@@ -172,17 +172,15 @@ def describe_problems(rows: Sequence[TargetRow], *, is_short: bool = False) -> I
     for row in rows:
         fit = describe_fit(row)
         if row.reason or fit:
-            is_told = "needs" in row.reason
-            told = filter(None, (row.reason, f"It {fit}." if fit and not is_told else ""))
+            told = filter(None, (row.reason, f"It {fit}." if fit else ""))
             yield f"{row.target}: {' '.join(told)}"
         if row.fits and row.needed_bytes > row.default_memory_bytes:
             yield f"{row.target}: It needs {format_bytes(row.needed_bytes)}. {MORE_THAN_DEFAULT}"
         if row.why_no_work:
             yield f"{row.target}: {row.why_no_work}"
     for row in rows:
-        for caveat in row.caveats:
-            fact, end, _ = caveat.partition(" is not verified.")
-            yield f"{fact}{end}" if is_short else caveat
+        for fact, why in row.caveats:
+            yield fact if is_short else f"{fact} {why}"
 
 
 def _range(row: TargetRow, low: float, high: float, write: Callable[[float], str]) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from jaxscope.model.units import format_count
+from jaxscope.model.units import format_count, format_place
 from jaxscope.model.values import (
     ArrayDifference,
     ArraySummary,
@@ -103,7 +103,7 @@ def describe_parting(against: Comparison, ulps: int = 0) -> str:
         count = len({each.id for each in against.equations})
         return f"None of {format_count(count, 'equation')} differs{by}.{kept}"
     first = parting[0]
-    place = f" ({first.file.rpartition('/')[2]}:{first.line})" if first.line else ""
+    place = f" ({format_place(first.file, first.line)})" if first.line else ""
     told = describe_array_difference(first.difference) if first.difference is not None else ""
     return (
         f"The first that differs{by} is equation {first.id} ({first.operation}){place}: {told}."
@@ -160,7 +160,7 @@ def describe_origins(found: Values) -> list[str]:
 def describe_origin(origin: NonfiniteOrigin) -> str:
     """Where NaN or Inf was made, in sentences."""
     kind = "NaN" if origin.kind == "nan" else "Inf"
-    place = f" ({origin.file.rpartition('/')[2]}:{origin.line})" if origin.line else ""
+    place = f" ({format_place(origin.file, origin.line)})" if origin.line else ""
     rounds = "".join(f", iteration {number:,}" for number in origin.iterations)
     return (
         f"First {kind}, in the stage {origin.stage}: equation {origin.equation} "

@@ -20,6 +20,7 @@ from jaxscope.setup.system_libraries import (
     find_missing_test_programs,
     format_install_line,
 )
+from jaxscope.verbs import VERBS
 
 USAGE = """\
 usage: ./run [--yes]              set up if needed, open the window; at first on a sample
@@ -33,27 +34,6 @@ usage: ./run [--yes]              set up if needed, open the window; at first on
 --yes installs what is missing without asking: system packages through apt-get, with sudo where
 needed, and Python packages into .venv (JAXSCOPE_VENV names another folder).
 """
-
-# Verbs of the command line that never open the window, and so need no library of Qt's.
-WINDOWLESS = frozenset(
-    {
-        *("calls", "capture", "time", "memory", "roofline", "sharding", "targets"),
-        *(
-            "run",
-            "open",
-            "values",
-            "check",
-            "ask",
-            "bisect",
-            "figure",
-            "diff",
-            "doctor",
-            "completion",
-            "mcp",
-        ),
-        *("-h", "--help", "--version"),
-    }
-)
 
 # Half of the time of most tests is waiting for a process that they started; tests of a file stay
 # together, for they share what they set up.
@@ -112,7 +92,7 @@ class StartRequest:
             return False
         if self.is_test or self.is_check:
             return False
-        return first not in WINDOWLESS and not self.asks_help
+        return first not in VERBS and not self.asks_help
 
     @property
     def asks_help(self) -> bool:

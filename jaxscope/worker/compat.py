@@ -37,6 +37,7 @@ from jaxlib.mlir.dialects import stablehlo as _stablehlo
 from jaxlib.version import __version__ as _version
 
 from jaxscope.model.op_name import TAG_FILE, print_tag
+from jaxscope.model.units import format_place
 
 _LIBTPU = re.compile(r"libtpu==([\d.]+\.)\*")
 
@@ -369,7 +370,7 @@ def place_of_tracer(tracer: Any) -> tuple[str, int, str] | None:
 def tracer_place(tracer: Any) -> str:
     """The same as `file.py:12`; empty if not known."""
     made = place_of_tracer(tracer)
-    return "" if made is None else f"{made[0].rpartition('/')[2]}:{made[1]}"
+    return "" if made is None else format_place(*made[:2])
 
 
 def hide_frames_of(folder: str) -> None:

@@ -108,8 +108,8 @@ def test_what_is_not_verified_says_so_where_it_counts(tmp_path: Path) -> None:
     text = DESCRIPTION + UNVERIFIED + SOURCE.replace(', "peak.f32"', "")
     path.write_text(text.format(more="").replace("f32", "f16"))
     found = read_chip(path)
-    sentence = "Abacus: the peak in f16 is not verified. Nobody counted."
-    assert found.caveats == found.ceilings().warnings == (sentence,)
+    assert found.caveats == (("Abacus: the peak in f16 is not verified.", "Nobody counted."),)
+    assert found.ceilings().warnings == (" ".join(found.caveats[0]),)
     assert "not verified" in found.ceilings().arithmetic.protocol
     assert "https://example.org/abacus" in found.ceilings().bandwidth.protocol
 

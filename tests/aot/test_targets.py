@@ -369,12 +369,12 @@ def test_the_same_from_python(program: Path) -> None:
 
 
 def test_figures_that_are_not_verified_are_named() -> None:
-    row = TargetRow("aot:gpu:b300", caveats=("The rate of the memory is not verified.",))
-    assert "The rate of the memory is not verified." in write_text(
-        targets_to_document("f(x)", [row])
-    )
+    row = TargetRow("aot:gpu:b300", caveats=(("The rate is not verified.", "Guessed."),))
+    assert "The rate is not verified. Guessed." in write_text(targets_to_document("f(x)", [row]))
+    short = write_text(targets_to_document("f(x)", [row, row]))
+    assert "The rate is not verified." in short and "Guessed" not in short
     (told,) = targets_to_json("f(x)", "f.py", [row])["targets"]
-    assert told["not_verified"] == ["The rate of the memory is not verified."]
+    assert told["not_verified"] == ["The rate is not verified. Guessed."]
 
 
 def test_where_work_is_not_counted_the_row_says_so() -> None:

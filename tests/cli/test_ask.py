@@ -15,7 +15,7 @@ from jaxscope.errors import UsageError
 from jaxscope.report.answers import (
     MAX_BYTES,
     QUESTIONS,
-    RECEIVED,
+    FirstModule,
     answer_question,
     answer_to_document,
     answer_to_json,
@@ -200,19 +200,19 @@ def test_a_name_has_no_pass_where_a_module_between_is_not_kept(saved: Path) -> N
 
     passes = load_capture(str(saved)).passes
     began = find_first_modules(passes)
-    made = {name for name, told in began.items() if "copies" in told}
+    made = {name for name, told in began.items() if "copies" in told.pass_name}
     assert made
     place = next(n for n, record in enumerate(passes) if "copies" in record.name and record.packed)
     gone = dataclasses.replace(passes[place], packed=b"")
     began_now = find_first_modules([*passes[:place], gone, *passes[place + 1 :]])
 
     told = f"{gone.number} ({gone.name})"
-    lost = {name for name in made if began[name] == told}
+    lost = {name for name in made if began[name].pass_name == told}
     assert lost
     assert not lost & began_now.keys()
     assert began_now.items() <= began.items()
-    assert RECEIVED in began.values()
-    assert RECEIVED not in find_first_modules(passes[1:]).values()
+    assert FirstModule() in began.values()
+    assert FirstModule() not in find_first_modules(passes[1:]).values()
 
 
 def test_what_lowering_made_is_not_made_by_the_pass_that_inlined_it(

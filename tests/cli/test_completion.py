@@ -16,8 +16,8 @@ import pytest
 from cli.commands import CommandLine
 from jaxscope.cli.completion import complete
 from jaxscope.cli.parser import SHELLS
-from jaxscope.cli.verbs import VERBS, WINDOW
 from jaxscope.report.answers import QUESTIONS
+from jaxscope.verbs import VERBS, WINDOW
 
 CALL = "layer_norm(f32[256, 1024])"
 PATIENCE_S = 300

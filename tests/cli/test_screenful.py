@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import re
 from pathlib import Path
@@ -12,7 +13,6 @@ from cli.commands import CommandLine
 from cli.conftest import CALL, SAMPLE
 from jaxscope.cli.dispatch import format_error
 from jaxscope.cli.output import wants_colour
-from jaxscope.cli.verbs import VERBS, WINDOW
 from jaxscope.errors import UserCodeError
 from jaxscope.report.document import (
     SCREENFUL,
@@ -27,6 +27,7 @@ from jaxscope.report.document import (
     make_table,
     write_text,
 )
+from jaxscope.verbs import VERBS, WINDOW
 
 PROGRAM = """\
 import jax
@@ -157,26 +158,27 @@ def test_help_fits_a_terminal(
     assert max(map(len, shown.splitlines())) <= WIDTH
 
 
-def number_table(rows: int, rest: str = "") -> Document:
+def number_table(rows: int, rest: str = "", num_left_out: int = 0) -> Document:
     table = make_table(
         ("name", "operation of the row", "n"),
         range(rows),
         lambda n: (f"name_of_the_row_{n}", "a description with many words " * 3, count_cell(n)),
     )
-    return [Section("Title", [type(table)(table.headers, table.rows, rest)])]
+    left_out = dataclasses.replace(table, rest=rest, num_left_out=num_left_out)
+    return [Section("Title", [left_out])]
 
 
 @pytest.mark.parametrize(
-    ("rest", "told"),
+    ("rest", "num_left_out", "told"),
     [
-        ("", ["and 65 more"]),
-        ("and 7 more", ["and 72 more"]),
-        ("and 1,007 more", ["and 1,072 more"]),
-        ("and 7 more, 3 ms together", ["and 65 more rows", "and 7 more, 3 ms together"]),
+        ("", 0, ["and 65 more"]),
+        ("", 7, ["and 72 more"]),
+        ("", 1_007, ["and 1,072 more"]),
+        ("and 7 more, 3 ms together", 0, ["and 65 more rows", "and 7 more, 3 ms together"]),
     ],
 )
-def test_what_is_left_out_is_counted_once(rest: str, told: list[str]) -> None:
-    lines = write_text(fit(number_table(100, rest))).splitlines()
+def test_what_is_left_out_is_counted_once(rest: str, num_left_out: int, told: list[str]) -> None:
+    lines = write_text(fit(number_table(100, rest, num_left_out))).splitlines()
     shown = sum("name_of_the_row" in line for line in lines)
     assert len(lines) == SCREENFUL - (len(told) == 0)
     missing = 65 - (100 - shown)
@@ -188,7 +190,7 @@ def test_a_list_counts_what_it_left_out_before() -> None:
     (section, _) = fit([Section("Title", [make_items([f"line {n}" for n in range(90)], 80)])])
     (items,) = section.blocks
     assert isinstance(items, Items)
-    assert items.lines[-1] == f"and {90 - len(items.lines) + 1} more"
+    assert items.texts()[-1] == f"and {90 - len(items.lines)} more"
 
 
 def test_rows_have_a_line_each_and_what_they_share_is_told_below() -> None:

@@ -11,8 +11,8 @@ import pytest
 from cli.commands import CommandLine
 from cli.conftest import SAMPLE
 from jaxscope.cli import window
-from jaxscope.cli.verbs import VERBS, WINDOW
 from jaxscope.setup.system_libraries import MissingLibraries
+from jaxscope.verbs import VERBS, WINDOW
 
 
 def test_calls_lists_without_running(jaxscope: CommandLine, tmp_path: Path) -> None:

@@ -134,9 +134,9 @@ def test_files_have_values_with_units_and_nothing_where_they_are_unknown() -> No
 
 def test_what_is_left_out_is_counted() -> None:
     table = make_table(("n",), range(2_005), lambda n: (count_cell(n),), 5)
-    assert len(table.rows) == 5 and table.rest == "and 2,000 more"
-    assert make_table(("n",), range(5), lambda n: (count_cell(n),), 5).rest == ""
-    assert make_items(["a", "b", "c"], 1).lines == ["a", "and 2 more"]
+    assert len(table.rows) == 5 and table.footnote == "and 2,000 more"
+    assert make_table(("n",), range(5), lambda n: (count_cell(n),), 5).footnote == ""
+    assert make_items(["a", "b", "c"], 1).texts() == ["a", "and 2 more"]
     assert make_items(["a", "b"]).lines == ["a", "b"]
 
 

@@ -22,7 +22,7 @@ from jaxscope.program.memory.live_ranges import (
     follow_schedule,
     read_schedule,
 )
-from jaxscope.report.memory import alive_table, buffer_row, describe_peak, describe_plan
+from jaxscope.report.memory import alive_table, buffer_row, describe_plan, explain_peak
 from jaxscope.schema.archive import load_capture, save_capture
 
 from .conftest import Take
@@ -110,8 +110,8 @@ def test_memory_that_values_share_counts_once(tmp_path: Path, call: str) -> None
     assert added.peak_temporary_bytes > plan.temporary_bytes, "the program shows nothing otherwise"
     assert placed.peak_bytes <= plan.total_bytes
     assert placed.peak_temporary_bytes == plan.temporary_bytes
-    assert "in use at once" in describe_peak(placed, plan)
-    told = describe_peak(added, plan)
+    assert "in use at once" in explain_peak(placed, plan)
+    told = explain_peak(added, plan)
     assert "add up to" in told
     assert ("more than the" in told) == (added.peak_bytes > plan.total_bytes)
     saved = tmp_path / "train.jaxscope"

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from jaxscope import cli
-from jaxscope.cli.verbs import VERBS, WINDOW
 from jaxscope.setup import SetupProblem, start, system_libraries
 from jaxscope.setup.environment import SAMPLES, TOOLS, Environment
 from jaxscope.setup.system_libraries import (
@@ -20,6 +19,7 @@ from jaxscope.setup.system_libraries import (
     MissingLibraries,
     find_missing_libraries,
 )
+from jaxscope.verbs import VERBS, WINDOW
 
 PACKAGES_BY_HAND = {
     *("libglib2.0-0", "libgl1", "libegl1", "libdbus-1-3", "libfontconfig1"),
@@ -149,8 +149,10 @@ def test_no_display_names_the_way_without(monkeypatch: pytest.MonkeyPatch) -> No
     start.check_display(start.parse_words(["test"]))
 
 
-def test_every_verb_but_opening_needs_no_display() -> None:
-    assert VERBS.keys() - {WINDOW} <= start.WINDOWLESS
+@pytest.mark.parametrize("verb", sorted(VERBS.keys() - {WINDOW}))
+def test_no_verb_opens_the_window(verb: str) -> None:
+    assert not start.parse_words([verb]).opens_window
+    assert start.parse_words([f"{verb}.py"]).opens_window
 
 
 def test_what_is_started(monkeypatch: pytest.MonkeyPatch) -> None:

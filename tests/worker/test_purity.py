@@ -73,7 +73,10 @@ def check(tmp_path: Path, text: str) -> list[Check]:
     call = parse_call(text, names, file=source.path)
     watch = PurityWatch(call.base, source)
     program: Any = trace_call(call)
-    return [*watch.find_changes(), *find_captured(program.base.jaxpr, call.base)]
+    return [
+        *(change.check for change in watch.find_changes()),
+        *find_captured(program.base.jaxpr, call.base),
+    ]
 
 
 @pytest.mark.parametrize(

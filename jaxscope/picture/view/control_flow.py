@@ -155,12 +155,9 @@ class _Finder:
                 root = node
         return inputs, outputs, root
 
-    def _is_condition(self, group: int) -> bool:
-        return self._graph.string(self._graph.groups.label, group).startswith("condition")
-
     def _add_loop(self, owner: int, groups: list[int]) -> bool:
         """Note what is carried; false where the equation does not say what that is."""
-        bodies = [group for group in groups if not self._is_condition(group)]
+        bodies = [group for group in groups if not self._graph.is_condition(group)]
         if len(bodies) != 1:
             return False
         inputs, outputs, root = self._borders(bodies[0])

@@ -115,14 +115,8 @@ class _Counter:
         attributes = self._graph.nodes.attributes
         at = np.flatnonzero(attributes.values[0::2] == key)
         for node in np.unique(attributes.row_numbers()[0::2][at]).tolist():
-            row = self._graph.attributes(node)
-            shown = groups.get(row.get("shares", ""))
-            named = [groups[name] for name in row.get("calls", "").split(", ") if name in groups]
-            if named:
-                self._insides[node] = named
-            elif shown is not None:
-                self._insides.setdefault(node, []).append(shown)
-            if self._operations[node] == "cond" and not named:
+            self._insides[node] = self._graph.called_groups(node, self._insides, groups)
+            if self._operations[node] == "cond" and "calls" not in self._graph.attributes(node):
                 # Older captures name the last shared branch only: there may be more of them.
                 self._insides[node] = []
 

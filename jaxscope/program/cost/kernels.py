@@ -20,7 +20,7 @@ from jaxscope.model import NONE, Graph, GroupKind, Stage, StageText, is_availabl
 from jaxscope.model.types import read_count, type_bytes
 from jaxscope.program.cost.trip_counts import RUNS_INSIDE, ExecutionCounts
 from jaxscope.program.cost.work import is_product, product_cost
-from jaxscope.program.machine.kernel_text import link_kernel_lines
+from jaxscope.program.machine.kernel_text import KERNEL, PART, link_kernel_lines, write_heading
 
 # In which arithmetic each instruction computes: it decides whose peak bounds its time.
 #
@@ -36,7 +36,7 @@ _PRECISION = re.compile(r"operand_precision=\{([\d,]*)\}")
 _ALGORITHM = re.compile(r"algorithm=ALG_DOT_(\w+)")
 _TIMES = re.compile(r"_X(\d)$")
 _REQUESTED = ("", "high", "highest")
-_PTX, _PART = "; ----- PTX -----", "; ----- "
+_PTX = write_heading(PART, "PTX")
 _TILE = re.compile(r"[.:](tf32|bf16|f16|f64|e4m3|e5m2|[su]8)(?![a-z0-9])")
 
 
@@ -182,7 +182,7 @@ def _read_ptx(machine: Stage | None, graph: Graph) -> dict[int, frozenset[str]]:
     lines = text.text.split("\n")
     for line, node in zip(lines, link_kernel_lines(text.text, graph).tolist(), strict=True):
         if line.startswith("; "):
-            is_ptx = line == _PTX or (is_ptx and not line.startswith((_PART, "; =====")))
+            is_ptx = line == _PTX or (is_ptx and not line.startswith((PART, KERNEL)))
         elif is_ptx and node != NONE:
             if "mma." in line:
                 tiles = {match[1] for match in _TILE.finditer(line.partition("{")[0])}

@@ -176,12 +176,10 @@ def _find_calls(
         is_equation = kinds[node] == NodeKind.EQUATION
         if operation not in (_EQUATIONS_AROUND if is_equation else RUNS_INSIDE):
             continue
-        named = [of_id[name] for name in row.get("calls", "").split(", ") if name in of_id]
-        shared = of_id.get(row.get("shares", ""))
-        insides = named or [*owned.get(node, []), *([] if shared is None else [shared])]
+        insides = graph.called_groups(node, owned, of_id)
         if operation == SOLVE:
             insides = find_solve(insides)
-        if operation == "cond" and shared is not None and not named:
+        if operation == "cond" and "shares" in row and "calls" not in row:
             untold.add(node)  # as older captures have it: of several branches only one is named
             insides = []
         if operation in _BRANCHES:
@@ -209,9 +207,7 @@ def _find_calls(
 def _condition_of(graph: Graph, insides: Sequence[int]) -> int:
     """Which of a loop's groups is its condition."""
     for inside in insides:
-        if graph.string(graph.groups.label, inside).startswith("condition") or graph.string(
-            graph.groups.id, inside
-        ).endswith("/cond_jaxpr"):
+        if graph.is_condition(inside):
             return inside
     return insides[1] if len(insides) == 2 else NONE  # as XLA names them: the body first
 

@@ -237,7 +237,7 @@ class DerivedFates:
                 if self._live[node]
                 and not self._values.is_constant[node]
                 and (node not in self.equations.inside or self._combines(node))
-                and not self._why_unneeded(node, ids[node])[0]
+                and not self._why_unneeded(node, ids[node])[2]
                 and not self._is_repeated(node)
             ]
         )
@@ -519,17 +519,12 @@ class DerivedFates:
         if module is not None and self._is_dropped_by_lowering(key):
             names = tuple(module.names[index] for index in module.holders[key][:_MAX_PROOF])
             proof = Proof(None, COMPILED, names, ())
-        around = node
-        why = "" if self._live[node] else "Nothing uses its result."
-        if not why:
-            why, around = self._why_unneeded(node, key)
-        if module is not None and not module.of(key) and why.startswith("Nothing"):
+        around, is_unused, why = node, not self._live[node], "Nothing uses its result."
+        if not is_unused:
+            around, is_unused, why = self._why_unneeded(node, key)
+        if module is not None and not module.of(key) and is_unused:
             proof = Proof(None, LOWERED)
-        elif (
-            proof is None
-            and why.startswith("Nothing")
-            and has_reader(self.equations, around, self._holders.held)
-        ):
+        elif proof is None and is_unused and has_reader(self.equations, around, self._holders.held):
             # XLA keeps what a loop carries for its next round alone, where it does not find out:
             # if an instruction is left of what reads it, it may be left too, without its name.
             return None
@@ -537,10 +532,10 @@ class DerivedFates:
             return _certain(Fate("dead", text=why or "Nothing needs its result."), proof)
         return None
 
-    def _why_unneeded(self, node: int, key: str) -> tuple[str, int]:
-        """Why the call that an equation is in does nothing, and what around it is not needed.
+    def _why_unneeded(self, node: int, key: str) -> tuple[int, bool, str]:
+        """What around an equation is not needed, whether nothing uses it, and that as a sentence.
 
-        Empty where it may do something.
+        The sentence is empty where the equation may do something.
         """
         equations, calls = self.equations, key.split("@")[1:]
         while (group := equations.group[node]) != NONE and equations.nested[group].owners:
@@ -550,11 +545,11 @@ class DerivedFates:
                 node = named
                 calls.pop()
             if (node, group) in self._ruled_out:
-                return "Is in a branch that is never taken.", node
+                return node, False, "Is in a branch that is never taken."
             if not self._live[node]:
                 text = quote_equations([equations.ids[node]], self._stage)
-                return f"Nothing uses the result of {text}, in which it is.", node
-        return "", NONE
+                return node, True, f"Nothing uses the result of {text}, in which it is."
+        return NONE, False, ""
 
     def _of_constant(self, node: int) -> Fate | None:
         """Its value depends on no argument, and nothing in the module makes it when it runs."""

@@ -113,18 +113,13 @@ class Equations:
 
     def _add_shared(self, node: int, by_id: dict[str, int]) -> None:
         """`calls` names all nested jaxprs of an equation, its own too; `shares` the last shared."""
-        row, own = self.attributes[node], list(self.called.get(node, ()))
-        named = [by_id[name] for name in row.get("calls", "").split(", ") if name in by_id]
-        shared = by_id.get(row.get("shares", ""))
-        if not named and shared is not None:
-            named = [*own, shared]
-        for group in named:
+        own = list(self.called.get(node, ()))
+        self.called[node] = self.graph.called_groups(node, self.called, by_id)
+        for group in self.called[node]:
             if group in own:
                 own.remove(group)
             else:
                 self.nested[group].owners.append(node)
-        if named:
-            self.called[node] = named
 
     def inputs(self, owner: int, group: int) -> list[tuple[int, int]]:
         """Node index of each input of a nested jaxpr, and the operand of this owner, or `NONE`.
@@ -145,7 +140,10 @@ class Equations:
             names = ("cond_nconsts", "body_nconsts")
             ends = [read_count(row.get(name, "")) or 0 for name in names]
             condition, body = handed[: ends[0]], handed[ends[0] : sum(ends)]
-            handed = [*(condition if self.is_condition(group) else body), *handed[sum(ends) :]]
+            handed = [
+                *(condition if self.graph.is_condition(group) else body),
+                *handed[sum(ends) :],
+            ]
         is_known = (
             self.operations[owner] == self.operations[first]
             and len(handed) == len(nested.inputs)
@@ -180,7 +178,7 @@ class Equations:
         result = next((k for k, output in nested.outputs.items() if output == node), NONE)
         found: list[Value] = []
         for owner in nested.owners:
-            if self.operations[owner] != "while" or not self.is_condition(group):
+            if self.operations[owner] != "while" or not self.graph.is_condition(group):
                 found.append((owner, result))
             found += [
                 (input, 0)
@@ -189,10 +187,6 @@ class Equations:
                 if self.carried_result(owner, inside, operand) == result
             ]
         return found
-
-    def is_condition(self, group: int) -> bool:
-        """Whether a nested jaxpr is the condition of a loop."""
-        return self.graph.string(self.graph.groups.id, group).endswith("/cond_jaxpr")
 
     def children(self, node: int) -> list[int]:
         """The equations directly inside an equation."""
@@ -454,7 +448,7 @@ class _Walk:
 
     def _visit_nested(self, node: int, nested: Nested, result: int, group: int) -> None:
         operation = self._equations.operations[node]
-        is_condition = self._equations.is_condition(group)
+        is_condition = self._equations.graph.is_condition(group)
         if operation == "while" and len(nested.outputs) == 1 and is_condition:
             result = 0  # whatever is used of a loop, how often it runs matters
         elif operation == "cond":

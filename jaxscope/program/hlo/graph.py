@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.model.graph import NONE, Direction, Graph, GroupKind, NodeKind
+from jaxscope.model.graph import CONDITION, NONE, Direction, Graph, GroupKind, NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.op_name import (
     NOT_THE_USERS,
@@ -221,7 +221,7 @@ class CallSite:
         if self.caller_opcode == "fusion":
             return self.caller_name
         if self.caller_opcode == "while":
-            role = ("body", "condition")[min(self.position, 1)]
+            role = ("body", CONDITION)[min(self.position, 1)]
             times = f" ×{self.trip_count}" if self.trip_count and self.position == 0 else ""
             return f"{role} of {self.caller_name}{times}"
         if self.caller_opcode == "conditional":

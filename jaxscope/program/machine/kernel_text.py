@@ -13,8 +13,19 @@ from jaxscope.model.capture import Stage
 from jaxscope.model.graph import NONE, Graph
 
 _NO_NAME = re.compile(r"[^A-Za-z0-9_]")
-_KERNEL, _KERNEL_END = "; ===== ", " ====="
-_ASSEMBLY = "; ----- assembly for "
+KERNEL, PART = "; =====", "; -----"
+"""What the headings of a kernel and of a part of it begin with; they end with the same signs."""
+_ASSEMBLY = f"{PART} assembly for "
+
+
+def write_heading(kind: str, title: str) -> str:
+    """The heading of a kernel or of a part."""
+    return f"{kind} {title} {kind.removeprefix('; ')}"
+
+
+def read_heading(line: str, kind: str) -> str:
+    """The title of such a heading; empty for every other line."""
+    return line.removeprefix(kind).removesuffix(kind[2:]).strip() if line.startswith(kind) else ""
 
 
 def link_kernel_lines(text: str, optimized: Graph) -> npt.NDArray[np.int32]:
@@ -34,8 +45,7 @@ def link_kernel_lines(text: str, optimized: Graph) -> npt.NDArray[np.int32]:
     nodes = np.full(len(lines), NONE, np.int32)
     of_kernel = current = NONE
     for number, line in enumerate(lines):
-        if line.startswith(_KERNEL):
-            name = line.removeprefix(_KERNEL).removesuffix(_KERNEL_END)
+        if name := read_heading(line, KERNEL):
             of_kernel = current = by_name.get(name, NONE)
         elif line.startswith(("define ", _ASSEMBLY)):
             current = by_name.get(_function_name(line), of_kernel)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from jaxscope.model.units import format_share
+from jaxscope.program.machine.kernel_text import KERNEL, PART, write_heading
 from jaxscope.program.machine.object_file import (
     Function,
     ObjectFile,
@@ -250,7 +251,7 @@ class _Listing:
     def add_kernel(self, kernel: str, parts: Sequence[CodePart]) -> bool:
         """Whether all of it found room."""
         begin = len(self._lines)
-        self._add(f"; ===== {kernel} =====")
+        self._add(write_heading(KERNEL, kernel))
         order = list(FORMS)
         is_complete = True
         for part in sorted(parts, key=lambda part: order.index(part.form)):
@@ -258,7 +259,7 @@ class _Listing:
                 is_complete = self._add_object(part.data)
             else:
                 text = part.data.decode("utf-8", "replace").rstrip()
-                self._add(f"; ----- {FORMS[part.form]} -----")
+                self._add(write_heading(PART, FORMS[part.form]))
                 if part.form == BUNDLES:
                     self._add(f"; {count_slots(text).describe()}")
                 is_complete = self._add_all(text.split("\n"))
@@ -276,10 +277,9 @@ class _Listing:
             for function in file.functions:
                 lines = disassemble(function, file.machine)
                 first = next(lines, "")
-                self._add(
-                    f"; ----- assembly for {processor}: {function.name}, "
-                    f"{len(function.code):,} bytes -----"
-                )
+                size = f"{len(function.code):,} bytes"
+                title = f"assembly for {processor}: {function.name}, {size}"
+                self._add(write_heading(PART, title))
                 if not self._add_all([first]) or not self._add_all(lines):
                     return False
         except ObjectFileError as error:

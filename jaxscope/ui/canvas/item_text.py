@@ -40,8 +40,7 @@ def describe_item(view: View, scene: Scene, item: int) -> str:
         lines += [f"{_plain(key)} = {_plain(value)}" for key, value in attributes]
         source = graph.source(box.node)
         if source:
-            where = f"{source[0].file.rpartition('/')[2]}:{source[0].line}"
-            lines.append(_plain(f"{where} {source[0].function}"))
+            lines.append(_plain(f"{source[0].short} {source[0].function}"))
     return "<br>".join(lines)
 
 

@@ -27,8 +27,8 @@ from jaxscope.report.memory import (
     constant_table,
     describe_kept,
     describe_padding,
-    describe_peak,
     donation_table,
+    explain_peak,
     kept_table,
     name_step,
 )
@@ -269,7 +269,7 @@ class MemoryPage(PageWidget):
         if isinstance(live, Unavailable):
             notes = f"What is alive when is not available: {live.reason}"
         else:
-            notes = f"{describe_peak(live, plan)} {describe_padding(live)}"
+            notes = f"{explain_peak(live, plan)} {describe_padding(live)}"
         self.heading.setText(heading)
         self.notes.setText(notes)
 

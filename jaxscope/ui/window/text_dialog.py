@@ -47,7 +47,7 @@ def _make_tab(section: Section) -> QWidget:
             column.addWidget(table, 3 if block is tables[-1] else 2)
         elif isinstance(block, Items):
             if block.lines:
-                column.addWidget(SelectableLabel("\n".join(block.lines)))
+                column.addWidget(SelectableLabel("\n".join(block.texts())))
         elif isinstance(block, str):
             column.addWidget(SelectableLabel(block))
     if not tables:

@@ -32,7 +32,7 @@ from jaxscope.worker.checks.unrolled_loops import find_unrolled_loops
 def find_impurity(subject: Subject) -> Iterator[Check]:
     """Globals, closures and attributes that changed, effects, and captured arrays."""
     if subject.watch is not None:
-        yield from subject.watch.find_changes()
+        yield from (change.check for change in subject.watch.find_changes())
     if subject.effects is not None:
         yield from subject.effects.find_effects()
     yield from find_captured(subject.program.base.jaxpr, subject.call.base)

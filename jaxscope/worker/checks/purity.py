@@ -53,7 +53,7 @@ class PurityWatch:
         self._attributes = _attributes(self._owner)
         self._inside = {name: _contents(value) for name, value in self._attributes.items()}
 
-    def find_changes(self) -> list[Check]:
+    def find_changes(self) -> list[StateChange]:
         """What is different now."""
         places = _MutationFinder(self._source.text, self._first_line)
         findings = []
@@ -132,6 +132,19 @@ def _contents(value: Any) -> list[Any] | None:
     return None
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class StateChange:
+    """Something outside of a function that is not what it was before the function ran.
+
+    Attributes:
+        what: It, and how it changed, such as "global `steps` was changed".
+        check: The finding, where a trace changed it.
+    """
+
+    what: str
+    check: Check
+
+
 def _describe_change(before: list[Any] | None, after: list[Any] | None) -> str | None:
     if before is None or after is None:
         return None
@@ -150,29 +163,39 @@ def _describe_change(before: list[Any] | None, after: list[Any] | None) -> str |
     )
 
 
-def _impure_name(name: str, change: str, places: _MutationFinder, *, is_global: bool) -> Check:
-    what = "global" if is_global else "variable of an enclosing function"
-    return Check(
+def _impure_name(
+    name: str, change: str, places: _MutationFinder, *, is_global: bool
+) -> StateChange:
+    kind = "global" if is_global else "variable of an enclosing function"
+    what = f"{kind} `{name}` {change}"
+    check = Check(
         rule="impure-global" if is_global else "impure-closure",
         severity=Severity.WARNING,
-        message=f"The {what} `{name}` {change} while JAX traced the function. This happens once, "
-        "at tracing, and never when the compiled program runs.",
+        message=_TRACED.format(what=what, traced="function"),
         remedy="Take what the function needs as an argument and return what it makes.",
         lesson="samples/pure_and_impure.py",
         line=places.find_name(name),
     )
+    return StateChange(what, check)
 
 
-def _impure_attribute(owner: Any, name: str, change: str, places: _MutationFinder) -> Check:
-    return Check(
+def _impure_attribute(owner: Any, name: str, change: str, places: _MutationFinder) -> StateChange:
+    what = f"attribute `{name}` of {type(owner).__name__} {change}"
+    check = Check(
         rule="impure-attribute",
         severity=Severity.WARNING,
-        message=f"The attribute `{name}` of {type(owner).__name__} {change} while JAX traced the "
-        "method. This happens once, at tracing, and never when the compiled program runs.",
+        message=_TRACED.format(what=what, traced="method"),
         remedy="Take the state as an argument and return the next state.",
         lesson="samples/counter.py",
         line=places.find_attribute(name),
     )
+    return StateChange(what, check)
+
+
+_TRACED = (
+    "The {what} while JAX traced the {traced}. This happens once, at tracing, and never when the "
+    "compiled program runs."
+)
 
 
 class _MutationFinder:

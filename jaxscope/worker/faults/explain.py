@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator
 
 from jaxscope.errors import Explanation, JaxscopeError, SourceError, TraceError
 from jaxscope.model.capture import CALL_FILE
+from jaxscope.model.units import file_name, format_place
 from jaxscope.worker.faults.remedies import Remedy, find_remedy
 from jaxscope.worker.faults.tracebacks import (
     TraceFrame,
@@ -126,7 +127,7 @@ def _explain_syntax(error: SyntaxError) -> Explanation:
     file = error.filename if isinstance(error.filename, str) else ""
     line = error.lineno if isinstance(error.lineno, int) else 0
     column = error.offset if isinstance(error.offset, int) and error.offset > 0 else 0
-    place = f"{os.path.basename(file)}:{line}" if file else (f"line {line}" if line else "")
+    place = format_place(file, line) or file_name(file) or (f"line {line}" if line else "")
     excerpt = ""
     if isinstance(error.text, str) and error.text.strip() and len(error.text) < 1000:
         code = error.text.rstrip("\n")
@@ -223,7 +224,7 @@ def _find_user_frames(error: BaseException, user_files: Collection[str]) -> list
 def _place(frames: list[TraceFrame]) -> str:
     """The innermost place in a file; empty where there is none but the call."""
     frame = next((f for f in reversed(frames) if f.file != CALL_FILE), None)
-    return "" if frame is None else f"{os.path.basename(frame.file)}:{frame.line}"
+    return "" if frame is None else format_place(frame.file, frame.line)
 
 
 def _unwrap_callback(

@@ -20,6 +20,7 @@ from jaxscope.errors import JaxscopeError
 from jaxscope.model.capture import CALL_FILE
 from jaxscope.model.graph import Graph
 from jaxscope.model.outline import find_offered_calls
+from jaxscope.model.units import format_place
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.compat import is_jitted
 from jaxscope.worker.faults.tracebacks import is_user_frame
@@ -94,7 +95,7 @@ def place_of(function: Any, user_files: Collection[str] = ()) -> str:
         return ""
     if user_files and not is_user_frame(code.co_filename, user_files):
         return ""
-    return f"{os.path.basename(code.co_filename)}:{code.co_firstlineno}"
+    return format_place(code.co_filename, code.co_firstlineno)
 
 
 def innermost_function(function: Any) -> Any:

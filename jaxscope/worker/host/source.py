@@ -35,6 +35,7 @@ from jaxscope.model.file_kinds import (
     open_without_waiting,
 )
 from jaxscope.model.graph import strings_from_arrays
+from jaxscope.model.units import format_place
 
 # Files of a machine that is not this one: sent with the request, and only in memory here.
 #
@@ -321,7 +322,7 @@ def _decode(data: bytes, path: str) -> str:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise SourceError(
             f"{path} contains a NUL byte, which Python does not allow.",
-            where=f"{os.path.basename(path)}:{line}",
+            where=format_place(path, line),
             remedy="Is this a binary file, or saved as UTF-16? Save it as UTF-8.",
             kind="NulByte",
         )
@@ -337,9 +338,9 @@ def _describe_encoding(data: bytes, path: str, why: str, position: int = -1) -> 
     if position >= 0:
         line = data.count(b"\n", 0, position) + 1
         why = f"Byte {position} (0x{data[position]:02x}, line {line}) fits no character: {why}"
-        where = f"{os.path.basename(path)}:{line}"
+        where = format_place(path, line)
     else:
-        where = f"{os.path.basename(path)}:1"
+        where = format_place(path, 1)
     return Explanation(
         what=f"{path} is not text in the encoding it claims.",
         why=why,

@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import gc
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -25,6 +24,7 @@ from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.op_name import TagTable, strip_tags
 from jaxscope.model.stages import stage_kind
 from jaxscope.model.targets import is_absent
+from jaxscope.model.units import format_place
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.checks import run_checks
@@ -465,7 +465,7 @@ class _Pipeline:
             # A function of a library's own is not the place: the call of it is.
             is_of_call = not at
             if is_of_call and (line := find_call_place(self._source, call)[0]):
-                at = f"{os.path.basename(self._source.path)}:{line}"
+                at = format_place(self._source.path, line)
             with guard(step, files, at=at, call=call, is_of_call=is_of_call):
                 yield
         except JaxscopeError as error:

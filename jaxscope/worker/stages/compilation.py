@@ -25,6 +25,7 @@ import numpy as np
 from jaxscope.model.graph import Graph
 from jaxscope.model.op_name import TagTable, read_op_name, strip_tags
 from jaxscope.model.protobuf import Field, read_fields, read_packed
+from jaxscope.model.units import format_place
 from jaxscope.worker import compat
 from jaxscope.worker.host.job import note_program
 from jaxscope.worker.stages.background import Background
@@ -473,8 +474,7 @@ def place_note(note: LogNote, tags: TagTable, graph: Graph) -> tuple[str, str, i
             continue
         places = graph.source(node)
         file, line = (places[0].file, places[0].line) if places else ("", 0)
-        where = f", {os.path.basename(file)}:{line}" if file else ""
-        operation = graph.operation(node)
-        return f"{note.message} It is of equation {id} ({operation}{where}).", file, line
+        where = ", ".join(filter(None, [graph.operation(node), format_place(file, line)]))
+        return f"{note.message} It is of equation {id} ({where}).", file, line
     name = strip_tags(note.op_name)
     return note.message + (f" It is of {name}." if name else ""), "", 0

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxscope.model.capture import CALL_FILE, StageText
-from jaxscope.model.graph import NONE, Direction, Graph, GroupKind, NodeKind
+from jaxscope.model.graph import CONDITION, NONE, Direction, Graph, GroupKind, NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.op_name import TagTable, read_direction, read_orders, read_origin
 from jaxscope.worker import compat
@@ -166,7 +166,7 @@ def nested_label(equation: Any, parameter: str) -> str:
     if primitive == "scan":
         return f"{name or 'scan'} ×{equation.params.get('length')}"
     if primitive == "while":
-        return "condition" if parameter.startswith("cond") else "body"
+        return CONDITION if parameter.startswith("cond") else "body"
     function, place = _traced_function(equation, parameter)
     if primitive == "cond":
         number = parameter.rpartition(".")[2]

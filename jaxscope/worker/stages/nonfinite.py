@@ -18,6 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxscope.model.units import format_place
 from jaxscope.worker import compat
 from jaxscope.worker.host.call import Call
 from jaxscope.worker.host.values import is_plain_array
@@ -485,7 +486,7 @@ def _name(found: FoundError, first_inf: FoundError | None) -> Nonfinite:
 def _describe(found: FoundError) -> str:
     """An equation with its id, operation, place, and the rounds of the loops around it."""
     place = compat.user_place(found.equation)
-    where = f", {place[0].rpartition('/')[2]}:{place[1]}" if place else ""
+    where = f", {format_place(*place[:2])}" if place else ""
     rounds = "".join(f" in {each}" for each in reversed(found.rounds))
     return f"{found.id} ({found.equation.primitive.name}{where}){rounds}"
 

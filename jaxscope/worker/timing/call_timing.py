@@ -434,11 +434,10 @@ class _TimingRun:
                 if item.name == "trace" and self._watch is not None:
                     self._tell(self._watch.find_changes(is_traced=True))
             elif is_empty(item) and not prefix:
-                self._judge_not("The program computes nothing, so there is nothing to compare.")
+                self._judge_not("the program computes nothing, so there is nothing to compare")
             elif is_one_jit(item) and not prefix and not forms.is_unwrapped:
                 self._judge_not(
-                    "No verdict: the program is one jitted function, so its eager run is compiled, "
-                    "too."
+                    "the program is one jitted function, so its eager run is compiled, too"
                 )
             lowered = item
         return lowered
@@ -446,11 +445,11 @@ class _TimingRun:
     def _tell(self, differences: Iterable[Difference]) -> None:
         """Eager and compiled calls do different work: say so, and give no verdict."""
         for difference in differences:
-            self._judge_not(difference.text())
+            self._judge_not(difference.summary, f"{difference.why} {difference.remedy}")
 
-    def _judge_not(self, why: str) -> None:
+    def _judge_not(self, why: str, further: str = "") -> None:
         self._why_not = self._why_not or why
-        self.warn(why)
+        self.warn(f"No verdict: {why}. {further}".rstrip())
 
     def _prepare_eager(self, forms: Forms, prefix: str) -> Subject | None:
         """Call the eager form until what it does is known; None where it fails."""
@@ -513,7 +512,7 @@ class _TimingRun:
             return  # measuring it will fail as well, and say so
         if odd:
             self._odd = odd
-            self._judge_not(f"The results of the {noun} have {odd}: no verdict is given.")
+            self._judge_not(f"the results of the {noun} have {odd}")
 
     def _measure_beside(self, forms: Forms, jitted: Subject | None) -> None:
         """Copying both ways, and calls without waiting in between: jitted form only."""

@@ -279,16 +279,19 @@ def costs_of(prepared: PreparedProgram) -> ProgramCosts:
     return read_costs(prepared.compiled)
 
 
-def find_no_verdict(prepared: PreparedProgram) -> str:
-    """Why no verdict makes sense of a program; empty if one does."""
+def find_no_verdict(prepared: PreparedProgram, laboratory: Laboratory) -> str:
+    """Why no verdict makes sense of a program, which is told with all that is known; else empty."""
     name = prepared.side.name
     if prepared.compiled.is_empty:
-        return f"The {name} program computes nothing: no verdict is given."
-    if odd := count_odd(prepared.outcome):
+        why, origin = f"the {name} program computes nothing", ""
+    elif odd := count_odd(prepared.outcome):
+        why = f"the {name} results have {odd}"
         with prepared.side.settings.context():
             origin = find_origin_of(prepared.side.call, odd)
-        return f"The {name} results have {odd}: no verdict is given. {origin}"
-    return ""
+    else:
+        return ""
+    laboratory.warn(f"No verdict: {why}. {origin}".rstrip())
+    return why
 
 
 def equalize_arguments(sides: Iterable[PreparedProgram]) -> None:
@@ -385,13 +388,11 @@ def _measure(laboratory: Laboratory, sides: list[PreparedProgram], budget_s: flo
         send_durations(laboratory, subject.name, recording.total_s, protocol)
         if recording.num_compilations:
             laboratory.warn(f"{subject.name} compiled again while it was measured.")
-    no_verdict = [text for text in map(find_no_verdict, sides) if text]
-    for text in no_verdict:
-        laboratory.warn(text)
+    no_verdict = [why for item in sides if (why := find_no_verdict(item, laboratory))]
     if rounds.log_values:
         laboratory.channel.send(
             "ratio",
-            {"name": "first/second", "why_not": " ".join(no_verdict)},
+            {"name": "first/second", "why_not": ", and ".join(no_verdict)},
             {"log_ratios": np.asarray(rounds.log_values, np.float64)},
         )
     if failure is not None:
@@ -421,7 +422,7 @@ def handle_side(request: dict[str, Any], channel: Channel) -> None:
         with guard("run", {side.path}):
             warm_up(laboratory, subject, budget_s / 8)
         costs = costs_of(prepared)
-        no_verdict = find_no_verdict(prepared)
+        no_verdict = find_no_verdict(prepared, laboratory)
         channel.send(
             "side_ready",
             {
@@ -432,8 +433,6 @@ def handle_side(request: dict[str, Any], channel: Channel) -> None:
             },
             costs.columns,
         )
-        if no_verdict:
-            laboratory.warn(no_verdict)
         laboratory.conditions.probe()
         laboratory.conditions.pause()
         while (message := channel.receive()).type != "finish":

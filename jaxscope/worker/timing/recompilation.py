@@ -13,7 +13,6 @@ import dataclasses
 import functools
 import inspect
 import logging
-import os
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,6 +27,7 @@ import numpy as np
 from jaxscope.errors import CallError
 from jaxscope.model.outline import find_offered_calls
 from jaxscope.model.types import normal_type
+from jaxscope.model.units import format_place
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import explain_exception, guard
@@ -107,7 +107,7 @@ def _text(value: Any) -> str:
         return f"{type(value).__name__}.{value.name}"
     # Two lambdas have one name: the line tells them apart.
     file, _, line = place_of(value).rpartition(":") if inspect.isfunction(value) else ("", "", "")
-    return f"{value_text(value)} ({os.path.basename(file)}:{line})" if file else value_text(value)
+    return f"{value_text(value)} ({format_place(file, line)})" if file else value_text(value)
 
 
 def _common_parts(before: Any, after: Any) -> list[tuple[str, Any, Any]] | None:

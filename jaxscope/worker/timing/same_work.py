@@ -31,6 +31,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.errors import TraceError
+from jaxscope.model.units import format_place
 from jaxscope.worker import compat
 from jaxscope.worker.checks.purity import PurityWatch
 from jaxscope.worker.host.arguments import keep_arrays, parameter_names
@@ -371,10 +372,14 @@ class Difference:
     remedy: str
     where: str = ""
 
+    @property
+    def summary(self) -> str:
+        """What, and where."""
+        return f"{self.what} ({self.where})" if self.where else self.what
+
     def text(self) -> str:
         """The whole of it in one paragraph."""
-        place = f" ({self.where})" if self.where else ""
-        return f"No verdict: {self.what}{place}. {self.why} {self.remedy}"
+        return f"No verdict: {self.summary}. {self.why} {self.remedy}"
 
 
 def refuse_unrun(result: Any, function: Any = None) -> Any:
@@ -393,7 +398,7 @@ def refuse_unrun(result: Any, function: Any = None) -> Any:
     code = code or getattr(result, "ag_code", None)
     place = place_of(function) if function is not None else ""
     if code is not None:
-        place = f"{os.path.basename(code.co_filename)}:{code.co_firstlineno}"
+        place = format_place(code.co_filename, code.co_firstlineno)
     makes = "makes an object; its body runs when that is" if when else "starts work, which nobody"
     raise TraceError(
         f"{name} returns {kind}: "
@@ -547,12 +552,12 @@ class WorkWatch:
         if not is_traced:
             found += self.find_changed_arguments()
         for watch in self._watches:
-            for finding in watch.find_changes():
-                place = f"{self._source.path.rpartition('/')[2]}:{finding.line}"
-                what = finding.message.split(" while JAX traced")[0]
+            for change in watch.find_changes():
+                finding = change.check
+                place = format_place(self._source.path, finding.line)
                 found.append(
                     Difference(
-                        f"{what[:1].lower()}{what[1:]} {_when(is_traced=is_traced)}",
+                        f"the {change.what} {_when(is_traced=is_traced)}",
                         "Eager calls go through that code, compiled calls do not.",
                         finding.remedy,
                         place if finding.line else self.place,
