@@ -117,7 +117,7 @@ class ShownPolicies(RematPolicies):
 
     def __repr__(self) -> str:
         from jaxscope.report.document import write_text
-        from jaxscope.report.remat import remat_to_document
+        from jaxscope.report.memory import remat_to_document
 
         return write_text(remat_to_document(self))
 

@@ -10,8 +10,13 @@ from jaxscope.client.one_shot import ask
 from jaxscope.client.requests import RematRequest
 from jaxscope.model.experiments import RematPolicies
 from jaxscope.report.document import Document
-from jaxscope.report.memory import MemoryReport, memory_report_to_json, memory_to_document
-from jaxscope.report.remat import remat_to_document, remat_to_json
+from jaxscope.report.memory import (
+    MemoryReport,
+    memory_report_to_json,
+    memory_to_document,
+    remat_to_document,
+    remat_to_json,
+)
 from jaxscope.schema.contract import Json, environment_to_json, memory_to_json
 
 

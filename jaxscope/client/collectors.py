@@ -130,7 +130,7 @@ class OpenCollector(CaptureCollector):
         return None if found is None else self._complete(found)
 
     def _complete(self, capture: Capture) -> Capture:
-        from jaxscope.client.completion import complete_opened
+        from jaxscope.client.capture_assembler import complete_opened
 
         return complete_opened(capture, self._assignment, self._aliased)
 

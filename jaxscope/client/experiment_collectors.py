@@ -10,7 +10,6 @@ from __future__ import annotations
 import abc
 import dataclasses
 import math
-import re
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -95,7 +94,7 @@ from jaxscope.model.values import (
     Values,
 )
 from jaxscope.program.cost.attribution import RowKind, share_out
-from jaxscope.program.cost.equations import cost_equations
+from jaxscope.program.cost.equations import cost_equations, read_release
 from jaxscope.program.cost.work import ProgramWork, find_program_work
 from jaxscope.program.hlo.graph import convert_hlo
 from jaxscope.program.memory.module_peak import find_module_peak
@@ -684,11 +683,8 @@ class RematCollector(LabCollector):
         if message.type == "remat_subject":
             self._subject = read_message_fields(message, _SubjectFields).text
         elif message.type == "remat_policy" and len(self._outcomes) < _MAX_POLICIES:
-            self._outcomes.append(_read_outcome(message, self._release()))
-
-    def _release(self) -> tuple[int, int]:
-        found = re.match(r"(\d{1,4})\.(\d{1,4})", self.environment.jax)
-        return (int(found[1]), int(found[2])) if found else (0, 0)
+            release = read_release(self.environment.jax)
+            self._outcomes.append(_read_outcome(message, release))
 
     def result(self) -> RematPolicies:
         if not self._outcomes:

@@ -13,7 +13,7 @@ import enum
 import functools
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -99,6 +99,8 @@ class NodeKind(enum.IntEnum):
     OUTPUT = 5
 
 
+WORK_KINDS = (NodeKind.EQUATION, NodeKind.OPERATION, NodeKind.INSTRUCTION)
+"""Nodes that compute something."""
 CONDITION = "condition"
 """What the labels of the conditions of loops begin with."""
 _LOOPS = ("while", "stablehlo.while")
@@ -258,6 +260,11 @@ class Edges:
 
     def __len__(self) -> int:
         return len(self.source)
+
+    def ends(self) -> Iterator[tuple[int, int, int, int]]:
+        """Source, output, target and operand of each edge."""
+        columns = (self.source, self.output, self.target, self.operand)
+        return zip(*(column.tolist() for column in columns), strict=True)
 
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)

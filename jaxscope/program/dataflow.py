@@ -213,9 +213,7 @@ class _Borders:
             self._insides.setdefault(owner, []).append(group)
         self._producers: dict[int, list[tuple[int, int, int]]] = {}
         self._users: dict[int, list[NodePair]] = {}
-        edges = graph.edges
-        columns = (edges.source, edges.output, edges.target, edges.operand)
-        for source, output, target, operand in zip(*(c.tolist() for c in columns), strict=True):
+        for source, output, target, operand in graph.edges.ends():
             self._producers.setdefault(target, []).append((source, output, operand))
             self._users.setdefault(source, []).append((target, output))
 

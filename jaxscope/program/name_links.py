@@ -116,9 +116,7 @@ class _Flow:
             _operation(graph.strings[code]) for code in graph.nodes.operation.tolist()
         ]
         self._producers: list[dict[int, tuple[int, int]]] = [{} for _ in self.operations]
-        edges = graph.edges
-        columns = (edges.source, edges.output, edges.target, edges.operand)
-        for source, output, target, operand in zip(*(c.tolist() for c in columns), strict=True):
+        for source, output, target, operand in graph.edges.ends():
             self._producers[target][operand] = (source, output)
         self._boundaries = find_boundaries(graph)
         self._groups = graph.nodes.group.tolist()

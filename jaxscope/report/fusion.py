@@ -8,7 +8,7 @@ from typing import Any
 
 from jaxscope.model import Graph
 from jaxscope.model.graph_builder import add_attributes
-from jaxscope.model.units import format_bytes, format_count, format_flops
+from jaxscope.model.units import first_of, format_bytes, format_count, format_flops
 from jaxscope.program.fusion.decisions import Decision, decision_to_json
 from jaxscope.program.fusion.duplicates import Duplicate
 from jaxscope.program.fusion.fusions import Fusion, Value
@@ -203,6 +203,5 @@ def _find_notes(report: FusionReport) -> dict[int, dict[str, str]]:
 
 
 def _describe_values(values: tuple[Value, ...]) -> str:
-    told = [f"{value.type} ({format_bytes(value.num_bytes)})" for value in values[:_MAX_VALUES]]
-    more = len(values) - _MAX_VALUES
-    return ", ".join([*told, *([f"and {more} more"] if more > 0 else [])])
+    told = (f"{value.type} ({format_bytes(value.num_bytes)})" for value in values)
+    return ", ".join(first_of(told, _MAX_VALUES))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from jaxscope.model import Unavailable, is_available
 from jaxscope.model.capture import Job, Member, MemoryPlan
-from jaxscope.model.units import UNKNOWN, format_bytes, format_count
+from jaxscope.model.units import UNKNOWN, format_bytes, format_count, join_first
 from jaxscope.program.sharding.arrays import (
     SpreadArray,
     cut_to_text,
@@ -106,12 +106,9 @@ def describe_groups(collective: Collective) -> str:
     if isinstance(collective.groups, Unavailable):
         return collective.groups.reason
     if collective.pairs:
-        shown = [f"{sender}→{receiver}" for sender, receiver in collective.pairs[:_MAX_GROUPS]]
-        more = len(collective.pairs) - len(shown)
-        return ", ".join(shown) + (f" and {more:,} more" if more else "")
-    shown = [name_devices(group) for group in collective.groups[:_MAX_GROUPS]]
-    more = len(collective.groups) - len(shown)
-    told = " | ".join(shown) + (f" and {more:,} more" if more else "")
+        pairs = (f"{sender}→{receiver}" for sender, receiver in collective.pairs)
+        return join_first(pairs, _MAX_GROUPS)
+    told = join_first(map(name_devices, collective.groups), _MAX_GROUPS, " | ")
     return f"along {', '.join(collective.axes)}: {told}" if collective.axes else told
 
 

@@ -51,7 +51,7 @@ _PORTABLE, _HEAD = b"StableHLO_v", 64
 
 Tracer = jax.core.Tracer
 
-_PLAIN = frozenset({type(None), bool, int, str, float})
+PLAIN = frozenset({type(None), bool, int, str, float})
 _JAXPR_TYPES = tuple({_core.Jaxpr, getattr(_core, "ClosedJaxpr", _core.Jaxpr)})
 
 
@@ -62,7 +62,7 @@ def is_jaxpr(value: Any) -> bool:
 
 def holds_jaxpr(value: Any) -> bool:
     """Whether a parameter is a jaxpr or has one somewhere inside."""
-    if type(value) in _PLAIN:
+    if type(value) in PLAIN:
         return False
     if is_jaxpr(value):
         return True
@@ -72,7 +72,7 @@ def holds_jaxpr(value: Any) -> bool:
     elif isinstance(value, dict):
         items = value.values()
     # Every parameter of every equation comes here; most are tuples of a few integers.
-    return any(type(item) not in _PLAIN and holds_jaxpr(item) for item in items)
+    return any(type(item) not in PLAIN and holds_jaxpr(item) for item in items)
 
 
 def open_jaxpr(value: Any) -> Any:

@@ -18,7 +18,7 @@ from jaxscope.client.session import Session
 from jaxscope.errors import CallError
 from jaxscope.model.experiments import RematOutcome, RematPolicies
 from jaxscope.report.document import write_text
-from jaxscope.report.remat import describe_remat, remat_to_document, remat_to_json
+from jaxscope.report.memory import describe_remat, remat_to_document, remat_to_json
 from jaxscope.ui.pages.memory import RematPart
 from jaxscope.wire.messages import Message
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from cli.commands import CommandLine
 
-from jaxscope.client.completion import tell_other_program
+from jaxscope.client.capture_assembler import tell_other_program
 from jaxscope.client.left_behind import find_left_behind
 from jaxscope.client.opening import open_found
 from jaxscope.errors import SourceError

@@ -60,6 +60,12 @@ _GRID = re.compile(r"\bgrid=\(([\d, ]{0,100})\)")
 Row = npt.NDArray[np.float64]
 
 
+def read_release(version: str) -> tuple[int, int]:
+    """The first two numbers of a version of JAX; zeros where there are none."""
+    found = re.match(r"(\d{1,4})\.(\d{1,4})", version)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
 def cost_equations(graph: Graph, release: tuple[int, int] = (0, 0)) -> tuple[Graph, Cost]:
     """Count the work of a jaxpr-level stage.
 

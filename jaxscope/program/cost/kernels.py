@@ -203,8 +203,8 @@ _RESERVES = "AllocateBuffer"
 _WAITS = ("-done", "-update")
 _CUTS = frozenset({"dynamic-slice", "slice", "gather"})
 """Of their first operand they read no more than they give back."""
-_REPLACES = {"dynamic-update-slice": 1, "scatter": 2}
-"""They change their first operand in place: as much as that operand of theirs has."""
+REPLACES = {"dynamic-update-slice": 1, "scatter": 2}
+"""They replace a part of their first operand in place: the part that this operand of theirs has."""
 _SAME = frozenset({"bitcast", "reshape"})
 _MAX_DEPTH = 100
 """Only a file that somebody made by hand goes deeper."""
@@ -341,7 +341,7 @@ class _OffChipTraffic:
     def _read(self, node: int, number: int, depth: int = 0) -> float:
         """Bytes that an instruction reads of an operand; infinite where it may read all of it."""
         operation = self._graph.operation(node)
-        if operation in _REPLACES and number == 0:
+        if operation in REPLACES and number == 0:
             return self._replaced(node) if operation == "scatter" else 0.0
         if operation in _CUTS and number == 0:
             return sum(map(type_bytes, self._graph.types(node)))
@@ -382,7 +382,7 @@ class _OffChipTraffic:
                 node = self._takes(node)[0]
             else:
                 break
-        place = _REPLACES.get(self._graph.operation(node))
+        place = REPLACES.get(self._graph.operation(node))
         takes = self._takes(node)
         if place is None or place >= len(takes):
             return math.inf

@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.model import NONE, Graph, NodeKind, Stage, is_available
+from jaxscope.model import NONE, Graph, Stage, is_available
+from jaxscope.model.graph import WORK_KINDS
 from jaxscope.model.units import format_bytes, format_flops, format_seconds, format_share
 
 # Which nodes surely run.
@@ -27,8 +28,6 @@ _UNCERTAIN = frozenset(
     {"while", "cond", "switch", "conditional", "stablehlo.while", "stablehlo.case", "stablehlo.if"}
 )
 """Operations whose insides may run never: a jaxpr's, StableHLO's and HLO's."""
-
-WORK_KINDS = (NodeKind.EQUATION, NodeKind.OPERATION, NodeKind.INSTRUCTION)
 
 
 def find_certain(graph: Graph) -> Bools:

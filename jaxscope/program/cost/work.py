@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from jaxscope.model import Cost, Graph, NodeKind, Stage, is_available
+from jaxscope.model.graph import WORK_KINDS
 from jaxscope.model.stages import lowered_name
 from jaxscope.model.types import parse_array_type, type_bytes
 from jaxscope.model.units import UNKNOWN, format_bytes, format_count, format_flops, format_range
@@ -74,7 +75,6 @@ def product_cost(graph: Graph, node: int) -> tuple[float, float] | None:
 
 _SIZES = re.compile(r"size=([\dx]+) pad=([-\d_x]+)")
 _MAX_SIZE = 1 << 40
-WORK_KINDS = (NodeKind.EQUATION, NodeKind.OPERATION, NodeKind.INSTRUCTION)
 CUMULATIVE = (
     "A cumulative sum, product, maximum or minimum counts as XLA counts the window that JAX makes "
     "of it: n - 1 FLOPs for each element of an axis of n."

@@ -294,14 +294,7 @@ class Adjacency:
         num_nodes = len(graph.nodes)
         self.operands: list[list[tuple[int, int, int]]] = [[] for _ in range(num_nodes)]
         self.users: list[list[tuple[int, int, int]]] = [[] for _ in range(num_nodes)]
-        edges = graph.edges
-        for source, output, target, operand in zip(
-            edges.source.tolist(),
-            edges.output.tolist(),
-            edges.target.tolist(),
-            edges.operand.tolist(),
-            strict=True,
-        ):
+        for source, output, target, operand in graph.edges.ends():
             self.operands[target].append((operand, output, source))
             self.users[source].append((output, operand, target))
         for row in self.operands:

@@ -65,14 +65,7 @@ class Equations:
         self.attributes = graph.all_attributes()
         self._given: dict[int, list[Value]] = {}
         self.operands: list[dict[int, Value]] = [{} for _ in kinds]
-        edges = graph.edges
-        for source, output, target, operand in zip(
-            edges.source.tolist(),
-            edges.output.tolist(),
-            edges.target.tolist(),
-            edges.operand.tolist(),
-            strict=True,
-        ):
+        for source, output, target, operand in graph.edges.ends():
             self.operands[target][operand] = (source, output)
         self.literals = [
             {

@@ -60,10 +60,7 @@ class Instructions:
         count = len(nodes)
         operands: list[dict[int, int]] = [{} for _ in range(count)]
         users: list[list[int]] = [[] for _ in range(count)]
-        edges = graph.edges
-        for source, target, operand in zip(
-            edges.source.tolist(), edges.target.tolist(), edges.operand.tolist(), strict=True
-        ):
+        for source, _, target, operand in graph.edges.ends():
             operands[target][operand] = source
             users[source].append(target)
         rows = graph.all_attributes()

@@ -8,6 +8,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from jaxscope.model.capture import Fate
+from jaxscope.model.units import join_first
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -67,9 +68,7 @@ _MAX_NAMES = 3
 
 def quote_names(names: Sequence[str]) -> str:
     """A few names, and how many more there are."""
-    shown = ", ".join(names[:_MAX_NAMES])
-    more = len(names) - _MAX_NAMES
-    return f"{shown} and {more} more" if more > 0 else shown
+    return join_first(names, _MAX_NAMES)
 
 
 def quote_equations(ids: Sequence[str], stage: str = "") -> str:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from jaxscope.model import NONE, Graph, GroupKind
 from jaxscope.model.types import parse_array_type, type_bytes
+from jaxscope.program.cost.kernels import REPLACES
 from jaxscope.program.cost.trip_counts import RUNS_INSIDE
 
 FREE = frozenset(
@@ -43,7 +44,7 @@ class Module:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        strings, nodes, edges = graph.strings, graph.nodes, graph.edges
+        strings, nodes = graph.strings, graph.nodes
         self.operations = [strings[s] for s in nodes.operation.tolist()]
         self.attributes: list[Mapping[str, str]] = [graph.attributes(i) for i in range(len(nodes))]
         self._groups: list[int] = nodes.group.tolist()
@@ -55,13 +56,7 @@ class Module:
                 self.roots[group] = node
         found: list[dict[int, tuple[int, int]]] = [{} for _ in range(len(nodes))]
         self.users: list[list[tuple[int, int]]] = [[] for _ in range(len(nodes))]
-        for source, output, target, operand in zip(
-            edges.source.tolist(),
-            edges.output.tolist(),
-            edges.target.tolist(),
-            edges.operand.tolist(),
-            strict=True,
-        ):
+        for source, output, target, operand in graph.edges.ends():
             found[target][operand] = (source, output)
             self.users[source].append((target, operand))
         self.operands = [[row[number] for number in sorted(row)] for row in found]
@@ -166,8 +161,6 @@ def describe_kind(attributes: Mapping[str, str]) -> str:
 
 
 _TAKES_PART = frozenset({"slice", "dynamic-slice", "gather"})
-_UPDATES = {"dynamic-update-slice": 1, "scatter": 2}
-"""Instructions that replace a part of their first operand, and which operand has the new part."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -328,7 +321,7 @@ def _users_inside(module: Module, node: int) -> list[tuple[int, int]]:
 
 
 def _written(module: Module, node: int) -> float:
-    part = _UPDATES.get(module.operations[node])
+    part = REPLACES.get(module.operations[node])
     if part is not None and len(module.operands[node]) > part:
         return _size(module, module.operands[node][part][0])
     return _size(module, node)
@@ -338,7 +331,7 @@ def _read(module: Module, user: int, operand: int, node: int) -> float:
     operation = module.operations[user]
     if operand == 0 and operation in _TAKES_PART:
         return _size(module, user)
-    if operand == 0 and operation in _UPDATES:
+    if operand == 0 and operation in REPLACES:
         return 0.0
     return _size(module, node)
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from jaxscope.model import NONE
 from jaxscope.model.types import parse_array_type, type_bytes
 from jaxscope.model.units import format_bytes, format_count, format_flops
+from jaxscope.program.cost.kernels import REPLACES
 from jaxscope.program.fusion.fusions import Module
 
 _EFFECTS = frozenset({"infeed", "outfeed", "send", "recv", "rng-get-and-update-state"})
@@ -27,7 +28,6 @@ _OWN_KERNEL = frozenset(
 )
 _REDUCTIONS = frozenset({"reduce", "reduce-window"})
 _MOVES = frozenset({"copy", "transpose"})
-_IN_PLACE = frozenset({"dynamic-update-slice", "scatter"})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def _several_results(pair: KernelPair) -> str:
 def _in_place(pair: KernelPair) -> str:
     for node in pair.both if pair.flows else ():
         operation = pair.module.operations[pair.module.last_operation(node)]
-        if operation in _IN_PLACE:
+        if operation in REPLACES:
             return (
                 f"{pair.name(node)} ends in a {operation}, which can be done in place, touching "
                 "only the part that changes, as long as it is the end of its kernel and nothing "

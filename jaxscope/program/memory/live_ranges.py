@@ -22,6 +22,7 @@ import numpy.typing as npt
 from jaxscope.model import NONE, Capture, Graph, Leaf, Stage, Unavailable, is_available
 from jaxscope.model.capture import MemoryPlan, Place
 from jaxscope.model.types import packed_type_bytes, padding_bytes, read_count
+from jaxscope.program.cost.kernels import REPLACES
 from jaxscope.program.cost.trip_counts import RUNS_INSIDE
 from jaxscope.program.hlo.graph import link_hlo_lines
 
@@ -115,7 +116,6 @@ BuffersByResult = tuple[tuple[int, ...], ...]
 """For each result of a node, the numbers of the buffers that hold it."""
 
 _RENAMED = frozenset({"bitcast", "optimization-barrier", "copy-done", "domain", "async-done"})
-_IN_PLACE = frozenset({"dynamic-update-slice", "scatter"})
 _SEEN_THROUGH = frozenset({"bitcast", "get-tuple-element", "copy"})
 _MAX_HOPS = 64
 
@@ -260,7 +260,7 @@ class BufferFinder:
         self, node: int, operation: str, operands: Sequence[tuple[int, int]]
     ) -> None:
         own = self._held[node]
-        if operation in _IN_PLACE and operands:
+        if operation in REPLACES and operands:
             self._join_equal(own[:1], self._held.get(operands[0][0], ()))
         elif operation == "fusion":
             for output, operand in self._updated_operands(node):
@@ -278,7 +278,7 @@ class BufferFinder:
             outputs = [s for s, _ in self._operands.get(root, ())] if is_tuple else [root]
             for output, inner in enumerate(outputs):
                 updating = self._see_through(inner)
-                if self._graph.operation(updating) not in _IN_PLACE:
+                if self._graph.operation(updating) not in REPLACES:
                     continue
                 operands = self._operands.get(updating, ())
                 target = self._see_through(operands[0][0]) if operands else updating

@@ -159,12 +159,10 @@ def find_kept(stage: Stage, graph: Graph) -> Residuals:
 
 def _named(graph: Graph) -> dict[int, tuple[int, int]]:
     """For each equation that only gives a value a name, the value: the same memory."""
-    operations, edges = graph.nodes.operation.tolist(), graph.edges
+    operations = graph.nodes.operation.tolist()
     names = {node for node, code in enumerate(operations) if graph.strings[code] == "name"}
     found: dict[int, tuple[int, int]] = {}
-    for source, output, target in zip(
-        edges.source.tolist(), edges.output.tolist(), edges.target.tolist(), strict=True
-    ):
+    for source, output, target, _ in graph.edges.ends():
         if target in names:
             found[target] = found.get(source, (source, output))
     return found

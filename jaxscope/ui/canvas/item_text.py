@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from jaxscope.model import NONE, Graph, Unavailable
 from jaxscope.model.types import short_type
+from jaxscope.model.units import join_first
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.labels import text_of
 from jaxscope.picture.view.view import View
@@ -121,12 +122,7 @@ def spoken_item(view: View, scene: Scene, item: int) -> str:
         others = dict.fromkeys(int(other) for other in there[here == item] if other != NONE)
         names = [text_of(view, view.boxes[int(scene.items.box[each])]).title for each in others]
         if names:
-            more = (
-                f" and {len(names) - _MAX_SPOKEN_ENDS} more"
-                if len(names) > _MAX_SPOKEN_ENDS
-                else ""
-            )
-            told.append(f"{word} {', '.join(names[:_MAX_SPOKEN_ENDS])}{more}.")
+            told.append(f"{word} {join_first(names, _MAX_SPOKEN_ENDS)}.")
     return " ".join(told)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
-from jaxscope.model.units import format_bytes, format_count
+from jaxscope.model.units import first_of, format_bytes, format_count
 from jaxscope.program.fusion.decisions import NO_LOG, FusionLog, describe_log
 from jaxscope.program.fusion.fusions import Fusion
 from jaxscope.program.fusion.summary import FusionReport, compare_launches
@@ -43,9 +43,7 @@ def describe_kernel(report: FusionReport, node: int, muted: str) -> str:
             ("saves", escape_breakable(describe_saving(fusion))),
         ]
     twice = report.duplicates_in(kernel)
-    told = [escape_breakable(describe_duplicate(d, kernel)) for d in twice[:_MAX_SHOWN]]
-    if len(twice) > _MAX_SHOWN:
-        told.append(f"and {len(twice) - _MAX_SHOWN} more")
+    told = first_of((escape_breakable(describe_duplicate(d, kernel)) for d in twice), _MAX_SHOWN)
     rows.append(("computed twice", "<br>".join(told)))
     shown = [(label, text) for label, text in rows if text]
     if not shown:
@@ -76,13 +74,11 @@ def describe_launches(report: FusionReport) -> Sequence[str]:
 
 
 def _values(values: list[tuple[str, str, float]]) -> str:
-    lines = [
+    lines = (
         f"{escape_breakable(f'{name} {type}'.strip())}, {format_bytes(num_bytes)}"
-        for name, type, num_bytes in values[:_MAX_SHOWN]
-    ]
-    if len(values) > _MAX_SHOWN:
-        lines.append(f"and {len(values) - _MAX_SHOWN} more")
-    return "<br>".join(lines)
+        for name, type, num_bytes in values
+    )
+    return "<br>".join(first_of(lines, _MAX_SHOWN))
 
 
 HEADERS = ("#", "fusion", "kind", "reads", "writes", "saves", "computed twice", "computes")

@@ -22,17 +22,20 @@ from jaxscope.program.memory.live_ranges import LiveRanges
 from jaxscope.program.memory.residuals import KeptValue
 from jaxscope.report.document import Table
 from jaxscope.report.memory import (
+    REMAT_PROTOCOL,
     MemoryReport,
     alive_table,
     constant_table,
     describe_kept,
     describe_padding,
+    describe_remat,
     donation_table,
     explain_peak,
     kept_table,
+    meaning_of,
     name_step,
+    remat_table,
 )
-from jaxscope.report.remat import PROTOCOL, describe_remat, meaning_of, remat_table
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable
@@ -84,7 +87,7 @@ class RematPart(QWidget):
             for outcome in found.outcomes
             if outcome.missing is not None
         ]
-        self.notes.setText("\n".join([*found.warnings, *missing, PROTOCOL]))
+        self.notes.setText("\n".join([*found.warnings, *missing, REMAT_PROTOCOL]))
         hints = [meaning_of(outcome.policy) for outcome in found.outcomes]
         self.table.rows.set_table(remat_table(found), hints)
 

@@ -23,7 +23,13 @@ from PySide6.QtWidgets import (
 from jaxscope.model import NONE, Fate, PassRecord, Stage, Unavailable, is_available
 from jaxscope.model.op_name import TagTable
 from jaxscope.model.stages import find_lowered_stage
-from jaxscope.model.units import format_bytes, format_count, format_flops, format_seconds
+from jaxscope.model.units import (
+    format_bytes,
+    format_count,
+    format_flops,
+    format_seconds,
+    join_first,
+)
 from jaxscope.program.equation_text import name_and_number
 from jaxscope.program.links import NO_LINKED, Links, NodeSelection
 from jaxscope.program.passes.diff import ModuleGraphs, diff_pass_texts, find_module_graphs
@@ -527,10 +533,8 @@ class PassesPage(PageWidget):
     def _hint(self, record: PassRecord) -> str:
         parts = []
         if record.ended:
-            shown = ", ".join(record.ended[:12])
-            more = len(record.ended) - 12
-            rest = f" and {more} more" if more > 0 else ""
-            parts.append(f"Since this pass no instruction carries the equations {shown}{rest}.")
+            ended = join_first(record.ended, 12)
+            parts.append(f"Since this pass no instruction carries the equations {ended}.")
         if self._touches(record):
             parts.append("It touched what is selected.")
         if reason := explain_missing_peak(record):

@@ -30,7 +30,14 @@ from jaxscope.model import (
 )
 from jaxscope.model.stages import lowered_name
 from jaxscope.model.types import mark_batch_axes, read_batch_axes
-from jaxscope.model.units import format_bytes, format_count, format_flops, format_seconds
+from jaxscope.model.units import (
+    first_of,
+    format_bytes,
+    format_count,
+    format_flops,
+    format_seconds,
+    join_first,
+)
 from jaxscope.model.values import ArraySummary, Values
 from jaxscope.picture.view.arguments import find_arguments, find_results
 from jaxscope.program.cost.lines import LineCost
@@ -82,9 +89,7 @@ def describe_ancestry(stage: Stage, node: Node, stages: Sequence[Stage]) -> list
 
 
 def _list_equations(ids: Sequence[str], stage: Stage | None, name: str) -> str:
-    shown = [_link(each, stage) for each in ids[:_MAX_SHOWN]]
-    if len(ids) > _MAX_SHOWN:
-        shown.append(f"and {len(ids) - _MAX_SHOWN:,} more")
+    shown = first_of((_link(each, stage) for each in ids), _MAX_SHOWN)
     return "<br>".join(shown) + f"<br>of {escape_breakable(title_of_stage(name))}"
 
 
@@ -249,14 +254,12 @@ def describe_several(names: Sequence[tuple[str, str]], links: Links, muted: str)
         links: Of all of them.
         muted: Colour of labels.
     """
-    shown = "<br>".join(
-        f"<a href='{escape_html(link)}'>{escape_breakable(name, 80)}</a>"
-        for name, link in names[:_MAX_NEIGHBOURS]
+    shown = (
+        f"<a href='{escape_html(link)}'>{escape_breakable(name, 80)}</a>" for name, link in names
     )
-    more = len(names) - _MAX_NEIGHBOURS
     places = "<br>".join(_place(file, line, "") for file, line in links.lines[:6])
     rows = [
-        ("things", shown + (f"<br>and {more:,} more" if more > 0 else "")),
+        ("things", "<br>".join(first_of(shown, _MAX_NEIGHBOURS))),
         ("source", places),
         ("together", _elsewhere("", links)),
     ]
@@ -412,12 +415,11 @@ def _row(label: str, value: str, muted: str) -> str:
 def _types(node: Node) -> str:
     """What it gives; of a whole training step the first few, or all else would be out of sight."""
     batched = read_batch_axes(node.attributes.get("batch_axes", ""))
-    shown = "<br>".join(
+    shown = (
         escape_breakable(mark_batch_axes(type_, batched.get(result, ())))
-        for result, type_ in enumerate(node.types[:_MAX_TYPES])
+        for result, type_ in enumerate(node.types)
     )
-    more = len(node.types) - _MAX_TYPES
-    return shown + (f"<br>and {more:,} more" if more > 0 else "")
+    return "<br>".join(first_of(shown, _MAX_TYPES))
 
 
 def _direction(node: Node) -> str:
@@ -457,11 +459,9 @@ def _fate(fate: Fate) -> str:
     mark = " (inferred)" if fate.certainty == "inferred" else ""
     lines = [f"<b>{fate.fate}</b>{mark}{by}", escape_breakable(fate.text)]
     if fate.instructions:
-        shown = ", ".join(escape_breakable(name, 60) for name in fate.instructions[:8])
-        more = len(fate.instructions) - 8
-        rest = f" and {more} more" if more > 0 else ""
+        shown = join_first((escape_breakable(name, 60) for name in fate.instructions), 8)
         word = "instruction" if len(fate.instructions) == 1 else "instructions"
-        lines.append(f"now in the {word} {shown}{rest}")
+        lines.append(f"now in the {word} {shown}")
     if fate.proof is not None:
         lines.append(_proof(fate.proof))
     return "<br>".join(lines)
@@ -476,12 +476,11 @@ def _proof(proof: Proof) -> str:
         where = f"proof: <a href='pass:{proof.pass_number}'>{name}</a>"
     if not proof.before and not proof.after:
         return f"proof: not there any more after {escape_breakable(proof.pass_name)}"
-    sides = []
-    for names in (proof.before, proof.after):
-        shown = ", ".join(escape_breakable(name, 60) for name in names[:_MAX_PROOF])
-        more = len(names) - _MAX_PROOF
-        sides.append((shown or "nothing") + (f" and {more} more" if more > 0 else ""))
-    return f"{where}: {sides[0]} → {sides[1]}"
+    before, after = (
+        join_first((escape_breakable(name, 60) for name in names), _MAX_PROOF) or "nothing"
+        for names in (proof.before, proof.after)
+    )
+    return f"{where}: {before} → {after}"
 
 
 def _place(file: str, line: int, function: str) -> str:
@@ -498,13 +497,8 @@ def _neighbours(stage: str, graph: Graph, index: int, *, incoming: bool) -> str:
         found = found[np.argsort(edges.operand[found], kind="stable")]
     nodes = list(dict.fromkeys(theirs[found].tolist()))
     target = f"<a href='node:{escape_html(stage)}:"
-    links = [
-        f"{target}{node}'>{escape_breakable(_short(graph, node), 60)}</a>"
-        for node in nodes[:_MAX_NEIGHBOURS]
-    ]
-    if len(nodes) > _MAX_NEIGHBOURS:
-        links.append(f"and {len(nodes) - _MAX_NEIGHBOURS} more")
-    return ", ".join(links)
+    links = (f"{target}{node}'>{escape_breakable(_short(graph, node), 60)}</a>" for node in nodes)
+    return ", ".join(first_of(links, _MAX_NEIGHBOURS))
 
 
 def _short(graph: Graph, node: int) -> str:

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.model.capture import Check, Severity
+from jaxscope.model.units import join_first
 from jaxscope.worker.checks.dataflow import Site, Value
 from jaxscope.worker.checks.subject import Subject
 
@@ -42,14 +43,13 @@ def find_zero_gradients(subject: Subject) -> Iterator[Check]:
     if not found:
         return
     site, place = found[0]
-    named = list(dict.fromkeys(f"{_word(cut)} (line {at[1]})" for cut, at in found))
-    more = f" and {len(named) - _MOST_NAMED:,} more" if len(named) > _MOST_NAMED else ""
+    named = dict.fromkeys(f"{_word(cut)} (line {at[1]})" for cut, at in found)
     yield Check(
         "zero-gradient",
         Severity.WARNING,
         "The gradient is 0 whatever the arguments are: JAX made a constant of it. All that leads "
-        f"from them to the result passes through {', '.join(named[:_MOST_NAMED])}{more}, of which "
-        "the derivative is 0.",
+        f"from them to the result passes through {join_first(named, _MOST_NAMED)}, of which the "
+        "derivative is 0.",
         "Differentiate something smooth: jax.nn.softmax for an argmax, jax.nn.sigmoid for a "
         "comparison; or pass the gradient straight through: x + jax.lax.stop_gradient("
         "jnp.round(x) - x).",

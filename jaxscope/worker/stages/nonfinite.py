@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxscope.model.units import format_place
+from jaxscope.model.units import format_place, join_first
 from jaxscope.worker import compat
 from jaxscope.worker.host.call import Call
 from jaxscope.worker.host.values import is_plain_array
@@ -410,8 +410,7 @@ def describe_nonfinite(
             told.append(f"{path or 'result'} has {count}")
     if not told:
         return None
-    more = f" and {len(told) - 3:,} more" if len(told) > 3 else ""
-    text = f"Results are not finite: {'; '.join(told[:3])}{more}."
+    text = f"Results are not finite: {join_first(told, 3, '; ')}."
     has_nan = bool(count_odd(list(results)).num_nan)
     origin = _find_origin(program, inputs, has_nan, _BUDGET_S)
     return dataclasses.replace(origin, text=f"{text} {origin.text}")

@@ -31,9 +31,6 @@ from jaxscope.worker.targets.ahead_of_time import NOT_KNOWN, open_topology
 # equations carry. A program that names no device goes to the first one.
 
 
-_PLAIN = frozenset({type(None), bool, int, str, float})
-
-
 def place_traced(traced: Any, devices: Sequence[Any]) -> tuple[Any, int]:
     """A traced program for other devices.
 
@@ -106,7 +103,7 @@ class _DeviceExchange:
 
     def value(self, value: Any) -> Any:
         """A parameter of an equation, or part of one."""
-        if type(value) in _PLAIN:
+        if type(value) in compat.PLAIN:
             return value
         if isinstance(value, Sharding):
             return self.sharding(value)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import jax
 
+from jaxscope.model.units import join_first
 from jaxscope.worker.targets.environment import describe_environment
 
 _bound_clocks = (time.perf_counter_ns, time.perf_counter)
@@ -130,10 +131,8 @@ def find_warnings() -> list[str]:
     warnings = []
     threads = [thread.name for thread in threading.enumerate() if _is_users(thread)]
     if threads:
-        names = list(dict.fromkeys(threads))
-        more = f" and {len(names) - _MAX_NAMED:,} more" if len(names) > _MAX_NAMED else ""
-        named = ", ".join(names[:_MAX_NAMED])
-        warnings.append(f"Threads of the code run beside the measurement: {named}{more}.")
+        named = join_first(dict.fromkeys(threads), _MAX_NAMED)
+        warnings.append(f"Threads of the code run beside the measurement: {named}.")
     if (time.perf_counter_ns, time.perf_counter) != _bound_clocks:
         warnings.append("The code replaced Python's clock; the real one was used to measure.")
     if read_setting("jax_debug_nans") or read_setting("jax_debug_infs"):
