@@ -35,7 +35,7 @@ _AROUND = 3
 def _subject(file: str, text: str, *, of_libraries: bool = True) -> Any:
     from jaxscope.worker.checks.effects import EffectWatch
     from jaxscope.worker.checks.purity import PurityWatch
-    from jaxscope.worker.checks.subject import Subject
+    from jaxscope.worker.checks.subject import CheckedCall
     from jaxscope.worker.host.call import call_namespace, parse_call
     from jaxscope.worker.host.source import read_source
     from jaxscope.worker.provenance.traced_program import trace_call
@@ -48,7 +48,7 @@ def _subject(file: str, text: str, *, of_libraries: bool = True) -> Any:
         effects = EffectWatch(call.base, **is_own)
         with effects.watching():
             program = trace_call(call)
-        return Subject(call, program, watch, effects, owns_all=True)
+        return CheckedCall(call, program, watch, effects, owns_all=True)
 
 
 def _is_library(file: str) -> bool:
@@ -151,13 +151,13 @@ def check_libraries(words: Sequence[str]) -> int:
 def tell_cost() -> int:
     """Print the median seconds of all checks on the gradient of a transformer of twelve layers."""
     from jaxscope.worker.checks import run_checks
-    from jaxscope.worker.checks.subject import Subject
+    from jaxscope.worker.checks.subject import CheckedCall
 
     file = str(_ROOT / "samples" / "transformer.py")
     subject = _subject(file, "grad(loss)(init(key(0)), tokens(key(1)))")
     seconds = []
     for _ in range(15):
-        fresh = Subject(subject.call, subject.program)
+        fresh = CheckedCall(subject.call, subject.program)
         start = time.perf_counter()
         run_checks(fresh)
         seconds.append(time.perf_counter() - start)

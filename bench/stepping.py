@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from jaxscope.client.requests import StepRequest
-from jaxscope.client.stepping import Stepper
+from jaxscope.client.stepping import SteppingClient
 
 _PROGRAM = """
 import jax.numpy as jnp
@@ -44,7 +44,7 @@ def main() -> None:
 def _measure(file: str, most_bytes: int) -> str:
     request = StepRequest(file, f"chain(f32[{_ELEMENTS}])", most_bytes=most_bytes)
     draw = random.Random(1)
-    with Stepper(request) as stepper:
+    with SteppingClient(request) as stepper:
         count = stepper.stepping.num_equations
         began = time.perf_counter()
         step = stepper.move("end")

@@ -14,7 +14,7 @@ from jaxscope.cli.parser import Options
 from jaxscope.cli.runs import Watcher, named_program, request_of, show_progress
 from jaxscope.client.one_shot import ask
 from jaxscope.client.requests import StepRequest, ValuesRequest
-from jaxscope.client.stepping import Stepper
+from jaxscope.client.stepping import SteppingClient
 from jaxscope.errors import CallError, UsageError
 from jaxscope.model.lessons import LESSON_ENDING, TextLesson, read_lesson, read_text_lesson
 from jaxscope.model.values import ArrayView, Step, Stepping, Values, parse_condition, parse_place
@@ -74,7 +74,7 @@ def _write_page(
     with show_progress() as show:
         watcher = Watcher(show)
         capture = obtain_capture(options, watcher)
-        with Stepper(request, watcher) as stepper:
+        with SteppingClient(request, watcher) as stepper:
             steps = stepper.record(MOST_STEPS)
             told = lesson or read_lesson(Path(file))
             page = steps_to_html(stepper.stepping, steps, capture, told)
@@ -94,7 +94,7 @@ def _go(
             parse_condition(wanted.until)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    with Stepper(request, watcher) as stepper:
+    with SteppingClient(request, watcher) as stepper:
         goal = _GOALS.get(equation, "place")
         step = stepper.move(goal, equation=equation, iterations=iterations)
         if (goal == "place" and not step.equation) or step.is_unmoved:

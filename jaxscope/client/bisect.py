@@ -58,7 +58,7 @@ _MAX_ARCHIVE_BYTES = 1 << 30
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Point:
+class AxisPoint:
     """One setting of what is searched.
 
     Attributes:
@@ -79,9 +79,9 @@ class Point:
 # Points of each axis.
 
 
-def version_points(request: CallRequest, pythons: Sequence[str]) -> list[Point]:
+def version_points(request: CallRequest, pythons: Sequence[str]) -> list[AxisPoint]:
     """One for each interpreter, in the order given."""
-    return [Point(f"interpreter {python}", request.file or "", python) for python in pythons]
+    return [AxisPoint(f"interpreter {python}", request.file or "", python) for python in pythons]
 
 
 def make_environments(versions: Sequence[str], on_step: Callable[[str], None]) -> list[str]:
@@ -133,7 +133,7 @@ def _install(folder: Path, python: Path, version: str) -> None:
             )
 
 
-def flag_points(request: CallRequest, flags: Mapping[str, str]) -> list[Point]:
+def flag_points(request: CallRequest, flags: Mapping[str, str]) -> list[AxisPoint]:
     """None of the flags, then one more each time.
 
     Raises:
@@ -141,14 +141,16 @@ def flag_points(request: CallRequest, flags: Mapping[str, str]) -> list[Point]:
     """
     if not flags:
         raise UsageError("No flag is named.", remedy="--xla xla_cpu_enable_fast_math=true")
-    points = [Point("no flag", request.file or "", request.python)]
+    points = [AxisPoint("no flag", request.file or "", request.python)]
     for name, value in flags.items():
         options = {**points[-1].options, name: value}
-        points.append(Point(f"with {name}={value}", request.file or "", request.python, options))
+        points.append(
+            AxisPoint(f"with {name}={value}", request.file or "", request.python, options)
+        )
     return points
 
 
-def commit_points(request: CallRequest, good: str, bad: str, folder: Path) -> list[Point]:
+def commit_points(request: CallRequest, good: str, bad: str, folder: Path) -> list[AxisPoint]:
     """The commits from a good one to a bad one, each by its first parent.
 
     The repository is only read: a commit's files are laid out in a folder of their own.
@@ -178,11 +180,11 @@ def commit_points(request: CallRequest, good: str, bad: str, folder: Path) -> li
     for commit in (ends[0], *commits):
         title = _git(Path(root), "show", "-s", "--format=%h %s", commit).strip()[:90]
         place = str(folder / commit / relative)
-        points.append(Point(f"commit {title}", place, request.python, commit=commit))
+        points.append(AxisPoint(f"commit {title}", place, request.python, commit=commit))
     return points
 
 
-def _lay_out(point: Point, repository: Path, folder: Path) -> None:
+def _lay_out(point: AxisPoint, repository: Path, folder: Path) -> None:
     """The files of a commit.
 
     Raises:
@@ -241,14 +243,14 @@ class _Bisector:
         request: CallRequest,
         measure: str,
         on_event: OnEvent | None,
-        prepare: Callable[[Point], None],
+        prepare: Callable[[AxisPoint], None],
     ) -> None:
         self.request = request
         self._measure = measure
         self._on_event = on_event
         self._prepare = prepare
         self._captures: dict[int, Capture] = {}
-        self.points: list[Point] = []
+        self.points: list[AxisPoint] = []
         self.trials: dict[int, BisectTrial] = {}
         self.call = request.call or ""
 
@@ -262,7 +264,7 @@ class _Bisector:
             self._captures[number] = self.capture_point(self.points[number])
         return self._captures[number]
 
-    def capture_point(self, point: Point) -> Capture:
+    def capture_point(self, point: AxisPoint) -> Capture:
         """The same of any point."""
         self._prepare(point)
         taken = ask(self._of(CaptureRequest, point, options=point.options), Capture, self._on_event)
@@ -347,7 +349,7 @@ class _Bisector:
             raise _Unmeasured(text)
         return 1.0 if ratio.verdict == "same" else ratio.median, text
 
-    def _of(self, kind: Callable[..., R], point: Point, **fields: object) -> R:
+    def _of(self, kind: Callable[..., R], point: AxisPoint, **fields: object) -> R:
         base = self.request
         return kind(
             point.file,
@@ -454,7 +456,7 @@ def bisect_call(
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="jaxscope-bisect-")))
         repository = Path(request.file or "").absolute().parent
 
-        def prepare(point: Point) -> None:
+        def prepare(point: AxisPoint) -> None:
             if point.commit:
                 _lay_out(point, repository, folder)
 
@@ -516,7 +518,7 @@ def _find_pass_points(
     tried: _Bisector, request: CallRequest, on_step: Callable[[str], None]
 ) -> None:
     """Programs with more and more passes: the first leaves out all that can be left out."""
-    plain = Point("with all passes", request.file or "", request.python)
+    plain = AxisPoint("with all passes", request.file or "", request.python)
     on_step("Recording XLA's passes")
     wanted = CaptureRequest(
         plain.file,
@@ -536,7 +538,9 @@ def _find_pass_points(
     for name in reversed(names):
         on_step(f"Without {name}")
         options = {_DISABLE: ",".join([name, *left_out])}
-        point = Point("without the passes that can be left out", plain.file, plain.python, options)
+        point = AxisPoint(
+            "without the passes that can be left out", plain.file, plain.python, options
+        )
         try:
             taken = tried.capture_point(point)
         except (UserCodeError, WorkerLost) as error:

@@ -9,7 +9,7 @@ from typing import Annotated, Protocol, TypeVar
 import msgspec
 
 from jaxscope.client.events import (
-    Device,
+    DeviceReport,
     EnvironmentReport,
     Event,
     HeadArrived,
@@ -214,7 +214,7 @@ _FORM = Codec(
         OfferedCall: Rules(kinds={"line": _FIRST_LINE}),
         EnvironmentReport: Rules(
             kinds={
-                "devices": Annotated[tuple[Device, ...], msgspec.Meta(max_length=10_000)],
+                "devices": Annotated[tuple[DeviceReport, ...], msgspec.Meta(max_length=10_000)],
                 "targets": Annotated[tuple[TargetReport, ...], msgspec.Meta(max_length=100)],
             }
         ),

@@ -39,7 +39,7 @@ class Proposal:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Device:
+class DeviceReport:
     """A device that JAX sees; `memory_bytes` is None where the backend does not say."""
 
     id: int
@@ -70,7 +70,7 @@ class EnvironmentReport:
     executable: str = ""
     host: str = ""
     system: str = ""
-    devices: tuple[Device, ...] = ()
+    devices: tuple[DeviceReport, ...] = ()
     targets: tuple[TargetReport, ...] = ()
 
 

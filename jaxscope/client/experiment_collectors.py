@@ -85,8 +85,8 @@ from jaxscope.model.unavailable import is_available
 from jaxscope.model.values import (
     ArraySummary,
     ArrayView,
-    Comparison,
     EquationValues,
+    FormComparison,
     NonfiniteOrigin,
     Step,
     Stepping,
@@ -838,7 +838,7 @@ class ValuesCollector(LabCollector):
         super().__init__(call)
         self._ends = _Ends()
         self._equations: dict[str, EquationValues] = {}
-        self._against: Comparison | None = None
+        self._against: FormComparison | None = None
         self._origins: list[NonfiniteOrigin] = []
 
     def take(self, message: Message) -> None:
@@ -850,7 +850,7 @@ class ValuesCollector(LabCollector):
             if len(self._equations) > _MAX_VALUES:
                 raise ValueError("more equations than a program may have")
         elif message.type == "comparison":
-            self._against = _read_answer(message, Comparison)
+            self._against = _read_answer(message, FormComparison)
         elif message.type == "nonfinite" and len(self._origins) < 2:
             self._origins.append(_read_answer(message, NonfiniteOrigin))
 

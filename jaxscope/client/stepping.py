@@ -1,6 +1,6 @@
 """Step through the program of a call, and wait for each answer.
 
-    with Stepper(StepRequest(file="f.py", call="f(x)")) as stepper:
+    with SteppingClient(StepRequest(file="f.py", call="f(x)")) as stepper:
         step = stepper.move("place", equation="4/jaxpr/2", iterations=[7])
         view = stepper.look("result", 0, "[0, :]")
 
@@ -24,7 +24,7 @@ _LOOPS = ("scan", "while")
 _PATIENCE_S = 0.1
 
 
-class Stepper:
+class SteppingClient:
     """A run that is stepped through, in a session of its own; ends with its `with` block.
 
     Attributes:

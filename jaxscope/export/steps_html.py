@@ -75,7 +75,7 @@ def steps_to_html(
 
     Args:
         stepping: What was stepped through.
-        steps: As `Stepper.record` gives them.
+        steps: As `SteppingClient.record` gives them.
         capture: Of the same call: its source and the graph of the stage.
         lesson: Its parts come before and after the equations, those of a file of its own before;
             what is empty is left out.

@@ -57,7 +57,7 @@ class Shown:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Part:
+class LessonPart:
     """One part of a lesson.
 
     Attributes:
@@ -91,7 +91,7 @@ class TextLesson:
 
     path: str
     title: str
-    parts: tuple[Part, ...]
+    parts: tuple[LessonPart, ...]
 
 
 def read_text_lesson(path: Path) -> TextLesson:
@@ -132,7 +132,7 @@ def parse_text_lesson(text: str, path: Path) -> TextLesson:
         raise _wrong(path, 1, "A lesson begins with its title: # TITLE")
     if len(sections) > _MAX_PARTS + 1:
         raise _wrong(path, sections[_MAX_PARTS + 1][0], f"A lesson may have {_MAX_PARTS} parts")
-    parts: list[Part] = []
+    parts: list[LessonPart] = []
     for line, section in sections[1:]:
         parts.append(_read_part(section, line, path, parts[-1] if parts else None))
     return TextLesson(str(path.resolve()), parts[0].heading, tuple(parts))
@@ -152,7 +152,7 @@ def _split(text: str) -> list[tuple[int, str]]:
     return [(number, "\n".join(lines)) for number, lines in found]
 
 
-def _read_part(section: str, line: int, path: Path, before: Part | None) -> Part:
+def _read_part(section: str, line: int, path: Path, before: LessonPart | None) -> LessonPart:
     head, *lines = section.split("\n")
     heading = head.lstrip("#").strip()
     if not heading:
@@ -174,7 +174,7 @@ def _read_part(section: str, line: int, path: Path, before: Part | None) -> Part
     if not text and not reveal:
         raise _wrong(path, line, "A part has no text")
     notes = "\n\n".join(filter(None, (notes, more_notes)))
-    return Part(heading[:200], text, reveal, shown, revealed or shown, line, notes)
+    return LessonPart(heading[:200], text, reveal, shown, revealed or shown, line, notes)
 
 
 def _split_notes(lines: list[str]) -> tuple[list[str], str]:

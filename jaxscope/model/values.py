@@ -132,7 +132,7 @@ class ComparedResult:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Comparison:
+class FormComparison:
     """The values of a program in another form, beside the eager ones.
 
     Attributes:
@@ -186,7 +186,7 @@ class Values:
     equations: tuple[EquationValues, ...]
     origins: tuple[NonfiniteOrigin, ...] = ()
     warnings: tuple[str, ...] = ()
-    against: Comparison | None = None
+    against: FormComparison | None = None
 
 
 # One place in a run that is stepped through, with what is read and made there.
@@ -382,7 +382,7 @@ def _find_gaps(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> npt.NDArray[An
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class OtherForm:
-    """A value in another form of the program, beside the eager one; see `Comparison`.
+    """A value in another form of the program, beside the eager one; see `FormComparison`.
 
     Attributes:
         form: `jit` or `float64`.

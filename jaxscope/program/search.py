@@ -79,7 +79,7 @@ class TermKind(enum.Enum):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Term:
+class QueryTerm:
     """One condition.
 
     Attributes:
@@ -103,7 +103,7 @@ class Term:
 class ChainStep:
     """One node of a chain: all terms hold; a gap stands for any nodes, or none, in between."""
 
-    terms: tuple[Term, ...]
+    terms: tuple[QueryTerm, ...]
     is_gap: bool = False
 
 
@@ -121,7 +121,7 @@ def parse_query(text: str) -> Query:
         QueryError: A regular expression is broken, a field or a number is none, or an arrow
             leads nowhere.
     """
-    steps: list[list[Term]] = [[]]
+    steps: list[list[QueryTerm]] = [[]]
     gaps: list[bool] = [False]
     position = 0
     text = text.strip()
@@ -140,7 +140,7 @@ def parse_query(text: str) -> Query:
     return _assemble(steps, gaps)
 
 
-def _assemble(steps: list[list[Term]], gaps: list[bool]) -> Query:
+def _assemble(steps: list[list[QueryTerm]], gaps: list[bool]) -> Query:
     if steps == [[]] and not gaps[0]:
         return Query(())
     for terms, is_gap in zip(steps, gaps, strict=True):
@@ -156,12 +156,12 @@ def _assemble(steps: list[list[Term]], gaps: list[bool]) -> Query:
     return Query(tuple(ChainStep(tuple(terms), is_gap) for terms, is_gap in pairs))
 
 
-def _as_operation(term: Term) -> Term:
+def _as_operation(term: QueryTerm) -> QueryTerm:
     is_word = term.aspect is TermKind.TEXT
     return dataclasses.replace(term, aspect=TermKind.OPERATION) if is_word else term
 
 
-def _parse_term(match: re.Match[str]) -> Term:
+def _parse_term(match: re.Match[str]) -> QueryTerm:
     negated = bool(match["minus"])
     if match["regex"] is not None:
         try:
@@ -171,17 +171,17 @@ def _parse_term(match: re.Match[str]) -> Term:
             raise QueryError(f"The regular expression is broken: {error}") from None
         except RecursionError:
             raise QueryError("The regular expression is nested too deep.") from None
-        return Term(TermKind.REGEX, match["regex"], negated)
+        return QueryTerm(TermKind.REGEX, match["regex"], negated)
     if match["quoted"] is not None:
         if match["field"]:
             return _parse_field(match["field"], match["quoted"], negated)
-        return Term(TermKind.TEXT, match["quoted"], negated)
+        return QueryTerm(TermKind.TEXT, match["quoted"], negated)
     return _parse_word(match["word"], negated)
 
 
-def _parse_word(word: str, negated: bool) -> Term:
+def _parse_word(word: str, negated: bool) -> QueryTerm:
     if place := _PLACE.match(word):
-        return Term(TermKind.LINE, place[1], negated, number=int(place[2]))
+        return QueryTerm(TermKind.LINE, place[1], negated, number=int(place[2]))
     if comparison := _COMPARISON.match(word):
         return _parse_comparison(comparison, negated)
     field, colon, rest = word.partition(":")
@@ -189,10 +189,10 @@ def _parse_word(word: str, negated: bool) -> Term:
         return _parse_field(field.lower(), rest, negated)
     if shape := _TYPE.match(word):
         return _type_term(shape, negated)
-    return Term(TermKind.TEXT, word, negated)
+    return QueryTerm(TermKind.TEXT, word, negated)
 
 
-def _parse_field(field: str, text: str, negated: bool) -> Term:
+def _parse_field(field: str, text: str, negated: bool) -> QueryTerm:
     if field not in _FIELDS:
         raise QueryError(f"There is no {field}: to search in; there are {', '.join(_FIELDS)}.")
     if not text:
@@ -201,25 +201,25 @@ def _parse_field(field: str, text: str, negated: bool) -> Term:
         number = read_count(text)
         if number is None:
             raise QueryError("A line is a number: line:12")
-        return Term(TermKind.LINE, "", negated, number=number)
+        return QueryTerm(TermKind.LINE, "", negated, number=number)
     if field == "type" and (shape := _TYPE.match(text)):
         return _type_term(shape, negated)
-    return Term(TermKind(field), text, negated)
+    return QueryTerm(TermKind(field), text, negated)
 
 
-def _type_term(shape: re.Match[str], negated: bool) -> Term:
+def _type_term(shape: re.Match[str], negated: bool) -> QueryTerm:
     sizes = tuple(shape[2].split(",")) if shape[2] else ()
     if "" in sizes:
         raise QueryError("A size is missing: f32[*,128]")
-    return Term(TermKind.TYPE, shape[1] or "*", negated, sizes)
+    return QueryTerm(TermKind.TYPE, shape[1] or "*", negated, sizes)
 
 
-def _parse_comparison(match: re.Match[str], negated: bool) -> Term:
+def _parse_comparison(match: re.Match[str], negated: bool) -> QueryTerm:
     number = _NUMBER.match(match[3])
     if number is None:
         raise QueryError(f"{match[3]} is no number; numbers are such as 12, 4k or 1.5M.")
     value = float(number[1]) * SCALES[number[2].lower()]
-    return Term(TermKind.COST, match[1].lower(), negated, number=value, comparison=match[2])
+    return QueryTerm(TermKind.COST, match[1].lower(), negated, number=value, comparison=match[2])
 
 
 # Answer searches over one graph: every string is looked at once, nodes only as arrays.
@@ -298,7 +298,7 @@ class SearchIndex:
             mask &= ~hits if term.is_negated else hits
         return mask
 
-    def _match_term(self, term: Term) -> Bools:
+    def _match_term(self, term: QueryTerm) -> Bools:
         nodes = self._graph.nodes
         if term.aspect is TermKind.TEXT:
             wanted = term.text.casefold()
@@ -318,7 +318,7 @@ class SearchIndex:
             return self._of_code(term)
         return self._in_field(term)
 
-    def _in_field(self, term: Term) -> Bools:
+    def _in_field(self, term: QueryTerm) -> Bools:
         nodes, wanted = self._graph.nodes, term.text.casefold()
         if term.aspect is TermKind.OPERATION:
             names = _same_operations(wanted)
@@ -333,7 +333,7 @@ class SearchIndex:
             return hits[nodes.name]
         return _any_of(nodes.scope if term.aspect is TermKind.SCOPE else nodes.types, hits)
 
-    def _of_code(self, term: Term) -> Bools:
+    def _of_code(self, term: QueryTerm) -> Bools:
         nodes, wanted = self._graph.nodes, term.text.upper()
         codes: type[NodeKind] | type[Direction]
         codes, column = (
@@ -342,7 +342,7 @@ class SearchIndex:
         found: Bools = column == (codes[wanted] if wanted in codes.__members__ else -1)
         return found
 
-    def _of_types(self, term: Term) -> Bools:
+    def _of_types(self, term: QueryTerm) -> Bools:
         types = self._graph.nodes.types
         hits = np.zeros(len(self._graph.strings), bool)
         numbers = [size for size in term.sizes if size.isdecimal()]
@@ -353,7 +353,7 @@ class SearchIndex:
                 hits[index] = matches_type(string, term.text, term.sizes)
         return _any_of(types, hits)
 
-    def _of_line(self, term: Term) -> Bools:
+    def _of_line(self, term: QueryTerm) -> Bools:
         source, found = self._graph.nodes.source, np.zeros(len(self._graph.nodes), bool)
         places = source.values.reshape(-1, 4)
         hits = places[:, 1] == int(term.number)

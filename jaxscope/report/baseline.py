@@ -30,7 +30,7 @@ ONE_PROCESS_FACTOR = 1.5
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Change:
+class TimingChange:
     """One steady call then and now.
 
     Attributes:
@@ -49,7 +49,7 @@ class Change:
         return self.now.median / self.before.median
 
 
-def find_changes(now: Timing, before: Timing) -> list[Change]:
+def find_changes(now: Timing, before: Timing) -> list[TimingChange]:
     """Compare the compiled calls that both timings have.
 
     Raises:
@@ -67,7 +67,7 @@ def find_changes(now: Timing, before: Timing) -> list[Change]:
             )
     steady = {each.name: each for each in before.measurements if _is_steady(each)}
     changes = [
-        Change(each, steady[each.name], judge_change(each, steady[each.name]))
+        TimingChange(each, steady[each.name], judge_change(each, steady[each.name]))
         for each in now.measurements
         if _is_steady(each) and each.name in steady
     ]
@@ -102,12 +102,12 @@ def _find_middle(samples: Sequence[float]) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def is_slower(changes: Sequence[Change]) -> bool:
+def is_slower(changes: Sequence[TimingChange]) -> bool:
     """Whether any of the calls is."""
     return any(change.verdict == "slower" for change in changes)
 
 
-def baseline_to_section(changes: Sequence[Change], before: Timing) -> Section:
+def baseline_to_section(changes: Sequence[TimingChange], before: Timing) -> Section:
     """The answer first, then each call with its range, then what the verdicts rest on."""
     title = (
         "Slower than the baseline."
@@ -127,7 +127,7 @@ def baseline_to_section(changes: Sequence[Change], before: Timing) -> Section:
     return Section(title, [*map(_describe, changes), place + host, rule])
 
 
-def _describe(change: Change) -> str:
+def _describe(change: TimingChange) -> str:
     now, before = (
         f"{format_seconds(each.median)} ({describe_spread(each)})"
         for each in (change.now, change.before)
@@ -137,7 +137,7 @@ def _describe(change: Change) -> str:
     return f"{name}: {now}, before {before}: {three_digits(change.factor)} times, {told}"
 
 
-def baseline_to_json(changes: Sequence[Change], before: Timing) -> Json:
+def baseline_to_json(changes: Sequence[TimingChange], before: Timing) -> Json:
     """What `jaxscope time --baseline --json` adds under `baseline`."""
     return {
         "recorded_at": before.environment.recorded_at or None,

@@ -11,7 +11,7 @@ from jaxscope.model.graph_builder import add_attributes
 from jaxscope.model.units import first_of, format_bytes, format_count, format_flops
 from jaxscope.program.fusion.decisions import Decision, decision_to_json
 from jaxscope.program.fusion.duplicates import Duplicate
-from jaxscope.program.fusion.fusions import Fusion, Value
+from jaxscope.program.fusion.fusions import Fusion, FusionValue
 from jaxscope.program.fusion.summary import CountRange, FusionReport, Launches
 from jaxscope.report.document import Number, Table, known_cell
 from jaxscope.schema.contract import number_to_json
@@ -202,6 +202,6 @@ def _find_notes(report: FusionReport) -> dict[int, dict[str, str]]:
     return notes
 
 
-def _describe_values(values: tuple[Value, ...]) -> str:
+def _describe_values(values: tuple[FusionValue, ...]) -> str:
     told = (f"{value.type} ({format_bytes(value.num_bytes)})" for value in values)
     return ", ".join(first_of(told, _MAX_VALUES))

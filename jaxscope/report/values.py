@@ -11,8 +11,8 @@ from jaxscope.model.values import (
     ArrayDifference,
     ArraySummary,
     ComparedValue,
-    Comparison,
     EquationValues,
+    FormComparison,
     NonfiniteOrigin,
     Values,
     is_beyond,
@@ -71,7 +71,7 @@ def values_to_document(found: Values, ulps: int = 0) -> list[Section]:
     ]
 
 
-def _compared_sections(found: Values, against: Comparison, ulps: int) -> list[Section]:
+def _compared_sections(found: Values, against: FormComparison, ulps: int) -> list[Section]:
     parting = against.parting(ulps)
     told: list[str | Table] = []
     differing = [each for each in against.results if is_beyond(each.difference, 0)]
@@ -94,7 +94,7 @@ def _compared_sections(found: Values, against: Comparison, ulps: int) -> list[Se
     ]
 
 
-def describe_parting(against: Comparison, ulps: int = 0) -> str:
+def describe_parting(against: FormComparison, ulps: int = 0) -> str:
     """The first equation that differs by more than so many ULPs, in a sentence."""
     parting = against.parting(ulps)
     by = f" by more than {format_count(ulps, 'ULP')}" if ulps else ""
@@ -217,7 +217,7 @@ def values_to_json(found: Values, ulps: int = 0) -> Json:
     }
 
 
-def _comparison_to_json(against: Comparison, ulps: int) -> Json:
+def _comparison_to_json(against: FormComparison, ulps: int) -> Json:
     parting = against.parting(ulps)
     return {
         "form": against.form,

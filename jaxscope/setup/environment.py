@@ -197,7 +197,7 @@ _TOOLS = _Part(
 _FURTHER = {SAMPLES: _SAMPLES, TOOLS: _TOOLS}
 
 
-class Environment:
+class VirtualEnvironment:
     """The virtual environment of one checkout.
 
     Attributes:

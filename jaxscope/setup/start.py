@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from jaxscope.setup import SetupProblem, system_libraries
-from jaxscope.setup.environment import SAMPLES, TOOLS, Environment
+from jaxscope.setup.environment import SAMPLES, TOOLS, VirtualEnvironment
 from jaxscope.setup.system_libraries import (
     find_display,
     find_missing_libraries,
@@ -127,7 +127,7 @@ class Missing:
 def main(arguments: Sequence[str]) -> int:
     """Set up what is missing and become the wished program; returns only on failure."""
     wish = parse_words(arguments)
-    environment = Environment(Path(__file__).resolve().parents[2])
+    environment = VirtualEnvironment(Path(__file__).resolve().parents[2])
     try:
         if wish.asks_help and not environment.is_ready():
             return _help(wish)
@@ -174,7 +174,7 @@ def parse_words(arguments: Sequence[str]) -> StartRequest:
             return StartRequest(words, False, is_agreed)
 
 
-def prepare(wish: StartRequest, environment: Environment) -> None:
+def prepare(wish: StartRequest, environment: VirtualEnvironment) -> None:
     """Install what the wish needs, after asking.
 
     Raises:
@@ -197,7 +197,7 @@ def prepare(wish: StartRequest, environment: Environment) -> None:
         environment.prepare(*wish.further)
 
 
-def find_missing(wish: StartRequest, environment: Environment) -> Missing:
+def find_missing(wish: StartRequest, environment: VirtualEnvironment) -> Missing:
     """Look at what is here and what the wish needs."""
     has_environment = environment.is_ready(*wish.further)
     has_uv = shutil.which("uv") is not None
@@ -232,7 +232,7 @@ def check_display(wish: StartRequest) -> None:
         )
 
 
-def start(wish: StartRequest, environment: Environment) -> None:
+def start(wish: StartRequest, environment: VirtualEnvironment) -> None:
     """Replace this process by the wished program; does not return.
 
     Raises:

@@ -11,7 +11,7 @@ from jaxscope.model.capture import Check
 from jaxscope.worker.checks import run_checks
 from jaxscope.worker.checks.effects import EffectWatch
 from jaxscope.worker.checks.purity import PurityWatch
-from jaxscope.worker.checks.subject import Subject
+from jaxscope.worker.checks.subject import CheckedCall
 from jaxscope.worker.host.call import call_namespace, parse_call
 from jaxscope.worker.host.source import read_source
 from jaxscope.worker.host.user_module import execute_file
@@ -30,7 +30,7 @@ def findings_of(file: str, text: str) -> list[Check]:
     with warnings.catch_warnings(), effects.watching():
         warnings.filterwarnings("ignore", "Explicitly requested dtype")
         program = trace_call(call)
-    found, failed = run_checks(Subject(call, program, watch, effects))
+    found, failed = run_checks(CheckedCall(call, program, watch, effects))
     assert not failed, failed
     assert {each.equation for each in found} <= {"", *program.base_ids}
     return found

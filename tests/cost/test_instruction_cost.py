@@ -12,7 +12,7 @@ import pytest
 from jaxscope.program.hlo.proto import parse_module
 from jaxscope.worker import compat
 from jaxscope.worker.stages import hlo_cost
-from jaxscope.worker.stages.hlo_cost import SlicedModule, instruction_costs, module_cost
+from jaxscope.worker.stages.hlo_cost import ModuleSlicer, instruction_costs, module_cost
 from tests.hlo.programs import PROGRAMS, optimized, proto_of, unoptimized
 from tests.hlo.test_graph import FUSION
 
@@ -58,7 +58,7 @@ def test_instructions_of_the_entry_add_up_to_the_module(name: str, stage: str) -
 
 def test_free_instructions_cost_what_xla_says() -> None:
     proto, _ = optimized("scan")
-    module = SlicedModule(proto)
+    module = ModuleSlicer(proto)
     free = {"parameter", "constant", "get-tuple-element", "bitcast"}
     seen = set()
     for computation, position in module.instructions():
@@ -78,7 +78,7 @@ def test_inside_of_a_fusion_is_costed_too() -> None:
 
 
 def test_equal_instructions_share_a_key_and_different_ones_do_not() -> None:
-    module = SlicedModule(proto_of(REPEATED))
+    module = ModuleSlicer(proto_of(REPEATED))
     keys = [module.key(*row) for row in module.instructions()]
     # %a and %b square their operand; %c has two; %d contracts other dimensions.
     assert keys[1] == keys[2]
@@ -95,7 +95,7 @@ def test_custom_calls_are_unknown_and_so_is_the_module() -> None:
 
 def test_without_budget_only_what_is_free_is_known() -> None:
     proto = proto_of(REPEATED)
-    module = SlicedModule(proto)
+    module = ModuleSlicer(proto)
     is_free = [module.opcode(*row) == b"parameter" for row in module.instructions()]
     costs = instruction_costs(proto, budget_s=-1.0)
     assert (costs[is_free] == 0.0).all()
@@ -111,7 +111,7 @@ def test_a_budget_is_not_spent_on_loops_before_their_insides(
 
     program = jax.jit(loop).lower(jnp.ones((8, 8)))
     proto = program.compiler_ir("hlo").as_serialized_hlo_module_proto()
-    module = SlicedModule(proto)
+    module = ModuleSlicer(proto)
     rows = list(module.instructions())
     opcodes = [module.opcode(*row) for row in rows]
     others = {

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jaxscope.program.hlo.proto import module_class, parse_module
-from jaxscope.worker.stages.hlo_cost import SlicedModule
+from jaxscope.worker.stages.hlo_cost import ModuleSlicer
 from tests.hlo.programs import PROGRAMS, optimized, proto_of
 from tests.hlo.test_graph import LOOP, TWO_CALLERS
 
@@ -20,7 +20,7 @@ def test_slice_is_the_instruction_its_operands_and_what_it_calls(name: str) -> N
     whole = parse_module(proto)
     originals = [i for computation in whole.computations for i in computation.instructions]
     by_id = {i.id: i for i in originals}
-    sliced = SlicedModule(proto)
+    sliced = ModuleSlicer(proto)
     for original, row in zip(originals, sliced.instructions(), strict=True):
         module = parse_module(sliced.slice(*row))
         entry = module.computations[-1]
@@ -44,21 +44,21 @@ def test_slice_is_the_instruction_its_operands_and_what_it_calls(name: str) -> N
 
 def test_metadata_and_names_do_not_change_a_key() -> None:
     module = module_class().FromString(GOOD)
-    before = [SlicedModule(GOOD).key(*row) for row in SlicedModule(GOOD).instructions()]
+    before = [ModuleSlicer(GOOD).key(*row) for row in ModuleSlicer(GOOD).instructions()]
     for computation in module.computations:
         for number, instruction in enumerate(computation.instructions):
             instruction.name = f"{computation.name}.{number}"
             instruction.metadata.op_name = "elsewhere"
             instruction.metadata.stack_frame_id = 3
-    renamed = SlicedModule(module.SerializeToString())
+    renamed = ModuleSlicer(module.SerializeToString())
     assert [renamed.key(*row) for row in renamed.instructions()] == before
 
 
 def test_what_a_called_computation_does_changes_the_key() -> None:
     module = module_class().FromString(proto_of(TWO_CALLERS))
-    before = SlicedModule(module.SerializeToString())
+    before = ModuleSlicer(module.SerializeToString())
     module.computations[0].instructions[2].opcode = "multiply"
-    after = SlicedModule(module.SerializeToString())
+    after = ModuleSlicer(module.SerializeToString())
     reduce_row = next(row for row in before.instructions() if before.opcode(*row) == b"reduce")
     assert before.key(*reduce_row) != after.key(*reduce_row)
 
@@ -67,7 +67,7 @@ def test_endless_calls_are_refused() -> None:
     module = module_class().FromString(GOOD)
     body = next(c for c in module.computations if c.name == "body")
     body.instructions[4].called_computation_ids.append(body.id)
-    sliced = SlicedModule(module.SerializeToString())
+    sliced = ModuleSlicer(module.SerializeToString())
     loop = next(row for row in sliced.instructions() if sliced.opcode(*row) == b"while")
     with pytest.raises(ValueError, match="without end"):
         sliced.key(*loop)
@@ -83,7 +83,7 @@ def test_changed_bytes_are_cut_or_refused(data: st.DataObject) -> None:
     for _ in range(data.draw(st.integers(1, 6))):
         broken[data.draw(st.integers(0, len(broken) - 1))] = data.draw(st.integers(0, 255))
     try:
-        sliced = SlicedModule(bytes(broken))
+        sliced = ModuleSlicer(bytes(broken))
         for row in sliced.instructions():
             sliced.opcode(*row)
             assert sliced.key(*row)[0] is not None

@@ -11,7 +11,7 @@ import pytest
 
 from jaxscope.cli import main
 from jaxscope.client.requests import StepRequest
-from jaxscope.client.stepping import Stepper
+from jaxscope.client.stepping import SteppingClient
 
 from .browser import Browser, find_browser
 
@@ -89,7 +89,7 @@ def test_the_lesson_is_not_told_beforehand_and_no_text_is_markup(page: Path) -> 
 
 
 def test_the_number_of_equations_is_bounded(program: Path) -> None:
-    with Stepper(StepRequest(str(program), CALL)) as stepper:
+    with SteppingClient(StepRequest(str(program), CALL)) as stepper:
         steps = stepper.record(2)
         assert [step.equation for step in steps] == ["", "0", "0/jaxpr/0"]
         assert stepper.record(100)[-1].is_end

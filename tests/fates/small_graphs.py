@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from jaxscope.model import NONE, Graph, GraphBuilder, GroupKind, NodeKind
+from jaxscope.model.graph import CONDITION
 
 _KINDS = {
     "in": NodeKind.INPUT,
@@ -72,5 +73,6 @@ def build(text: str) -> Graph:
                             places[source], places[name], output=int(output or 0), operand=operand
                         )
     for name, kind, owner in owned:
-        builder.add_group(name, _GROUPS[kind], name, parent=inside[owner], owner=owner)
+        label = CONDITION if name.endswith("/cond_jaxpr") else name  # as tracing labels it
+        builder.add_group(name, _GROUPS[kind], label, parent=inside[owner], owner=owner)
     return builder.build()

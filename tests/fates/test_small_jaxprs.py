@@ -7,7 +7,7 @@ import pytest
 from jaxscope.model import NONE, GraphBuilder
 from jaxscope.program.fates.equations import (
     Equations,
-    Values,
+    ValueClasses,
     find_live,
     find_ruled_out,
     has_reader,
@@ -272,7 +272,7 @@ def test_an_index_of_a_function_that_several_call_is_not_known() -> None:
 def values(text: str, *, are_captured_known: bool = False) -> tuple[set[str], dict[str, str]]:
     """Ids of constant equations, and of each equal one that of the first."""
     equations = Equations(build(text))
-    found = Values(equations, are_captured_known=are_captured_known)
+    found = ValueClasses(equations, are_captured_known=are_captured_known)
     ids = equations.ids
     constants = {
         id

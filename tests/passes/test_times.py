@@ -7,7 +7,7 @@ import math
 import pytest
 
 from jaxscope.model import Capture
-from jaxscope.worker.stages.passes import PassWatch, Span, Step, match_seconds
+from jaxscope.worker.stages.passes import DumpedModule, PassWatch, Span, match_seconds
 from tests.fates import programs
 from tests.fates.programs import X, capture_passes
 
@@ -34,23 +34,23 @@ def spans(text: str) -> list[Span]:
     return [Span("thread 1", name, float(start), float(length)) for start, length, name in rows]
 
 
-def nanoseconds(steps: list[Step], text: str = TRACE) -> list[float]:
+def nanoseconds(steps: list[DumpedModule], text: str = TRACE) -> list[float]:
     return [round(seconds * 1e9, 3) for seconds in match_seconds(steps, spans(text))]
 
 
-START = Step("simplify", "pipeline-start", "algsimp")
+START = DumpedModule("simplify", "pipeline-start", "algsimp")
 
 
 def test_a_pass_is_found_in_its_round_by_its_neighbours() -> None:
     steps = [
-        Step("all", "pipeline-start", "simplify"),
+        DumpedModule("all", "pipeline-start", "simplify"),
         START,
-        Step("simplify", "algsimp", "pipeline-end"),
+        DumpedModule("simplify", "algsimp", "pipeline-end"),
         START,
-        Step("simplify", "algsimp", "cse"),
-        Step("simplify", "algsimp", "pipeline-end"),
-        Step("all", "simplify", "fusion_pass"),
-        Step("all", "fusion_pass", "pipeline-end"),
+        DumpedModule("simplify", "algsimp", "cse"),
+        DumpedModule("simplify", "algsimp", "pipeline-end"),
+        DumpedModule("all", "simplify", "fusion_pass"),
+        DumpedModule("all", "fusion_pass", "pipeline-end"),
     ]
     found = nanoseconds(steps)
     assert [found[n] for n in (2, 4, 5, 6, 7)] == [40, 5, 8, 500, 50]
@@ -58,12 +58,12 @@ def test_a_pass_is_found_in_its_round_by_its_neighbours() -> None:
 
 
 def test_a_pipeline_that_was_written_down_more_often_stays_unknown() -> None:
-    steps = [START, Step("simplify", "cse"), START, START]
+    steps = [START, DumpedModule("simplify", "cse"), START, START]
     assert all(map(math.isnan, nanoseconds(steps)))
 
 
 def test_a_pass_that_is_not_where_its_neighbours_say_stays_unknown() -> None:
-    steps = [START, Step("simplify", "cse", "dce"), START, Step("simplify", "gone")]
+    steps = [START, DumpedModule("simplify", "cse", "dce"), START, DumpedModule("simplify", "gone")]
     assert all(map(math.isnan, nanoseconds(steps)))
 
 

@@ -16,7 +16,7 @@ from jaxscope.setup.environment import (
     SAMPLES_LOCK_NAME,
     TOOLS,
     TOOLS_LOCK_NAME,
-    Environment,
+    VirtualEnvironment,
     explain_failure,
 )
 
@@ -36,7 +36,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def imported_name(environment: Environment) -> str:
+def imported_name(environment: VirtualEnvironment) -> str:
     answer = subprocess.run(
         [environment.python, "-c", "import jaxscope; print(jaxscope.name)"],
         capture_output=True,
@@ -49,7 +49,7 @@ def imported_name(environment: Environment) -> str:
 
 @pytest.mark.slow
 def test_made_completed_and_made_anew(checkout: Path) -> None:
-    environment = Environment(checkout)
+    environment = VirtualEnvironment(checkout)
     assert not environment.is_ready()
     environment.prepare()
     assert environment.is_ready()
@@ -78,7 +78,7 @@ def test_made_completed_and_made_anew(checkout: Path) -> None:
 def test_the_libraries_of_the_samples_come_only_where_asked_for(
     checkout: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    environment = Environment(checkout)
+    environment = VirtualEnvironment(checkout)
     environment.prepare()
     assert "Flax" not in capsys.readouterr().err
     assert environment.is_ready()
@@ -99,7 +99,7 @@ def test_the_libraries_of_the_samples_come_only_where_asked_for(
 def test_tools_come_only_where_asked_for(
     checkout: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    environment = Environment(checkout)
+    environment = VirtualEnvironment(checkout)
     environment.prepare(SAMPLES)
     assert "pytest" not in capsys.readouterr().err and not environment.is_ready(TOOLS)
     environment.prepare(SAMPLES, TOOLS)
@@ -113,38 +113,38 @@ def test_a_strangers_folder_is_not_touched(checkout: Path) -> None:
     diary = checkout / ".venv" / "diary.txt"
     diary.write_text("mine")
     with pytest.raises(SetupProblem, match="no virtual environment"):
-        Environment(checkout).prepare()
+        VirtualEnvironment(checkout).prepare()
     assert diary.read_text() == "mine"
 
 
 def test_a_file_in_the_way(checkout: Path) -> None:
     (checkout / ".venv").touch()
     with pytest.raises(SetupProblem, match="no folder"):
-        Environment(checkout).prepare()
+        VirtualEnvironment(checkout).prepare()
 
 
 def test_full_disk(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(environment_module, "_NEEDED_BYTES", 10**20)
     with pytest.raises(SetupProblem, match=r"GB free.*JAXSCOPE_VENV"):
-        Environment(checkout).prepare()
+        VirtualEnvironment(checkout).prepare()
     assert not (checkout / ".venv").exists()
 
 
 def test_a_folder_that_is_not_ours(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "access", lambda *_: False)  # tests may run as root
     with pytest.raises(SetupProblem, match=r"not writable.*JAXSCOPE_VENV="):
-        Environment(checkout).prepare()
+        VirtualEnvironment(checkout).prepare()
 
 
 def test_an_incomplete_checkout(checkout: Path) -> None:
     (checkout / LOCK_NAME).unlink()
     with pytest.raises(SetupProblem, match="Clone it again"):
-        Environment(checkout).prepare()
+        VirtualEnvironment(checkout).prepare()
 
 
 def test_another_place(checkout: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("JAXSCOPE_VENV", str(tmp_path / "elsewhere"))
-    assert Environment(checkout).folder == tmp_path / "elsewhere"
+    assert VirtualEnvironment(checkout).folder == tmp_path / "elsewhere"
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 
 from jaxscope import cli
 from jaxscope.setup import SetupProblem, start, system_libraries
-from jaxscope.setup.environment import SAMPLES, TOOLS, Environment
+from jaxscope.setup.environment import SAMPLES, TOOLS, VirtualEnvironment
 from jaxscope.setup.system_libraries import (
     PACKAGE_BY_SONAME,
     MissingLibraries,
@@ -28,7 +28,7 @@ PACKAGES_BY_HAND = {
 }
 
 
-class FakeEnvironment(Environment):
+class FakeEnvironment(VirtualEnvironment):
     """An environment that is or is not ready, and remembers how it was prepared."""
 
     def __init__(self, is_here: bool, *further: str) -> None:

@@ -23,7 +23,7 @@ from jaxscope.report.measurement_documents import costly_parts
 from jaxscope.schema.archive import decode_lab, encode_lab
 from jaxscope.worker.stages.passes import Span
 from jaxscope.worker.timing import compile_time
-from jaxscope.worker.timing.compile_time import Part, StackSampler, flatten
+from jaxscope.worker.timing.compile_time import StackSampler, TimePart, flatten
 
 PROGRAM = """\
 import jax, jax.numpy as jnp
@@ -207,16 +207,18 @@ def test_a_compilation_on_the_thread_of_python_is_found() -> None:
 
 
 def test_one_small_part_keeps_its_name_and_kind() -> None:
-    parts = [Part("large", "pass", 0.9), Part("f line 3", "line", 0.001, "f.py", 3)]
-    flat = flatten([Part("trace", "stage", 1.0, parts=parts)], 1.0)
+    parts = [TimePart("large", "pass", 0.9), TimePart("f line 3", "line", 0.001, "f.py", 3)]
+    flat = flatten([TimePart("trace", "stage", 1.0, parts=parts)], 1.0)
     assert [(span.name, span.kind, span.line) for span in flat[:3]] == [
         ("trace", "stage", 0), ("large", "pass", 0), ("f line 3", "line", 3),
     ]  # fmt: skip
 
 
 def test_small_parts_are_joined() -> None:
-    parts = [Part(f"p{number}", "pass", 0.001) for number in range(100)]
-    flat = flatten([Part("compile", "stage", 1.0, parts=[Part("large", "pass", 0.5), *parts])], 1.0)
+    parts = [TimePart(f"p{number}", "pass", 0.001) for number in range(100)]
+    flat = flatten(
+        [TimePart("compile", "stage", 1.0, parts=[TimePart("large", "pass", 0.5), *parts])], 1.0
+    )
     assert [span.name for span in flat] == ["compile", "large", "100 smaller", "not attributed"]
     assert [round(span.seconds, 6) for span in flat] == [1.0, 0.5, 0.1, 0.4]
 

@@ -15,7 +15,7 @@ import pytest
 import jaxscope
 from jaxscope.cli import main
 from jaxscope.client.requests import StepRequest
-from jaxscope.client.stepping import Stepper
+from jaxscope.client.stepping import SteppingClient
 from jaxscope.errors import UsageError
 from jaxscope.model.values import compare_arrays
 from jaxscope.worker.values.against import FLOAT64, JIT, NoSuchForm, OtherForms, describe_against
@@ -161,7 +161,7 @@ def test_differences_are_those_of_plain_jax(
     exec(PROGRAM, namespace)
     given = jaxscope.values(program, "looped(f32[32])")
     assert given.against is None
-    with Stepper(StepRequest(program, "looped(f32[32])")) as stepper:
+    with SteppingClient(StepRequest(program, "looped(f32[32])")) as stepper:
         stepper.move("start")
         cells = stepper.look("argument", 0).cells
     x = jnp.asarray([np.float32(cell) for cell in cells])
@@ -173,7 +173,7 @@ def test_differences_are_those_of_plain_jax(
 
 
 def test_one_value_is_shown_in_each_form(program: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with Stepper(StepRequest(program, "mixed(f32[64], f32[64])")) as stepper:
+    with SteppingClient(StepRequest(program, "mixed(f32[64], f32[64])")) as stepper:
         stepper.move("place", equation="2")
         view = stepper.look("result", 0, "[:4]", forms=("jit", "float64"))
         assert [each.form for each in view.forms] == ["jit", "float64"]

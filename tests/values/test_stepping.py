@@ -22,7 +22,7 @@ from jax.experimental import io_callback
 
 from jaxscope.cli import main
 from jaxscope.client.requests import StepRequest
-from jaxscope.client.stepping import Stepper as Asked
+from jaxscope.client.stepping import SteppingClient as Asked
 from jaxscope.errors import CallError
 from jaxscope.model.values import Step, ValueCondition, parse_condition, parse_place, parse_slice
 from jaxscope.report.stepping import describe_difference, describe_place
@@ -34,8 +34,8 @@ from jaxscope.worker.provenance.traced_program import find_inputs, trace_call, t
 from jaxscope.worker.stages.loading import call_namespace
 from jaxscope.worker.values import stepping
 from jaxscope.worker.values.arrays import matches, view_slice
-from jaxscope.worker.values.frames import Frame
-from jaxscope.worker.values.subject import Subject, load_argument
+from jaxscope.worker.values.frames import JaxprFrame
+from jaxscope.worker.values.subject import ReadyProgram, load_argument
 
 CALLS = []
 
@@ -110,7 +110,7 @@ class Walker:
         inputs = find_inputs(program, call)
         assert inputs is not None
         traced = trace_gradient(program.base)[0] if stage else program.derived
-        subject = Subject(__file__, call, program, traced, list(map(jnp.asarray, inputs)), {})
+        subject = ReadyProgram(__file__, call, program, traced, list(map(jnp.asarray, inputs)), {})
         self.channel = Recorder()
         self.stepper = stepping.Stepper(subject, self.channel, most_bytes)  # type: ignore[arg-type]  # a double of the channel
 
@@ -289,7 +289,7 @@ def test_a_stopped_step_stays_where_it_was(monkeypatch: pytest.MonkeyPatch) -> N
     def skip(*_: Any) -> Any:
         raise Skipped
 
-    monkeypatch.setattr(Frame, "_compute", skip)
+    monkeypatch.setattr(JaxprFrame, "_compute", skip)
     step = walk("end")
     assert step["is_unmoved"] and "stopped" in step["note"]
     monkeypatch.undo()

@@ -21,7 +21,7 @@ from jaxscope.model.types import parse_array_type
 from jaxscope.program.fates.equations import (
     IDENTITIES,
     Equations,
-    Values,
+    ValueClasses,
     find_live,
     find_ruled_out,
     has_reader,
@@ -207,7 +207,7 @@ class DerivedFates:
             endings or {},
         )
         self._live = find_live(self.equations)
-        self._values = Values(self.equations, are_captured_known=self._has_constants_inside())
+        self._values = ValueClasses(self.equations, are_captured_known=self._has_constants_inside())
         self._endings = endings or {}
         self._lowering = Lowering(lowered, self._before, has_passes=bool(endings))
         self._undoing = NoOpDetector(self.equations, stage)

@@ -107,8 +107,10 @@ class Equations:
     def _add_shared(self, node: int, by_id: dict[str, int]) -> None:
         """`calls` names all nested jaxprs of an equation, its own too; `shares` the last shared."""
         own = list(self.called.get(node, ()))
-        self.called[node] = self.graph.called_groups(node, self.called, by_id)
-        for group in self.called[node]:
+        called = self.graph.called_groups(node, self.called, by_id)
+        if called:
+            self.called[node] = called
+        for group in called:
             if group in own:
                 own.remove(group)
             else:
@@ -524,7 +526,7 @@ _UNTELLING = ("…", "<")
 _IGNORED = frozenset({"shares", "shared_by", "cost_note", "operand"})
 
 
-class Values:
+class ValueClasses:
     """Constants and equal equations of one jaxpr.
 
     Args:

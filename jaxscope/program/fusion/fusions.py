@@ -164,7 +164,7 @@ _TAKES_PART = frozenset({"slice", "dynamic-slice", "gather"})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Value:
+class FusionValue:
     """A value that goes into or comes out of a fusion.
 
     Attributes:
@@ -217,8 +217,8 @@ class Fusion:
     node: int
     id: str
     kind: str
-    inputs: tuple[Value, ...]
-    outputs: tuple[Value, ...]
+    inputs: tuple[FusionValue, ...]
+    outputs: tuple[FusionValue, ...]
     operations: tuple[tuple[str, int], ...]
     saving: Saving
 
@@ -239,7 +239,7 @@ def open_fusion(module: Module, node: int) -> Fusion:
         module.id(node),
         describe_kind(module.attributes[node]),
         tuple(_value(module, source) for source in inputs),
-        tuple(Value(module.id(node), t, type_bytes(t)) for t in module.types(node)),
+        tuple(FusionValue(module.id(node), t, type_bytes(t)) for t in module.types(node)),
         tuple(
             collections.Counter(
                 module.operations[member] for member in members if not module.is_free(member)
@@ -249,10 +249,10 @@ def open_fusion(module: Module, node: int) -> Fusion:
     )
 
 
-def _value(module: Module, node: int) -> Value:
+def _value(module: Module, node: int) -> FusionValue:
     types = module.types(node)
     type = types[0] if len(types) == 1 else f"({', '.join(types)})"
-    return Value(module.id(node), type, type_bytes(type))
+    return FusionValue(module.id(node), type, type_bytes(type))
 
 
 def _unopened() -> Saving:

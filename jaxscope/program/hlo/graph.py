@@ -314,7 +314,7 @@ def find_nesting(
     return Nesting(tuple(order), tuple(tuple(row) for row in sites))
 
 
-class Provenance(NamedTuple):
+class NodeProvenance(NamedTuple):
     """What the columns `origins`, `derived`, `scope` and `direction` of a node hold.
 
     `calls` are those of `OpName.calls`. `source` is where the equation stands, for instructions
@@ -329,7 +329,7 @@ class Provenance(NamedTuple):
     calls: tuple[tuple[str, ...], ...] = ()
     source: tuple[tuple[str, int, int, str], ...] = ()
 
-    def or_inherited(self, around: Provenance) -> Provenance:
+    def or_inherited(self, around: NodeProvenance) -> NodeProvenance:
         """What an instruction that JAX named but no equation tagged has from its callers.
 
         Before optimization JAX's helper functions are computations of their own, whose
@@ -340,7 +340,7 @@ class Provenance(NamedTuple):
             return self
         if (around is _NOWHERE or around == _NOWHERE) and self.direction is Direction.NONE:
             return self  # as most of what a job left behind
-        return Provenance(
+        return NodeProvenance(
             around.origins,
             around.derived,
             around.scope or self.scope,
@@ -351,7 +351,7 @@ class Provenance(NamedTuple):
         )
 
 
-_NOWHERE = Provenance()
+_NOWHERE = NodeProvenance()
 _MOST_NAMES = 1 << 16
 """Equal names stand near each other; half a million of them take memory."""
 
@@ -367,9 +367,9 @@ class ProvenanceReader:
     def __init__(self, tags: TagTable, derived_graph: Graph | None) -> None:
         self._tags = tags
         self._graph = derived_graph
-        self._read: dict[str, Provenance] = {"": Provenance()}
+        self._read: dict[str, NodeProvenance] = {"": NodeProvenance()}
 
-    def read(self, op_name: str) -> Provenance:
+    def read(self, op_name: str) -> NodeProvenance:
         """What a name, with its tags, says."""
         found = self._read.get(op_name)
         if found is None:
@@ -378,14 +378,14 @@ class ProvenanceReader:
             found = self._read[op_name] = self._parse(op_name)
         return found
 
-    def _parse(self, op_name: str) -> Provenance:
+    def _parse(self, op_name: str) -> NodeProvenance:
         if not (is_tagged(op_name) or op_name.startswith("(")):  # as in what a job left behind
             around, _, own = op_name.rpartition("/")
             if "(" in own or ")" in own or ";" in op_name:  # its last slash may say nothing
                 said = read_scope(op_name), read_direction(op_name)
             else:  # what many operations share
                 said = _read_around(around)
-            return Provenance(scope=said[0], direction=said[1], display=op_name)
+            return NodeProvenance(scope=said[0], direction=said[1], display=op_name)
         named = read_op_name(op_name, self._tags)
         display = named.display
         origins = dict.fromkeys(named.origins)
@@ -418,7 +418,7 @@ class ProvenanceReader:
             # The tag of the name is more exact than what an equation inherits.
             origins = found if not origins else origins | found
             direction = next((d for d in directions if d is not Direction.NONE), direction)
-        return Provenance(
+        return NodeProvenance(
             tuple(origins),
             named.derived,
             scope or read_scope(display),
@@ -434,13 +434,13 @@ def inherit_from_callers(
     nesting: Nesting,
     first_nodes: Sequence[int],
     reader: ProvenanceReader,
-) -> list[Provenance]:
+) -> list[NodeProvenance]:
     """What each computation has from the instructions that call it: all of their equations."""
     inherited = [_NOWHERE for _ in computations]
     for index in nesting.order:
         origins: dict[str, None] = {}
         derived: dict[str, None] = {}
-        first = Provenance()
+        first = NodeProvenance()
         for site in nesting.sites[index]:
             caller = computations[site.home].instructions[site.caller - first_nodes[site.home]]
             own = reader.read(caller.metadata.op_name).or_inherited(inherited[site.home])
@@ -606,7 +606,7 @@ class _Converter:
         group: int,
         first_node: int,
         added: Mapping[int, Mapping[str, str]],
-        inherited: Provenance,
+        inherited: NodeProvenance,
         loops: frozenset[str],
     ) -> None:
         names, shapes = survey.names, survey.shapes

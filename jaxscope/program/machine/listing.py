@@ -17,7 +17,7 @@ from jaxscope.program.machine.object_file import (
     Function,
     ObjectFile,
     ObjectFileError,
-    Target,
+    Reference,
     read_object_file,
 )
 
@@ -176,7 +176,7 @@ def _line(function: Function, machine: int, place: tuple[int, int], instruction:
     return line
 
 
-def _describe(target: Target, *, is_relative: bool) -> str:
+def _describe(target: Reference, *, is_relative: bool) -> str:
     offset = 0 if is_relative else target.addend
     text = f"{target.name}{offset:+#x}" if offset else target.name
     # Little-endian, so the number reads as it does in a register.

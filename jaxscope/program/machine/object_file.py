@@ -39,7 +39,7 @@ class ObjectFileError(ValueError):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Target:
+class Reference:
     """What an instruction refers to outside of itself: a symbol, or a place in a section.
 
     Attributes:
@@ -67,7 +67,7 @@ class Function:
     name: str
     address: int
     code: memoryview
-    targets: dict[int, Target]
+    targets: dict[int, Reference]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -163,9 +163,11 @@ def _read_symbols(sections: list[_Section]) -> list[_Symbol]:
     ]
 
 
-def _read_targets(sections: list[_Section], symbols: list[_Symbol]) -> dict[int, dict[int, Target]]:
+def _read_targets(
+    sections: list[_Section], symbols: list[_Symbol]
+) -> dict[int, dict[int, Reference]]:
     """By index of a section and address in it, what the linker fills in."""
-    targets: dict[int, dict[int, Target]] = {}
+    targets: dict[int, dict[int, Reference]] = {}
     left = _MAX_ENTRIES
     for table in sections:
         if table.kind != _RELOCATION_TABLE or not sections[table.info].flags & _EXECUTABLE:
@@ -178,20 +180,20 @@ def _read_targets(sections: list[_Section], symbols: list[_Symbol]) -> dict[int,
     return targets
 
 
-def _target(sections: list[_Section], symbol: _Symbol, addend: int) -> Target:
+def _target(sections: list[_Section], symbol: _Symbol, addend: int) -> Reference:
     if symbol.kind != _OF_SECTION or not symbol.section < len(sections):
-        return Target(symbol.name, addend)
+        return Reference(symbol.name, addend)
     section = sections[symbol.section]
     constant = b""
     if section.flags & _MERGEABLE and not section.flags & _STRINGS:
         size = section.entry_bytes
         if 0 < size <= _MAX_CONSTANT_BYTES and 0 <= addend <= len(section.data) - size:
             constant = bytes(section.data[addend : addend + size])
-    return Target(section.name, addend, constant)
+    return Reference(section.name, addend, constant)
 
 
 def _functions(
-    sections: list[_Section], symbols: list[_Symbol], targets: dict[int, dict[int, Target]]
+    sections: list[_Section], symbols: list[_Symbol], targets: dict[int, dict[int, Reference]]
 ) -> Iterator[Function]:
     functions = sorted(
         (

@@ -118,7 +118,7 @@ _LISTED = 4
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Part:
+class ArrayPart:
     """One part of an array.
 
     Attributes:
@@ -157,7 +157,7 @@ class Cut:
     num_columns: int
     row_dimensions: tuple[int, ...]
     column_dimensions: tuple[int, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[ArrayPart, ...]
 
     @property
     def side_ratio(self) -> float:
@@ -183,7 +183,7 @@ def cut_array(shape: tuple[int, ...], sharding: Sharding, num_devices: int) -> C
     if sharding.kind is not ShardingKind.TILED:
         every = tuple(range(num_devices))
         holder = sharding.holders[0] if sharding.holders else every
-        whole = Part(0, 0, tuple((0, size) for size in shape), holder)
+        whole = ArrayPart(0, 0, tuple((0, size) for size in shape), holder)
         return Cut(shape, 1, 1, (), (), (whole,))
     if len(shape) != len(sharding.tiles):
         return None
@@ -199,7 +199,7 @@ def cut_array(shape: tuple[int, ...], sharding: Sharding, num_devices: int) -> C
         if all(start < stop for start, stop in ranges) or 0 in shape:
             row = _number(place, sharding.tiles, rows)
             column = _number(place, sharding.tiles, columns)
-            parts.append(Part(row, column, ranges, holder))
+            parts.append(ArrayPart(row, column, ranges, holder))
     return Cut(
         shape,
         _count(sharding.tiles, rows),

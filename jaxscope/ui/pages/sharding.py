@@ -11,8 +11,8 @@ from jaxscope.model.capture import Placement
 from jaxscope.picture.tint.classes import TINT_PALETTES
 from jaxscope.program.links import NO_LINKED, Links, NodeSelection
 from jaxscope.program.sharding.arrays import (
+    ArrayPart,
     Cut,
-    Part,
     SpreadArray,
     cut_to_text,
     describe_devices,
@@ -95,7 +95,7 @@ class CutView(QWidget):
         self._theme = theme
         self.update()
 
-    def part_at(self, point: QPointF) -> Part | None:
+    def part_at(self, point: QPointF) -> ArrayPart | None:
         """The part that is drawn at a place."""
         if self._cut is None:
             return None
@@ -113,7 +113,7 @@ class CutView(QWidget):
         width = min(room.width(), room.height() * ratio)
         return QRectF(room.left(), room.top(), width, width / ratio)
 
-    def _box(self, part: Part) -> QRectF:
+    def _box(self, part: ArrayPart) -> QRectF:
         frame, cut = self._frame(), self._cut
         assert cut is not None  # whoever asks has a part of it
         width, height = frame.width() / cut.num_columns, frame.height() / cut.num_rows
@@ -143,7 +143,7 @@ class CutView(QWidget):
                 painter.setPen(QPen(QColor(self._theme.selected), 3))
                 painter.drawRect(self._box(part).adjusted(1.5, 1.5, -1.5, -1.5))
 
-    def _paint_part(self, painter: QPainter, part: Part, fill: str, border: str) -> None:
+    def _paint_part(self, painter: QPainter, part: ArrayPart, fill: str, border: str) -> None:
         box = self._box(part)
         painter.setPen(QPen(QColor(border), 1))
         painter.setBrush(QColor(fill))

@@ -143,7 +143,7 @@ class OfferedFunction:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Subject:
+class RunSubject:
     """What a run is about: another call, kind of device or text of the file is another subject."""
 
     call: str = ""
@@ -160,10 +160,10 @@ class TimingState:
     ratios: tuple[Ratio, ...] = ()
     warnings: tuple[str, ...] = ()
     environment: Environment | None = None
-    subject: Subject = Subject()
+    subject: RunSubject = RunSubject()
 
     @classmethod
-    def of(cls, timing: Timing, subject: Subject) -> TimingState:
+    def of(cls, timing: Timing, subject: RunSubject) -> TimingState:
         """What a finished or saved measurement found."""
         return cls(
             timing.call,
@@ -284,9 +284,9 @@ class WindowState:
         )
 
     @property
-    def subject(self) -> Subject:
+    def subject(self) -> RunSubject:
         """What is run, or was run last."""
-        return Subject(self.call, self.target, self.snapshot.sha256 if self.snapshot else "")
+        return RunSubject(self.call, self.target, self.snapshot.sha256 if self.snapshot else "")
 
     @property
     def has_old_timing(self) -> bool:

@@ -298,7 +298,7 @@ def write_steps(
         JaxscopeError: The call cannot be stepped through.
         OSError: The file cannot be written.
     """
-    from jaxscope.client.stepping import Stepper
+    from jaxscope.client.stepping import SteppingClient
     from jaxscope.export.steps_html import MOST_STEPS, steps_to_html
 
     doing = "Starting the call"
@@ -311,7 +311,7 @@ def write_steps(
             doing = f"Running {event.step.equation} {event.step.operation}"
         on_step(doing, 0.0)
 
-    with Stepper(request, on_event, lambda: on_step(doing, 0.0)) as stepper:
+    with SteppingClient(request, on_event, lambda: on_step(doing, 0.0)) as stepper:
         steps = stepper.record(MOST_STEPS)
         on_step("Writing", 1.0)
         told = lesson or read_lesson(Path(request.file or ""))
@@ -330,7 +330,7 @@ _BAR_PX = 160
 _WHOLE = 100
 
 
-class ExportProgress(QWidget):
+class ExportProgressBar(QWidget):
     """Shows itself while an export takes long.
 
     Args:

@@ -31,7 +31,7 @@ from jaxscope.ui.window.exporter import (
     ExportDialog,
     Exporter,
     ExportExtent,
-    ExportProgress,
+    ExportProgressBar,
     Write,
     make_order,
     write_export,
@@ -277,7 +277,7 @@ class FileDialogs(QObject):
         self.exporter.finished.connect(self.message_changed)
         self.exporter.failed.connect(self._controller.show_problem)
         self.exporter.stopped.connect(self._on_exporter_stopped)
-        self.progress: ExportProgress | None = None
+        self.progress: ExportProgressBar | None = None
         self._beside: Found | None = None
 
     def ask_open(self) -> None:
@@ -377,7 +377,7 @@ class FileDialogs(QObject):
 
     def _start_export(self, write: Write, path: str) -> None:
         if self.progress is None:
-            self.progress = ExportProgress(self.exporter, self._parent)
+            self.progress = ExportProgressBar(self.exporter, self._parent)
             self.export_begun.emit(self.progress)
         self.exporter.start(write, path)
 

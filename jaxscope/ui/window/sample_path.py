@@ -17,7 +17,7 @@ _LESSONS = "lessons"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Step:
+class PathStep:
     """One part of the path.
 
     Attributes:
@@ -31,8 +31,8 @@ class Step:
     names: tuple[str, ...]
 
 
-PATH: Sequence[Step] = (
-    Step(
+PATH: Sequence[PathStep] = (
+    PathStep(
         "Trace",
         "What does JAX record of a function, and what does it forget?",
         (
@@ -40,17 +40,17 @@ PATH: Sequence[Step] = (
             *("random_keys", "pytrees", "control_flow"),
         ),
     ),
-    Step(
+    PathStep(
         "Differentiate",
         "How is a derivative a program of its own?",
         ("value_and_grad", "higher_order", "custom_rules"),
     ),
-    Step(
+    PathStep(
         "Vectorize",
         "How does a program for one become a program for many?",
         ("vmap_axes", "parallel_devices"),
     ),
-    Step(
+    PathStep(
         "Compile",
         "What does XLA make of it, and what does that save?",
         (
@@ -58,7 +58,7 @@ PATH: Sequence[Step] = (
             *("conv_norm_relu", "pallas_kernel"),
         ),
     ),
-    Step(
+    PathStep(
         "Train",
         "What do whole training steps and models look like?",
         ("linear_regression", "flax_modules", "dropout_batchnorm", "xor_training", "transformer"),
@@ -104,7 +104,7 @@ def find_next(path: Path, samples: Sequence[Path]) -> Path | None:
     return dict(itertools.pairwise(samples)).get(path)
 
 
-def step_of(path: Path) -> Step | None:
+def step_of(path: Path) -> PathStep | None:
     """The part of the path that a sample belongs to."""
     return next((step for step in PATH if path.stem in step.names), None)
 

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from jaxscope.model.lessons import read_lesson
 from jaxscope.ui.toolkit.widgets import fill_box, make_label
-from jaxscope.ui.window.sample_path import PATH, Step, find_picture
+from jaxscope.ui.window.sample_path import PATH, PathStep, find_picture
 
 _SIDE_PX, _GAP_PX = 36, 8
 _CARD_PX = 280
@@ -104,7 +104,7 @@ class SampleCard(QPushButton):
 class _StepBox(QWidget):
     """The cards of one part of the path, in as many columns as there is room for."""
 
-    def __init__(self, number: int, step: Step, cards: Sequence[SampleCard]) -> None:
+    def __init__(self, number: int, step: PathStep, cards: Sequence[SampleCard]) -> None:
         super().__init__()
         self._cards = cards
         head = QHBoxLayout()

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QResizeEvent, QTextDocument
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
 
-from jaxscope.model.lessons import Part, Shown, TextLesson
+from jaxscope.model.lessons import LessonPart, Shown, TextLesson
 from jaxscope.schema.safe_text import make_safe
 
 _FEATURES = (
@@ -33,7 +33,7 @@ class LessonWalk(QObject):
         self.is_revealed = False
 
     @property
-    def part(self) -> Part | None:
+    def part(self) -> LessonPart | None:
         """Where the person is; None without a lesson."""
         return self.lesson.parts[self.number] if self.lesson is not None else None
 

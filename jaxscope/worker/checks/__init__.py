@@ -1,6 +1,6 @@
 """Likely mistakes in a traced call: one module for each kind, registered in `CHECKS`.
 
-A check takes a `Subject` and gives `Check`s. It runs in every capture, so it must be cheap, and
+A check takes a `CheckedCall` and gives `Check`s. It runs in every capture, so it must be cheap, and
 it must rather be silent than wrong: `docs/design/checks.md` has how often each one was right.
 """
 
@@ -25,11 +25,11 @@ from jaxscope.worker.checks.numerics import (
 )
 from jaxscope.worker.checks.purity import find_captured
 from jaxscope.worker.checks.state_types import find_changing_state
-from jaxscope.worker.checks.subject import Subject
+from jaxscope.worker.checks.subject import CheckedCall
 from jaxscope.worker.checks.unrolled_loops import find_unrolled_loops
 
 
-def find_impurity(subject: Subject) -> Iterator[Check]:
+def find_impurity(subject: CheckedCall) -> Iterator[Check]:
     """Globals, closures and attributes that changed, effects, and captured arrays."""
     if subject.watch is not None:
         yield from (change.check for change in subject.watch.find_changes())
@@ -38,7 +38,7 @@ def find_impurity(subject: Subject) -> Iterator[Check]:
     yield from find_captured(subject.program.base.jaxpr, subject.call.base)
 
 
-CHECKS: tuple[Callable[[Subject], Iterator[Check]], ...] = (
+CHECKS: tuple[Callable[[CheckedCall], Iterator[Check]], ...] = (
     find_impurity,
     find_reused_keys,
     find_unrolled_loops,
@@ -62,7 +62,7 @@ _MOST_STEPS = 2000
 """Findings of one check that are looked at, of which many can be on one line."""
 
 
-def run_checks(subject: Subject) -> tuple[list[Check], list[str]]:
+def run_checks(subject: CheckedCall) -> tuple[list[Check], list[str]]:
     """What is found, each rule once for a line, and sentences about what is missing."""
     findings: list[Check] = []
     missing = []

@@ -8,16 +8,16 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from jaxscope.model.capture import Check, Severity
-from jaxscope.worker.checks.dataflow import Site, Value
+from jaxscope.worker.checks.dataflow import Site, TracedValue
 from jaxscope.worker.checks.gathers import known_integers
-from jaxscope.worker.checks.subject import Subject, code_at
+from jaxscope.worker.checks.subject import CheckedCall, code_at
 
 RULE = "index-out-of-bounds"
 _DEPTH = 30
 _FILLS = "FILL_OR_DROP"
 
 
-def find_indices_out_of_bounds(subject: Subject) -> Iterator[Check]:
+def find_indices_out_of_bounds(subject: CheckedCall) -> Iterator[Check]:
     """`x[10]` of 8 elements reads the last one; an update there is dropped or moved.
 
     Passed over: arms of conditions, which may be there to guard the index; a `mode` that is
@@ -142,7 +142,7 @@ def _as_typed(start: int, length: int) -> int:
     return start - length if start < 0 else start
 
 
-def _single(value: Value) -> int | None:
+def _single(value: TracedValue) -> int | None:
     found = known_integers(value, _DEPTH)
     return None if found is None or np.size(found) != 1 else int(np.reshape(found, ()))
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from jaxscope.model.capture import Check, Severity
 from jaxscope.worker.checks.dataflow import count_work
-from jaxscope.worker.checks.subject import Subject
+from jaxscope.worker.checks.subject import CheckedCall
 
 RULE = "cond-under-vmap"
 MIN_WORK = 10_000
@@ -24,7 +24,7 @@ _REMEDY = (
 )
 
 
-def find_paid_branches(subject: Subject) -> Iterator[Check]:
+def find_paid_branches(subject: CheckedCall) -> Iterator[Check]:
     """Branches of the base function that run for every element of a batch."""
     program = subject.program
     names = {level.name for level in subject.call.levels}

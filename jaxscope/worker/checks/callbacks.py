@@ -7,7 +7,7 @@ from math import prod
 
 from jaxscope.model.capture import Check, Severity
 from jaxscope.worker.checks.dataflow import num_rounds
-from jaxscope.worker.checks.subject import Subject
+from jaxscope.worker.checks.subject import CheckedCall
 
 RULE = "callback-in-loop"
 _KINDS = {
@@ -26,7 +26,7 @@ _PRINT_REMEDY = (
 )
 
 
-def find_callbacks_in_loops(subject: Subject) -> Iterator[Check]:
+def find_callbacks_in_loops(subject: CheckedCall) -> Iterator[Check]:
     """Callbacks in loops of at least `MIN_ROUNDS` rounds, or of a number that is not known."""
     for site in subject.base.sites:
         what = _KINDS.get(site.name)

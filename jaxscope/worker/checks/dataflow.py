@@ -28,7 +28,7 @@ _PASSED_ON = frozenset(
 
 
 @dataclasses.dataclass(slots=True, eq=False)
-class Value:
+class TracedValue:
     """A value that equations make, read and pass on.
 
     Attributes:
@@ -73,7 +73,7 @@ class Value:
         except (TypeError, ValueError):
             return None
 
-    def source(self) -> Value:
+    def source(self) -> TracedValue:
         """The value before it was cast, reshaped, transposed or filled into an array."""
         value = self
         while value.maker is not None and value.maker.name in _PASSED_ON:
@@ -96,8 +96,8 @@ class Body:
     kind: str
     owner: Site | None
     sites: list[Site] = dataclasses.field(default_factory=list)
-    inputs: Sequence[Value] = ()
-    results: Sequence[Value] = ()
+    inputs: Sequence[TracedValue] = ()
+    results: Sequence[TracedValue] = ()
 
     def branches(self) -> dict[Site, Body]:
         """The branches that it stands in, itself included, by the equations that choose."""
@@ -125,8 +125,8 @@ class Site:
     id: str
     equation: Any
     name: str
-    inputs: list[Value]
-    outputs: list[Value]
+    inputs: list[TracedValue]
+    outputs: list[TracedValue]
     body: Body
     bodies: list[Body] = dataclasses.field(default_factory=list)
 
@@ -156,23 +156,25 @@ class Dataflow:
         self.is_whole = True
         self._prefixes: dict[int, str] = {}
         inner = compat.open_jaxpr(jaxpr)
-        self.inputs = [Value(v.aval) for v in inner.invars]
+        self.inputs = [TracedValue(v.aval) for v in inner.invars]
         self._walk(jaxpr, "", self.inputs, Body("program", None))
 
-    def _walk(self, jaxpr: Any, prefix: str, inputs: Sequence[Value], body: Body) -> list[Value]:
+    def _walk(
+        self, jaxpr: Any, prefix: str, inputs: Sequence[TracedValue], body: Body
+    ) -> list[TracedValue]:
         """Add the equations of a jaxpr that is given these values, and return its results."""
         inner = compat.open_jaxpr(jaxpr)
         prefix = self._prefixes.setdefault(id(inner), prefix)
         self.bodies.append(body)
-        values: dict[Any, Value] = dict(zip(inner.invars, inputs, strict=True))
+        values: dict[Any, TracedValue] = dict(zip(inner.invars, inputs, strict=True))
         consts = compat.consts_of(jaxpr)
         for number, variable in enumerate(inner.constvars):
             constant = consts[number] if number < len(consts) else None
-            values[variable] = Value(variable.aval, constant=constant)
+            values[variable] = TracedValue(variable.aval, constant=constant)
 
-        def read(atom: Any) -> Value:
+        def read(atom: Any) -> TracedValue:
             if compat.is_literal(atom):
-                return Value(atom.aval, constant=atom.val)
+                return TracedValue(atom.aval, constant=atom.val)
             return values[atom]
 
         for number, equation in enumerate(inner.eqns):
@@ -193,13 +195,13 @@ class Dataflow:
             if given is None:
                 for value in site.inputs:
                     value.users.append(site)
-                given = [Value(v.aval, site) for v in equation.outvars]
+                given = [TracedValue(v.aval, site) for v in equation.outvars]
             site.outputs = given
             values.update(zip(equation.outvars, given, strict=True))
         if not self.is_whole:
             for equation in inner.eqns:
                 for variable in equation.outvars:
-                    values.setdefault(variable, Value(variable.aval))
+                    values.setdefault(variable, TracedValue(variable.aval))
         results = [read(atom) for atom in inner.outvars]
         body.inputs, body.results = inputs, results
         if body.kind != "call":
@@ -207,7 +209,7 @@ class Dataflow:
                 value.is_result = True
         return results
 
-    def _enter(self, site: Site) -> list[Value] | None:
+    def _enter(self, site: Site) -> list[TracedValue] | None:
         """Walk what an equation holds; its results where it is a call, else None."""
         if site.name in _SKIPPED:
             return None
@@ -229,7 +231,7 @@ class Dataflow:
             body = Body(kind, site)
             site.bodies.append(body)
             if inputs is None:
-                inputs = [Value(v.aval) for v in inner.invars]
+                inputs = [TracedValue(v.aval) for v in inner.invars]
             given = self._walk(jaxpr, f"{site.id}/{path}/", inputs, body)
             if kind == "call":
                 results = given
@@ -253,20 +255,20 @@ def _alike(one: Any, other: Any) -> bool:
     return bool(getattr(one, "shape", None) == getattr(other, "shape", None))
 
 
-def _scan_inputs(site: Site, inner: Any) -> list[Value]:
+def _scan_inputs(site: Site, inner: Any) -> list[TracedValue]:
     num_consts = compat.scan_counts(site.equation.params)["num_consts"]
-    return [*site.inputs[:num_consts], *(Value(v.aval) for v in inner.invars[num_consts:])]
+    return [*site.inputs[:num_consts], *(TracedValue(v.aval) for v in inner.invars[num_consts:])]
 
 
-def _while_inputs(site: Site, inner: Any, path: str) -> list[Value]:
+def _while_inputs(site: Site, inner: Any, path: str) -> list[TracedValue]:
     parameters = site.equation.params
     of_test, of_body = parameters["cond_nconsts"], parameters["body_nconsts"]
     own = site.inputs[:of_test] if path == "cond_jaxpr" else site.inputs[of_test:][:of_body]
     starts = site.inputs[of_test + of_body :]
-    return [*own, *(Value(start.aval) for start in starts)]
+    return [*own, *(TracedValue(start.aval) for start in starts)]
 
 
-def ancestors(value: Value, most: int) -> Iterator[Value]:
+def ancestors(value: TracedValue, most: int) -> Iterator[TracedValue]:
     """The values that one is computed from, itself first; at most so many."""
     seen, waiting = {id(value)}, [value]
     while waiting and most > 0:

@@ -8,12 +8,12 @@ import numpy as np
 
 from jaxscope.model.capture import Check, Severity
 from jaxscope.worker.checks.dataflow import Site
-from jaxscope.worker.checks.subject import Subject
+from jaxscope.worker.checks.subject import CheckedCall
 
 RULE = "float64-from-float32"
 
 
-def find_float64(subject: Subject) -> Iterator[Check]:
+def find_float64(subject: CheckedCall) -> Iterator[Check]:
     """The first place where a program that is given no float64 computes in it."""
     flow = subject.base
     given = {value.dtype for value in flow.inputs}

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from jaxscope.model.capture import Check, Severity
-from jaxscope.worker.checks.dataflow import Site, Value
-from jaxscope.worker.checks.subject import Subject, code_at
+from jaxscope.worker.checks.dataflow import Site, TracedValue
+from jaxscope.worker.checks.subject import CheckedCall, code_at
 
 RULE = "gather-for-slice"
 _MOST_INDICES = 100_000
 
 
-def find_gathers(subject: Subject) -> Iterator[Check]:
+def find_gathers(subject: CheckedCall) -> Iterator[Check]:
     """Subscripts and `take` of the user's own that read elements with a fixed step."""
     for site in subject.base.sites:
         place = subject.caller_place(site) if site.name == "gather" else None
@@ -75,7 +75,7 @@ def _step(indices: Any) -> int | None:
     return int(steps[0]) if len(indices) > 1 and len(steps) == 1 and steps[0] else None
 
 
-def known_integers(value: Value, depth: int) -> Any:
+def known_integers(value: TracedValue, depth: int) -> Any:
     """An array of integers that does not depend on arguments, or None."""
     if value.constant is not None:
         found = np.asarray(value.constant)
@@ -87,7 +87,7 @@ def known_integers(value: Value, depth: int) -> Any:
     return None if any(each is None for each in inputs) else _compute(site, value, inputs)
 
 
-def _compute(site: Site, value: Value, inputs: list[Any]) -> Any:
+def _compute(site: Site, value: TracedValue, inputs: list[Any]) -> Any:
     """What an equation makes of known integers; None where it is of another kind."""
     parameters = site.equation.params
     match site.name:

@@ -11,15 +11,15 @@ import numpy as np
 
 from jaxscope.model.capture import Check, Severity
 from jaxscope.model.units import join_first
-from jaxscope.worker.checks.dataflow import Site, Value
-from jaxscope.worker.checks.subject import Subject
+from jaxscope.worker.checks.dataflow import Site, TracedValue
+from jaxscope.worker.checks.subject import CheckedCall
 
 _STEPS = frozenset({"floor", "ceil", "round", "sign", "argmax", "argmin", "is_finite"})
 _COMPARES = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
 _MOST_NAMED = 3
 
 
-def find_zero_gradients(subject: Subject) -> Iterator[Check]:
+def find_zero_gradients(subject: CheckedCall) -> Iterator[Check]:
     """A gradient whose every part is the constant 0 in the program that JAX made of it.
 
     Told of `grad` and `value_and_grad`, where an equation of the user's keeps the result from
@@ -59,11 +59,11 @@ def find_zero_gradients(subject: Subject) -> Iterator[Check]:
     )
 
 
-def _is_zero(value: Value) -> bool:
+def _is_zero(value: TracedValue) -> bool:
     return value.number() == 0.0
 
 
-def _find_differentiated(subject: Subject) -> set[int]:
+def _find_differentiated(subject: CheckedCall) -> set[int]:
     """By which inputs of the base the call differentiates; none where that cannot be found out.
 
     The transform tells it of a sum in which each leaf, made a single number, has its own factor.
@@ -94,7 +94,7 @@ def _find_differentiated(subject: Subject) -> set[int]:
     return set()
 
 
-def _find_cuts(subject: Subject, places: set[int]) -> list[Site]:
+def _find_cuts(subject: CheckedCall, places: set[int]) -> list[Site]:
     """Equations of the base that read what depends smoothly on some inputs, and end that.
 
     Only those whose own result a result depends on. None where the value is smooth all the same:
@@ -120,7 +120,7 @@ def _ends_smoothness(site: Site) -> bool:
     return site.name == "convert_element_type" and not _is_float(site.outputs[0])
 
 
-def _is_float(value: Value) -> bool:
+def _is_float(value: TracedValue) -> bool:
     return value.dtype is not None and bool(jnp.issubdtype(value.dtype, jnp.inexact))
 
 
@@ -138,7 +138,7 @@ _MAY_VANISH = frozenset(
 """What can be 0 where it is computed of arguments, as an exponential cannot."""
 
 
-def find_roots_at_zero(subject: Subject) -> Iterator[Check]:
+def find_roots_at_zero(subject: CheckedCall) -> Iterator[Check]:
     """The root of a sum of squares in what is differentiated: a norm has no gradient at 0.
 
     Told where nothing is added under the root and no `where` stands behind it.
@@ -188,7 +188,7 @@ def _leads_to_a_result(site: Site, passes_on: Callable[[Site], bool]) -> bool:
     return False
 
 
-def _vanishes(value: Value, depth: int) -> bool:
+def _vanishes(value: TracedValue, depth: int) -> bool:
     """Whether it is a sum of squares with nothing added, of values that can all be 0."""
     site = value.source().maker
     if site is None or depth == 0:
@@ -212,14 +212,14 @@ def _vanishes(value: Value, depth: int) -> bool:
     return False
 
 
-def _may_be_zero(value: Value) -> bool:
+def _may_be_zero(value: TracedValue) -> bool:
     source = value.source()
     if source.maker is None:
         return source.constant is None and _is_float(source)
     return source.maker.name in _MAY_VANISH
 
 
-def _is_chosen(value: Value, depth: int) -> bool:
+def _is_chosen(value: TracedValue, depth: int) -> bool:
     """Whether a `where` takes it, or what is made of it: it may be there for the 0."""
     return depth > 0 and any(
         user.name == "select_n" or any(_is_chosen(output, depth - 1) for output in user.outputs)

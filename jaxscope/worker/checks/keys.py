@@ -7,8 +7,8 @@ from typing import Any
 
 from jaxscope.model.capture import Check, Severity
 from jaxscope.worker import compat
-from jaxscope.worker.checks.dataflow import Site, Value
-from jaxscope.worker.checks.subject import Subject
+from jaxscope.worker.checks.dataflow import Site, TracedValue
+from jaxscope.worker.checks.subject import CheckedCall
 from jaxscope.worker.checks.unrolled_loops import is_in_loop
 from jaxscope.worker.checks.user_places import own_frame
 from jaxscope.worker.provenance.tagging import nested_jaxprs
@@ -18,7 +18,7 @@ _PASSED = frozenset({"random_wrap", "random_unwrap", "random_split", "slice", "s
 _LESSON = "samples/random_keys.py"
 
 
-def find_constant_keys(subject: Subject) -> Iterator[Check]:
+def find_constant_keys(subject: CheckedCall) -> Iterator[Check]:
     """Keys of a known number, made in each round of a loop, or in two places, and drawn from."""
     first: dict[float, tuple[Site, tuple[str, int]]] = {}
     for site in subject.base.sites:
@@ -59,7 +59,7 @@ def _are_alternatives(one: Site, other: Site) -> bool:
     return any(branches.get(cond, body) is not body for cond, body in one.body.branches().items())
 
 
-def _is_drawn_from(key: Value, depth: int = 6) -> bool:
+def _is_drawn_from(key: TracedValue, depth: int = 6) -> bool:
     """Whether random bits come of a key, wrapped and split on the way, and are used."""
     for site in key.users if depth else ():
         if site.name in ("random_bits", "threefry2x32"):
@@ -93,7 +93,7 @@ _REMEDY = (
 _MAX_EQUATIONS = 5_000
 
 
-def find_reused_keys(subject: Subject) -> Iterator[Check]:
+def find_reused_keys(subject: CheckedCall) -> Iterator[Check]:
     """The first use of a key that was used before."""
     found = find_key_reuse(subject.program.base.jaxpr)
     if found is not None:

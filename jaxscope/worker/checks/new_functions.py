@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from jaxscope.model.capture import Check, Severity
-from jaxscope.worker.checks.subject import Subject, parse_file
+from jaxscope.worker.checks.subject import CheckedCall, parse_file
 from jaxscope.worker.host.function_source import innermost_function
 
 RULE = "jit-in-loop"
@@ -19,7 +19,7 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _Loop = ast.For | ast.While
 
 
-def find_new_functions(subject: Subject) -> Iterator[Check]:
+def find_new_functions(subject: CheckedCall) -> Iterator[Check]:
     """In the file of the base function."""
     code = getattr(innermost_function(subject.call.base), "__code__", None)
     file = code.co_filename if code is not None else ""

@@ -16,12 +16,12 @@ import numpy as np
 
 from jaxscope.model.capture import Check, Severity
 from jaxscope.worker import compat
-from jaxscope.worker.checks.dataflow import Site, Value, ancestors, num_rounds
-from jaxscope.worker.checks.subject import Subject
+from jaxscope.worker.checks.dataflow import Site, TracedValue, ancestors, num_rounds
+from jaxscope.worker.checks.subject import CheckedCall
 from jaxscope.worker.checks.unrolled_loops import function_at
 
 
-def find_unstable_formulas(subject: Subject) -> Iterator[Check]:
+def find_unstable_formulas(subject: CheckedCall) -> Iterator[Check]:
     """Formulas of `_FORMULAS`, each at the equation that ends it.
 
     Only where one function has both ends, or calls one of them.
@@ -34,7 +34,7 @@ def find_unstable_formulas(subject: Subject) -> Iterator[Check]:
                 break
 
 
-def _is_written_together(subject: Subject, start: Site, end: tuple[str, int, int]) -> bool:
+def _is_written_together(subject: CheckedCall, start: Site, end: tuple[str, int, int]) -> bool:
     """Whether the function that ends a formula has its beginning, or calls what has.
 
     Else both are parts of wrappers, and nobody could write the formula otherwise.
@@ -49,17 +49,17 @@ def _is_written_together(subject: Subject, start: Site, end: tuple[str, int, int
     )
 
 
-def _maker(value: Value, *names: str) -> Site | None:
+def _maker(value: TracedValue, *names: str) -> Site | None:
     """The equation of one of these names that a value comes from, casts and broadcasts aside."""
     site = value.source().maker
     return site if site is not None and site.name in names else None
 
 
-def _is_one(value: Value) -> bool:
+def _is_one(value: TracedValue) -> bool:
     return value.number() == 1.0
 
 
-def _other(site: Site, index: int) -> Value:
+def _other(site: Site, index: int) -> TracedValue:
     return site.inputs[1 - index]
 
 
@@ -68,7 +68,7 @@ def _log_of_softmax(site: Site) -> Site | None:
     return division if division is not None and _softmax_exponent(division) else None
 
 
-def _softmax_exponent(division: Site) -> Value | None:
+def _softmax_exponent(division: Site) -> TracedValue | None:
     """What a softmax is taken of: the exponent of `exp(a) / sum(exp(a))`."""
     above = _maker(division.inputs[0], "exp")
     below = _maker(division.inputs[1], "reduce_sum")
@@ -84,7 +84,7 @@ def _naive_softmax(site: Site) -> Site | None:
     return site if exponent is not None and not _is_bounded(exponent) else None
 
 
-def _unbounded_exp(value: Value) -> Site | None:
+def _unbounded_exp(value: TracedValue) -> Site | None:
     exponential = _maker(value, "exp")
     return None if exponential is None or _is_bounded(exponential.inputs[0]) else exponential
 
@@ -94,7 +94,7 @@ def _naive_logsumexp(site: Site) -> Site | None:
     return None if total is None else _unbounded_exp(total.inputs[0])
 
 
-def _one_plus(value: Value) -> Value | None:
+def _one_plus(value: TracedValue) -> TracedValue | None:
     """What is added to 1."""
     total = _maker(value, "add")
     ones = [n for n in (0, 1) if total is not None and _is_one(total.inputs[n])]
@@ -140,7 +140,7 @@ def _variance_by_squares(site: Site) -> Site | None:
     return site if is_same else None
 
 
-def _squared(value: Value) -> Value | None:
+def _squared(value: TracedValue) -> TracedValue | None:
     site = _maker(value, "square", "integer_pow", "mul")
     if site is None:
         return None
@@ -151,7 +151,7 @@ def _squared(value: Value) -> Value | None:
     return site.inputs[0]
 
 
-def _mean_of(value: Value) -> Value | None:
+def _mean_of(value: TracedValue) -> TracedValue | None:
     division = _maker(value, "div", "mul")
     total = _maker(division.inputs[0], "reduce_sum") if division is not None else None
     if division is None or total is None:
@@ -167,7 +167,7 @@ def _mean_of(value: Value) -> Value | None:
 _FALLING = frozenset({"sub", "neg", "min", "clamp", "logistic", "tanh", "erf", "log", "sin", "cos"})
 
 
-def _is_bounded(exponent: Value) -> bool:
+def _is_bounded(exponent: TracedValue) -> bool:
     """Whether an exponent may have a bound above, so that exp does not overflow.
 
     Whatever subtracts, negates, clips or takes a logarithm on the way is taken for a bound: a
@@ -288,7 +288,7 @@ _BELOW_ZERO = (
 )
 
 
-def find_where_gradients(subject: Subject) -> Iterator[Check]:
+def find_where_gradients(subject: CheckedCall) -> Iterator[Check]:
     """`where(x > 0, sqrt(x), 0)` in what is differentiated: x = 0 gives 0 · inf = NaN.
 
     Told where the test is on the very value whose 0 makes the derivative infinite, the branch is
@@ -314,7 +314,7 @@ def find_where_gradients(subject: Subject) -> Iterator[Check]:
                     break
 
 
-def _where_dropped(predicate: Value, operand: Value, case: int, name: str) -> str:
+def _where_dropped(predicate: TracedValue, operand: TracedValue, case: int, name: str) -> str:
     """Of which operands `where` drops what has no finite derivative there; empty of none."""
     if _truth(predicate, operand, 0.0) == (not case):
         return _AT_ZERO
@@ -339,7 +339,7 @@ def _where_finding(culprit: Site, where: str, place: tuple[str, int, int]) -> Ch
     )
 
 
-def _reached(subject: Subject) -> set[int]:
+def _reached(subject: CheckedCall) -> set[int]:
     """Values that depend on a float argument of the program."""
     flow = subject.base
     found = {
@@ -354,7 +354,9 @@ def _reached(subject: Subject) -> set[int]:
     return found
 
 
-def _truth(predicate: Value, operand: Value, number: float, depth: int = 6) -> bool | None:
+def _truth(
+    predicate: TracedValue, operand: TracedValue, number: float, depth: int = 6
+) -> bool | None:
     """What a predicate is where a value is a number; None where other values decide."""
     site = predicate.source().maker
     if site is None or depth == 0:
@@ -379,7 +381,7 @@ def _truth(predicate: Value, operand: Value, number: float, depth: int = 6) -> b
     return None
 
 
-def _find_singular(value: Value, varying: set[int]) -> Iterator[Site]:
+def _find_singular(value: TracedValue, varying: set[int]) -> Iterator[Site]:
     """Equations with an infinite derivative at 0 of what they read, on the way to `where`."""
     for each in ancestors(value, 12):
         site = each.maker
@@ -390,7 +392,7 @@ def _find_singular(value: Value, varying: set[int]) -> Iterator[Site]:
 _BITS = {"bfloat16": 8, "float16": 11, "float8_e4m3fn": 4, "float8_e5m2": 3}
 
 
-def find_short_sums(subject: Subject) -> Iterator[Check]:
+def find_short_sums(subject: CheckedCall) -> Iterator[Check]:
     """Sums that a loop carries in so few bits that the next term is rounded away.
 
     Not of `cumsum` and sums along an axis, which XLA does not add up term by term.

@@ -8,7 +8,7 @@ from typing import Any
 import jax
 
 from jaxscope.model.capture import Check, Severity
-from jaxscope.worker.checks.subject import Subject
+from jaxscope.worker.checks.subject import CheckedCall
 from jaxscope.worker.host.function_source import innermost_function
 from jaxscope.worker.host.values import aval_text
 
@@ -16,7 +16,7 @@ RULE = "state-changes-type"
 _MOST_TOLD = 3
 
 
-def find_changing_state(subject: Subject) -> Iterator[Check]:
+def find_changing_state(subject: CheckedCall) -> Iterator[Check]:
     """An argument of several arrays that a result has the structure and the shapes of.
 
     Where most types are the same and some are not, the result is the next call's argument.

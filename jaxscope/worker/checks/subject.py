@@ -20,7 +20,7 @@ from jaxscope.worker.provenance.traced_program import TracedProgram
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Subject:
+class CheckedCall:
     """A traced call, and what several checks want to know of it.
 
     Attributes:

@@ -16,8 +16,8 @@ from typing import Any
 
 from jaxscope.model.capture import Check, Severity
 from jaxscope.worker import compat
-from jaxscope.worker.checks.dataflow import Body, Site, Value
-from jaxscope.worker.checks.subject import Subject, parse_file
+from jaxscope.worker.checks.dataflow import Body, Site, TracedValue
+from jaxscope.worker.checks.subject import CheckedCall, parse_file
 
 SCAN, VMAP = "unrolled-loop", "loop-for-vmap"
 MIN_ROUNDS = 10
@@ -38,7 +38,7 @@ _Place = tuple[int, int]
 _Loop = tuple[_Place, _Place, int, int]  # from, to, line of the loop, number of its function
 
 
-def find_unrolled_loops(subject: Subject) -> Iterator[Check]:
+def find_unrolled_loops(subject: CheckedCall) -> Iterator[Check]:
     """Loops of `MIN_ROUNDS` rounds or more that made `MIN_EQUATIONS` equations or more."""
     weights: dict[int, int] = {}
     total = len({site.id for site in subject.base.sites})
@@ -47,7 +47,9 @@ def find_unrolled_loops(subject: Subject) -> Iterator[Check]:
             yield from _find_in(subject, body, weights, total)
 
 
-def _find_in(subject: Subject, body: Body, weights: dict[int, int], total: int) -> Iterator[Check]:
+def _find_in(
+    subject: CheckedCall, body: Body, weights: dict[int, int], total: int
+) -> Iterator[Check]:
     stacks = [tuple(compat.user_frames(site.equation.source_info)) for site in body.sites]
     counts = Counter(stacks)
     if max(counts.values()) < MIN_ROUNDS:
@@ -151,7 +153,7 @@ def _kind(sites: Sequence[Site], period: int) -> str:
     return VMAP if any(len(rounds) == num_rounds for rounds in read_in.values()) else ""
 
 
-def _sliced(site: Site, value: Value) -> Value | None:
+def _sliced(site: Site, value: TracedValue) -> TracedValue | None:
     """The array that a round takes its part of, in the round or before the loop."""
     whole = value if site.name in _SLICES else None
     while value.maker is not None and value.maker.name in _SLICES:
@@ -179,7 +181,7 @@ def _weight(site: Site, weights: dict[int, int]) -> int:
     return weights[id(site)]
 
 
-def _loops_around(subject: Subject, stack: Any) -> Iterator[Any]:
+def _loops_around(subject: CheckedCall, stack: Any) -> Iterator[Any]:
     """The loops of the user's files that a stack of frames is in: frames outside, file, line."""
     for level in reversed(range(len(stack))):
         file, line, column, _ = stack[level]

@@ -30,7 +30,7 @@ from jaxscope.worker.channel import Channel
 from jaxscope.worker.checks import run_checks
 from jaxscope.worker.checks.effects import EffectWatch
 from jaxscope.worker.checks.purity import PurityWatch
-from jaxscope.worker.checks.subject import Subject
+from jaxscope.worker.checks.subject import CheckedCall
 from jaxscope.worker.faults.explain import explain_exception, guard
 from jaxscope.worker.host.call import Call
 from jaxscope.worker.host.function_source import (
@@ -177,7 +177,7 @@ class _Pipeline:
         with tracing, effects.watching():
             program = trace_call(self._call)
             _refuse_leaks(program)
-        found, failed = run_checks(Subject(self._call, program, watch, effects, self._target))
+        found, failed = run_checks(CheckedCall(self._call, program, watch, effects, self._target))
         for each in found:
             fields = dataclasses.asdict(each)
             self._channel.send("check", {**fields, "file": each.file or self._source.path})

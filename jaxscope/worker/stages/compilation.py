@@ -29,7 +29,7 @@ from jaxscope.model.units import format_place
 from jaxscope.worker import compat
 from jaxscope.worker.host.job import note_program
 from jaxscope.worker.stages.background import Background
-from jaxscope.worker.stages.hlo_cost import SlicedModule
+from jaxscope.worker.stages.hlo_cost import ModuleSlicer
 from jaxscope.worker.stages.machine_code import compile_with
 from jaxscope.worker.stages.passes import module_of
 
@@ -60,7 +60,7 @@ def read_buffer_assignment(assignment: bytes, module: bytes) -> dict[str, Any]:
     Raises:
         ValueError: The bytes are something else.
     """
-    rows = {id: row for row, id in enumerate(SlicedModule(module).instruction_ids())}
+    rows = {id: row for row, id in enumerate(ModuleSlicer(module).instruction_ids())}
     values: dict[int, tuple[int, int]] = {}
     found: list[tuple[int, int, int, int, int, int]] = []
     for number, _, start, end, _ in read_fields(assignment):

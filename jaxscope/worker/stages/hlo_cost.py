@@ -102,7 +102,7 @@ class _Computation:
     root_id: int
 
 
-class SlicedModule:
+class ModuleSlicer:
     """A serialized `HloModuleProto`, ready to be cut into one-instruction modules.
 
     Raises:
@@ -495,7 +495,7 @@ def instruction_costs(
         ValueError: The bytes are no HLO module.
     """
     deadline = time.thread_time() + budget_s
-    module = SlicedModule(proto)
+    module = ModuleSlicer(proto)
     if client is None:
         from jaxscope.worker import compat  # as above
 

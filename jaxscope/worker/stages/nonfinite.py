@@ -93,7 +93,7 @@ class FoundError(Exception):
         self.is_constant = self.reads_inf = False
 
 
-class Walk:
+class NonfiniteSearch:
     """Runs equations one by one, and raises at the first that makes what is looked for.
 
     Attributes:
@@ -448,7 +448,7 @@ def _find_origin(
             is_hoisted = id(value) in hoisted
             given = "is a constant that it closes over" if is_hoisted else "are arguments"
             return Nonfinite(f"So {given} already: {count}.")
-    walk = Walk(for_nan=has_nan, deadline_s=time.monotonic() + budget_s)
+    walk = NonfiniteSearch(for_nan=has_nan, deadline_s=time.monotonic() + budget_s)
     try:
         walk.run(program.derived.jaxpr, inputs)
     except FoundError as found:

@@ -56,7 +56,7 @@ class Span:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Step:
+class DumpedModule:
     """A module that XLA wrote down: after which pass of which pipeline, before which."""
 
     pipeline: str
@@ -98,7 +98,7 @@ class PassWatch:
             if recording is not None:
                 self._read(recording)
 
-    def seconds_of(self, steps: Sequence[Step]) -> list[float]:
+    def seconds_of(self, steps: Sequence[DumpedModule]) -> list[float]:
         """Seconds of the pass before each module that XLA wrote; NaN where unknown."""
         found = match_seconds(steps, self._spans)
         if not self.reason and all(math.isnan(seconds) for seconds in found):
@@ -128,7 +128,7 @@ class PassWatch:
             self.reason = f"{NOT_RECORDED}: it failed ({type(error).__name__})."
 
 
-def match_seconds(steps: Sequence[Step], spans: Iterable[Span]) -> list[float]:
+def match_seconds(steps: Sequence[DumpedModule], spans: Iterable[Span]) -> list[float]:
     """Find the seconds of each pass among what a recorder noted.
 
     A pipeline that was recorded more or less often than it was written down is left unknown, and
@@ -159,7 +159,7 @@ def match_seconds(steps: Sequence[Step], spans: Iterable[Span]) -> list[float]:
     return found
 
 
-def _find(passes: Sequence[Span], first: int, step: Step) -> int:
+def _find(passes: Sequence[Span], first: int, step: DumpedModule) -> int:
     """Place of the pass in its pipeline, or -1."""
     for place in range(first, len(passes)):
         if _safe(passes[place].name) != _safe(step.name):
@@ -327,7 +327,7 @@ class _PassSender:
     """
 
     def __init__(self, folder: str, channel: Channel) -> None:
-        self.steps: list[Step] = []
+        self.steps: list[DumpedModule] = []
         self._folder = folder
         self._channel = channel
         self._module: str | None = None
@@ -383,7 +383,7 @@ class _PassSender:
             self.reason = "XLA wrote a module that cannot be read."
             return
         self._sent += 1
-        self.steps.append(Step(file.pipeline, file.name, file.next))
+        self.steps.append(DumpedModule(file.pipeline, file.name, file.next))
         self._total_bytes += size
         fields = {
             "pipeline": file.pipeline,

@@ -29,7 +29,7 @@ from jaxscope.model.experiments import REST, CompileLine, CompileSpan
 from jaxscope.model.units import format_seconds
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
-from jaxscope.worker.checks.subject import Subject
+from jaxscope.worker.checks.subject import CheckedCall
 from jaxscope.worker.checks.unrolled_loops import find_unrolled_loops
 from jaxscope.worker.faults.explain import guard
 from jaxscope.worker.host.call import Call
@@ -74,7 +74,7 @@ Stack = tuple[Place, ...]
 
 
 @dataclasses.dataclass(slots=True, eq=False)
-class Part:
+class TimePart:
     """A part of the time, with those that it is made of."""
 
     name: str
@@ -83,7 +83,7 @@ class Part:
     file: str = ""
     line: int = 0
     count: int = 1
-    parts: list[Part] = dataclasses.field(default_factory=list)
+    parts: list[TimePart] = dataclasses.field(default_factory=list)
 
 
 class StackSampler:
@@ -227,9 +227,9 @@ def _compile(lowered: Any) -> tuple[float, list[Span], str]:
     return seconds, spans, problem
 
 
-def _part_of_stacks(name: str, sampler: StackSampler) -> Part:
+def _part_of_stacks(name: str, sampler: StackSampler) -> TimePart:
     """A stage by the lines that were at work in it."""
-    whole = Part(name, "stage", sampler.seconds)
+    whole = TimePart(name, "stage", sampler.seconds)
     for stack, seconds in sampler.found.items():
         inside = whole
         for file, line, function in stack[-_MOST_DEPTH:]:
@@ -241,20 +241,20 @@ def _part_of_stacks(name: str, sampler: StackSampler) -> Part:
     return whole
 
 
-def _child(part: Part, name: str, file: str, line: int) -> Part:
+def _child(part: TimePart, name: str, file: str, line: int) -> TimePart:
     for each in part.parts:
         if (each.name, each.file, each.line) == (name, file, line):
             return each
-    part.parts.append(Part(name, "line" if file else REST, 0.0, file, line))
+    part.parts.append(TimePart(name, "line" if file else REST, 0.0, file, line))
     return part.parts[-1]
 
 
-def _part_of_spans(seconds: float, spans: Sequence[Span]) -> Part:
+def _part_of_spans(seconds: float, spans: Sequence[Span]) -> TimePart:
     """The compilation by what XLA's recorder noted on the thread that compiled.
 
     What a span there does not hold, while other threads are at work, is theirs.
     """
-    whole = Part("compile", "stage", seconds)
+    whole = TimePart("compile", "stage", seconds)
     opened = [node for node in nest_spans(spans) if node.is_outermost]
     if not opened:
         return whole
@@ -281,9 +281,9 @@ def _meets(node: Opened, root: Opened) -> bool:
     return node.span.start_ns < root.span.end_ns and node.span.end_ns > root.span.start_ns
 
 
-def _part_of(node: Opened, others: _Activity, depth: int) -> Part:
+def _part_of(node: Opened, others: _Activity, depth: int) -> TimePart:
     name = node.span.name.partition(" (jit_")[0]
-    part = Part(_IN_WORDS.get(name, name), "pass", node.span.duration_ns * 1e-9)
+    part = TimePart(_IN_WORDS.get(name, name), "pass", node.span.duration_ns * 1e-9)
     at = node.span.start_ns
     ends = [(inner.span.start_ns, inner.span.end_ns) for inner in node.inside]
     for begin, end in [*ends, (node.span.end_ns, node.span.end_ns)]:
@@ -297,7 +297,7 @@ def _part_of(node: Opened, others: _Activity, depth: int) -> Part:
     return part
 
 
-def _join(part: Part, added: Part) -> None:
+def _join(part: TimePart, added: TimePart) -> None:
     """Add a part; one of the same name takes it in."""
     for each in part.parts:
         if (each.name, each.kind) == (added.name, added.kind):
@@ -342,11 +342,11 @@ class _Activity:
             place += 1
 
 
-def flatten(stages: Sequence[Part], whole: float) -> list[CompileSpan]:
+def flatten(stages: Sequence[TimePart], whole: float) -> list[CompileSpan]:
     """Parts, each behind the one that it is in; what nothing in it explains is a part, too."""
     spans: list[CompileSpan] = []
 
-    def add(part: Part, parent: int) -> None:
+    def add(part: TimePart, parent: int) -> None:
         name = part.name if part.count == 1 else f"{part.name} ×{part.count:,}"
         spans.append(
             CompileSpan(name[:500], part.kind, parent, part.seconds, part.file[:4000], part.line)
@@ -417,13 +417,13 @@ def _by_innermost(found: Mapping[Stack, float]) -> dict[tuple[str, int], float]:
 def _advise_loops(call: Call) -> list[str]:
     """Loops that were unrolled, as the check of that name tells them."""
     try:
-        found = list(find_unrolled_loops(Subject(call, trace_call(call))))
+        found = list(find_unrolled_loops(CheckedCall(call, trace_call(call))))
     except Exception:  # what this cannot trace costs the advice, never the times
         return []
     return [f"{each.message} {each.remedy}" for each in found]
 
 
-def advise_folding(compiling: Part, jaxpr: Any, seconds: float) -> list[str]:
+def advise_folding(compiling: TimePart, jaxpr: Any, seconds: float) -> list[str]:
     """What XLA computed while it compiled, where that took a tenth of the time or more."""
     folding = math.fsum(_seconds_of(compiling, _FOLDING))
     if folding < _MUCH_FOLDING * seconds:
@@ -444,7 +444,7 @@ def advise_folding(compiling: Part, jaxpr: Any, seconds: float) -> list[str]:
     ]
 
 
-def _seconds_of(part: Part, names: frozenset[str]) -> Iterator[float]:
+def _seconds_of(part: TimePart, names: frozenset[str]) -> Iterator[float]:
     if part.name in names:
         yield part.seconds
     else:

@@ -55,7 +55,7 @@ _COMPLEX = {"float32": "complex64", "float64": "complex128"}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Settings:
+class ProgramSettings:
     """What a program is made with; empty means: as the file has it.
 
     Attributes:
@@ -124,14 +124,14 @@ class Settings:
             raise _no_such("precision", self.precision, known, str(error)[:500]) from None
 
 
-def read_settings(request: Mapping[str, Any], prefix: str = "") -> Settings:
+def read_settings(request: Mapping[str, Any], prefix: str = "") -> ProgramSettings:
     """The settings of a request; those of its second side have the prefix `other_`."""
 
     def text(name: str) -> str:
         return str(request.get(f"{prefix}{name}") or "").strip()
 
     options = request.get(f"{prefix}options") or {}
-    return Settings(
+    return ProgramSettings(
         text("precision"),
         {str(name): str(value) for name, value in options.items()},
         text("dtype"),
@@ -181,7 +181,7 @@ class ComparedProgram:
     name: str
     path: str
     call: Call
-    settings: Settings
+    settings: ProgramSettings
 
     def describe(self, other_path: str = "") -> str:
         """In words; the file only where the other side has another one."""
@@ -243,7 +243,7 @@ def load_compared_programs(
 
 
 def _make_compared_program(
-    name: str, path: str, text: str, names: dict[str, Any], settings: Settings
+    name: str, path: str, text: str, names: dict[str, Any], settings: ProgramSettings
 ) -> ComparedProgram:
     settings.check()
     with settings.context(), guard("call", {path}):

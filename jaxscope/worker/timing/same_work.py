@@ -176,7 +176,7 @@ def _is_own_object(value: Any) -> bool:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class ReachedPart:
     """A part of what can be reached: the object, and what it holds where it is no container.
 
     Attributes:
@@ -187,7 +187,7 @@ class Part:
     value: Any
     content: int = 0
 
-    def is_same(self, other: Part | None) -> bool:
+    def is_same(self, other: ReachedPart | None) -> bool:
         """Whether it is that, with the same in it."""
         if other is None or self.content != other.content:
             return False
@@ -200,13 +200,13 @@ class Part:
         return _has_state(self.value)
 
 
-def find_changed(before: Mapping[str, Part], now: Mapping[str, Part]) -> list[str]:
+def find_changed(before: Mapping[str, ReachedPart], now: Mapping[str, ReachedPart]) -> list[str]:
     """The paths of the parts that are not what they were, outermost first."""
     changed = [path for path, part in now.items() if not part.is_same(before.get(path))]
     return changed + [path for path in before if path not in now]
 
 
-def find_parts(values: Mapping[str, Any]) -> Iterator[tuple[str, Part]]:
+def find_parts(values: Mapping[str, Any]) -> Iterator[tuple[str, ReachedPart]]:
     """Each part of some values by its path, outermost first: a container by its kind and size.
 
     So a container that is replaced by one that holds the same is the same.
@@ -220,21 +220,21 @@ def find_parts(values: Mapping[str, Any]) -> Iterator[tuple[str, Part]]:
         path, value = waiting.popleft()
         inside = _children(value)
         if inside is None:
-            yield path, Part(value, _read_content(value, left_bytes))
+            yield path, ReachedPart(value, _read_content(value, left_bytes))
             left_bytes -= min(getattr(value, "nbytes", 0), left_bytes)
             continue
         is_sized = isinstance(value, dict | list | tuple | set | frozenset | deque)
-        yield path, Part(type(value), len(value) if is_sized else len(inside))
+        yield path, ReachedPart(type(value), len(value) if is_sized else len(inside))
         if id(value) not in seen:
             seen[id(value)] = value
             waiting.extend((f"{path}{key}", child) for key, child in inside)
 
 
-def read_global_generators() -> dict[str, Part]:
+def read_global_generators() -> dict[str, ReachedPart]:
     """The generators of random numbers that every function can use."""
     return {
-        _PYTHONS_RANDOM: Part(random, hash(random.getstate())),
-        _NUMPYS_RANDOM: Part(np.random, hash(str(np.random.get_state(legacy=False)))),
+        _PYTHONS_RANDOM: ReachedPart(random, hash(random.getstate())),
+        _NUMPYS_RANDOM: ReachedPart(np.random, hash(str(np.random.get_state(legacy=False)))),
     }
 
 
@@ -609,7 +609,7 @@ class WorkWatch:
             found.setdefault(id(function.__globals__), function)
         return list(found.values())
 
-    def _read_outside(self) -> dict[str, Part]:
+    def _read_outside(self) -> dict[str, ReachedPart]:
         seen = find_reach(self._base).values
         return {**read_global_generators(), **dict(find_parts(seen))}
 

@@ -24,8 +24,8 @@ from jaxscope.worker.host.values import aval_text
 from jaxscope.worker.provenance.tagging import nested_jaxprs
 from jaxscope.worker.provenance.traced_program import TAKEN_APART
 from jaxscope.worker.values.arrays import describe_difference, is_plain
-from jaxscope.worker.values.frames import Frame, Keeper
-from jaxscope.worker.values.subject import Subject, as_input
+from jaxscope.worker.values.frames import JaxprFrame, Keeper
+from jaxscope.worker.values.subject import ReadyProgram, as_input
 
 JIT, FLOAT64 = FORMS = "jit", "float64"
 Place = tuple[tuple[int, str, int], ...]
@@ -267,13 +267,13 @@ def describe_against(eager: Any, other: Any) -> tuple[Any, dict[str, Any] | None
     return other, describe_difference(eager, other)
 
 
-def send_comparison(subject: Subject, form: str, channel: Channel) -> None:
+def send_comparison(subject: ReadyProgram, form: str, channel: Channel) -> None:
     """Send how each equation's results in a form differ from the eager ones.
 
     Equations of calls and of branches that are taken are looked at one by one, loops as a whole.
     """
     forms = OtherForms(subject.stage.jaxpr, subject.inputs)
-    root = Frame(Keeper(_KEPT_BYTES), subject.stage.jaxpr, subject.inputs)
+    root = JaxprFrame(Keeper(_KEPT_BYTES), subject.stage.jaxpr, subject.inputs)
     deadline_s = time.monotonic() + _BUDGET_S
     rows: list[dict[str, Any]] = []
     results: list[dict[str, Any]] = []
@@ -311,8 +311,8 @@ def send_comparison(subject: Subject, form: str, channel: Channel) -> None:
 
 
 def _find_places(
-    frame: Frame, around: Place = (), line: tuple[str, int] = ("", 0)
-) -> Iterator[tuple[Frame, int, Place, str, int]]:
+    frame: JaxprFrame, around: Place = (), line: tuple[str, int] = ("", 0)
+) -> Iterator[tuple[JaxprFrame, int, Place, str, int]]:
     """All equations that run, with their places and lines, but for those inside of loops."""
     for number, equation in enumerate(frame.equations):
         inside = frame.inside(number)

@@ -34,7 +34,7 @@ _MOST_STATES = 64
 _LAST_LEVEL = 16
 _MOST_ROUNDS = 2**31 - 2
 
-_Segments = collections.OrderedDict[tuple[int, int], "Frame"]
+_Segments = collections.OrderedDict[tuple[int, int], "JaxprFrame"]
 
 
 class EquationFailed(Exception):
@@ -65,14 +65,14 @@ class Keeper:
         self._thinned: _Segments = collections.OrderedDict()
         self._level = 0  # of so many checkpoints as 2 to this power one is left
 
-    def touch(self, frame: Frame, segment: int) -> None:
+    def touch(self, frame: JaxprFrame, segment: int) -> None:
         """Something of a segment is in use."""
         key = id(frame), segment
         self._thinned.pop(key, None)
         self._whole[key] = frame
         self._whole.move_to_end(key)
 
-    def forget(self, frame: Frame) -> None:
+    def forget(self, frame: JaxprFrame) -> None:
         """Forget what a frame kept."""
         for segment in range(frame.num_segments):
             for known in (self._whole, self._thinned):
@@ -96,7 +96,7 @@ class Keeper:
                     frame.drop(key[1], self._level)
 
 
-class Frame:
+class JaxprFrame:
     """Runs one jaxpr on its inputs.
 
     Attributes:
@@ -370,7 +370,7 @@ class Inside:
         self._keeper, self._equation, self._operands = keeper, equation, operands
         self._id, self._is_again = id, is_again
         self.reason = ""
-        self._parts: dict[int, Frame] = {}
+        self._parts: dict[int, JaxprFrame] = {}
         called = find_called(equation, operands)
         self.is_call = bool(called)
         self._called = called
@@ -497,7 +497,7 @@ class Inside:
             raise LookupError(f"The loop has {rounds:,} rounds: there is no {iteration:,}.")
         return 2 * number + self._names.index(name) if self._is_while else number
 
-    def part(self, number: int) -> Frame:
+    def part(self, number: int) -> JaxprFrame:
         """One of the frames; few of a loop are kept."""
         found = self._parts.get(number)
         if found is None:
@@ -507,19 +507,19 @@ class Inside:
             self._parts[number] = found
         return found
 
-    def _make_part(self, number: int) -> Frame:
+    def _make_part(self, number: int) -> JaxprFrame:
         prefix = f"{self._id}/{self.name(number)}/"
         if self._loop is None:
             _, jaxpr, inputs = self._called[0]
-            return Frame(self._keeper, jaxpr, inputs, prefix, is_again=self._is_again)
+            return JaxprFrame(self._keeper, jaxpr, inputs, prefix, is_again=self._is_again)
         place = number // 2 if self._is_while else number
         state = self._state(place)
         if self._is_while and number % 2 == 0:
             parameters = self._equation.params
             inputs = [*self._operands[: parameters["cond_nconsts"]], *state]
-            return Frame(self._keeper, parameters["cond_jaxpr"], inputs, prefix, is_again=True)
+            return JaxprFrame(self._keeper, parameters["cond_jaxpr"], inputs, prefix, is_again=True)
         inputs = self._loop.inputs(place, state)
-        return Frame(self._keeper, self._loop.body, inputs, prefix, is_again=True)
+        return JaxprFrame(self._keeper, self._loop.body, inputs, prefix, is_again=True)
 
     def _state(self, number: int) -> tuple[Any, ...]:
         """The state before a round."""

@@ -29,8 +29,8 @@ from jaxscope.worker.values.against import (
 )
 from jaxscope.worker.values.arrays import describe_difference, matches, summarize, view_slice
 from jaxscope.worker.values.evaluation import Evaluator
-from jaxscope.worker.values.frames import EquationFailed, Frame, Inside, Keeper
-from jaxscope.worker.values.subject import Subject, open_subject
+from jaxscope.worker.values.frames import EquationFailed, Inside, JaxprFrame, Keeper
+from jaxscope.worker.values.subject import ReadyProgram, open_subject
 
 Path = tuple[tuple[int, int], ...]
 """An equation's number, and the part of its inside that leads on; of the last -1. Empty is the
@@ -81,11 +81,11 @@ class Stepper:
         path: Where.
     """
 
-    def __init__(self, subject: Subject, channel: Channel, most_bytes: int) -> None:
+    def __init__(self, subject: ReadyProgram, channel: Channel, most_bytes: int) -> None:
         self._subject, self._channel = subject, channel
         self._keeper = Keeper(most_bytes)
-        self._root = Frame(self._keeper, subject.stage.jaxpr, subject.inputs)
-        self._pinned: list[tuple[Frame, int]] = []
+        self._root = JaxprFrame(self._keeper, subject.stage.jaxpr, subject.inputs)
+        self._pinned: list[tuple[JaxprFrame, int]] = []
         self._held: tuple[str, Any] | None = None  # what it is, and its value
         self._forms = OtherForms(subject.stage.jaxpr, subject.inputs)
         self._origin: dict[str, Any] | None = None
@@ -369,7 +369,7 @@ class Stepper:
 
     # --- where it stands ---
 
-    def _frame(self, path: Path) -> Frame:
+    def _frame(self, path: Path) -> JaxprFrame:
         """The frame that has the last equation of a path."""
         frame = self._root
         for number, part in path[:-1]:
@@ -505,7 +505,7 @@ class Stepper:
         kind, number = frame.source(atom)
         return f"{frame.prefix}{number}" if kind == "equation" else ""
 
-    def _name(self, frame: Frame, atom: Any) -> str:
+    def _name(self, frame: JaxprFrame, atom: Any) -> str:
         kind, number = frame.source(atom)
         if kind == "equation":
             return f"{frame.prefix}{number} {frame.equations[number].primitive.name}"

@@ -52,7 +52,7 @@ _KINDS = (jnp.bool_, jnp.unsignedinteger, jnp.signedinteger, jnp.floating, jnp.c
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Subject:
+class ReadyProgram:
     """A program that is ready to run.
 
     Attributes:
@@ -72,7 +72,7 @@ class Subject:
     loaded: Mapping[int, str]
 
 
-def open_subject(request: dict[str, Any], channel: Channel) -> Subject:
+def open_subject(request: dict[str, Any], channel: Channel) -> ReadyProgram:
     """Trace the call of a request, and find its inputs.
 
     Args:
@@ -117,7 +117,7 @@ def open_subject(request: dict[str, Any], channel: Channel) -> Subject:
             raise TraceError("The gradient has other inputs than the call.")
     elif wanted not in ("", stage.name):
         raise CallError(f"Values are those of the stage {stage.name}, not of {wanted}.")
-    return Subject(source.path, call, program, stage, inputs, loaded)
+    return ReadyProgram(source.path, call, program, stage, inputs, loaded)
 
 
 def as_input(variable: Any, value: Any) -> Any:
