@@ -154,8 +154,16 @@ def imports_of(file: Path) -> tuple[tuple[int, str], ...]:
     return tuple(_find_imports(file))
 
 
+def statements_of(tree: ast.AST) -> Iterator[ast.AST]:
+    """All statements, those inside of others too; expressions, which are most nodes, left out."""
+    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for node in getattr(tree, field, ()):
+            yield node
+            yield from statements_of(node)
+
+
 def _find_imports(file: Path) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(parse(file)):
+    for node in statements_of(parse(file)):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

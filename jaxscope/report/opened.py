@@ -62,16 +62,18 @@ _MOST_HELD = 400
 
 
 def texts_to_document(
-    texts: Mapping[str, JobText | str], most: int | None = _MOST_ROWS
+    texts: Mapping[str, JobText | str], most: int | None = _MOST_ROWS, *, names_file: bool = True
 ) -> list[Section]:
     """A section for each kind of thing that each file says.
 
     Args:
         texts: By path, or why one cannot be read.
         most: Rows of a table of compilations.
+        names_file: Whether titles say from which file a thing is.
     """
     sections: list[Section] = []
-    for path, each in texts.items():
+    for file, each in texts.items():
+        path = file if names_file else ""
         if isinstance(each, str):
             sections.append(Section(path, [each]))
             continue
@@ -81,6 +83,10 @@ def texts_to_document(
         if each.memory is not None:
             sections.append(_memory(path, each.memory))
     return sections
+
+
+def _title(told: str, path: str) -> str:
+    return f"{told}, by {path}" if path else told
 
 
 def _compilations(path: str, found: tuple[LoggedCompilation, ...], most: int | None) -> Section:
@@ -102,7 +108,7 @@ def _compilations(path: str, found: tuple[LoggedCompilation, ...], most: int | N
         blocks.append(
             "The log does not say why: set jax_explain_cache_misses (JAX_EXPLAIN_CACHE_MISSES=1)."
         )
-    return Section(f"What was compiled, by {path}", blocks)
+    return Section(_title("What was compiled", path), blocks)
 
 
 def _compiled_row(each: LoggedCompilation) -> tuple[Cell, ...]:
@@ -143,7 +149,7 @@ def _lack(path: str, found: OutOfMemory) -> Section:
         blocks.append(make_table(_BUFFER_HEADERS, largest, _buffer_row))
     if not found.is_whole:
         blocks.append("The message is cut off: it ends in the middle of a buffer.")
-    return Section(f"Memory did not suffice, by {path}", blocks)
+    return Section(_title("Memory did not suffice", path), blocks)
 
 
 def _memory_row(row: tuple[str, float]) -> tuple[Cell, ...]:
@@ -170,7 +176,7 @@ def _memory(path: str, root: HeldMemory) -> Section:
     )
     rows = list(_walk(root, 0, root.num_bytes))
     table = make_table(_HELD_HEADERS, rows, lambda row: _held_row(*row, root.num_bytes), _MOST_HELD)
-    return Section(f"What was held in memory, by {path}", [told, table])
+    return Section(_title("What was held in memory", path), [told, table])
 
 
 def _walk(node: HeldMemory, depth: int, whole: int) -> Iterator[tuple[HeldMemory, int]]:

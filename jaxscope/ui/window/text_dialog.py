@@ -28,9 +28,8 @@ class TextDialog(QDialog):
         self.tabs = PlainTabs("What the job wrote")
         self.tabs.setTabBarAutoHide(True)
         for path, each in texts.items():
-            for section in texts_to_document({path: each}, None):
-                title = section.title.removesuffix(path).removesuffix(", by ")
-                self.tabs.addTab(_make_tab(section), title or os.path.basename(path))
+            for section in texts_to_document({path: each}, None, names_file=False):
+                self.tabs.addTab(_make_tab(section), section.title or os.path.basename(path))
         fill_box(QVBoxLayout(self), (self.tabs, 1))
         em = self.fontMetrics().horizontalAdvance("m")
         self.resize(72 * em, 40 * em)
