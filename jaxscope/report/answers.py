@@ -35,7 +35,7 @@ from jaxscope.model.units import (
     format_share,
 )
 from jaxscope.model.values import Values
-from jaxscope.program.cost.attribution import COMPILER, RowKind, find_cost_change
+from jaxscope.program.cost.attribution import NO_ORIGIN, RowKind, find_cost_change
 from jaxscope.program.cost.trip_counts import count_executions, find_trip_counts
 from jaxscope.program.cost.work import describe_unbounded_loops, find_stage_works
 from jaxscope.program.equation_text import short_equation_names
@@ -200,7 +200,7 @@ def _costs(evidence: Evidence) -> Answer:
         moved = format_range(low.bytes_accessed, high.bytes_accessed, format_bytes)
         share = "" if is_range else f" ({format_share(high.bytes_accessed / total)})"
         flops = format_range(low.flops, high.flops, format_flops)
-        place = "" if row.name == COMPILER else row.name
+        place = "" if row.name == NO_ORIGIN else row.name
         told = f"{row.label}: {moved} read and written{share}, {flops}"
         facts.append(Fact(told, "counted", place))
     first = f" Most traffic: {rows[0].label}." if facts else ""

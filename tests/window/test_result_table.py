@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QModelIndex
+from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -77,4 +77,22 @@ def test_a_column_that_is_shown_elsewhere_too_is_left_out_where_there_is_no_room
     table.rows.set_table(Table(("name", "text", "last"), [("one", "1", "1")]))
     assert not table.isColumnHidden(1), "what fits is shown"
     table.rows.set_table(Table((), ()))
+    destroy(table)
+
+
+def test_a_row_keeps_its_place_however_rows_are_sorted(qtbot: QtBot) -> None:
+    """What a page does with a chosen row is about the thing of that row, not of that position."""
+    table = ResultTable("Rows")
+    table.rows.set_table(Table(("name",), [("b",), ("c",), ("a",), ("c",)]))
+    table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+    assert [table.rows.place(row) for row in range(4)] == [2, 0, 1, 3]
+    chosen: list[int] = []
+    table.place_selected.connect(chosen.append)
+
+    for place in (3, 1, 2):
+        table.choose(place)
+        assert table.rows.place(table.currentIndex().row()) == place
+    assert chosen == [3, 1, 2]
+    table.mark(lambda place: place == 0)
+    assert {index.row() for index in table.selectedIndexes()} == {1}
     destroy(table)

@@ -455,7 +455,7 @@ class FigurePanel(QWidget):
 
     def _on_table_clicked(self, index: QModelIndex) -> None:
         if isinstance(self._figure, LaneChart):
-            self.bar_chosen.emit(self.table.rows.row_text(index.row()).split("\t")[0])
+            self.bar_chosen.emit(self.table.rows.cell(index.row(), 0))
 
     def _on_export_clicked(self) -> None:
         dialog = QFileDialog(self, "Export", "", _FILTER)

@@ -12,7 +12,6 @@ from jaxscope.model.experiments import CompileTime
 from jaxscope.report.measurement_documents import (
     compile_lines_table,
     describe_compile_time,
-    line_place,
 )
 from jaxscope.ui.pages.experiments import ExperimentPage
 from jaxscope.ui.toolkit.result_table import ResultTable
@@ -76,11 +75,8 @@ class CompileTimePage(ExperimentPage[CompileTime]):
 
     def _on_line_clicked(self, index: QModelIndex) -> None:
         if self.found is not None:
-            place = self.lines.rows.row_text(index.row()).partition("\t")[0]
-            for line in self.found.lines:
-                if line_place(line) == place:
-                    self._go(line.file, line.line)
-                    return
+            line = self.found.lines[self.lines.rows.place(index.row())]
+            self._go(line.file, line.line)
 
     def _on_bar_chosen(self, name: str) -> None:
         if self.found is not None and name.isdecimal():

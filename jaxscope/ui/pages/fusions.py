@@ -97,7 +97,7 @@ class FusionsPage(PageWidget):
         self._report: FusionReport | None = None
         self.heading = QLabel(_NONE_YET, wordWrap=True)
         self.table = ResultTable("Fusions of the optimized program")
-        self.table.row_selected.connect(self._on_table_row_selected)
+        self.table.place_selected.connect(self._on_table_place_selected)
         self.note = make_label(role="muted", wraps=True)
         self.decisions = ResultTable("XLA's own log of what it fused")
         logged = QWidget()
@@ -147,10 +147,9 @@ class FusionsPage(PageWidget):
         self.note.setText(NO_LOG if log is None else describe_log(log))
         self.decisions.rows.set_table(decision_table(steps), [step.text for step in steps])
 
-    def _on_table_row_selected(self, row: int) -> None:
+    def _on_table_place_selected(self, place: int) -> None:
         if self._report is not None:
-            number = int(self.table.rows.cell(row, 0))
-            self._context.selection.select_node(OPTIMIZED, self._report.fusions[number].node)
+            self._context.selection.select_node(OPTIMIZED, self._report.fusions[place].node)
 
     def _on_fusions_changed(self) -> None:
         report = self._context.fusions.report
@@ -163,8 +162,7 @@ class FusionsPage(PageWidget):
         report = self._report
         if report is not None:
             nodes = links.stages.get(OPTIMIZED, NO_LINKED).nodes
-            number = self.table.rows.cell
-            self.table.mark_rows(lambda row: report.fusions[int(number(row, 0))].node in nodes)
+            self.table.mark(lambda place: report.fusions[place].node in nodes)
 
     def _describe_selected(self) -> str:
         """What there is to say of the selection, as HTML; empty where that is nothing."""

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -18,7 +17,7 @@ from jaxscope.model import Capture, Unavailable, is_available
 from jaxscope.model.experiments import RematPolicies
 from jaxscope.model.units import format_bytes, format_count
 from jaxscope.program.links import NO_LINKED, Links
-from jaxscope.program.memory.live_ranges import LiveRanges
+from jaxscope.program.memory.live_ranges import Buffer, LiveRanges
 from jaxscope.program.memory.residuals import KeptValue
 from jaxscope.report.document import Table
 from jaxscope.report.memory import (
@@ -103,7 +102,7 @@ class MemoryPage(PageWidget):
         self._capture: Capture | None = None
         self._report: MemoryReport | None = None
         self._theme = context.themes.theme
-        self._step = 0
+        self._alive: tuple[Buffer, ...] = ()
         self._searched: Capture | None = None
         self._job = LatestJob(self, "jaxscope memory")
         self._job.finished.connect(self._on_job_finished)
@@ -121,9 +120,9 @@ class MemoryPage(PageWidget):
         self._build()
         self.remat.compare.clicked.connect(self._on_compare_clicked)
         self.to_peak.clicked.connect(self._on_to_peak_clicked)
-        self.alive.row_selected.connect(self._on_alive_row_selected)
-        self.kept.row_selected.connect(self._on_kept_row_selected)
-        self.constants.row_selected.connect(self._on_constants_row_selected)
+        self.alive.place_selected.connect(self._on_alive_place_selected)
+        self.kept.place_selected.connect(self._on_kept_place_selected)
+        self.constants.place_selected.connect(self._on_constants_place_selected)
         context.selection.changed.connect(self._follow)
 
     def _build(self) -> None:
@@ -189,10 +188,9 @@ class MemoryPage(PageWidget):
         live = self._live()
         if live is None or not 0 <= step < len(live.steps):
             return
-        self._step = step
         self.plot.set_step(step)
         node = live.graph.node(live.steps[step])
-        alive = live.alive_at(step)
+        alive = self._alive = live.alive_at(step)
         peak = ", the peak" if step == live.peak_step else ""
         self.to_peak.setEnabled(not peak)
         self.step_title.setText(
@@ -206,13 +204,15 @@ class MemoryPage(PageWidget):
         """Mark what is alive, kept or captured of what the selection means."""
         report, live = self._report, self._live()
         if live is not None:
-            names, nodes = live.graph, links.stages.get("optimized", NO_LINKED).nodes
-            meant = {names.name(node) for node in nodes}
-            self.alive.mark_rows(lambda row: self.alive.rows.cell(row, 2) in meant)
+            alive, nodes = self._alive, links.stages.get("optimized", NO_LINKED).nodes
+            self.alive.mark(lambda place: alive[place].node in nodes)
         if report is not None:
-            kept, constants = report.residuals.values, report.constants
-            self.kept.mark_rows(_find_rows(self.kept, 3, kept, links))
-            self.constants.mark_rows(_find_rows(self.constants, 2, constants, links))
+            for table, values in (
+                (self.kept, report.residuals.values),
+                (self.constants, report.constants),
+            ):
+                meant = [v.node in links.stages.get(v.stage, NO_LINKED).nodes for v in values]
+                table.mark(meant.__getitem__)
 
     def _live(self) -> LiveRanges | None:
         live = self._report.live if self._report is not None else None
@@ -296,36 +296,19 @@ class MemoryPage(PageWidget):
         if live is not None:
             self.choose_step(live.peak_step)
 
-    def _on_alive_row_selected(self, row: int) -> None:
-        live = self._live()
-        name = self.alive.rows.cell(row, 2)
-        if live is None:
-            return
-        for buffer in live.alive_at(self._step):
-            if live.graph.name(buffer.node) == name:
-                self._context.selection.select_node("optimized", buffer.node)
-                return
+    def _on_alive_place_selected(self, place: int) -> None:
+        self._context.selection.select_node("optimized", self._alive[place].node)
 
-    def _on_kept_row_selected(self, row: int) -> None:
+    def _on_kept_place_selected(self, place: int) -> None:
         if self._report is not None:
-            self._choose(self._report.residuals.values, self.kept.rows.cell(row, 3))
+            self._choose(self._report.residuals.values[place])
 
-    def _on_constants_row_selected(self, row: int) -> None:
+    def _on_constants_place_selected(self, place: int) -> None:
         if self._report is not None:
-            self._choose(self._report.constants, self.constants.rows.cell(row, 2))
+            self._choose(self._report.constants[place])
 
-    def _choose(self, values: tuple[KeptValue, ...], id: str) -> None:
-        value = next((value for value in values if value.id == id), None)
-        if value is not None:
-            self._context.selection.select_node(value.stage, value.node)
-
-
-def _find_rows(
-    table: ResultTable, column: int, values: Sequence[KeptValue], links: Links
-) -> Callable[[int], bool]:
-    """Whether a row, whose column has the id of a value, is of what a selection means."""
-    ids = {v.id for v in values if v.node in links.stages.get(v.stage, NO_LINKED).nodes}
-    return lambda row: table.rows.cell(row, column) in ids
+    def _choose(self, value: KeptValue) -> None:
+        self._context.selection.select_node(value.stage, value.node)
 
 
 def find_memory(capture: Capture) -> MemoryReport:

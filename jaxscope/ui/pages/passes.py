@@ -38,7 +38,7 @@ from jaxscope.report.document import Cell, Number, Table, count_cell, known_cell
 from jaxscope.ui.pages.diff_graph import ComparedCanvas, MarkLegend
 from jaxscope.ui.pages.diff_text import DiffTextView
 from jaxscope.ui.session.state import WindowState
-from jaxscope.ui.toolkit.result_table import ResultTable, choose_row
+from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
 from jaxscope.ui.toolkit.threads import LatestJob
 from jaxscope.ui.toolkit.widgets import (
@@ -286,7 +286,6 @@ class PassesPage(PageWidget):
         self._records: Sequence[PassRecord] = ()
         self._tags = TagTable()
         self._shown: list[int] = []
-        self._places: dict[tuple[str, ...], int] = {}
         self._followed: frozenset[str] = frozenset()
         self._current = -1
         self._can_run = False
@@ -310,7 +309,7 @@ class PassesPage(PageWidget):
         self.fate.hide()
         self.table = ResultTable("Passes in their order")
         self.table.notice.clear_requested.connect(self._on_notice_clear_requested)
-        self.table.row_selected.connect(self._on_table_row_selected)
+        self.table.place_selected.connect(self._on_table_place_selected)
         self.title = QLabel()
         self.diff = DiffTextView()
         self.forms = PlainTabs()
@@ -408,7 +407,7 @@ class PassesPage(PageWidget):
         self._show_parts()
         self._fill()
         if records:
-            choose_row(self.table, min(1, len(self._shown) - 1))
+            self.table.choose(min(1, len(self._shown) - 1))
 
     def follow_equations(
         self, ids: Iterable[str], title: str = "", fate: Fate | None = None
@@ -448,7 +447,7 @@ class PassesPage(PageWidget):
     def choose(self, record: int) -> None:
         """Show a pass, by its place in the records."""
         if record in self._shown:
-            choose_row(self.table, self._shown.index(record))
+            self.table.choose(self._shown.index(record))
 
     def choose_dump(self, number: int) -> None:
         """Show the pass after which XLA wrote a dump, by the dump's number."""
@@ -474,8 +473,6 @@ class PassesPage(PageWidget):
             and (not self.follow.isChecked() or self._touches(record))
         ]
         table = Table(HEADERS, [pass_row(self._records[place], place) for place in self._shown])
-        names = (tuple(row[:2]) for row in table.texts())
-        self._places = dict(zip(names, self._shown, strict=True))
         hints = [self._hint(self._records[number]) for number in self._shown]
         why = [f"contains “{words}”"] if words else []
         why += ["touched what is selected"] if self.follow.isChecked() else []
@@ -487,9 +484,8 @@ class PassesPage(PageWidget):
         self.follow.setChecked(False)
         self.filter.clear()
 
-    def _on_table_row_selected(self, row: int) -> None:
-        label = tuple(self.table.rows.cell(row, column) for column in (0, 1))
-        self._current = self._places[label]
+    def _on_table_place_selected(self, place: int) -> None:
+        self._current = self._shown[place]
         self._show_texts(self._records[self._current])
 
     def _show_texts(self, record: PassRecord | None) -> None:

@@ -187,7 +187,7 @@ class ProfilePage(ExperimentPage[Profile]):
         self.run.choose(self._chosen)
 
     def _on_nodes_clicked(self, index: QModelIndex) -> None:
-        self._choose_node(self.nodes.rows.row_text(index.row()).split("\t")[_NAME_COLUMN])
+        self._choose_node(self.nodes.rows.cell(index.row(), _NAME_COLUMN))
 
     def _choose_node(self, name: str) -> None:
         """Tell which node of which stage has that name, where the program shown has one."""

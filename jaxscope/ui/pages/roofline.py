@@ -21,7 +21,6 @@ from jaxscope.program.fates.table import link_products
 from jaxscope.program.roofline import Roofline, RooflinePoint, find_limit, find_roofline
 from jaxscope.report import diff
 from jaxscope.report.roofline import (
-    HEADERS,
     NO_CEILINGS,
     describe_ceilings,
     describe_compiled_for,
@@ -35,7 +34,7 @@ from jaxscope.report.roofline import (
 from jaxscope.schema.ceilings_file import store_ceilings, stored_ceilings
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.session.state import WindowState
-from jaxscope.ui.toolkit.result_table import ResultTable, choose_row
+from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.threads import LatestJob
 from jaxscope.ui.toolkit.widgets import ChoiceBox, SelectableLabel, fill_box, make_splitter
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
     from jaxscope.ui.figures.plots import RooflinePlot
 
 _QUESTION = PAGES["roofline"].answers
-_NAME_COLUMN = HEADERS.index("name")
 _CHOICES = ("kernels", "source lines", "named scopes", "equations")
 _BY = (RowKind.EQUATION, RowKind.LINE, RowKind.SCOPE, RowKind.EQUATION)
 COMPILED, RECEIVED, BOTH = range(3)
@@ -100,7 +98,7 @@ class RooflinePage(PageWidget):
         self.module.currentIndexChanged.connect(self._on_module_changed)
         self.limits.currentIndexChanged.connect(self._on_choice_changed)
         self.export.clicked.connect(self._on_export_clicked)
-        self.table.row_selected.connect(self._on_table_row_selected)
+        self.table.place_selected.connect(self._on_table_place_selected)
 
     def _build(self) -> None:
         top = fill_box(QHBoxLayout(), (self.heading, 1))
@@ -335,32 +333,23 @@ class RooflinePage(PageWidget):
         self._show()
 
     def _on_plot_point_chosen(self, number: int) -> None:
-        name = self.points[number].name
-        rows = self.table.rows
-        for row in range(rows.rowCount()):
-            if rows.cell(row, _NAME_COLUMN) == name:
-                choose_row(self.table, row)
-                self.table.scrollTo(rows.index(row, 0))
-                return
+        self.table.choose(number)
+        self.table.scrollTo(self.table.currentIndex())
 
-    def _on_table_row_selected(self, row: int) -> None:
+    def _on_table_place_selected(self, place: int) -> None:
         stage = self._shown_stage()
         if stage is None:
             return
-        name = self.table.rows.cell(row, _NAME_COLUMN)
         if (change := self.change) is not None:
-            found = next(each for each in change.rows if each.label == name)
+            found = change.rows[place]
             after = found.after.nodes
             self._context.selection.select_nodes(
                 "optimized" if after else "hlo", after or found.before.nodes
             )
             return
-        for number, point in enumerate(self.points):
-            if point.name == name:
-                if "plot" in vars(self):
-                    self.plot.choose(number)
-                self._context.selection.select_nodes(stage.name, point.nodes)
-                return
+        if "plot" in vars(self):
+            self.plot.choose(place)
+        self._context.selection.select_nodes(stage.name, self.points[place].nodes)
 
 
 def _takes_long(graph: Graph | Unavailable) -> bool:

@@ -39,7 +39,7 @@ from jaxscope.report.sharding import (
 )
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.session.state import WindowState
-from jaxscope.ui.toolkit.result_table import ResultTable, choose_row
+from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
 from jaxscope.ui.toolkit.widgets import (
     ChoiceBox,
@@ -196,8 +196,8 @@ class ShardingPage(PageWidget):
         self.device = ChoiceBox()
         self.device.setAccessibleName("Device whose parts are marked")
         self._build()
-        self.arrays.row_selected.connect(self._on_arrays_row_selected)
-        self.collectives.row_selected.connect(self._on_collectives_row_selected)
+        self.arrays.place_selected.connect(self._show_array)
+        self.collectives.place_selected.connect(self._on_collectives_place_selected)
         self.device.currentIndexChanged.connect(self._on_device_current_index_changed)
         self.cut.device_chosen.connect(self._on_cut_device_chosen)
         context.inspector.additions.append(self._describe_selected)
@@ -285,7 +285,7 @@ class ShardingPage(PageWidget):
         self._show_array(-1)
         first = next((n for n, a in enumerate(self._arrays) if a.cut and len(a.cut.parts) > 1), 0)
         if self._arrays:
-            choose_row(self.arrays, first)
+            self.arrays.choose(first)
 
     def _show_array(self, number: int) -> None:
         if not 0 <= number < len(self._arrays):
@@ -305,24 +305,18 @@ class ShardingPage(PageWidget):
         cut = self._shown.cut if self._shown is not None else None
         held = next((n for n, p in enumerate(cut.parts) if device in p.devices), -1) if cut else -1
         if held >= 0:
-            choose_row(self.parts, held)
+            self.parts.choose(held)
         else:
             self.parts.clearSelection()
 
-    def _on_arrays_row_selected(self, row: int) -> None:
-        self._show_array(int(self.arrays.rows.cell(row, 0)))
-
-    def _on_collectives_row_selected(self, row: int) -> None:
-        number = int(self.collectives.rows.cell(row, 0))
-        self._context.selection.select_node(PER_DEVICE, self._collectives[number].node)
+    def _on_collectives_place_selected(self, place: int) -> None:
+        self._context.selection.select_node(PER_DEVICE, self._collectives[place].node)
 
     def _follow(self, links: Links) -> None:
         """Mark the collectives that the selection means."""
-        nodes, number = links.stages.get(PER_DEVICE, NO_LINKED).nodes, self.collectives.rows.cell
+        nodes = links.stages.get(PER_DEVICE, NO_LINKED).nodes
         if self._collectives:
-            self.collectives.mark_rows(
-                lambda row: self._collectives[int(number(row, 0))].node in nodes
-            )
+            self.collectives.mark(lambda place: self._collectives[place].node in nodes)
 
     def _on_device_current_index_changed(self, index: int) -> None:
         self.cut.choose_device(index - 1)

@@ -35,7 +35,7 @@ from jaxscope.report.values import OF_FORMS, describe_origin
 from jaxscope.ui.figures.array_figures import ArrayPicture, HistogramBars
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.session.stepping import SteppingRun
-from jaxscope.ui.toolkit.result_table import ResultTable, choose_row
+from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import (
     ChoiceBox,
@@ -176,7 +176,7 @@ class SteppingPage(PageWidget):
         self.condition.returnPressed.connect(self.run_until)
         self.stop_button.clicked.connect(self.run.stop)
         self.stage.textActivated.connect(self._on_stage_chosen)
-        self.values.row_selected.connect(self._on_row_selected)
+        self.values.place_selected.connect(self._look_at)
         self.slice.returnPressed.connect(self._on_slice_entered)
         self.batch.valueChanged.connect(self._on_batch_changed)
         self.load_button.clicked.connect(self._on_load_clicked)
@@ -324,13 +324,10 @@ class SteppingPage(PageWidget):
         if not self._rows:
             return
         results = [n for n, value in enumerate(self._rows) if value.kind == "result"]
-        choose_row(self.values, (results or [0])[0])
+        self.values.choose((results or [0])[0])
         self._look_at((results or [0])[0])
 
     # --- a value ---
-
-    def _on_row_selected(self, row: int) -> None:
-        self._look_at(row)
 
     def _look_at(self, row: int) -> None:
         self._chosen = min(row, len(self._rows) - 1)

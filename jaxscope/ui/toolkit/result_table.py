@@ -7,6 +7,7 @@ from __future__ import annotations
 import csv
 import heapq
 import io
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 
@@ -32,12 +33,15 @@ _NUM_MEASURED = 8
 
 
 class ResultModel(QAbstractTableModel):
-    """Rows of cells; numbers are sorted by their values, other cells by their texts."""
+    """Rows of cells; numbers are sorted by their values, other cells by their texts.
+
+    A row has a place: its number in the table that was set, however the rows are sorted.
+    """
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._headers: Sequence[str] = ()
-        self._rows: list[tuple[Row, str]] = []
+        self._rows: list[tuple[Row, str, int]] = []
         self._numeric: frozenset[int] = frozenset()
         self._header_hints: Mapping[int, str] = {}
 
@@ -57,7 +61,7 @@ class ResultModel(QAbstractTableModel):
         self._headers, self._numeric = table.headers, table.numeric
         self._header_hints = header_hints or {}
         told = [*hints, *([""] * (len(table.rows) - len(hints)))]
-        self._rows = list(zip(table.rows, told, strict=True))
+        self._rows = list(zip(table.rows, told, itertools.count()))
         self.endResetModel()
 
     def rowCount(self, parent: Index = NO_INDEX) -> int:
@@ -82,7 +86,7 @@ class ResultModel(QAbstractTableModel):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if not index.isValid():
             return None
-        cells, hint = self._rows[index.row()]
+        cells, hint, _ = self._rows[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             return cell_text(cells[index.column()])
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -96,7 +100,7 @@ class ResultModel(QAbstractTableModel):
         if not 0 <= column < len(self._headers):
             return
 
-        def key(row: tuple[Row, str]) -> tuple[float, str]:
+        def key(row: tuple[Row, str, int]) -> tuple[float, str]:
             cell = row[0][column]
             value = cell.value if isinstance(cell, Number) else 0.0
             return -math.inf if math.isnan(value) else value, cell_text(cell)
@@ -110,13 +114,21 @@ class ResultModel(QAbstractTableModel):
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self._headers)
-        writer.writerows(map(cell_text, cells) for cells, _ in self._rows)
+        writer.writerows(map(cell_text, cells) for cells, _, _ in self._rows)
         return text.getvalue()
 
     def longest_rows(self, column: int, count: int) -> list[int]:
         """The rows with the most letters in a column, at most so many."""
-        lengths = [len(cell_text(cells[column])) for cells, _ in self._rows]
+        lengths = [len(cell_text(cells[column])) for cells, _, _ in self._rows]
         return heapq.nlargest(count, range(len(lengths)), key=lengths.__getitem__)
+
+    def place(self, row: int) -> int:
+        """Where a row stands in the table that was set."""
+        return self._rows[row][2]
+
+    def row_at(self, place: int) -> int:
+        """The row of a place; -1 where there is none."""
+        return next((row for row, (*_, at) in enumerate(self._rows) if at == place), -1)
 
     def cell(self, row: int, column: int) -> str:
         """The text of a cell."""
@@ -139,10 +151,10 @@ class ResultTable(QTableView):
     """Shows results; Ctrl+C copies the chosen rows; `notice` says that there are none.
 
     Signals:
-        row_selected: The first row of what has come to be selected.
+        place_selected: The place of the first row of what has come to be selected.
     """
 
-    row_selected = Signal(int)
+    place_selected = Signal(int)
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -202,10 +214,14 @@ class ResultTable(QTableView):
         if is_spared != self.isColumnHidden(self.spare_column):
             self.setColumnHidden(self.spare_column, is_spared)
 
-    def mark_rows(self, is_meant: Callable[[int], bool]) -> None:
-        """Select the rows that something chosen elsewhere means, without a signal."""
+    def choose(self, place: int) -> None:
+        """Select the row of a place and no other."""
+        choose_row(self, self.rows.row_at(place))
+
+    def mark(self, is_meant: Callable[[int], bool]) -> None:
+        """Select the rows whose places something chosen elsewhere means, without a signal."""
         flag, rows = QItemSelectionModel.SelectionFlag, self.rows
-        meant = [row for row in range(rows.rowCount()) if is_meant(row)]
+        meant = [row for row in range(rows.rowCount()) if is_meant(rows.place(row))]
         if meant and {index.row() for index in self.selectedIndexes()} & set(meant):
             return  # it was chosen here
         self._is_told = True
@@ -223,7 +239,7 @@ class ResultTable(QTableView):
     def _on_selection_changed(self, selected: QItemSelection, _gone: QItemSelection) -> None:
         indexes = selected.indexes()
         if indexes and not self._is_told:
-            self.row_selected.emit(indexes[0].row())
+            self.place_selected.emit(self.rows.place(indexes[0].row()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):

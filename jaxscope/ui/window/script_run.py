@@ -277,5 +277,5 @@ class ScriptDialog(QDialog):
     def _chosen(self) -> str:
         """The path of the chosen row's capture; empty where it has none."""
         row = self.table.currentIndex().row()
-        name = self.table.rows.row_text(row).split("\t")[-1] if row >= 0 else ""
+        name = self.table.rows.cell(row, -1) if row >= 0 else ""
         return str(self.folder / name) if name and (self.folder / name).is_file() else ""
