@@ -79,6 +79,7 @@ ANSWERS = {
     "doctor": ((), r"jaxscope can run calls of JAX here\. "),
 }
 """What is typed after a verb, and how its answer begins."""
+MORE_THAN_A_SCREENFUL = ("roofline", "values")
 EXPERIMENTS = {
     "--per-node": r"The instruction that takes most is .*\(observed ",
     "--agreement": r"eager against jit: ",
@@ -125,6 +126,15 @@ def test_the_answer_comes_first_then_a_screenful(jaxscope: CommandLine, verb: st
     found = jaxscope(verb, *words)
     assert found.status in (0, 5), found.errors
     check(found.output, answer)
+    if verb in MORE_THAN_A_SCREENFUL:
+        short, whole = (
+            text.splitlines() for text in (found.output, jaxscope(verb, *words, "--all").output)
+        )
+        assert short[-1] == "These are the first lines; --all prints the whole report."
+        assert len(whole) > SCREENFUL and max(map(len, whole)) <= WIDTH
+        if verb == "roofline":  # the values themselves are told in parts
+            assert "…" not in "".join(whole)
+        assert short[0] == whole[0]
 
 
 @pytest.mark.parametrize("experiment", sorted(EXPERIMENTS))
@@ -133,18 +143,6 @@ def test_so_does_each_experiment(jaxscope: CommandLine, experiment: str) -> None
     found = jaxscope("time", "program.py", experiment)
     assert found.status == 0, found.errors
     check(found.output, EXPERIMENTS[experiment])
-
-
-@pytest.mark.parametrize("verb", ["roofline", "values"])
-@pytest.mark.usefixtures("folder")
-def test_all_of_it_is_printed_where_that_is_asked_for(jaxscope: CommandLine, verb: str) -> None:
-    short = jaxscope(verb, "program.py").output.splitlines()
-    whole = jaxscope(verb, "program.py", "--all").output.splitlines()
-    assert short[-1] == "These are the first lines; --all prints the whole report."
-    assert len(whole) > SCREENFUL and max(map(len, whole)) <= WIDTH
-    if verb == "roofline":  # the values themselves are told in parts
-        assert "…" not in "".join(whole)
-    assert short[0] == whole[0]
 
 
 @pytest.mark.parametrize("verb", sorted(VERBS))

@@ -128,7 +128,9 @@ def test_samples_alone_opens_nothing_and_says_what_opens_now(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("DISPLAY", raising=False)
-    monkeypatch.setattr(start, "VirtualEnvironment", lambda _checkout: FakeEnvironment(is_here=True))
+    monkeypatch.setattr(
+        start, "VirtualEnvironment", lambda _checkout: FakeEnvironment(is_here=True)
+    )
     assert start.main(["samples", "--yes"]) == 0
     assert "./run samples/flax_modules.py" in capsys.readouterr().out
 
@@ -316,7 +318,9 @@ def test_a_failing_apt_is_one_sentence(
 def test_help_takes_nothing_that_is_installed(
     words: list[str], told: list[str], monkeypatch: pytest.MonkeyPatch, capfd: Any
 ) -> None:
-    monkeypatch.setattr(start, "VirtualEnvironment", lambda _checkout: FakeEnvironment(is_here=False))
+    monkeypatch.setattr(
+        start, "VirtualEnvironment", lambda _checkout: FakeEnvironment(is_here=False)
+    )
     monkeypatch.setattr(sys, "executable", _without_packages(monkeypatch))
     assert start.main(words) == 0
     said = capfd.readouterr()
