@@ -313,6 +313,10 @@ def _read_answer(message: Message, kind: type[T]) -> T:
     return _ANSWERS.read(kind, dict(message.fields))
 
 
+def _fields_of(record: Any) -> dict[str, Any]:
+    return {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
+
+
 def read_cost(message: Message, fields: Any, prefix: str = "") -> ProgramCost:
     """Work, traffic and memory of a program.
 
@@ -391,6 +395,11 @@ class LabCollector(abc.ABC):
             ValueError: It is malformed.
         """
 
+    def complete(self, kind: Callable[..., T], **found: Any) -> T:
+        """What was found, with what every experiment says."""
+        told = tuple(self.warnings)
+        return kind(call=self.call, environment=self.environment, warnings=told, **found)
+
     @abc.abstractmethod
     def result(self) -> Result:
         """What was found so far."""
@@ -437,14 +446,7 @@ class ProfileCollector(LabCollector):
         timeline = self._timeline
         if isinstance(timeline, Unavailable) and isinstance(self._compiled, Unavailable):
             timeline = self._compiled  # for the same reason
-        return Profile(
-            self.call,
-            self.environment,
-            self._compiled,
-            self._eager,
-            tuple(self.warnings),
-            timeline,
-        )
+        return self.complete(Profile, compiled=self._compiled, eager=self._eager, timeline=timeline)
 
     def is_empty(self) -> bool:
         return not (is_available(self._compiled) or is_available(self._eager))
@@ -515,15 +517,13 @@ class ScalingCollector(LabCollector):
         points = tuple(
             _read_point(self._points[size], self.environment) for size in sorted(self._points)
         )
-        return Scaling(
-            self.call,
-            self.environment,
-            self._vary,
-            points,
-            fit_slopes(points),
-            find_crossovers(points, self._forms),
-            tuple(self.warnings),
-            self._forms,
+        return self.complete(
+            Scaling,
+            vary=self._vary,
+            points=points,
+            slopes=fit_slopes(points),
+            crossovers=find_crossovers(points, self._forms),
+            forms=self._forms,
         )
 
     def is_empty(self) -> bool:
@@ -604,15 +604,13 @@ class RecompilationCollector(LabCollector):
             self._outside = tuple(sorted(programs, key=lambda program: -program.seconds))
 
     def result(self) -> Recompilation:
-        return Recompilation(
-            self.call,
-            self.environment,
-            self._calls,
-            tuple(self._signatures),
-            wasted_seconds(self._signatures, self._outside),
-            advise(self._signatures, self._outside),
-            tuple(self.warnings),
-            self._outside,
+        return self.complete(
+            Recompilation,
+            calls=self._calls,
+            signatures=tuple(self._signatures),
+            wasted=wasted_seconds(self._signatures, self._outside),
+            advice=advise(self._signatures, self._outside),
+            outside=self._outside,
         )
 
     def is_empty(self) -> bool:
@@ -645,13 +643,7 @@ class CompileTimeCollector(LabCollector):
             self._found = found
 
     def result(self) -> CompileTime:
-        found = self._found
-        return CompileTime(
-            self.call,
-            self.environment,
-            *(found.spans, found.lines, found.num_equations, found.num_looks, found.advice),
-            tuple(self.warnings),
-        )
+        return self.complete(CompileTime, **_fields_of(self._found))
 
     def is_empty(self) -> bool:
         return not self._found.spans
@@ -689,13 +681,7 @@ class RematCollector(LabCollector):
     def result(self) -> RematPolicies:
         if not self._outcomes:
             raise ValueError("the worker compiled no policy")
-        return RematPolicies(
-            self.call,
-            self.environment,
-            self._subject,
-            tuple(self._outcomes),
-            tuple(self.warnings),
-        )
+        return self.complete(RematPolicies, subject=self._subject, outcomes=tuple(self._outcomes))
 
     def is_empty(self) -> bool:
         return not self._outcomes
@@ -815,17 +801,8 @@ class AgreementCollector(LabCollector):
             self._origin = Unavailable(read_text(message, "reason"))
 
     def result(self) -> Agreement:
-        found = self._equations
-        return Agreement(
-            self.call,
-            self.environment,
-            tuple(self._pairs),
-            found.stage,
-            found.equations,
-            found.num_equations,
-            tuple(self.warnings),
-            self._origin,
-        )
+        fields = _fields_of(self._equations)
+        return self.complete(Agreement, pairs=tuple(self._pairs), origin=self._origin, **fields)
 
     def is_empty(self) -> bool:
         return not self._pairs
@@ -855,17 +832,12 @@ class ValuesCollector(LabCollector):
             self._origins.append(_read_answer(message, NonfiniteOrigin))
 
     def result(self) -> Values:
-        return Values(
-            self.call,
-            self.environment,
-            self._ends.stage,
-            self._ends.arguments,
-            self._ends.results,
-            self._ends.argument_paths,
-            tuple(self._equations.values()),
-            tuple(self._origins),
-            tuple(self.warnings),
-            self._against,
+        return self.complete(
+            Values,
+            equations=tuple(self._equations.values()),
+            origins=tuple(self._origins),
+            against=self._against,
+            **_fields_of(self._ends),
         )
 
     def is_empty(self) -> bool:
@@ -895,15 +867,7 @@ class SteppingCollector(LabCollector):
         pass
 
     def result(self) -> Stepping:
-        ready = self._ready
-        return Stepping(
-            self.call,
-            self.environment,
-            ready.stage,
-            ready.num_equations,
-            ready.argument_paths,
-            tuple(self.warnings),
-        )
+        return self.complete(Stepping, **_fields_of(self._ready))
 
     def is_empty(self) -> bool:
         return not self._ready.stage

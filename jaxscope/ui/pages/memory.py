@@ -240,6 +240,7 @@ class MemoryPage(PageWidget):
     def _on_job_finished(self, report: MemoryReport) -> None:
         self._report = report
         self._tell(report)
+        self._fill_kept(report)
         live = report.live
         self._split.show()
         if is_available(live):
@@ -250,7 +251,6 @@ class MemoryPage(PageWidget):
         self.tabs.setTabVisible(0, is_available(live))
         if is_available(live):
             self.choose_step(live.peak_step)
-        self._fill_kept(report)
         donations = report.donations
         known = () if isinstance(donations, Unavailable) else donations
         self.tabs.setTabVisible(2, bool(known))
