@@ -109,7 +109,7 @@ def run_application(
         window.open_path(os.path.abspath(file), call or "")
     else:
         open_first(window, settings)
-    if settings.geometry is None and is_too_large(window.size(), window.screen()):
+    if is_too_large(window.size(), window.screen()):  # it may be remembered of another screen
         window.setWindowState(Qt.WindowState.WindowMaximized)
     window.show()  # with its file: the start page then costs nothing
     if window.controller.state.capture is not None:

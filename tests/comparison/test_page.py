@@ -219,6 +219,22 @@ def test_the_page_asks_for_what_a_person_wants(
     assert asked == [("grad(f)(f32[8])", "cpu:8", "/opt/python", {})]
 
 
+def test_what_is_seldom_asked_for_is_shown_on_request_and_while_it_counts(
+    qtbot: QtBot, page_context: PageContext
+) -> None:
+    page = ComparePage(page_context)
+    qtbot.addWidget(page)
+    page.show()
+    assert not page.interpreter.isVisible() and not page.options.isVisible()
+    page.more_button.click()
+    assert page.interpreter.isVisible() and page.options.isVisible()
+    page.options.setText("xla_disable_hlo_passes=algsimp")
+    page.more_button.click()
+    assert page.options.isVisible()
+    page.options.clear()
+    assert not page.options.isVisible()
+
+
 def test_compare_waits_for_something_other_to_compare_with(
     qtbot: QtBot, page_context: PageContext
 ) -> None:

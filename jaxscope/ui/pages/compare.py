@@ -22,7 +22,9 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSizePolicy,
     QStackedWidget,
+    QToolButton,
     QVBoxLayout,
+    QWidget,
 )
 
 from jaxscope.client.events import Failed, Finished, Progress
@@ -313,7 +315,7 @@ _EMPTY_TEXT = (
     "<tr><td><b>the run before</b></td><td>of the same call: change the file, and see what the "
     "change did to every stage.</td></tr>"
     "<tr><td><b>another target, interpreter or option</b></td><td>the same call for another "
-    "device, under another JAX, or compiled with other options of XLA.</td></tr>"
+    "device, under another JAX, or compiled with other options of XLA: <i>More</i>.</td></tr>"
     "</table>"
     "<p>Nodes are matched by what they are and where they come from; new names and numbers are "
     "no difference.</p>"
@@ -345,6 +347,7 @@ class ComparePage(PageWidget):
         self.compare_button = QPushButton("Compare")
         self.file_button = QPushButton("File …")
         self.previous_button = QPushButton("Run before")
+        self.more_button, self._more = QToolButton(), QWidget()
         self.stop_button = QPushButton("Stop")
         self._status, self._empty = QLabel(), QLabel(_EMPTY_TEXT)
         self._busy = QProgressBar()
@@ -374,14 +377,16 @@ class ComparePage(PageWidget):
         self.interpreter.setPlaceholderText("same interpreter")
         self.interpreter.setAccessibleName("Interpreter of the other side")
         self.interpreter.setToolTip("Path of another Python that has JAX")
-        self.interpreter.setMaximumWidth(180)
         self.options.setPlaceholderText("same options")
         self.options.setAccessibleName("Options of XLA of the other side")
         self.options.setToolTip(
             "NAME=VALUE, NAME=VALUE, such as xla_disable_hlo_passes=algsimp: what XLA compiles the "
             "other side with"
         )
-        self.options.setMaximumWidth(180)
+        self.more_button.setText("More")
+        self.more_button.setCheckable(True)
+        self.more_button.setToolTip("Another interpreter, or other options of XLA")
+        self.more_button.toggled.connect(self._show_more)
         self.compare_button.setProperty("role", "primary")
         self.file_button.setToolTip("A saved capture, or another version of this Python file")
         self.previous_button.setToolTip("The run of this call before the present one")
@@ -396,16 +401,19 @@ class ComparePage(PageWidget):
         bar = fill_box(QHBoxLayout(), QLabel("Compare with"), (self.call, 1))
         for part in (
             self.target,
-            self.interpreter,
-            self.options,
             self.compare_button,
             self.file_button,
             self.previous_button,
+            self.more_button,
         ):
             bar.addWidget(part)
+        self._more.hide()
+        under, compiled = QLabel("under"), QLabel("compiled with")
+        row = QHBoxLayout(self._more)
+        fill_box(row, under, (self.interpreter, 1), compiled, (self.options, 1), margins=(0,) * 4)
         state = fill_box(QHBoxLayout(), self._busy, (self._status, 1), self.stop_button)
         self._pages.addWidget(self._empty)
-        fill_box(QVBoxLayout(self), bar, state, (self._pages, 1))
+        fill_box(QVBoxLayout(self), bar, self._more, state, (self._pages, 1))
         self.compare_button.clicked.connect(self._on_compare_clicked)
         self.file_button.clicked.connect(self.ask_file)
         self.previous_button.clicked.connect(self.compare_with_previous)
@@ -490,6 +498,11 @@ class ComparePage(PageWidget):
         if self._view is not None:
             self._view.set_theme(theme, self._context.themes.points)
 
+    def _show_more(self) -> None:
+        """What is typed there counts, so it stays in sight."""
+        is_used = bool(self.interpreter.text().strip() or self.options.text().strip())
+        self._more.setVisible(is_used or self.more_button.isChecked())
+
     def focus_call(self) -> None:
         """Put the cursor where the other call is typed."""
         self.call.setFocus()
@@ -499,6 +512,7 @@ class ComparePage(PageWidget):
 
     def _offer_compare(self) -> None:
         """Nothing typed means the same call: that differs only elsewhere."""
+        self._show_more()
         is_other = bool(
             self.call.currentText().strip()
             or self.interpreter.text().strip()

@@ -63,9 +63,9 @@ QToolButton[role="link"] { background: transparent; border: 1px solid transparen
 QToolButton[role="link"]:hover, QToolButton[role="link"]:focus { border-color: $accent; }
 QPushButton[role="link"]:focus { border: 1px dotted $accent; padding: 1px; }
 QPushButton[role="row"] { background: transparent; border: 1px solid transparent; color: $accent;
-    padding: 3px 0; text-align: left; }
+    padding: 3px 4px; text-align: left; }
 QPushButton[role="row"]:hover { text-decoration: underline; }
-QPushButton[role="row"]:focus { border-color: $accent; padding: 3px 0; }
+QPushButton[role="row"]:focus { border-color: $accent; padding: 3px 4px; }
 QPushButton[role="sample"] { background: $surface; border: 1px solid $surface;
     border-radius: 8px; }
 QPushButton[role="sample"]:hover { border-color: $accent; }
