@@ -24,13 +24,6 @@ from jaxscope.program.machine.kernel_text import kernel_names
 _RULES = ("custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr")
 
 
-def find_fates(
-    stages: tuple[Stage, ...], endings: Mapping[str, PassOutcome] | None = None
-) -> dict[str, Fate]:
-    """The fate of every equation of the stage `jaxpr`, by id; empty if there is no such stage."""
-    return find_all_fates(stages, endings)[0]
-
-
 def find_all_fates(
     stages: tuple[Stage, ...], endings: Mapping[str, PassOutcome] | None = None
 ) -> tuple[dict[str, Fate], dict[str, Fate]]:

@@ -138,26 +138,17 @@ class Lineage:
             nested.note(row, held, taken)
             if row.tags or row.opcode in _HOLDING_NOTHING:
                 continue
-            wrapped = nested.wrapped.get(row.computation) if row.is_root else None
-            if wrapped is not None and wrapped.kind == row.kind:
-                taken = [wrapped]
-                found = dict.fromkeys(wrapped.tags)
-            else:
-                found = dict.fromkeys(copies.of(row, nested.homes.get(row.computation)))
-            found = found or dict.fromkeys(tag for old in taken for tag in old.tags)
-            if not found:
-                users = (user for user in after.users.get(name, ()) if user not in before.rows)
-                found = dict.fromkeys(
-                    tag for user in users for tag in owners.get(user, ()) if tag in lost
-                )
-            if not found and row.opcode == "reduce-window":
-                found = dict.fromkeys(
-                    tag
-                    for user in after.users.get(name, ())
-                    if user in rows and rows[user].opcode in _REDUCING
-                    for tag in owners.get(user, ())
-                )
-            owners[name] = tuple(found) or nested.held.get(row.computation, ())
+            readers = [(user, owners.get(user, ())) for user in after.users.get(name, ())]
+            new_readers = (tags for user, tags in readers if user not in before.rows)
+            reductions = (
+                tags for user, tags in readers if user in rows and rows[user].opcode in _REDUCING
+            )
+            owners[name] = (
+                _find_inherited(row, taken, nested, copies)
+                or tuple(tag for tag in _tags_of(new_readers) if tag in lost)
+                or (_tags_of(reductions) if row.opcode == "reduce-window" else ())
+                or nested.held.get(row.computation, ())
+            )
             if owners[name]:
                 self._unnamed.add(name)
         return owners
@@ -252,6 +243,22 @@ class _Copies:
         """
         found = self._found.get((home, row.kind)) or self._found.get((None, row.kind), set())
         return next(iter(found)) if len(found) == 1 else ()
+
+
+def _find_inherited(
+    row: InstructionRow, taken: list[InstructionRow], nested: _NewComputations, copies: _Copies
+) -> tuple[str, ...]:
+    """What a new instruction holds of those that are gone: what it wraps, copies or replaces."""
+    wrapped = nested.wrapped.get(row.computation) if row.is_root else None
+    if wrapped is not None and wrapped.kind == row.kind:
+        return _tags_of([wrapped.tags])
+    copied = copies.of(row, nested.homes.get(row.computation))
+    return _tags_of([copied]) or _tags_of(old.tags for old in taken)
+
+
+def _tags_of(held: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    """All tags, each once."""
+    return tuple(dict.fromkeys(tag for tags in held for tag in tags))
 
 
 def _find_places(
