@@ -5,12 +5,12 @@ here; the messages of GPUs and TPUs are made up after the form that XLA gives th
 from __future__ import annotations
 
 import gzip
-import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from cli.commands import CommandLine
 from pytestqt.qtbot import QtBot
 
 from jaxscope.client.left_behind import find_left_behind, is_left_behind
@@ -240,15 +240,15 @@ def test_a_folder_with_all_of_them(job: Job) -> None:
     assert not any(isinstance(each, str) for each in texts.values())
 
 
-def test_the_command_line_tells_them(job: Job) -> None:
-    command = [sys.executable, "-m", "jaxscope", "open", str(job.folder), "--all"]
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+def test_the_command_line_tells_them(job: Job, capsys: pytest.CaptureFixture[str]) -> None:
+    jaxscope = CommandLine(capsys)
+    told = jaxscope("open", job.folder, "--all").output
     assert "step was compiled 3 times" in told and "now f32[4] and before f32[3]" in told
     assert "20.0 GiB were wanted of 15.5 GiB: 4.50 GiB too much." in told
     assert "(1.09 GiB without padding)" in told and "model.py:130" in told
     assert "keep job.py:" in told
-    done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
-    texts = {Path(each["path"]).name: each for each in json.loads(done.stdout)["texts"]}
+    found = jaxscope("open", job.folder, "--all", "--json").json()
+    texts = {Path(each["path"]).name: each for each in found["texts"]}
     assert texts["memory.prof"]["memory"]["bytes"] == job.num_bytes
     assert texts["tpu.err"]["out_of_memory"][0]["buffers"][0]["line"] == 7
     assert len(texts["job.log"]["compilations"]) == job.num_compiled

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Any
 
 import jax
 import pytest
+from cli.commands import CommandLine
 
 from jaxscope.client.requests import CompileTimeRequest
 from jaxscope.client.session import Session
@@ -239,18 +238,18 @@ def test_a_chip_that_is_not_there_is_compiled_for(session: Session, program: Pat
     assert_adds_up(found)
 
 
-def test_figure_and_answer(program: Path, tmp_path: Path) -> None:
+def test_figure_and_answer(
+    program: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "compile.json"
-    command = [sys.executable, "-m", "jaxscope"]
-    words = ["figure", "compile-time", str(program), "step(f32[32, 32], f32[32])", "-o", str(out)]
-    done = subprocess.run([*command, *words], capture_output=True, text=True, check=True)
-    assert "loop of line 8 was unrolled" in done.stderr
+    jaxscope, call = CommandLine(capsys), "step(f32[32, 32], f32[32])"
+    done = jaxscope("figure", "compile-time", program, call, "-o", out)
+    assert "loop of line 8 was unrolled" in done.errors
     rows = json.loads(out.read_text())["rows"]
     assert [row[0] for row in rows if row[5] == "a stage"] == ["trace", "lower", "compile"]
-    words = ["ask", str(program), "step(f32[32, 32], f32[32])", "compile"]
-    done = subprocess.run([*command, *words], capture_output=True, text=True, check=True)
-    assert "in all: trace" in done.stdout and "unrolled" in done.stdout
-    assert "900 of 1,500 equations are made by this line [stated, program.py:10]" in done.stdout
+    told = jaxscope("ask", program, call, "compile").output
+    assert "in all: trace" in told and "unrolled" in told
+    assert "900 of 1,500 equations are made by this line [stated, program.py:10]" in told
 
 
 def test_bars_lie_within_what_they_are_in(unrolled: CompileTime) -> None:
