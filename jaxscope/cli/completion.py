@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from jaxscope.cli.output import print_text
 from jaxscope.cli.parser import Options, make_parser
 from jaxscope.errors import UsageError
+from jaxscope.export.choices import ALL_STAGES
 from jaxscope.verbs import VERBS, WINDOW
 
 FILES = ":files"
@@ -25,7 +26,6 @@ FILES = ":files"
 _WORD = re.compile(r"""(?:\\.|'[^']*(?:'|$)|"(?:\\.|[^"\\])*(?:"|$)|[^\s'"\\])+""")
 _BREAKS = re.compile(r"^.*[:=]")
 _TARGETS = ("cpu", "cpu:8", "gpu", "gpu:0", "tpu", "aot:tpu:v5e:2x2", "aot:gpu:h100", "ssh://")
-_STAGES = ("jaxpr", "gradient", "stablehlo", "hlo", "optimized", "machine", "all")
 _OF_FILES = frozenset({"python", "output", "out", "saved", "baseline", "against_file", "python_b"})
 _MAX_BYTES = 1 << 20
 
@@ -194,7 +194,11 @@ def _values_of(action: argparse.Action) -> Sequence[str]:
         return [str(choice) for choice in action.choices if choice]
     if action.dest in ("target", "target_b", "against_target"):
         return _TARGETS
-    return _STAGES if action.dest == "stage" else ()
+    if action.dest != "stage":
+        return ()
+    from jaxscope.model.stages import JAXPR, LATE_STAGES  # brings NumPy, which the others can spare
+
+    return [JAXPR.name, *(name for name in LATE_STAGES if name != "passes"), ALL_STAGES]
 
 
 def _offered(file: str) -> list[str]:

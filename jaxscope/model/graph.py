@@ -104,6 +104,8 @@ WORK_KINDS = (NodeKind.EQUATION, NodeKind.OPERATION, NodeKind.INSTRUCTION)
 CONDITION = "condition"
 """What the labels of the conditions of loops begin with."""
 _LOOPS = ("while", "stablehlo.while")
+BRANCH = "branch"
+"""What the labels of the branches of a condition begin with, before their number."""
 
 
 class GroupKind(enum.IntEnum):

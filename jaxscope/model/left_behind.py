@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 from jaxscope.errors import UsageError
 
-_STAGES = ("jaxpr", "stablehlo", "hlo", "passes", "optimized", "machine")
 _STAGE_OF_ROLE = {
     "pass": "passes",
     "code": "machine",
@@ -47,8 +46,10 @@ class LeftModule:
     @property
     def stages(self) -> tuple[str, ...]:
         """Names of the stages that files are there for, in pipeline order."""
+        from jaxscope.model.stages import JAXPR, LATE_STAGES  # most commands open nothing
+
         held = {_STAGE_OF_ROLE.get(role, role) for role, paths in self.files.items() if paths}
-        return tuple(stage for stage in _STAGES if stage in held)
+        return tuple(stage for stage in (JAXPR.name, *LATE_STAGES) if stage in held)
 
     @property
     def num_passes(self) -> int:

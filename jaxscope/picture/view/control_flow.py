@@ -18,10 +18,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from jaxscope.model import NONE, Graph, NodeKind
+from jaxscope.model.graph import BRANCH
 from jaxscope.model.types import read_count
 from jaxscope.picture.view.operations import BRANCHES, LOOPS, short_operation
 
-_ARM = re.compile(r"^branch (\d+)(?:: (.*))?")
+_ARM = re.compile(rf"^{BRANCH} (\d+)(?:: (.*))?")
 _BOOLEANS = ("bool[]", "pred[]")
 _CASTS = frozenset({"convert_element_type", "convert"})
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.model.graph import CONDITION, NONE, Direction, Graph, GroupKind, NodeKind
+from jaxscope.model.graph import BRANCH, CONDITION, NONE, Direction, Graph, GroupKind, NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.op_name import (
     NOT_THE_USERS,
@@ -225,7 +225,7 @@ class CallSite:
             times = f" ×{self.trip_count}" if self.trip_count and self.position == 0 else ""
             return f"{role} of {self.caller_name}{times}"
         if self.caller_opcode == "conditional":
-            return f"branch {self.position} of {self.caller_name}"
+            return f"{BRANCH} {self.position} of {self.caller_name}"
         if self.caller_name.partition(".")[0] == self.caller_opcode:
             return self.caller_name  # not `call of call`
         return f"{self.caller_opcode} of {self.caller_name}" if self.caller_opcode else ""

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxscope.model.capture import CALL_FILE, StageText
-from jaxscope.model.graph import CONDITION, NONE, Direction, Graph, GroupKind, NodeKind
+from jaxscope.model.graph import BRANCH, CONDITION, NONE, Direction, Graph, GroupKind, NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.op_name import TagTable, read_direction, read_orders, read_origin
 from jaxscope.worker import compat
@@ -171,7 +171,7 @@ def nested_label(equation: Any, parameter: str) -> str:
     if primitive == "cond":
         number = parameter.rpartition(".")[2]
         is_named = function not in ("", _NAMELESS)
-        return f"branch {number}: {function}" if is_named else f"branch {number}"
+        return f"{BRANCH} {number}: {function}" if is_named else f"{BRANCH} {number}"
     if name == _NAMELESS:
         return f"lambda at {place}" if place else "lambda"
     return name or primitive

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.model.graph import CONDITION, NONE, Direction, Graph, GroupKind, NodeKind
+from jaxscope.model.graph import BRANCH, CONDITION, NONE, Direction, Graph, GroupKind, NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.op_name import NOT_THE_USERS, TagTable, read_direction, read_op_name, strip_tags
 from jaxscope.model.types import short_type
@@ -465,7 +465,7 @@ def _region_label(operation: Any, number: int) -> tuple[str, Sequence[int] | Non
     if name == "stablehlo.while":
         return (CONDITION if number == 0 else "body"), range(len(operation.operation.operands))
     if name in {"stablehlo.case", "stablehlo.if"}:
-        return f"branch {number}", None
+        return f"{BRANCH} {number}", None
     return f"{name.rpartition('.')[2]} body", None
 
 
