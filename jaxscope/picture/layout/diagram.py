@@ -46,8 +46,9 @@ class LayeredGraph:
         along: Size of each vertex.
         up: Neighbours of each vertex one rank before.
         down: Neighbours one rank after.
-        up_shift: Sum over `up` of how far the vertex wants to sit from the neighbour's centre.
-        down_shift: The same over `down`.
+        up_lean: Of each vertex, for each of `up` how far from that neighbour's centre it must sit
+            for the step between them to be straight.
+        down_lean: The same over `down`.
         up_port: Of each vertex, for each of `up` where the step leaves that neighbour, as a part of
             its width from its centre, from -0.5 to 0.5; empty where all leave in the middle.
         down_port: Likewise where steps enter each of `down`.
@@ -64,8 +65,8 @@ class LayeredGraph:
     along: list[float]
     up: list[list[int]]
     down: list[list[int]]
-    up_shift: list[float]
-    down_shift: list[float]
+    up_lean: list[list[float]]
+    down_lean: list[list[float]]
     up_port: list[list[float]]
     down_port: list[list[float]]
     own_port: list[list[float]]
@@ -87,8 +88,8 @@ class _LayeredGraphBuilder:
         self.along = list(diagram.along)
         self.up: list[list[int]] = [[] for _ in range(num)]
         self.down: list[list[int]] = [[] for _ in range(num)]
-        self.up_shift = [0.0] * num
-        self.down_shift = [0.0] * num
+        self.up_lean: list[list[float]] = [[] for _ in range(num)]
+        self.down_lean: list[list[float]] = [[] for _ in range(num)]
         self.up_port: list[list[float]] = [[] for _ in range(num)]
         self.down_port: list[list[float]] = [[] for _ in range(num)]
         self.own_port: list[list[float]] = [[] for _ in range(num)]
@@ -99,8 +100,8 @@ class _LayeredGraphBuilder:
         self.along.append(along)
         self.up.append([])
         self.down.append([])
-        self.up_shift.append(0.0)
-        self.down_shift.append(0.0)
+        self.up_lean.append([])
+        self.down_lean.append([])
         self.up_port.append([])
         self.down_port.append([])
         self.own_port.append([])
@@ -119,8 +120,8 @@ class _LayeredGraphBuilder:
         self._add_port(self.own_port[above], count, leaves, self.across[above])
         self.down[above].append(below)
         self.up[below].append(above)
-        self.up_shift[below] += leaves - enters
-        self.down_shift[above] -= leaves - enters
+        self.up_lean[below].append(leaves - enters)
+        self.down_lean[above].append(enters - leaves)
 
     @staticmethod
     def _add_port(ports: list[float], count: int, shift: float, across: float) -> None:
@@ -159,8 +160,8 @@ def build_layered_graph(
         along=threader.along,
         up=threader.up,
         down=threader.down,
-        up_shift=threader.up_shift,
-        down_shift=threader.down_shift,
+        up_lean=threader.up_lean,
+        down_lean=threader.down_lean,
         up_port=threader.up_port,
         down_port=threader.down_port,
         own_port=threader.own_port,

@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from jaxscope.model import NONE
 from jaxscope.picture.layout.diagram import (
     Drawing,
     LayeredGraph,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 # Place the ordered vertices across the flow: as straight as the order and the sizes allow.
 
-_NUM_PASSES = 4
+_NUM_PASSES = 2
 _CHAIN_WEIGHT = 4.0  # a long line that bends is uglier than a box a little off its inputs
 _LONE_WEIGHT = 0.1
 _STUB_WEIGHT = 0.02  # of arguments, results and stubs: they make room for the main line
@@ -69,8 +70,8 @@ def place_across(
         for v, at in zip(row, offset, strict=True):
             x[v] = at - middle
     bounds = bound_rows(rows, offsets, threads.across, most) if most < math.inf else None
-    above = _without_stubs(threads.up, threads.up_shift, threads)
-    below = _without_stubs(threads.down, threads.down_shift, threads)
+    above = _without_stubs(threads.up, threads.up_lean, threads)
+    below = _without_stubs(threads.down, threads.down_lean, threads)
     onward = list(range(len(rows)))
     backward = onward[::-1]
     for _ in range(_NUM_PASSES):
@@ -81,27 +82,201 @@ def place_across(
     both = [up + down for up, down in zip(above[0], below[0], strict=True)]
     shift = [a + b for a, b in zip(above[1], below[1], strict=True)]
     _pass(onward, rows, offsets, both, shift, weight, x, bounds)
+    check_stop()
+    _Straightener(threads, rows, offsets, bounds, x).straighten()
     return x
 
 
 def _without_stubs(
-    neighbours: list[list[int]], shift: list[float], threads: LayeredGraph
+    neighbours: list[list[int]], lean: list[list[float]], threads: LayeredGraph
 ) -> tuple[list[list[int]], list[float]]:
-    """Neighbours without those that have no other neighbour, where that leaves any.
+    """Neighbours without those that have no other neighbour and without branches of lines that go
+    on, where that leaves any; and the sum of how far each vertex wants to sit from the centres of
+    those that are kept.
 
-    An argument beside the main line must not pull the line aside a little at every rank.
+    An argument beside the main line, or a line that feeds every box of it, must not pull it aside a
+    little at every rank.
     """
+    num = threads.num_nodes
     degree = [len(u) + len(d) for u, d in zip(threads.up, threads.down, strict=True)]
+    goes_on = [max(d, default=0) >= num for d in threads.down]
     kept: list[list[int]] = []
-    shifts = list(shift)
+    shifts = [sum(each) for each in lean]
     for v, near in enumerate(neighbours):
-        firm = [u for u in near if degree[u] > 1]
+        is_box = v < num
+        firm = [
+            u
+            for u in near
+            if degree[u] > 1 and (is_box == (u < num) or not goes_on[u if is_box else v])
+        ]
         if firm and len(firm) < len(near):
             shifts[v] *= len(firm) / len(near)
             kept.append(firm)
         else:
             kept.append(near)
     return kept, shifts
+
+
+_MAX_REFINED_VERTICES = 1200
+_STEP_WEIGHTS = (1.0, 2.0, 8.0)  # by how many ends of a step are inside of a long line
+_END_WEIGHT = 0.5  # of a step to what has no other neighbour
+_LEAST_GAIN_PX = 1.0
+_BEND_PX = 6.0  # as much longer a way may be to have one bend less
+_STRAIGHT_PX = 0.5
+_MOST_BESIDE = 2  # what more lines meet stays in their middle
+
+
+class _Straightener:
+    """Puts what follows each other under each other, where there is room.
+
+    Least squares share a bend out over many ranks, so that a column leans and a long line has
+    as many bends as ranks. Here lengths count and not their squares, and bends: a line is straight
+    but for few places.
+    """
+
+    def __init__(
+        self,
+        threads: LayeredGraph,
+        rows: list[list[int]],
+        offsets: list[list[float]],
+        bounds: list[Bounds] | None,
+        x: list[float],
+    ) -> None:
+        self._up, self._down, self._num = threads.up, threads.down, threads.num_nodes
+        self._up_lean, self._down_lean = threads.up_lean, threads.down_lean
+        self._rank, self._rows, self._offsets, self._bounds = threads.rank, rows, offsets, bounds
+        self._x = x
+        self._place = [0] * len(x)
+        for row in rows:
+            for index, v in enumerate(row):
+                self._place[v] = index
+        self._stubs = {stub.vertex for stub in threads.stubs}
+        ends = zip(threads.up, threads.down, strict=True)
+        self._is_end = [len(up) + len(down) < 2 for up, down in ends]
+
+    def straighten(self) -> None:
+        """Move the vertices of all columns."""
+        columns, num = self._find_columns(), self._num
+        # Long lines without the boxes at their ends first: where these cannot move, they still can.
+        for column in columns:
+            for is_line, piece in itertools.groupby(column, key=num.__le__):
+                if is_line:
+                    self._straighten_column(list(piece))
+        for _ in range(2 if len(self._x) <= _MAX_REFINED_VERTICES else 1):
+            for column in columns:
+                self._straighten_column(column)
+
+    def _weigh(self, v: int, u: int) -> float:
+        """How much the step between two vertices should be straight."""
+        if self._is_end[v] or self._is_end[u]:
+            return _END_WEIGHT
+        return _STEP_WEIGHTS[(v >= self._num) + (u >= self._num)]
+
+    def _find_columns(self) -> list[list[int]]:
+        """Vertices to stand under each other: one of each rank, the longest columns first."""
+        up, num, x, stubs = self._up, self._num, self._x, self._stubs
+        steps: list[tuple[float, float, int, int]] = []
+        for v, near in enumerate(self._down):
+            if (v < num and len(near) > _MOST_BESIDE) or v in stubs:
+                continue
+            for u, lean in zip(near, self._down_lean[v], strict=True):
+                is_alone = v >= num or u >= num or len(near) == 1 or len(up[u]) == 1
+                if is_alone and (u >= num or len(up[u]) <= _MOST_BESIDE) and u not in stubs:
+                    steps.append((-self._weigh(v, u), abs(x[u] + lean - x[v]), v, u))
+        steps.sort()
+        above, below = [NONE] * len(x), [NONE] * len(x)
+        for _, _, v, u in steps:
+            if below[v] == above[u] == NONE:
+                below[v], above[u] = u, v
+        columns: list[list[int]] = []
+        for start, following in enumerate(below):
+            if above[start] == NONE != following:
+                column = [start]
+                while (following := below[column[-1]]) != NONE:
+                    column.append(following)
+                columns.append(column)
+        columns.sort(key=len, reverse=True)
+        return columns
+
+    def _straighten_column(self, column: list[int]) -> None:
+        """Move the vertices of a column, in as few pieces as there is room for."""
+        x, piece = self._x, column[:1]
+        at, is_straight = [0.0], True  # of each vertex of the piece, from its first
+        low, high = self._find_room(column[0])
+        for above, v in itertools.pairwise(column):
+            lean = self._up_lean[v][self._up[v].index(above)]
+            least, most = self._find_room(v)
+            shift = at[-1] + lean
+            if max(low, least - shift) > min(high, most - shift):
+                if not is_straight:
+                    self._move(piece, at, low, high)
+                piece, at, is_straight, low, high = [v], [0.0], True, least, most
+                continue
+            is_straight = is_straight and abs(x[v] - x[above] - lean) < _STRAIGHT_PX
+            piece.append(v)
+            at.append(shift)
+            low, high = max(low, least - shift), min(high, most - shift)
+        if not is_straight:
+            self._move(piece, at, low, high)
+
+    def _find_room(self, v: int) -> tuple[float, float]:
+        """Where a vertex may be: between its neighbours, and on the page or where it is."""
+        x, rank, index = self._x, self._rank[v], self._place[v]
+        row, offset = self._rows[rank], self._offsets[rank]
+        low, high = -math.inf, math.inf
+        if index:
+            low = x[row[index - 1]] + offset[index] - offset[index - 1]
+        if index + 1 < len(row):
+            high = x[row[index + 1]] - offset[index + 1] + offset[index]
+        if self._bounds is not None:
+            page = self._bounds[rank]
+            low = max(low, min(page.low + offset[index], x[v]))
+            high = min(high, max(page.high + offset[index], x[v]))
+        return low, high
+
+    def _move(self, piece: list[int], at: list[float], low: float, high: float) -> None:
+        """Put a piece where its lines are shortest, if they are shorter there than they were."""
+        x, last = self._x, len(piece) - 1
+        ends: list[tuple[float, float]] = []  # where lines want it to be, and how much
+        before = 0.0
+        for index, v in enumerate(piece):
+            above = piece[index - 1] if index else NONE
+            below = piece[index + 1] if index < last else NONE
+            for u, lean in zip(self._up[v], self._up_lean[v], strict=True):
+                weight, want = self._weigh(v, u), x[u] + lean
+                before += weight * _measure_bend(want - x[v])
+                if u != above:
+                    ends.append((want - at[index], weight))
+            for u, lean in zip(self._down[v], self._down_lean[v], strict=True):
+                if u != below:
+                    weight, want = self._weigh(v, u), x[u] + lean
+                    before += weight * _measure_bend(want - x[v])
+                    ends.append((want - at[index], weight))
+        now = sum(x[v] - shift for v, shift in zip(piece, at, strict=True)) / len(piece)
+        target = min(max(_find_median(ends, now), low), high)
+        after = sum(weight * _measure_bend(want - target) for want, weight in ends)
+        if after < before - _LEAST_GAIN_PX:
+            for v, shift in zip(piece, at, strict=True):
+                x[v] = target + shift
+
+
+def _measure_bend(aside: float) -> float:
+    """What a step costs that leads aside."""
+    return abs(aside) + _BEND_PX if abs(aside) > _STRAIGHT_PX else abs(aside)
+
+
+def _find_median(ends: list[tuple[float, float]], now: float) -> float:
+    """The place from which the weighted distances are least in all; the nearest of several."""
+    ends.sort()
+    half = sum(weight for _, weight in ends) / 2
+    taken = 0.0
+    for index, (want, weight) in enumerate(ends):
+        taken += weight
+        if taken > half:
+            return want
+        if taken == half:
+            return min(max(now, want), ends[index + 1][0])
+    return now
 
 
 def _pack(row: list[int], across: list[float], gap: float) -> list[float]:
@@ -286,11 +461,38 @@ def _spread_ports(
         first = -step * (len(near) - 1) / 2
         ordered = sorted(near, key=lambda u: (x[u], u))
         places = [first + index * step for index in range(len(near))]
+        most = threads.across[v] * _PORT_SHARE / 2
+        places = _meet_straight(places, [x[u] - x[v] for u in ordered],
+                                [u >= threads.num_nodes for u in ordered], step, most)  # fmt: skip
         if any((v, u) in given for u in ordered):
             half = threads.across[v] / 2
             places = _fill_between([given.get((v, u)) for u in ordered], places, step, half)
         ports.update(((v, u), place) for u, place in zip(ordered, places, strict=True))
     return ports
+
+
+def _meet_straight(
+    places: list[float], aside: list[float], is_line: list[bool], step: float, most: float
+) -> list[float]:
+    """Places of lines where those that can come straight down do, and all keep their order.
+
+    Args:
+        places: Where they would be without.
+        aside: How far each one's other end is from the centre.
+        is_line: Whether that end is inside of a long line, or a box.
+        step: Least distance between neighbours.
+        most: How far from the centre they may be.
+    """
+    limits = [most if each else _STRAIGHT_PX for each in is_line]
+    is_straight = [abs(x) <= limit for x, limit in zip(aside, limits, strict=True)]
+    if not any(is_straight):
+        return places
+    wanted = [x if s else at for x, s, at in zip(aside, is_straight, places, strict=True)]
+    found = places[:]
+    offsets = [index * step for index in range(len(places))]
+    weights = [_STEP_WEIGHTS[-1] if each else 1.0 for each in is_straight]
+    _pool(list(range(len(places))), offsets, wanted, weights, found)
+    return [min(max(at, -most), most) for at in found]
 
 
 def _fill_between(
