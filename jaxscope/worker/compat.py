@@ -242,12 +242,14 @@ _TAGS_ALONE = re.compile(r"((?:jxs[bdpt]\d+~)+)/+")
 
 
 def _emit_tagged_call(context: Any, equation: Any, *arguments: Any) -> Any:
-    """As JAX's own, but that a tag which is the only name of a call is a stack frame.
+    """As JAX's own, but that the call has the name which XLA gives it without tags.
 
     JAX lowers an operation to a function, and calls it or puts what it does in the call's place.
-    Where the operation stands in no scope, a call among that has no name, and with the tag for a
-    name XLA would call the elements of its results otherwise, which stay when XLA inlines the call.
-    XLA puts a call's stack frames beneath those of what it calls.
+    Where the operation stands in no scope, a call among that has no name. XLA then takes the
+    function of its innermost frame for one, and here that is put behind the tag. Where it has no
+    frame either, the tag is a stack frame: with the tag for a name XLA would call the elements of
+    its results otherwise, which stay when XLA inlines the call. XLA puts a call's stack frames
+    beneath those of what it calls.
 
     Checked on 0.10.2 and 0.12.0.1.
     """
@@ -255,13 +257,20 @@ def _emit_tagged_call(context: Any, equation: Any, *arguments: Any) -> Any:
     tags = _TAGS_ALONE.fullmatch(location_name(here))
     if (
         tags is None
-        or str(here) != f'loc("{tags[0]}")'  # has frames: XLA would put them there twice
         or any(map(holds_jaxpr, equation.params.values()))  # names inside would be around the tag
         or not any(map(_has_calls, arguments))
     ):
         return _emit_cached_call(context, equation, *arguments)
-    frame = _ir.Location.name(tags[1], childLoc=_ir.Location.file(TAG_FILE, 1, 0))
-    with _ir.Location.name("", childLoc=frame):
+    if str(here) == f'loc("{tags[0]}")':
+        frame = _ir.Location.name(tags[1], childLoc=_ir.Location.file(TAG_FILE, 1, 0))
+        named = _ir.Location.name("", childLoc=frame)
+    elif all(argument.inline for argument in arguments if hasattr(argument, "func")):
+        return _emit_cached_call(context, equation, *arguments)
+    else:
+        innermost = here.child_loc
+        innermost = getattr(innermost, "callee", innermost)
+        named = _ir.Location.name(tags[0] + location_name(innermost), childLoc=here.child_loc)
+    with named:
         return _emit_cached_call(context, equation, *arguments)
 
 

@@ -629,7 +629,7 @@ class _Check:
         """What the proof speaks of stands on the equation's line.
 
         JAX lowers an equation that is a whole algorithm, such as random_bits, once for all of its
-        kind, and some smaller ones: XLA has the line of the first of them.
+        kind, and some smaller ones, such as argmax: XLA has the line of the first of them.
         """
         place = self.place
         if not place.file:
@@ -644,7 +644,7 @@ class _Check:
         if found & set(self._places_of_joined(before, names)):
             self.pass_over("its line: that of another whose name XLA joined with its name")
             return
-        if len(names) >= _ALGORITHM or place.operation in _LOWERED_ONCE:
+        if len(names) >= _ALGORITHM or place.operation in _LOWERED_ONCE or self._is_called:
             alike = {
                 (other.file, other.line)
                 for other in self.places.values()
@@ -655,6 +655,17 @@ class _Check:
                 return
         where = min(found)[1]
         yield f"it stands on line {place.line}, the instructions {names[:3]} on {where}"
+
+    @property
+    def _is_called(self) -> bool:
+        """Whether JAX lowered the equation to a function and a call of it.
+
+        It keeps the function for others of the kind.
+        """
+        return any(
+            line.opcode == "call" and self.id in self._innermost(line.op_name)
+            for line in self.dumps.first.lines.values()
+        )
 
     def _places_of_joined(self, module: Module, names: Sequence[str]) -> Iterator[tuple[str, int]]:
         """Where the equations stand whose names XLA joined with the equation's, and those around.

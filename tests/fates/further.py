@@ -26,6 +26,10 @@ from jax import lax
 # jaxscope: nested_while(f32[8])
 # jaxscope: changed(f32[100])
 # jaxscope: split(i32[128, 128])
+# jaxscope: largest(f32[8], f32[8])
+# jaxscope: chosen(f32[16], i32[()])
+# jaxscope: made_of_nothing(f32[3])
+# jaxscope: solved(f32[3, 3], f32[3])
 
 
 def two_loops(w, c, xs):
@@ -214,3 +218,46 @@ def changed(x):
 def split(x):
     """XLA reduces parts of 32 by 32 first; only what reduces those has a name."""
     return jnp.sum(x), jnp.prod(x.astype(jnp.float32).T)
+
+
+@jax.jit
+def pick(x):
+    """The index of the largest element."""
+    return jnp.argmax(x)
+
+
+def largest(x, y):
+    """How two elements are compared stands in one place for all calls, of which one is dead."""
+    pick(x)
+    return pick(y * 2.0), pick(y * 3.0)
+
+
+def chosen(x, n):
+    """XLA sorts by a library, and says how by comparisons that no equation has."""
+    return jnp.where(n - n == 0, lax.top_k(x, 2)[0], 0.0)
+
+
+def made_of_nothing(c):
+    """Products of matrices that depend on no argument, and that XLA makes all the same."""
+    column = 2 * jnp.eye(3) @ jnp.ones((1, 3)).T
+    return jnp.vdot(c, c) * (jnp.tril(jnp.ones((3, 3))) @ column)
+
+
+@jax.jit
+def solve(a, b):
+    """A solver with rules of its own."""
+
+    def rule(_, right):
+        return jnp.linalg.solve(a, right)
+
+    return lax.custom_linear_solve(lambda v: a @ v, b, rule, symmetric=True)
+
+
+def solved(a, b):
+    """Of two calls of a solver one is in a branch that is never taken."""
+
+    def step(c, i):
+        return lax.cond(i < 0, lambda c: solve(a, c), lambda c: c * 2.0, c), None
+
+    first = lax.cond(jnp.array(False), lambda c: solve(a, c), lambda c: c + 1.0, b)
+    return lax.scan(step, first, jnp.arange(4))[0]

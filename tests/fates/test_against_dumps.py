@@ -97,6 +97,10 @@ FURTHER = (
     "changed(f32[100])",
     "invariant(f32[8, 8], f32[8])",
     "split(i32[128, 128])",
+    "largest(f32[8], f32[8])",
+    "chosen(f32[16], i32[()])",
+    "made_of_nothing(f32[3])",
+    "solved(f32[3, 3], f32[3])",
 )
 """Of `further.py`; the benchmark has the others."""
 

@@ -140,6 +140,29 @@ def test_the_whole_text_is_that_of_the_untagged_program(body: str) -> None:
 
 
 @pytest.mark.skipif(not compat.HAS_TAG_FRAMES, reason="before JAX 0.10.2 tags have to be names")
+@pytest.mark.parametrize(
+    ("inner", "name"), [("jnp.argmax(x)", "pick"), ("helper(x) + 1", "helper")]
+)
+def test_a_call_without_a_name_has_that_of_the_function_around_it(inner: str, name: str) -> None:
+    """XLA takes the innermost frame for the name of a call that stands in no scope."""
+    source = f"""
+def helper(x): return jnp.argmax(x)
+@jax.jit
+def pick(x): return {inner}
+def f(x): return pick(x), pick(x * 3)
+"""
+    names: dict[str, object] = {"__name__": "file", "jax": jax, "jnp": jnp}
+    exec(compile(source, "f.py", "exec"), names)
+    call = parse_call("f(f32[8])", call_namespace(names), file="f.py")
+
+    tagged, plain = (c.as_text() for c in (compile_tagged(call)[0], compile_plain(call)))
+
+    found = [re.findall('op_name="([^"]*)"', text) for text in (strip_tags(tagged), plain)]
+    assert found[0] == found[1]
+    assert any(each.endswith(f"/jit(pick)/{name}") for each in found[1])
+
+
+@pytest.mark.skipif(not compat.HAS_TAG_FRAMES, reason="before JAX 0.10.2 tags have to be names")
 def test_tags_of_frames_are_read_alike_from_the_module_and_from_its_text() -> None:
     def f(k: jax.Array) -> jax.Array:
         return jax.random.permutation(k, 10)

@@ -325,9 +325,12 @@ class DerivedFates:
     def _find(self, node: int, call: str, key: str) -> Fate:
         holding = self._holders.of(key)
         calls = self._calls.get(key, ())
-        if calls and holding is None and key not in self._endings and not self._is_run(node):
+        if calls and holding is None and key not in self._endings:
             # A rule of a solver's, say, that only the derivative calls, and not what it belongs to.
-            return combine_fates([self.fate(node, other) for other in calls])
+            owners = self._owners_of_rule(node)
+            ruled = [other for other in calls if other.rpartition("@")[2] in owners]
+            if ruled:
+                return combine_fates([self.fate(node, other) for other in ruled])
         if node in self.equations.inside:
             return self._of_container(node, call, key, holding)
         if holding is not None:
@@ -341,15 +344,21 @@ class DerivedFates:
             return self._of_dead(node, key) or Fate("unknown", text=text)
         return self._of_vanished(node)
 
-    def _is_run(self, node: int) -> bool:
-        """Whether the equation that the id names around this one runs what it holds."""
+    def _owners_of_rule(self, node: int) -> set[str]:
+        """The equations that hold a rule which an equation is in; none where it is in no rule.
+
+        The one that the id names does not run what it holds; another one may.
+        """
         equations = self.equations
-        while equations.group[node] != NONE:
-            owner = int(equations.graph.groups.owner[equations.group[node]])
+        found: set[str] = set()
+        while (group := equations.group[node]) != NONE:
+            owner = int(equations.graph.groups.owner[group])
+            if group in equations.nested:
+                found.update(equations.ids[each] for each in equations.nested[group].owners)
             if owner == NONE or equations.operations[owner] == SOLVE:
-                return False
+                return found
             node = owner
-        return True
+        return set()
 
     def _of_held(self, key: str, holding: InstructionRole) -> Fate:
         ids = self._ids(holding.instructions)
@@ -581,9 +590,12 @@ class DerivedFates:
         XLA may make fewer elements and fill the array with them, so that only their type is known.
         """
         module = self._before
-        return module is not None and any(
-            _kind_of(module, index) in self._left_of_constants for index in module.of(id)
-        )
+        if module is None:
+            return False
+        kinds = {_kind_of(module, index) for index in module.of(id)}
+        # What only moves elements of an array that is filled with one value becomes such an array.
+        kinds |= {("broadcast", module.types(index)) for index in module.of(id)}
+        return not kinds.isdisjoint(self._left_of_constants)
 
     @functools.cached_property
     def _left_of_constants(self) -> frozenset[tuple[str, tuple[str, ...]]]:
@@ -671,7 +683,16 @@ class DerivedFates:
             text = f"merged with {name}{who}: the same operation on the same operands"
             fate = Fate("merged", None, other.instructions, (ids[held[0]],), to_sentence(text))
             return _certain(fate, None)
-        first = next((n for n in alike if n < node and self._live[n]), NONE)
+        reached = self._lowering.reaches_xla(ids[node])
+        first = next(
+            (
+                n
+                for n in alike
+                # What ended before XLA tells nothing of what XLA received.
+                if n < node and self._live[n] and self._lowering.reaches_xla(ids[n]) >= reached
+            ),
+            NONE,
+        )
         if first == NONE:
             return None
         other = self.fate(first)

@@ -118,7 +118,7 @@ class Instructions:
         for _ in range(_MAX_ROUNDS):  # a fusion may stand behind what it calls
             known = len(found)
             for index, opcode in enumerate(self.opcodes):
-                source = self.producer(index) if opcode == "parameter" else index
+                source = self.producer(index) if opcode in ("parameter", "fusion") else index
                 read = self.operands[index] if source == index else [source]
                 if opcode in ("constant", "iota") or (read and found.issuperset(read)):
                     found.add(index)

@@ -550,7 +550,7 @@ class InstructionMatcher:
             }
         self._named = {
             id: holding
-            for id, indices in holders.items()
+            for id, indices in _with_combining(after, holders).items()
             if (holding := self._hold(id, indices)) is not None
         }
         self._is_recorded = bool(endings)
@@ -803,9 +803,23 @@ class InstructionMatcher:
             return False
         if opcode in ("broadcast", "iota", "call", "partition-id", "replica-id"):
             return False
-        if module.kind(index) is GroupKind.REGION and module.owner(index) != NONE:
-            return module.opcodes[module.owner(index)] in ("while", "conditional")
-        return True
+        if module.kind(index) in (None, GroupKind.FUSION) or module.owner(index) == NONE:
+            return True
+        return module.opcodes[module.owner(index)] in ("while", "conditional", "call")
+
+
+def _with_combining(
+    module: Instructions, holders: Mapping[str, Sequence[int]]
+) -> dict[str, Sequence[int]]:
+    """Give what says how two elements are combined to the calls that run: it names no call."""
+    found = dict(holders)
+    for key, indices in holders.items():
+        id = without_call(key)
+        alone = holders.get(id, ()) if key != id else ()
+        if alone and all(map(module.combines, alone)):
+            found[key] = (*indices, *alone)
+            found.pop(id, None)
+    return found
 
 
 def _agree(wanted: Names, found: Names) -> bool:
