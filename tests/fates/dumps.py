@@ -43,7 +43,6 @@ _COMMENT = re.compile(r"/\*.*?\*/")
 
 # As many instructions of one equation are a whole algorithm.
 _ALGORITHM = 16
-_LOWERED_ONCE = {"logistic"}  # four instructions, in a function that JAX keeps
 
 _LAYOUT = {"bitcast", "copy", "parameter", "tuple", "get-tuple-element", "reshape", "transpose"}
 _LAYOUT |= {"opt-barrier", "after-all", "add-dependency", "copy-start", "copy-done", "broadcast"}
@@ -629,7 +628,7 @@ class _Check:
         """What the proof speaks of stands on the equation's line.
 
         JAX lowers an equation that is a whole algorithm, such as random_bits, once for all of its
-        kind, and some smaller ones, such as argmax: XLA has the line of the first of them.
+        kind, and some smaller ones, such as logistic: XLA has the line of the first of them.
         """
         place = self.place
         if not place.file:
@@ -644,7 +643,7 @@ class _Check:
         if found & set(self._places_of_joined(before, names)):
             self.pass_over("its line: that of another whose name XLA joined with its name")
             return
-        if len(names) >= _ALGORITHM or place.operation in _LOWERED_ONCE or self._is_called:
+        if len(names) >= _ALGORITHM or self._is_lowered_by_function:
             alike = {
                 (other.file, other.line)
                 for other in self.places.values()
@@ -657,14 +656,14 @@ class _Check:
         yield f"it stands on line {place.line}, the instructions {names[:3]} on {where}"
 
     @property
-    def _is_called(self) -> bool:
-        """Whether JAX lowered the equation to a function and a call of it.
+    def _is_lowered_by_function(self) -> bool:
+        """Whether JAX lowered the equation by a function, which it keeps for others of the kind.
 
-        It keeps the function for others of the kind.
+        What such a function does has names of its own, such as `exp` of a logistic.
         """
         return any(
-            line.opcode == "call" and self.id in self._innermost(line.op_name)
-            for line in self.dumps.first.lines.values()
+            _last_part(line.op_name) != self.place.operation
+            for line in self.dumps.named_first(self.numbers).get(self.id, ())
         )
 
     def _places_of_joined(self, module: Module, names: Sequence[str]) -> Iterator[tuple[str, int]]:
@@ -678,6 +677,11 @@ class _Check:
                 for number in _TAG.findall(op_name):
                     place = self.places[self.numbers[int(number)]]
                     yield place.file, place.line
+
+
+def _last_part(op_name: str) -> str:
+    """What an instruction is called in its innermost scope, without tags."""
+    return re.sub(r"(?:jxs[bdpt]\d+~)+/*", "", op_name).split("/")[-1]
 
 
 def _are_random(a: Place, b: Place) -> bool:
