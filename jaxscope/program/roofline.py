@@ -60,7 +60,8 @@ class RooflinePoint:
         least_bytes: The same of bytes.
         work: FLOPs by arithmetic, with the dearest branches.
         least_work: The same with the cheapest branches.
-        is_uncertain: Whether it is a kernel that may not run, being in a branch.
+        least_rounds: How often the kernel runs that runs least; 0 where one may not run, being in
+            a branch.
     """
 
     name: str
@@ -74,12 +75,23 @@ class RooflinePoint:
     least_bytes: float = math.nan
     work: tuple[tuple[str, float], ...] = ()
     least_work: tuple[tuple[str, float], ...] = ()
-    is_uncertain: bool = False
+    least_rounds: int = 1
+
+    @property
+    def is_uncertain(self) -> bool:
+        """Whether it, or a part of it, may not run, being in a branch."""
+        return self.least_rounds == 0
 
     @property
     def intensity(self) -> float:
-        """FLOP per byte; NaN without traffic."""
+        """FLOP per byte with the dearest branches; NaN without traffic."""
         return self.flops / self.num_bytes if self.num_bytes > 0 else math.nan
+
+    @property
+    def has_one_intensity(self) -> bool:
+        """Whether it does as many FLOPs for each byte whichever branches run."""
+        least = self.least_flops, self.least_bytes
+        return least in ((self.flops, self.num_bytes), (0.0, 0.0)) or math.isnan(self.least_bytes)
 
     @property
     def is_in_background(self) -> bool:
@@ -317,7 +329,7 @@ def _kernel_points(
                 num_bytes * times,
                 float(graph.nodes.seconds[node]),
                 work=tuple(work.items()),
-                is_uncertain=int(graph.nodes.group[node]) in rounds.in_branch,
+                least_rounds=0 if int(graph.nodes.group[node]) in rounds.in_branch else times,
             )
         )
     return points, uncounted
@@ -339,6 +351,7 @@ def _rows(by: RowKind, shares: Shares) -> tuple[RooflinePoint, ...]:
                 share.least.bytes_accessed,
                 share.work,
                 share.least_work,
+                share.least_rounds,
             )
             for key, share in shares.rows.items()
             if not share.num_unknown

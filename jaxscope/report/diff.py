@@ -70,7 +70,7 @@ def _cost_change_row(row: CostRow) -> tuple[Cell, ...]:
         *(_span(side, "flops", format_flops) for side in sides),
         *(_span(side, "bytes_accessed", format_bytes) for side in sides),
         *(_span(side, "transcendentals", "{:,.0f}".format) for side in sides),
-        count_cell(row.rounds),
+        Number(row.rounds, format_range(row.least_rounds, row.rounds, "{:,}".format)),
         row.label,
         row.what,
     )
@@ -130,6 +130,7 @@ def cost_change_to_json(change: CostChange | Unavailable) -> dict[str, Any]:
                 "name": row.name,
                 "what": row.what,
                 "runs": row.rounds,
+                "least_runs": row.least_rounds,
                 "before": {**_cost(row.before.cost), "unknown": row.before.num_unknown},
                 "after": {**_cost(row.after.cost), "unknown": row.after.num_unknown},
                 "least_before": _cost(row.before.least),

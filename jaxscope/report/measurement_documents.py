@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from jaxscope.model import Capture, Environment, Measurement, SourceFile, Timing, Unavailable
 from jaxscope.model.experiments import (
     REST,
+    Advice,
     Agreement,
     CompileLine,
     CompileSpan,
@@ -99,7 +100,7 @@ def recompilation_to_document(found: Recompilation) -> list[Section]:
     table = make_table(SIGNATURE_HEADERS, found.signatures, signature_row)
     again = [s for s in found.signatures if s.nearest is not None]
     count = format_count(num_recompilations(found), "recompilation")
-    advice = [f"{a.function} ({format_seconds(a.seconds)}): {a.text}" for a in found.advice]
+    advice = [*map(describe_advice, found.advice)]
     return [
         Section(blocks=[f"{count} in {calls}, {format_seconds(found.wasted)} in all."]),
         _open(f"{calls}, starting with {found.call}", found.environment),
@@ -111,6 +112,12 @@ def recompilation_to_document(found: Recompilation) -> list[Section]:
         Section(blocks=[describe_outside(found)] if found.outside else []),
         _warn(found.warnings),
     ]
+
+
+def describe_advice(advice: Advice) -> str:
+    """Such as `step (111 ms): …`; of compilations that count with other advice, no seconds."""
+    much = f" ({format_seconds(advice.seconds)})" if advice.seconds > 0 else ""
+    return f"{advice.function}{much}: {advice.text}"
 
 
 def describe_compile_time(found: CompileTime) -> str:
@@ -215,7 +222,10 @@ def _name_costliest(profile: Profile) -> str:
         return "No instruction and no equation was recorded."
     most = max(side.times, key=lambda time: time.exclusive)
     kind = "instruction" if side.stage == "optimized" else "equation"
-    share = f", {format_share(most.exclusive / side.wall)} of a run" if side.wall > 0 else ""
+    share = ""
+    if side.wall > 0:
+        recorded = "" if profile.recording else "recorded "  # which can be much slower
+        share = f", {format_share(most.exclusive / side.wall)} of a {recorded}run"
     return (
         f"The {kind} that takes most is {most.name}: {format_seconds(most.exclusive)}{share} "
         f"(observed {describe_observed_times(most, side.runs)})."
@@ -253,7 +263,7 @@ def line_table(
             Verbatim(code[:60] if most else code),
         )
 
-    headers = ("alone", "share", "with calls", "line", "code")
+    headers = ("alone", "of all work", "with calls", "line", "code")
     if not any(texts.get(line.file) for line, _ in lines):  # a job's profile has no code
         table = make_table(headers[:-1], lines, lambda found: row(found)[:-1], most)
     else:

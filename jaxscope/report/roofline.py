@@ -55,11 +55,14 @@ def _roofline_row(point: RooflinePoint, ceilings: Ceilings | None) -> tuple[Cell
     """The cells of a point."""
     limit = find_limit(point, ceilings)
     best = "" if math.isnan(limit.best) else format_range(limit.best, limit.most, format_seconds)
-    rounds = f"up to {point.rounds:,}" if point.is_uncertain else f"{point.rounds:,}"
+    rounds = format_range(point.least_rounds, point.rounds, "{:,}".format)
+    intensity = known_cell(point.intensity, three_digits)
+    if not point.has_one_intensity:
+        intensity = dataclasses.replace(intensity, text="depends")
     return (
         Number(point.flops, format_range(point.least_flops, point.flops, format_flops)),
         Number(point.num_bytes, format_range(point.least_bytes, point.num_bytes, format_bytes)),
-        known_cell(point.intensity, three_digits),
+        intensity,
         limit.kind,
         Number(limit.most, best),
         known_cell(point.seconds, format_seconds),
@@ -289,12 +292,13 @@ def _point_to_json(point: RooflinePoint, ceilings: Ceilings | None) -> dict[str,
         "name": point.name,
         "operation": point.operation,
         "runs": point.rounds,
+        "least_runs": point.least_rounds,
         "in_branch": point.is_uncertain,
         "flops": point.flops,
         "bytes": point.num_bytes,
         "least_flops": point.least_flops if has_range else point.flops,
         "least_bytes": point.least_bytes if has_range else point.num_bytes,
-        "intensity": number_to_json(point.intensity),
+        "intensity": number_to_json(point.intensity) if point.has_one_intensity else None,
         "limit": limit.kind or None,
         "peaks": list(limit.peaks),
         "seconds_at_best": number_to_json(limit.best),

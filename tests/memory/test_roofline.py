@@ -24,6 +24,7 @@ from jaxscope.report.document import write_text
 from jaxscope.report.roofline import (
     NO_CEILINGS,
     describe_rows,
+    roofline_table,
     roofline_to_document,
     roofline_to_json,
 )
@@ -64,6 +65,19 @@ def test_a_loops_kernels_count_as_often_as_it_runs(take: Take) -> None:
     assert product.flops == 10 * 2 * 64**3
     assert found.num_repeated > 0
     assert "count as often as these run" in found.notes[0]
+
+
+def test_rows_say_that_what_is_in_a_branch_may_not_run(take: Take) -> None:
+    found = roofline_of(take("branching(f32[64, 64])"))
+    columns = ("runs", "FLOP/byte", "what", "name")
+    rows = [
+        [table.texts()[at][table.headers.index(name)] for name in columns]
+        for table in (roofline_table(found.equations, None), roofline_table(found.lines, None))
+        for at in range(len(table.rows))
+    ]
+    (line,) = [row for row in rows if row[2] == "line" and "programs.py" in row[3]]
+    assert line[:2] == ["up to 1", "depends"]  # one product or two, of other bytes
+    assert sum(row[0] == "up to 1" for row in rows if row[2] == "equation") >= 3  # the products
 
 
 def test_lines_and_scopes_have_all_of_the_kernels_work(take: Take) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -23,6 +24,7 @@ from jaxscope.program.node_times import (
     sum_lines,
     time_stages,
 )
+from jaxscope.report.measurement_documents import ProfileOverlay, profile_to_document
 
 PROGRAMS = """
 import jax
@@ -199,6 +201,16 @@ def test_stages_of_a_capture_get_the_times(
     stages = time_stages(capture(session, file, call).stages, profile(call))
     timed = {s.name for s in stages if is_available(s.graph) and any(s.graph.nodes.seconds > 0)}
     assert timed == {"jaxpr", "optimized"}
+
+
+def test_a_share_says_of_which_run_it_is(
+    session: Session, file: str, profile: Callable[..., Profile]
+) -> None:
+    """Recording may make a run many times as long."""
+    call = "outer(f32[8, 8], f32[8, 8])"
+    overlay = ProfileOverlay(profile(call), capture(session, file, call))
+    first = profile_to_document(overlay)[0].blocks[0]
+    assert re.search(r", (<1|\d+)% of a recorded run \(observed ", str(first))
 
 
 def test_a_program_without_equations_has_no_times_of_any(profile: Callable[..., Profile]) -> None:

@@ -11,6 +11,7 @@ from jaxscope.client.requests import RecompilationRequest
 from jaxscope.client.session import Session
 from jaxscope.model.experiments import KeyChange, Recompilation, Signature
 from jaxscope.program.recompilation import advise, bucket_of, num_recompilations, wasted_seconds
+from jaxscope.report.measurement_documents import describe_advice
 
 from .recompiled_programs import PROGRAMS
 
@@ -170,6 +171,13 @@ def test_advice_comes_costliest_first() -> None:
     static = KeyChange("static", "n", "1", "2")
     found = advise([signature(0), signature(1, shape), signature(2, static, seconds=9.0)])
     assert [advice.kind for advice in found] == ["static", "shape"]
+
+
+def test_a_compilation_that_counts_with_other_advice_is_not_told_as_free() -> None:
+    both = KeyChange("shape", "x", "f32[3]", "f32[4]"), KeyChange("static", "n", "1", "2")
+    told = [describe_advice(each) for each in advise([signature(0), signature(1, *both)])]
+    assert len(told) == 2
+    assert [text.partition(": ")[0] for text in told] == ["f (1.00 s)", "f"]
 
 
 def test_several_ranks_are_not_padded() -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import math
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -76,6 +77,7 @@ class Share:
         cost: In one run of the program, with the dearest branches; what is not known is left out.
         num_unknown: Nodes whose work XLA does not count.
         least: The same with the cheapest branches.
+        least_rounds: How often the node runs that runs least; 0 where one may not run at all.
         work: FLOPs by arithmetic, with the dearest branches of each.
         least_work: The same with the cheapest.
     """
@@ -85,6 +87,7 @@ class Share:
     cost: Cost
     num_unknown: int
     least: Cost
+    least_rounds: int = 1
     work: tuple[tuple[str, float], ...] = ()
     least_work: tuple[tuple[str, float], ...] = ()
 
@@ -122,6 +125,7 @@ class Shares:
 class _Sum:
     nodes: list[int] = dataclasses.field(default_factory=list)
     rounds: int = 1
+    least_rounds: float = math.inf
     num_unknown: int = 0
 
 
@@ -177,6 +181,8 @@ def _share_out(
             row = sums.setdefault(key, _Sum())
             row.nodes.append(node)
             row.rounds = max(row.rounds, rounds.of(home))
+            least = 0 if home in rounds.in_branch else rounds.of(home)
+            row.least_rounds = min(row.least_rounds, least)
             row.num_unknown += bool(np.isnan(cost[:2]).any())
             here[key] = here.get(key, 0.0) + amount / len(keys)
         here[None] = here.get(None, 0.0) + amount
@@ -191,6 +197,7 @@ def _share_out(
             Cost(*each.high[:3].tolist()),
             row.num_unknown,
             Cost(*each.low[:3].tolist()),
+            int(row.least_rounds),
             _by_kind(kinds, each.high),
             _by_kind(kinds, each.low),
         )
@@ -270,6 +277,11 @@ class CostRow:
     def rounds(self) -> int:
         """How often it runs in one run of the program."""
         return max(self.before.rounds, self.after.rounds)
+
+    @property
+    def least_rounds(self) -> int:
+        """How often the part of it runs that runs least; 0 where one may not run at all."""
+        return min(share.least_rounds for share in (self.before, self.after) if share.nodes)
 
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)

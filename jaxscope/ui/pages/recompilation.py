@@ -9,6 +9,7 @@ from jaxscope.model.experiments import Recompilation, Signature
 from jaxscope.model.units import format_count, format_seconds
 from jaxscope.program.recompilation import describe_key_change, describe_outside, num_recompilations
 from jaxscope.report.document import Cell, make_table
+from jaxscope.report.measurement_documents import describe_advice
 from jaxscope.report.measurements import SIGNATURE_HEADERS, signature_row
 from jaxscope.ui.pages.experiments import ExperimentPage
 from jaxscope.ui.toolkit.result_table import ResultTable
@@ -48,10 +49,7 @@ class RecompilationPage(ExperimentPage[Recompilation]):
             f"{format_count(num_recompilations(found), 'recompilation')}: "
             f"{format_seconds(found.wasted)} spent again"
         )
-        advice = [
-            f"{advice.function} ({format_seconds(advice.seconds)}): {advice.text}"
-            for advice in found.advice
-        ]
+        advice = map(describe_advice, found.advice)
         outside = describe_outside(found)
         self.say(
             heading,
