@@ -401,3 +401,10 @@ def test_where_compile_time_went_is_drawn_and_leads_to_its_line(
     page.figure.bar_chosen.emit("1")
     page.lines.clicked.emit(page.lines.model().index(0, 0))
     assert asked == [("f.py", 3), ("f.py", 3)]
+    table = page.figure.table
+    page.figure.as_table.click()
+    table.sortByColumn(0, Qt.SortOrder.DescendingOrder)
+    rows = [table.rows.cell(row, 0) for row in range(table.rows.rowCount())]
+    assert rows == sorted(rows, reverse=True)
+    table.clicked.emit(table.rows.index(table.rows.row_at(1), 0))
+    assert asked[2:] == [("f.py", 3)]

@@ -6,6 +6,8 @@ import dataclasses
 import math
 from pathlib import Path
 
+from PySide6.QtCore import Qt
+
 from jaxscope.client.events import Finished, ResultGrew
 from jaxscope.client.requests import ScalingRequest, TimeRequest
 from jaxscope.model import Environment, Measurement, Ratio, Timing
@@ -127,3 +129,23 @@ def test_curves_grow_while_sizes_are_measured(driver: Driver, source: Path) -> N
     assert driver.window.controller.state.is_running
     assert page.plot is not None
     assert "Noisy: " in page.heading.text()
+
+
+def test_a_row_of_a_sorted_table_tells_of_its_own_measurement(driver: Driver, source: Path) -> None:
+    driver.finish(driver.open(source), build_capture())
+    window, page = driver.window, driver.window.pages["timing"]
+    page.measure()
+    sides = tuple(
+        dataclasses.replace(measured(name), protocol=f"How {name} was measured.")
+        for name in ("eager", "jit")
+    )
+    found = dataclasses.replace(timing("f(x)", HERE), measurements=sides)
+    driver.wait_for(TimeRequest).tell(Finished(found))
+    driver.wait_until(lambda: page.table.rows.rowCount() == 2)
+    page.table.sortByColumn(0, Qt.SortOrder.DescendingOrder)
+    page.table.selectRow(0)
+    name = page.table.rows.cell(0, 0).split()[0]
+    assert name != page.table.rows.cell(1, 0).split()[0]
+    assert page.table.rows.place(0) == 1
+    assert "How jit was measured." in page.protocol.text()
+    driver.wait_until(lambda: not window.controller.state.is_running)

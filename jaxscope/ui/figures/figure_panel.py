@@ -455,7 +455,9 @@ class FigurePanel(QWidget):
 
     def _on_table_clicked(self, index: QModelIndex) -> None:
         if isinstance(self._figure, LaneChart):
-            self.bar_chosen.emit(self.table.rows.cell(index.row(), 0))
+            bar = self._figure.bars[self.table.rows.place(index.row())]
+            if bar.name:
+                self.bar_chosen.emit(bar.name)
 
     def _on_export_clicked(self) -> None:
         dialog = QFileDialog(self, "Export", "", _FILTER)

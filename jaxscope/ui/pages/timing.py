@@ -244,15 +244,14 @@ class TimingPage(PageWidget):
         if timing is self._state:
             return
         is_same_call, self._state = timing.call == self._state.call, timing
-        current = self.table.currentIndex().row()
-        chosen = self._measurements[current].name if is_same_call and current >= 0 else ""
+        current = self._current() if is_same_call else None
         self._measurements = shown = sorted(timing.measurements, key=_rank)
         hints = [describe_protocol(each) for each in shown]
         texts = [row_texts(each) for each in shown]
         self.table.rows.set_table(Table(HEADERS, texts), hints, _HINTS)
-        row = next((row for row, each in enumerate(shown) if each.name == chosen), -1)
-        if row >= 0:
-            self.table.selectRow(row)
+        names = [each.name for each in shown]
+        if current is not None and current.name in names:
+            self.table.choose(names.index(current.name))
         else:
             self.protocol.setText(_CHOOSE)
         self._split.setVisible(bool(timing.measurements))
@@ -339,9 +338,14 @@ class TimingPage(PageWidget):
             self.measurements.setVisible(not is_large)
         self.notes.setVisible(not is_large)
 
-    def _on_table_row_changed(self, current: QModelIndex, _before: QModelIndex) -> None:
-        if current.isValid():
-            self.protocol.setText(describe_protocol(self._measurements[current.row()]))
+    def _current(self) -> Measurement | None:
+        """The measurement whose row is chosen."""
+        row = self.table.currentIndex().row()
+        return self._measurements[self.table.rows.place(row)] if row >= 0 else None
+
+    def _on_table_row_changed(self, _now: QModelIndex, _before: QModelIndex) -> None:
+        if (current := self._current()) is not None:
+            self.protocol.setText(describe_protocol(current))
 
     def _on_quick_clicked(self) -> None:
         self._measure(is_rigorous=False)

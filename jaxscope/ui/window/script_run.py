@@ -251,10 +251,11 @@ class ScriptDialog(QDialog):
         except (OSError, ValueError):
             return
         self._read_at, self._notes = time, compilations_notes(found)
-        chosen = self.table.currentIndex().row()
+        row = self.table.currentIndex().row()
+        chosen = self.table.rows.place(row) if row >= 0 else -1
         self.table.rows.set_table(compilations_table(found))
         if chosen >= 0:
-            self.table.selectRow(chosen)
+            self.table.choose(chosen)
         self._show_moved(found)
 
     def _show_moved(self, found: dict[str, Any]) -> None:
