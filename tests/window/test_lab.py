@@ -51,7 +51,7 @@ def scaling(*sizes: int) -> Scaling:
             size,
             measured("eager", size * 2e-5),
             measured("jit", 1e-4),
-            Ratio("eager/jit", size / 5, size / 6, size / 4, "faster" if size > 5 else "slower"),
+            Ratio("eager/jit", size / 5, size / 6, size / 4.5, "faster" if size > 5 else "slower"),
             flops=float(size),
         )
         for size in sizes
