@@ -23,6 +23,7 @@ from pathlib import Path
 
 from jaxscope.errors import UsageError
 from jaxscope.model.file_kinds import open_without_waiting
+from jaxscope.model.units import upper_first
 
 LESSON_ENDING = ".md"
 """How names of lessons end."""
@@ -348,14 +349,10 @@ def parse_lesson(doc: str, name: str) -> Lesson:
     return Lesson(
         title,
         summary,
-        _sentence(told.get("Look at", "")),
-        _sentence(told.get("Predict", "")),
-        _sentence(told.get("Then see", "")),
+        upper_first(told.get("Look at", "")),
+        upper_first(told.get("Predict", "")),
+        upper_first(told.get("Then see", "")),
     )
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _name(path: Path) -> str:

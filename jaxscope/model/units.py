@@ -90,6 +90,16 @@ def join_first(texts: Iterable[str], most: int, separator: str = ", ") -> str:
     return f"{told} {first[-1]}" if len(first) > most else told
 
 
+def upper_first(text: str) -> str:
+    """The text with a capital at its beginning."""
+    return text[:1].upper() + text[1:]
+
+
+def lower_first(text: str) -> str:
+    """The text as it stands behind a colon."""
+    return text[:1].lower() + text[1:]
+
+
 def shorten(text: str, most: int = 80) -> str:
     """The text, or its beginning and `…`: at most so many characters."""
     return text if len(text) <= most else f"{text[: most - 1]}…"

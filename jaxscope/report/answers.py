@@ -33,6 +33,7 @@ from jaxscope.model.units import (
     format_range,
     format_seconds,
     format_share,
+    upper_first,
 )
 from jaxscope.model.values import Values
 from jaxscope.program.cost.attribution import NO_ORIGIN, RowKind, find_cost_change
@@ -931,7 +932,7 @@ def _speed(evidence: Evidence) -> Answer:
         return Answer("That was not measured.")
     first = [each for each in timing.ratios if each.name == "eager/jit"]
     told = f"{describe_ratios(first)}." if first else "No ratio was measured."
-    told = f"{told[:1].upper()}{told[1:]} {describe_noise(timing.environment)}"
+    told = f"{upper_first(told)} {describe_noise(timing.environment)}"
     return Answer(
         told.rstrip(),
         [

@@ -28,7 +28,9 @@ from jaxscope.model.units import (
     format_flops,
     format_seconds,
     format_share,
+    lower_first,
     three_digits,
+    upper_first,
 )
 from jaxscope.program.scaling import calls_to_break_even, name_quantity
 from jaxscope.report.document import (
@@ -68,7 +70,7 @@ def _describe_order_of(ratio: Ratio) -> str:
     if program and second.startswith(f"{program} "):
         plain = f"{last}/{second.removeprefix(program).lstrip()}"
         told = _describe_order_of(dataclasses.replace(ratio, name=plain))
-        return f"{program}: {told[:1].lower()}{told[1:]}"
+        return f"{program}: {lower_first(told)}"
     if math.isnan(ratio.median):
         return f"Unclear which of {first} and {second} is faster"
     interval = ratio.describe_range()
@@ -196,7 +198,7 @@ def describe_crossovers(scaling: Scaling) -> str:
         return _describe_order(second, first, verdicts)
     if clear == {"slower"}:
         return _describe_order(first, second, verdicts)
-    return f"{_upper_first(first)} and {second} do not clearly change places within these sizes."
+    return f"{upper_first(first)} and {second} do not clearly change places within these sizes."
 
 
 def _describe_order(faster: str, slower: str, verdicts: Sequence[str]) -> str:
@@ -217,10 +219,6 @@ def _describe_order(faster: str, slower: str, verdicts: Sequence[str]) -> str:
 
 def _sizes(count: int) -> str:
     return "the only size" if count == 1 else f"all {count} sizes"
-
-
-def _upper_first(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _describe_crossover(crossover: Crossover) -> str:
@@ -400,7 +398,7 @@ _MOST_NAMED = 6
 def describe_origin(origin: NumericDivergence | Unavailable) -> tuple[str, ...]:
     """A few sentences: where, by what, and how that was found out."""
     if isinstance(origin, Unavailable):
-        return (f"Where eager and jit part: {_lower_first(origin.reason)}",)
+        return (f"Where eager and jit part: {lower_first(origin.reason)}",)
     return (_describe_place(origin), *_describe_fusions(origin), _describe_cause(origin))
 
 
@@ -455,7 +453,3 @@ def _describe_cause(origin: NumericDivergence) -> str:
         else "The whole program still differs: it has further differences."
     )
     return f"Without {names} they give the eager bits. {rest}"
-
-
-def _lower_first(text: str) -> str:
-    return text[:1].lower() + text[1:]

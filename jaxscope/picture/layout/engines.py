@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from jaxscope.model import Unavailable
+from jaxscope.model.units import upper_first
 from jaxscope.picture.layout.diagram import (
     Diagram,
     Drawing,
@@ -334,6 +335,6 @@ class GroupLayouts:
             self._spent_s += time.monotonic() - before_s
         if isinstance(answer, Drawing):
             return answer
-        reason = answer.reason[0].upper() + answer.reason[1:]
+        reason = upper_first(answer.reason)
         self._reasons[reason] = self._reasons.get(reason, 0) + 1
         return None

@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from jaxscope.model.capture import Fate
-from jaxscope.model.units import join_first
+from jaxscope.model.units import join_first, upper_first
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -89,10 +89,8 @@ def in_pass(pass_name: str | None) -> str:
 
 def to_sentence(text: str) -> str:
     """The text as a sentence."""
-    text = text.strip()
-    if not text:
-        return text
-    return text[0].upper() + text[1:] + ("" if text.endswith(".") else ".")
+    text = upper_first(text.strip())
+    return text if not text or text.endswith(".") else f"{text}."
 
 
 RUNNING = ("library", "kernel", "fused")

@@ -21,6 +21,7 @@ from jaxscope.model.units import (
     format_flops,
     format_range,
     format_seconds,
+    upper_first,
 )
 from jaxscope.program.cost.work import Work, find_stage_works
 from jaxscope.program.size import describe_size
@@ -319,7 +320,7 @@ def _status(state: WindowState, running_s: int, now_s: float) -> str:
             RunKind.PROPOSAL: "looking for arguments that the function takes",
         }[state.job]
         doing += _left(state, now_s)
-        return f"Running {running_s} s: {doing}" if running_s else doing[:1].upper() + doing[1:]
+        return f"Running {running_s} s: {doing}" if running_s else upper_first(doing)
     if state.phase is Phase.DONE and state.wall_s and state.job is RunKind.CAPTURE:
         return f"Done in {format_seconds(state.wall_s)}"
     return {

@@ -22,7 +22,7 @@ import jax
 
 from jaxscope.errors import Explanation, JaxscopeError, TraceError
 from jaxscope.model.timing import KEPT, WITHOUT_JIT, are_many_page_faults
-from jaxscope.model.units import format_count
+from jaxscope.model.units import format_count, lower_first
 from jaxscope.worker.channel import Channel, run_skippable
 from jaxscope.worker.faults.explain import explain_exception, guard
 from jaxscope.worker.host.call import Call, parse_call
@@ -374,7 +374,7 @@ class _TimingRun:
 
         result, was_skipped = run_skippable(announced)
         if was_skipped:
-            self.warn(f"Skipped by hand: {text[:1].lower()}{text[1:]}. What it gave is partial.")
+            self.warn(f"Skipped by hand: {lower_first(text)}. What it gave is partial.")
         return result
 
     def _prepare_jitted(self, forms: Forms, prefix: str) -> Subject | None:

@@ -15,6 +15,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxscope.model.units import lower_first
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel, run_skippable
 from jaxscope.worker.faults.explain import guard
@@ -212,7 +213,7 @@ def _do(
         part()
 
     if run_skippable(announced)[1]:
-        laboratory.warn(f"Skipped by hand: {text[:1].lower()}{text[1:]}.")
+        laboratory.warn(f"Skipped by hand: {lower_first(text)}.")
 
 
 def _profile_compiled(
