@@ -24,6 +24,7 @@ from jaxscope.model.capture import Checked, Fate, PassRecord
 from jaxscope.model.experiments import CompileTime, Recompilation
 from jaxscope.model.hardware import chip_of_target
 from jaxscope.model.stages import LATE_STAGES, SOLVE, find_lowered_jaxpr
+from jaxscope.model.timing import STEADY
 from jaxscope.model.types import parse_array_type, read_count
 from jaxscope.model.units import (
     format_bytes,
@@ -937,7 +938,7 @@ def _speed(evidence: Evidence) -> Answer:
         told.rstrip(),
         [
             Fact(f"{m.name}: {format_seconds(m.median)}, {describe_spread(m)}", "measured")
-            for m in timing.measurements
+            for m in sorted(timing.measurements, key=lambda m: m.name not in STEADY)
         ],
     )
 

@@ -7,6 +7,7 @@ import math
 
 from jaxscope.model import Environment, Measurement, Ratio, Timing
 from jaxscope.model.timing import Noise
+from jaxscope.report.answers import Evidence, answer_question, find_question
 from jaxscope.report.document import write_text
 from jaxscope.report.measurement_documents import timing_to_document
 from jaxscope.report.measurements import describe_ratio
@@ -131,3 +132,12 @@ def test_lines_fit_a_terminal() -> None:
     text = format_timing(TIMING)
     assert max(map(len, text.splitlines())) < 100
     assert " ".join(text.split()).endswith(f"warning: {LONG.strip()}")
+
+
+def test_what_is_asked_comes_before_what_was_measured_beside() -> None:
+    """A short answer holds twelve rows: those of import and tracing left none for jit."""
+    beside = tuple(measured(f"part_{number}", 1e-3) for number in range(20))
+    timing = dataclasses.replace(TIMING, measurements=(*beside, *TIMING.measurements))
+    question, _, _ = find_question("speed")
+    facts = answer_question(question, Evidence(timing=timing)).facts
+    assert [fact.text.partition(":")[0] for fact in facts[:2]] == ["eager", "jit"]
