@@ -15,6 +15,7 @@ from jaxscope.export.diff import comparison_to_json
 from jaxscope.export.diff_html import comparison_to_html
 from jaxscope.model import Capture, Unavailable
 from jaxscope.program.diff.captures import ComparedCapture, Comparison, compare_captures
+from jaxscope.program.diff.quantities import compare_memory, find_cost_reason
 from jaxscope.report.diff import comparison_to_document
 from jaxscope.report.document import write_markdown, write_text
 
@@ -135,3 +136,17 @@ def test_what_is_not_known_differs_from_nothing(placed: Placed) -> None:
         "unavailable": "It was not told.",
         "differences": [],
     }
+
+
+def test_one_devices_part_is_not_held_against_the_whole(placed: Placed) -> None:
+    """The same target, but the arguments of one side lie on one of its devices."""
+    spread = placed("rows")
+    alone = dataclasses.replace(spread, placement=Unavailable("It runs on one device."))
+    reason = find_cost_reason(alone, spread, "optimized")
+    assert reason is not None
+    assert reason.reason.startswith("One runs on 1 device, the other on 8 devices")
+    assert find_cost_reason(alone, spread, "hlo") is None
+    assert find_cost_reason(spread, spread, "optimized") is None
+    arguments, _, *plans = compare_memory(spread, spread)
+    assert "whole arrays" in arguments.meaning
+    assert arguments.before > plans[-1].before, "of the arrays each device has a part"

@@ -10,6 +10,7 @@ from jaxscope.model import Capture, Leaf, Measurement, Stage, Timing, Unavailabl
 from jaxscope.model.capture import MemoryPlan
 from jaxscope.model.units import (
     format_bytes,
+    format_count,
     format_flops,
     format_seconds,
     format_share,
@@ -130,6 +131,12 @@ def find_cost_reason(first: Capture, second: Capture, stage: str) -> Unavailable
     ours, theirs = first.target or "cpu", second.target or "cpu"
     if first.environment.platform != second.environment.platform:
         ours, theirs = first.environment.platform, second.environment.platform
+    elif stage != "hlo" and first.num_devices != second.num_devices:
+        ours, theirs = (format_count(capture.num_devices, "device") for capture in (first, second))
+        return Unavailable(
+            f"One runs on {ours}, the other on {theirs}: the costs are of one device's part each.",
+            stage,
+        )
     elif ours == theirs:
         return None
     return Unavailable(
@@ -160,9 +167,11 @@ def compare_stage_seconds(
 
 def compare_memory(first: Capture, second: Capture) -> tuple[QuantityDifference, ...]:
     """Bytes of the arguments and of the results, and what XLA planned for the run."""
+    whole = max(first.num_devices, second.num_devices) > 1
+    of = " as whole arrays; of temporaries and what is needed it is one device's part" * whole
     return (
         *(
-            _compare(name, "bytes", _total(ours), _total(theirs), noun, None)
+            _compare(name, "bytes", _total(ours), _total(theirs), f"{noun}{of}", None)
             for name, noun, ours, theirs in (
                 ("arguments", "what goes in", first.arguments, second.arguments),
                 ("results", "what comes out", first.results, second.results),
