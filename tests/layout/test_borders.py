@@ -71,8 +71,10 @@ def list_meetings(scene: Scene) -> list[list[Meeting]]:
 
 
 def _meet(ways: list[tuple[int, Way]], border: float) -> list[Meeting]:
-    bends = [q for _, way in ways for p, q in itertools.pairwise(way) if p[0] != q[0]]
-    gap = min((abs(y - border) for _, y in bends), default=0.0)
+    # The gap ends where the first line has bent, or ends at a box.
+    ends = [next((q for p, q in itertools.pairwise(way) if p[0] != q[0]), way[-1])
+            for _, way in ways]  # fmt: skip
+    gap = min(abs(y - border) for _, y in ends)
     return [
         Meeting(
             line,
@@ -107,6 +109,7 @@ def test_lines_of_values_that_are_used_once_do_not_cross_at_a_border(seed: int) 
 @example(3336)  # two turns: once some lines follow, others cross
 @example(3694)  # the lines of one value cross inside, or those of two values outside
 @example(3855)
+@example(4443)  # a line ends before the one beside it bends
 def test_of_two_lines_that_cross_at_a_border_one_goes_to_several_places(seed: int) -> None:
     view = build_view(program(seed, used_once=False), ("box-repeats",))
     scene = build_scene(view, view.all_groups())

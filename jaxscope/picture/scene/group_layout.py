@@ -368,13 +368,14 @@ def _list_ends(placed: PlacedGroup) -> Iterator[tuple[End, int, bool, Route]]:
 
 
 def _find_places(ways: list[Route]) -> list[float]:
-    """Where lines are across on the far side of the gap beside a border that they begin at."""
-    bends = [
-        abs(bend[1] - way[0][1])
+    """Where lines are across on the far side of the gap beside a border that they begin at.
+
+    The gap ends where the first of them has bent, or ends.
+    """
+    gap = min(
+        abs(next((q for p, q in itertools.pairwise(way) if p[0] != q[0]), way[-1])[1] - way[0][1])
         for way in ways
-        if (bend := next((q for p, q in itertools.pairwise(way) if p[0] != q[0]), None))
-    ]
-    gap = min(bends, default=0.0)
+    )
     return [
         next((x for x, y in way if abs(y - way[0][1]) >= gap - _SAME_PX), way[-1][0])
         for way in ways
