@@ -934,13 +934,12 @@ def _speed(evidence: Evidence) -> Answer:
     first = [each for each in timing.ratios if each.name == "eager/jit"]
     told = f"{describe_ratios(first)}." if first else "No ratio was measured."
     told = f"{upper_first(told)} {describe_noise(timing.environment)}"
-    return Answer(
-        told.rstrip(),
-        [
-            Fact(f"{m.name}: {format_seconds(m.median)}, {describe_spread(m)}", "measured")
-            for m in sorted(timing.measurements, key=lambda m: m.name not in STEADY)
-        ],
-    )
+    why_none = [] if first else [Fact(warning, "stated") for warning in timing.warnings]
+    times = [
+        Fact(f"{m.name}: {format_seconds(m.median)}, {describe_spread(m)}", "measured")
+        for m in sorted(timing.measurements, key=lambda m: m.name not in STEADY)
+    ]
+    return Answer(told.rstrip(), [*why_none, *times])
 
 
 def _nan(evidence: Evidence) -> Answer:

@@ -141,3 +141,7 @@ def test_what_is_asked_comes_before_what_was_measured_beside() -> None:
     question, _, _ = find_question("speed")
     facts = answer_question(question, Evidence(timing=timing)).facts
     assert [fact.text.partition(":")[0] for fact in facts[:2]] == ["eager", "jit"]
+    without = dataclasses.replace(timing, ratios=(), warnings=("eager could not be measured.",))
+    answer = answer_question(question, Evidence(timing=without))
+    assert answer.text.startswith("No ratio was measured.")
+    assert answer.facts[0].text == "eager could not be measured."
