@@ -33,6 +33,8 @@ from pytestqt.qtbot import QtBot
 os.environ["COLUMNS"] = ""
 
 if TYPE_CHECKING:
+    from cli.commands import CommandLine
+
     from jaxscope.ui.window.page_context import PageContext
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -170,6 +172,14 @@ def _no_log_records() -> Iterator[None]:
         root.removeHandler(handler)
     if handler.unexpected:
         pytest.fail("unexpected log records:\n" + "\n".join(handler.unexpected), pytrace=False)
+
+
+@pytest.fixture
+def jaxscope(capsys: pytest.CaptureFixture[str]) -> CommandLine:
+    """The command line, in this process: `jaxscope("capture", file, call)` returns its answer."""
+    from cli.commands import CommandLine
+
+    return CommandLine(capsys)
 
 
 @pytest.fixture

@@ -18,34 +18,33 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from jaxscope.errors import SourceError
 from jaxscope.model.file_kinds import FileForm, is_job_text, recognise
 from jaxscope.model.left_behind import LeftBehind, LeftModule
-from jaxscope.wire.job_files import read_head, read_whole
+from jaxscope.wire.job_files import MODULE_ENDING, PACKED, read_head, read_whole
 
 MAX_FILES = 200_000
 """Of a folder, those in its folders included; a run with all passes of a hundred modules has
 30,000."""
 _MAX_LOOKED_AT = 5_000
 _MAX_DEPTH = 6
-_PACKED = r"(?:\.gz|\.zst)?"
 
 # What XLA names the files of a module, and JAX those of a function.
 _XLA = re.compile(r"(?P<time>\d+\.)?(?P<number>module_\d+)\.(?P<name>[^.]+)(?:\.(?P<rest>.+))?")
 _XLA_ROLES = (
-    ("pass", re.compile(r"(?:.+\.)?\d{4,}\..+?\.after_.+\.(?:txt|hlo|hlo\.pb|pb)" + _PACKED)),
-    ("hlo", re.compile(r"(?:.+\.)?before_optimizations\.(?:txt|hlo|hlo\.pb|pb)" + _PACKED)),
+    ("pass", re.compile(r"(?:.+\.)?\d{4,}\..+?\.after_.+\.(?:txt|hlo|hlo\.pb|pb)" + PACKED)),
+    ("hlo", re.compile(r"(?:.+\.)?before_optimizations\.(?:txt|hlo|hlo\.pb|pb)" + PACKED)),
     (
         "optimized",
-        re.compile(r"(?:(?P<platform>.+)_)?after_optimizations\.(?:txt|hlo|hlo\.pb|pb)" + _PACKED),
+        re.compile(r"(?:(?P<platform>.+)_)?after_optimizations\.(?:txt|hlo|hlo\.pb|pb)" + PACKED),
     ),
-    ("assignment", re.compile(r"(?:.+_)?after_optimizations-buffer-assignment\.txt" + _PACKED)),
+    ("assignment", re.compile(r"(?:.+_)?after_optimizations-buffer-assignment\.txt" + PACKED)),
     ("fusion_log", re.compile(r".*priority_fusion_dump\.txt")),
     ("code", re.compile(r"(?:.+\.)?(?:ir-no-opt\.ll|ir-with-opt\.ll|ptx|o|thunk_sequence\.txt)")),
 )
 _NAME_ENDS = re.compile(
     r"(?P<name>.+?)(?:\.cl_\d+)?\.(?:before_optimizations\.|\d{4,}\..+?\.after_)"
 )
-_INSIDE = re.compile(r"module\.mlir(?:bc)?" + _PACKED)
-_JAX_IR = re.compile(r"jax_ir(?P<number>\d+)_(?P<name>.+?)(?:_compile)?\.mlir(?:bc)?" + _PACKED)
-_JAXPR = re.compile(r"jax_(?P<number>\d+)_(?P<name>.+)\.jaxpr\.(?P<ending>txt|html)" + _PACKED)
+_INSIDE = re.compile(r"module\.mlir(?:bc)?" + PACKED)
+_JAX_IR = re.compile(r"jax_ir(?P<number>\d+)_(?P<name>.+?)(?:_compile)?\.mlir(?:bc)?" + PACKED)
+_JAXPR = re.compile(r"jax_(?P<number>\d+)_(?P<name>.+)\.jaxpr\.(?P<ending>txt|html)" + PACKED)
 
 _ROLES_OF_FORM = {
     FileForm.HLO_TEXT: "module",
@@ -449,7 +448,7 @@ def _ordered(role: str, paths: Iterable[str]) -> list[str]:
     listed = sorted(paths, key=lambda path: (".pb" not in os.path.basename(path)[-8:], path))
     if role != "pass":
         return listed
-    chosen = {re.sub(r"\.(?:hlo\.pb|pb|hlo|txt)(?:\.gz|\.zst)?$", "", p): p for p in listed[::-1]}
+    chosen = {MODULE_ENDING.sub("", p): p for p in listed[::-1]}
     return [chosen[stem] for stem in sorted(chosen)]
 
 

@@ -164,6 +164,8 @@ _ENDINGS = (
     (".cubin", "machine code of a GPU"),
 )
 _DUMPED = re.compile(r"module_\d+\.")
+GZIP, XZ, ZSTD = b"\x1f\x8b", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd"
+"""How compressed files begin."""
 _SAVED = "It is a capture that jaxscope saved: nothing can be run from it."
 _WHAT_OPENS = (
     "jaxscope opens Python files, captures that it saved, dump folders of XLA and of JAX, HLO, "
@@ -186,9 +188,10 @@ def explain_other_file(path: str, head: bytes) -> Explanation | None:
         remedy = f"Look at it: jaxscope {name}. To run a call, name its Python file."
         return _explain(path, f"{name} is no Python file.", _SAVED, remedy)
     form = recognise(head)
-    if form is not None:
+    kind = "a compressed file" if head.startswith((GZIP, XZ, ZSTD)) else form and form.value
+    if kind is not None:
         remedy = f"Look at it: jaxscope open {name}. To run a call, name its Python file."
-        return _explain(path, f"{name} is {form.value}, not a Python file.", "", remedy)
+        return _explain(path, f"{name} is {kind}, not a Python file.", "", remedy)
     known = sorted(_ENDINGS, key=lambda each: -len(each[0]))
     found = next((what for ending, what in known if path.endswith(ending)), None)
     if head.startswith(b"; ModuleID"):

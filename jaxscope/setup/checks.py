@@ -32,16 +32,20 @@ def main(checkout: Path, words: list[str]) -> int:
 
     Args:
         checkout: Folder of the repository.
-        words: Files to check in place of the changed ones.
+        words: Files to check in place of the changed ones; `--fix` mends first what ruff can mend,
+            and makes the pages that follow from the code.
 
     Returns:
         0 if every check passed, 1 otherwise.
     """
-    changed = words or find_changed(checkout)
+    fixes = "--fix" in words
+    changed = [word for word in words if word != "--fix"] or find_changed(checkout)
     if not changed:
         print("jaxscope: nothing changed since this branch left main; name files to check them.")
         return 0
     print(f"changed: {', '.join(changed)}", flush=True)
+    for command in find_fixes(changed) if fixes else ():
+        subprocess.run(command, check=False)
     failed = [
         name for name, command in find_checks(checkout, changed) if not _passes(name, command)
     ]
@@ -81,7 +85,20 @@ def find_checks(checkout: Path, changed: Iterable[str]) -> Iterator[tuple[str, l
         print(f"{len(tests)} test files are near; the {MOST_TEST_FILES} nearest are run.")
     if tests:
         names = tests[:MOST_TEST_FILES]
+        print(f"tests: {', '.join(names)}", flush=True)
         yield "tests", [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist=loadfile", *names]
+
+
+def find_fixes(changed: Iterable[str]) -> list[list[str]]:
+    """Commands that mend what `find_checks` would complain of and a program can mend."""
+    code = [name for name in changed if name.endswith(".py")]
+    if not code:
+        return []
+    return [
+        [sys.executable, "-m", "ruff", "check", "--quiet", "--fix", *code],
+        [sys.executable, "-m", "ruff", "format", "--quiet", *code],
+        [sys.executable, "docs/write_reference.py"],
+    ]
 
 
 def find_nearest_tests(checkout: Path, changed: Iterable[str]) -> list[str]:
@@ -98,7 +115,7 @@ def find_nearest_tests(checkout: Path, changed: Iterable[str]) -> list[str]:
     first = [name for name in changed if name in texts and _is_test(name)]
     if any(name.startswith("jaxscope/") for name in changed):
         first.append("tests/test_architecture.py")
-    if any(name.endswith(".md") for name in changed):
+    if any(name.endswith(".md") and name != "CHANGELOG.md" for name in changed):
         first.append("tests/test_documents.py")
     near = [_find_tests_of(name, importers, imports) for name in _name_modules(changed, texts)]
     in_turn = itertools.chain.from_iterable(itertools.zip_longest(*near))

@@ -26,7 +26,8 @@ USAGE = """\
 usage: ./run [--yes]              set up if needed, open the window; at first on a sample
        ./run test [--yes] [...]   set up if needed, run the tests (further words go to pytest)
        ./run test --slow          run all of them, slow ones too; --started: no process is forked
-       ./run dev [FILE...]        lint, types and the nearest tests of what changed (or of FILEs)
+       ./run dev [FILE...]        lint, types and the nearest tests of what changed (or of FILEs);
+                                  --fix: first mend what ruff can, write the reference anew
        ./run dev --window [ARGS]  open the window; colours and style sheet are reloaded when saved
        ./run samples [--yes] [...]  add the libraries that some samples need (Flax, Optax, ...)
        ./run ARGS...              set up if needed, then jaxscope ARGS...

@@ -10,18 +10,25 @@ import gzip
 import importlib
 import io
 import os
+import re
 import stat
 import zlib
 from collections.abc import Iterator
 from typing import IO, Any, cast
 
 from jaxscope.errors import SourceError
-from jaxscope.model.file_kinds import HEAD_BYTES, open_without_waiting
+from jaxscope.model.file_kinds import GZIP, HEAD_BYTES, XZ, ZSTD, open_without_waiting
 
 MAX_FILE_BYTES = 512 << 20
 """Of a file, unpacked: as large as a module may be (`program.hlo.proto`)."""
 
-_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+PACKED = r"(?:\.gz|\.xz|\.zst)?"
+"""How names of compressed files end, as a regular expression; only dump folders go by names."""
+MODULE_ENDING = re.compile(r"\.(?:hlo\.pb|pb|hlo|txt)" + PACKED + "$")
+"""How names of dumped modules end."""
+
+_XZ_READERS = ("lzma",)
+"""The standard library's, which a Python that was built without liblzma lacks."""
 _ZSTD_READERS = ("compression.zstd", "zstandard")
 """The standard library's since Python 3.14, and what some environments have."""
 _PIECE_BYTES = 1 << 20
@@ -60,12 +67,14 @@ def _opened(path: str) -> Iterator[IO[bytes]]:
     with opened as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise _unreadable(path, "It is no regular file.")
-        start = file.read(len(_ZSTD))
+        start = file.read(max(map(len, (GZIP, XZ, ZSTD))))
         file.seek(0)
-        if start.startswith(_GZIP):
+        if start.startswith(GZIP):
             yield cast(IO[bytes], gzip.GzipFile(fileobj=file))
-        elif start == _ZSTD:
-            yield _zstd_reader(path).open(file)
+        elif start.startswith(XZ):
+            yield _import_reader(path, "xz", _XZ_READERS).open(file)
+        elif start.startswith(ZSTD):
+            yield _import_reader(path, "zstd", _ZSTD_READERS).open(file)
         else:
             yield file
 
@@ -81,19 +90,19 @@ def _read(file: IO[bytes], most: int, path: str) -> bytes:
     except (OSError, EOFError, zlib.error) as error:
         why = getattr(error, "strerror", None) or str(error) or type(error).__name__
         raise _unreadable(path, why) from None
-    except Exception as error:  # each reader of zstd has error classes of its own
+    except Exception as error:  # each reader has error classes of its own
         raise _unreadable(path, f"{type(error).__name__}: {error}") from None
     return pieces.getvalue()
 
 
-def _zstd_reader(path: str) -> Any:
-    for name in _ZSTD_READERS:
+def _import_reader(path: str, program: str, names: tuple[str, ...]) -> Any:
+    for name in names:
         with contextlib.suppress(ImportError):
             return importlib.import_module(name)
     raise SourceError(
-        f"{path} is compressed with zstd, which this Python cannot read.",
+        f"{path} is compressed with {program}, which this Python cannot read.",
         where=path,
-        remedy=f"Unpack it first: zstd -d {path}",
+        remedy=f"Unpack it first: {program} -d {path}",
         kind="NoReader",
     )
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import CommandLine
 from jaxscope.cli import main
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "quick_start.py"
@@ -40,11 +39,6 @@ def endless(x):
 def crash(x):
     ctypes.string_at(0)
 '''
-
-
-@pytest.fixture
-def jaxscope(capsys: pytest.CaptureFixture[str]) -> CommandLine:
-    return CommandLine(capsys)
 
 
 @pytest.fixture

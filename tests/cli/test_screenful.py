@@ -95,7 +95,10 @@ WRITES_OTHERWISE = {
 
 
 def test_every_verb_is_looked_at() -> None:
-    assert {*ANSWERS, *WRITES_OTHERWISE} == set(VERBS)
+    assert {*ANSWERS, *WRITES_OTHERWISE} == set(VERBS), (
+        "Add what is typed after a new verb, and how its answer begins, to ANSWERS of this file; a "
+        "verb that prints no answer belongs to WRITES_OTHERWISE."
+    )
 
 
 @pytest.fixture

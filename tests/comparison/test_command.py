@@ -14,11 +14,6 @@ from jaxscope.cli.parser import DIFFERENT
 Saved = tuple[Path, Path]
 
 
-@pytest.fixture
-def jaxscope(capsys: pytest.CaptureFixture[str]) -> CommandLine:
-    return CommandLine(capsys)
-
-
 def test_the_status_says_different(jaxscope: CommandLine, saved: Saved) -> None:
     answer = jaxscope("diff", *saved)
     assert answer.status == DIFFERENT == 5

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import lzma
 import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -23,21 +25,18 @@ from jaxscope.worker.stages.opening import cut_out_module, find_module_of_export
 from opening.conftest import PROTOS, Left
 
 
-@pytest.fixture
-def jaxscope(capsys: pytest.CaptureFixture[str]) -> CommandLine:
-    return CommandLine(capsys)
-
-
 def test_what_is_nothing_that_is_known_is_said(jaxscope: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("Buy milk.\n")
     (tmp_path / "empty").mkdir()
     os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "cut.xz").write_bytes(lzma.compress(b"HloModule f\n" * 99)[:-20])
     (tmp_path / "cut.gz").write_bytes(gzip.compress(b"HloModule f\n" * 99)[:-20])
     for name, told in (
         ("notes.txt", "nothing that jaxscope can open"),
         ("empty", "There is no module"),
         ("pipe", "no regular file"),
         ("cut.gz", "cannot be read"),
+        ("cut.xz", "cannot be read"),
         ("nowhere", "No such file"),
         (".", "There is no module"),
     ):
@@ -259,6 +258,28 @@ def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
     assert file.stat().st_size < 2000
     with pytest.raises(SourceError, match="larger than what jaxscope reads"):
         read_whole(str(file), 1 << 16)
+
+
+def test_xz_is_read_within_the_same_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "bomb.hlo.xz"
+    file.write_bytes(lzma.compress(b"HloModule f\n" + b"\0" * (1 << 20)))
+    with pytest.raises(SourceError, match="larger than what jaxscope reads"):
+        read_whole(str(file), 1 << 16)
+    monkeypatch.setitem(sys.modules, "lzma", None)  # as of a Python built without liblzma
+    with pytest.raises(SourceError, match="compressed with xz, which this Python cannot read"):
+        read_whole(str(file))
+
+
+def test_compressed_files_of_a_dump_are_known_by_their_names(tmp_path: Path) -> None:
+    for ending in ("gz", "xz"):
+        packed = tmp_path / ending
+        packed.mkdir()
+        pack = {"gz": gzip.compress, "xz": lzma.compress}[ending]
+        for stage in ("before", "cpu_after"):
+            name = f"module_0001.jit_f.{stage}_optimizations.txt.{ending}"
+            (packed / name).write_bytes(pack(HLO.encode()))
+        (module,) = find_left_behind([str(packed)]).modules
+        assert module.stages == ("hlo", "optimized")
 
 
 def test_a_damaged_module_costs_its_own_stage(left: Left, tmp_path: Path) -> None:

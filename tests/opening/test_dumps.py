@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import gzip
 import json
+import lzma
 import os
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,11 +25,6 @@ from jaxscope.model.capture import MemoryPlan, StageText
 from jaxscope.notebook import OpenedModules
 from jaxscope.schema.archive import load_capture
 from opening.conftest import PROTOS, TEXTS, Left
-
-
-@pytest.fixture
-def jaxscope(capsys: pytest.CaptureFixture[str]) -> CommandLine:
-    return CommandLine(capsys)
 
 
 @pytest.fixture(scope="module")
@@ -158,6 +155,7 @@ def test_elements_of_no_tuple_are_left_to_xlas_parser(text: str, tmp_path: Path)
     assert not is_available(stage_of(capture, "hlo").graph)
 
 
+@pytest.mark.parametrize("compress", [gzip.compress, lzma.compress])
 @pytest.mark.parametrize(
     ("file", "stage"),
     [
@@ -169,10 +167,15 @@ def test_elements_of_no_tuple_are_left_to_xlas_parser(text: str, tmp_path: Path)
     ],
 )
 def test_a_single_file_is_told_by_its_content(
-    left: Left, opened: Capture, tmp_path: Path, file: str, stage: str
+    left: Left,
+    opened: Capture,
+    tmp_path: Path,
+    file: str,
+    stage: str,
+    compress: Callable[[bytes], bytes],
 ) -> None:
     renamed = tmp_path / "some.data"
-    renamed.write_bytes(gzip.compress((left.files / file).read_bytes()))
+    renamed.write_bytes(compress((left.files / file).read_bytes()))
     capture = open_found(find_left_behind([str(renamed)]))
     assert [each.name for each in capture.stages if each.unavailable is None] == [stage]
     if stage != "stablehlo":

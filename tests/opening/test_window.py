@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 import os
 import subprocess
 import sys
@@ -40,6 +41,21 @@ def test_a_dropped_folder_asks_for_the_module(qtbot: QtBot, window: MainWindow, 
     names = [stage.name for stage in state.stages if stage.unavailable is None]
     assert names == ["stablehlo", "hlo", "passes", "optimized", "machine"]
     assert len(state.capture.passes if state.capture else ()) > 10
+
+
+def test_a_dropped_compressed_module_is_shown(
+    qtbot: QtBot, window: MainWindow, left: Left, tmp_path: Path
+) -> None:
+    file = tmp_path / "step.hlo.xz"
+    file.write_bytes(lzma.compress((left.files / "after.hlo").read_bytes()))
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(file))])
+    button, modifier = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    action = Qt.DropAction.CopyAction
+    window.dropEvent(QDropEvent(QPointF(5, 5), action, data, button, modifier))
+    qtbot.waitUntil(lambda: window.controller.state.capture is not None)
+    stages = window.controller.state.stages
+    assert [each.name for each in stages if each.unavailable is None] == ["optimized"]
 
 
 @pytest.fixture(scope="module")

@@ -91,6 +91,22 @@ def test_checks_follow_from_what_changed(checkout: Path) -> None:
     assert names("LICENSE") == []
 
 
+def test_what_can_be_mended_is_mended_first(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    low = checkout / "jaxscope" / "low.py"
+    low.write_text("import os\nthing = 'a'\n")
+    (checkout / "docs").mkdir()
+    (checkout / "docs" / "write_reference.py").write_text("open('written', 'w').close()\n")
+    monkeypatch.chdir(checkout)
+    monkeypatch.setattr(checks, "_passes", lambda _name, _command: True)
+    assert checks.main(checkout, ["jaxscope/low.py"]) == 0
+    assert "import os" in low.read_text()
+    assert checks.main(checkout, ["--fix", "jaxscope/low.py"]) == 0
+    assert low.read_text() == 'thing = "a"\n'
+    assert (checkout / "written").exists()
+
+
 def test_a_failed_check_is_named_and_the_others_run(
     checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -165,6 +165,7 @@ OTHERS = {
     "a.mlir": (b"module @jit_f attributes {x = 1} {\n}\n", "the text of an MLIR module"),
     "b.mlirbc": (b"ML\xefR\x0dStableHLO\x00", "MLIR bytecode"),
     "a.hlo.pb": (b"\x0a\x05jit_f\xff\x00", "a serialized HLO module"),
+    "a.hlo.xz": (b"\xfd7zXZ\x00\x00\x04", "a compressed file"),
     "c.pb": (b"\x0a\x05jit_f\xff\x00", "a protocol buffer"),
     "vm.xplane.pb": (b"\x0a\x00\xff", "a recording of XLA's profiler"),
 }

@@ -23,6 +23,7 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from jaxscope.model.protobuf import BYTES, read_fields
+from jaxscope.wire.job_files import MODULE_ENDING
 from jaxscope.wire.scratch import make_scratch, remove_stale_scratch
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.stages.background import Background
@@ -225,7 +226,6 @@ _FILE = re.compile(
     r"module_(?P<module>\d+)\..*?\.(?P<number>\d{4,})\.(?P<pipeline>.+?)"
     r"\.after_(?P<name>.+?)(?:\.before_(?P<next>.+))?\.hlo\.pb"
 )
-_ENDING = re.compile(r"\.(?:hlo\.pb|pb|hlo|txt)(?:\.gz|\.zst)?$")
 _FIRST = re.compile(r"module_(?P<module>\d+)\..*\.before_optimizations\.hlo\.pb")
 _LAST = re.compile(r"module_(?P<module>\d+)\..*after_optimizations\.hlo\.pb")
 _HLO_MODULE = 1  # field of xla.HloProto
@@ -415,7 +415,7 @@ class _PassSender:
 
 def dumped_pass(name: str) -> PassFile | None:
     """The pass that a file of a dump is of, proto or text, by its name; or None."""
-    found = _FILE.fullmatch(_ENDING.sub(".hlo.pb", name.partition(".module_")[2] or name))
+    found = _FILE.fullmatch(MODULE_ENDING.sub(".hlo.pb", name.partition(".module_")[2] or name))
     if found is None:
         return None
     return PassFile(
