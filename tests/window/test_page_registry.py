@@ -1,4 +1,4 @@
-"""A page is one module with a `PAGE` and one name in the list of pages."""
+"""A page is one module with `make_page` and one entry in `PAGES`."""
 
 from __future__ import annotations
 

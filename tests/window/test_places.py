@@ -40,7 +40,7 @@ def places(qtbot: QtBot) -> Places:
     for name, page in {
         "memory": Page("Memory", Place.PROGRAM, "How much?"),
         "fusions": Page("Fusions", Place.PROGRAM, "What?"),
-        "notes": Page("Notes", Place.PROGRAM, "What was noticed?", is_always_named=False),
+        "notes": Page("Notes", Place.PROGRAM, "What was noticed?"),
         "timing": Page("Timing", Place.MEASURE, "How long?"),
         "size": Page("Size", Place.MEASURE, "How does it grow?"),
         "compare": Page("Compare", Place.COMPARE, "What differs?"),

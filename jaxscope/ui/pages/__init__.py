@@ -6,46 +6,51 @@ from jaxscope.ui.window.places import Page, Place
 
 PAGES = {
     "passes": Page(
-        "Passes", Place.PROGRAM, "What did XLA's optimizer do, pass by pass?", works_unseen=True
+        "Passes",
+        Place.PROGRAM,
+        "What did XLA's optimizer do, pass by pass?",
+        is_always_named=True,
+        works_unseen=True,
     ),
     "fusions": Page(
         "Fusions",
         Place.PROGRAM,
         "What did the compiler fuse, and what did that save?",
+        is_always_named=True,
         works_unseen=True,
     ),
-    "memory": Page("Memory", Place.PROGRAM, "How much memory does it need, when, and for what?"),
+    "memory": Page(
+        "Memory",
+        Place.PROGRAM,
+        "How much memory does it need, when, and for what?",
+        is_always_named=True,
+    ),
     "sharding": Page(
         "Devices",
         Place.PROGRAM,
         "On which devices does it run, who holds what, and what do they tell each other?",
-        is_always_named=False,
         works_unseen=True,
     ),
     "arguments": Page(
         "Arguments",
         Place.PROGRAM,
         "What goes into the call, and what comes out?",
-        is_always_named=False,
     ),
     "stepping": Page(
         "Step",
         Place.PROGRAM,
         "What numbers flow through it, equation by equation?",
-        is_always_named=False,
     ),
     "notes": Page(
         "Notes",
         Place.PROGRAM,
         "What was noticed about the call, and what was assumed?",
-        is_always_named=False,
     ),
-    "output": Page("Output", Place.PROGRAM, "What did the code print?", is_always_named=False),
+    "output": Page("Output", Place.PROGRAM, "What did the code print?"),
     "bookmarks": Page(
         "Bookmarks",
         Place.PROGRAM,
         "What was marked, and what was written about it?",
-        is_always_named=False,
         works_unseen=True,
     ),
     "timing": Page("Timing", Place.MEASURE, "How long does the call take, eager and compiled?"),

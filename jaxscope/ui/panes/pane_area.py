@@ -81,8 +81,9 @@ WIDE_ARRANGEMENT = Split(
 _WIDE_PX = 1580
 """From this width of the panes on; a window of 1600 pixels has it."""
 _NARROW_PX = 1400
-COMPANION_SHARE = 0.34
 """Below this width at most two columns are seen at a time."""
+COMPANION_SHARE = 0.34
+"""Of the height of a column: what stands below the source until a person drags the border."""
 
 
 def format_arrangement(arrangement: Split) -> str:

@@ -44,7 +44,9 @@ class Page:
         title: Its name.
         place: Those of `Place.PROGRAM` share the drawer.
         answers: The question that it answers.
-        is_always_named: Its name stands at the bottom even while there is nothing in it.
+        is_always_named: Its name stands at the bottom even while there is nothing in it. There is
+            room for three; the others are named while they count something, by
+            `WorkPlaces.set_count`, or are shown.
         works_unseen: It does something before it is first shown, such as telling the inspector:
             it is made as soon as there is a capture.
     """
@@ -52,7 +54,7 @@ class Page:
     title: str
     place: Place
     answers: str
-    is_always_named: bool = True
+    is_always_named: bool = False
     works_unseen: bool = False
 
 
