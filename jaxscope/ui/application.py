@@ -11,15 +11,17 @@ from __future__ import annotations
 import functools
 import gc
 import importlib
+import itertools
 import os
 import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from PySide6 import QtCore, QtGui, QtWidgets
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QScreen
 from PySide6.QtWidgets import QApplication, QWidget
@@ -32,7 +34,6 @@ from jaxscope.ui.pages import PAGES
 from jaxscope.ui.session.controller import Bridge, Controller, RunOptions, SessionLike
 from jaxscope.ui.session.quick_look import QuickLook
 from jaxscope.ui.toolkit.theme import DARK, LIGHT, Theme, ThemeSwitch
-from jaxscope.ui.toolkit.threads import LatestJob
 from jaxscope.ui.window.autosave import Autosave, offer_unsaved
 from jaxscope.ui.window.door import Door
 from jaxscope.ui.window.main_window import MainWindow
@@ -60,6 +61,9 @@ _TITLE_PX = 40
 
 _RARELY = 30
 """Collections of young objects, of some thousands each, before all are looked through."""
+
+_AT_ONCE = 60
+"""Classes of Qt that are made in one turn of the event loop, some milliseconds."""
 
 _BEAT_MS = 250
 """How often Python gets to run, so that Ctrl+C in the terminal closes the window."""
@@ -232,9 +236,8 @@ def build_window(
         context = window.page_context()
         for name, page in PAGES.items():
             window.add_page(name, page, functools.partial(make_page, context, name))
-        loader = LatestJob(window, "jaxscope loader", in_turn=True)
-        workspace.settled.connect(lambda: loader.start(_load_unseen_pages))
-        loader.finished.connect(window.make_unseen_pages)
+        loader = IdleLoader(window)
+        workspace.settled.connect(lambda: loader.load(_unseen_pages(window)))
         if late_panes:
             _run_later(window, workspace.area.make_panes)
     if settings.problems:
@@ -244,21 +247,58 @@ def build_window(
     return window
 
 
-def _load_unseen_pages(_should_stop: Callable[[], bool]) -> None:
-    """Load the modules of pages that are made unseen, on a thread: importing takes longest."""
+class IdleLoader(QObject):
+    """Does steps of loading one per turn of the event loop, so that the window answers between.
+
+    What names classes of Qt is imported by the window's thread alone. PySide makes a class when it
+    is first named; where a thread is interrupted while it makes one, as by the garbage collector,
+    the window's thread finds it half made, and the process dies.
+    """
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._steps: Iterator[object] = iter(())
+        self._timer = QTimer(self, interval=0)
+        self._timer.timeout.connect(self._on_timeout)
+
+    def load(self, steps: Iterator[object]) -> None:
+        """Do these steps after those that are left."""
+        self._steps = itertools.chain(self._steps, steps)
+        self._timer.start()
+
+    def _on_timeout(self) -> None:
+        if next(self._steps, _DONE) is _DONE:
+            self._timer.stop()
+
+
+_DONE = object()
+
+
+def _unseen_pages(window: MainWindow) -> Iterator[object]:
+    """Load the modules of pages that are made unseen, then have them made."""
     for name, page in PAGES.items():
         if page.works_unseen:
-            importlib.import_module(f"jaxscope.ui.pages.{name}")
+            yield importlib.import_module(f"jaxscope.ui.pages.{name}")
+    window.make_unseen_pages()
+
+
+def _plots() -> Iterator[object]:
+    """Load what plots need; most of the time goes to the classes of Qt, all of which it names."""
+    if "pyqtgraph" not in sys.modules:
+        for module in (QtCore, QtGui, QtWidgets):
+            names = dir(module)
+            for start in range(0, len(names), _AT_ONCE):
+                yield [getattr(module, name) for name in names[start : start + _AT_ONCE]]
+    yield importlib.import_module("jaxscope.ui.figures.plots")
 
 
 def make_page(context: PageContext, name: str) -> QWidget:
-    """Make the page of a module, which is loaded now; on a thread what its plots will need."""
-    if PAGES[name].place is Place.MEASURE:
-        thread = threading.Thread(target=_load_plots, name="jaxscope-loader", daemon=True)
-        thread.start()
+    """Make the page of a module, which is loaded now; in idle time what its plots will need."""
     widget: QWidget = importlib.import_module(f"jaxscope.ui.pages.{name}").make_page(context)
     if isinstance(widget, PageWidget):
         widget.start()
+    if PAGES[name].place is Place.MEASURE or name == "memory":
+        IdleLoader(widget).load(_plots())
     return widget
 
 
@@ -267,12 +307,19 @@ def _run_later(window: MainWindow, step: Callable[[], object]) -> None:
 
     def load() -> None:
         if window.controller.state.capture is None:  # else all that a graph needs is loaded
-            name = "jaxscope-loader"
-            threading.Thread(target=_load_modules, name=name, daemon=True).start()
+            IdleLoader(window).load(map(importlib.import_module, _FIRST_MODULES))
 
-    timer.timeout.connect(load)
     timer.timeout.connect(step)
+    timer.timeout.connect(load)
     QTimer.singleShot(0, timer.start)  # from the first turn of the event loop on
+
+
+_FIRST_MODULES = (
+    "jaxscope.client.collectors",
+    "jaxscope.client.capture_assembler",
+    "jaxscope.ui.canvas.graph_page",
+)
+"""What the first run and the first graph need."""
 
 
 def make_graph_page(choices: GraphChoices) -> GraphPage:
@@ -283,16 +330,6 @@ def make_graph_page(choices: GraphChoices) -> GraphPage:
     canvas = GraphCanvas()
     choices.attach(canvas)
     return GraphPage(canvas)
-
-
-def _load_modules() -> None:
-    """Have the modules in memory that the first run and the first graph need."""
-    for module in ("client.collectors", "client.capture_assembler", "ui.canvas.graph_page"):
-        importlib.import_module(f"jaxscope.{module}")
-
-
-def _load_plots() -> None:
-    importlib.import_module("jaxscope.ui.figures.plots")
 
 
 class ErrorReporter(QObject):

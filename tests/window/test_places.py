@@ -38,8 +38,8 @@ def places(qtbot: QtBot) -> Places:
     places = Places(QWidget())
     qtbot.addWidget(places)
     for name, page in {
-        "memory": Page("Memory", Place.PROGRAM, "How much?"),
-        "fusions": Page("Fusions", Place.PROGRAM, "What?"),
+        "memory": Page("Memory", Place.PROGRAM, "How much?", is_always_named=True),
+        "fusions": Page("Fusions", Place.PROGRAM, "What?", is_always_named=True),
         "notes": Page("Notes", Place.PROGRAM, "What was noticed?"),
         "timing": Page("Timing", Place.MEASURE, "How long?"),
         "size": Page("Size", Place.MEASURE, "How does it grow?"),

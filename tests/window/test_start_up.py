@@ -53,6 +53,42 @@ workspace.Workspace._read_facts = tell  # once the picture is painted
 settings = os.path.join(tempfile.mkdtemp(), "window.json")
 launch.open_window(sys.argv[1], settings_file=settings)
 """
+ON_THREADS = """
+import os, sys, tempfile, threading
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+from PySide6.QtCore import QTimer
+from jaxscope.ui import application, launch
+
+on_threads = set()
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if threading.current_thread() is not threading.main_thread():
+            on_threads.add(name)
+
+sys.meta_path.insert(0, Finder())
+build_window = application.build_window
+
+def build(*words, **options):
+    window = build_window(*words, **options)
+    timer = QTimer(window, interval=50)
+    def look():
+        if window.controller.state.capture is None or "passes" not in window.pages.made:
+            return
+        for name in window.pages:
+            window.pages[name]
+        if "jaxscope.ui.figures.plots" in sys.modules:
+            print(*on_threads)
+            sys.stdout.flush()
+            os._exit(0)
+    timer.timeout.connect(look)
+    timer.start()
+    return window
+
+application.build_window = build
+settings = os.path.join(tempfile.mkdtemp(), "window.json")
+launch.open_window(sys.argv[1], settings_file=settings)
+"""
 MOST_OF_PICTURE = 200
 """Modules of our own until a saved capture is on the screen."""
 
@@ -67,7 +103,8 @@ LATE = (
     "jaxscope.program.fates",
     "jaxscope.program.fusion",
     "jaxscope.program.diff",
-    "jaxscope.program.machine",
+    "jaxscope.program.machine.listing",
+    "jaxscope.program.machine.object_file",
     "jaxscope.picture.view.build",
     "jaxscope.picture.layout.layered",
 )
@@ -98,6 +135,18 @@ def test_the_picture_of_a_saved_capture_loads_what_it_needs(tmp_path: Path) -> N
     not_yet = {"jax", "google", "capstone", "pyqtgraph", "email", "jaxscope.client.session"}
     assert not not_yet.intersection(loaded)
     assert not {name for name in own if name.startswith("jaxscope.ui.pages.")}
+
+
+def test_threads_load_nothing_that_names_classes_of_qt(tmp_path: Path) -> None:
+    """PySide makes a class when it is first named; a thread that is interrupted then leaves it half
+    made, and the window's thread dies of it."""
+    save_capture(build_capture(), tmp_path / "a.jaxscope")
+    command = [sys.executable, "-c", ON_THREADS, str(tmp_path / "a.jaxscope")]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    on_threads = ran.stdout.split()
+    assert "jaxscope.program.fusion.fusions" in on_threads, ran.stderr  # threads do load modules
+    of_qt = ("PySide6", "shiboken6", "pyqtgraph", "jaxscope.ui")
+    assert not [name for name in on_threads if name.startswith(of_qt)]
 
 
 def test_a_session_begins_without_a_thread_that_loads_modules_beside_qt() -> None:

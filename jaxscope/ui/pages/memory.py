@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import functools
-import importlib
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -316,8 +315,6 @@ def find_memory(capture: Capture) -> MemoryReport:
     report = MemoryReport(capture)
     parts = (report.live, report.donations, report.residuals, report.constants)
     assert len(parts) == 4  # each is found when it is first asked for: here, not on show
-    if is_available(report.live):
-        importlib.import_module("jaxscope.ui.figures.plots")  # not while the window waits for it
     return report
 
 
