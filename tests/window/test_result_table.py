@@ -96,3 +96,16 @@ def test_a_row_keeps_its_place_however_rows_are_sorted(qtbot: QtBot) -> None:
     table.mark(lambda place: place == 0)
     assert {index.row() for index in table.selectedIndexes()} == {1}
     destroy(table)
+
+
+def test_what_comes_later_is_sorted_as_the_header_says(qtbot: QtBot) -> None:
+    table = ResultTable("Rows")
+    table.rows.set_table(Table(("name",), [("b",), ("a",)]))
+    assert [table.rows.cell(row, 0) for row in range(2)] == ["b", "a"], "as they come"
+    table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+    table.rows.set_table(Table(("name",), [("d",), ("c",), ("e",)]))
+    assert table.horizontalHeader().sortIndicatorSection() == 0
+    assert [table.rows.cell(row, 0) for row in range(3)] == ["c", "d", "e"]
+    table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
+    assert [table.rows.cell(row, 0) for row in range(3)] == ["d", "c", "e"], "as they come"
+    destroy(table)

@@ -44,6 +44,7 @@ class ResultModel(QAbstractTableModel):
         self._rows: list[tuple[Row, str, int]] = []
         self._numeric: frozenset[int] = frozenset()
         self._header_hints: Mapping[int, str] = {}
+        self._sorted_by = -1, Qt.SortOrder.AscendingOrder
 
     def set_table(
         self,
@@ -62,6 +63,7 @@ class ResultModel(QAbstractTableModel):
         self._header_hints = header_hints or {}
         told = [*hints, *([""] * (len(table.rows) - len(hints)))]
         self._rows = list(zip(table.rows, told, itertools.count()))
+        self._sort_rows()
         self.endResetModel()
 
     def rowCount(self, parent: Index = NO_INDEX) -> int:
@@ -96,18 +98,24 @@ class ResultModel(QAbstractTableModel):
         return None
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """Sort by a column; what is unknown is less than every number."""
-        if not 0 <= column < len(self._headers):
-            return
+        """Sort by a column, now and when another table is set; by place where there is none."""
+        self._sorted_by = column, order
+        self.layoutAboutToBeChanged.emit()
+        self._sort_rows()
+        self.layoutChanged.emit()
+
+    def _sort_rows(self) -> None:
+        """What is unknown is less than every number."""
+        column, order = self._sorted_by
 
         def key(row: tuple[Row, str, int]) -> tuple[float, str]:
             cell = row[0][column]
             value = cell.value if isinstance(cell, Number) else 0.0
             return -math.inf if math.isnan(value) else value, cell_text(cell)
 
-        self.layoutAboutToBeChanged.emit()
-        self._rows.sort(key=key, reverse=order == Qt.SortOrder.DescendingOrder)
-        self.layoutChanged.emit()
+        self._rows.sort(key=lambda row: row[2])
+        if 0 <= column < len(self._headers):
+            self._rows.sort(key=key, reverse=order == Qt.SortOrder.DescendingOrder)
 
     def to_csv(self) -> str:
         """All rows as comma-separated text."""
