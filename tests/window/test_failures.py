@@ -59,12 +59,35 @@ def test_what_is_shown_after_a_failure_says_of_which_call_it_is(
     panes = [pane for pane in window.workspace.area.panes if pane.wanted_stage != "source"]
     assert all(pane.old_text == f"Of an earlier run: {capture.call}" for pane in panes)
     assert not window.workspace.area.panes[0].old_text, "the file is as it is"
-    assert "goes in" not in window.workspace.inspector.page.accessibleName()
+    assert "Arguments" not in window.workspace.inspector.page.accessibleName()
     window.call_bar.set_call("f(f32[3])")
     window.run_call()
     driver.finish(driver.wait_for(CaptureRequest, 3), capture)
     assert not any(pane.old_text for pane in panes)
-    assert "goes in" in window.workspace.inspector.page.accessibleName()
+    assert "Arguments" in window.workspace.inspector.page.accessibleName()
+
+
+def test_after_a_failure_views_keep_the_stages_that_they_show(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    before = window.workspace.area.wanted_stages()
+    window.call_bar.set_call("jacfwd(vmap(f))(f32[2, 3])")
+    window.run_call()
+    assert window.workspace.area.wanted_stages() == before
+    said = Explanation("It cannot be traced.", where=str(source))
+    driver.wait_for(CaptureRequest, 2).tell(Failed(CallError(said)))
+    driver.wait_until(window.error_panel.isVisible)
+    assert window.workspace.area.wanted_stages() == before
+
+
+def test_a_file_that_has_not_run_yet_is_shown_with_a_stage_of_its_call(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    pane = next(p for p in window.workspace.area.panes if p.wanted_stage == "jaxpr")
+    pane.wanted_stage = "hessian"  # as a window before left it
+    window.open_path(str(source), "vmap(grad(f))(f32[2, 3])")
+    assert pane.wanted_stage == "vmap(grad)"
 
 
 def test_what_is_old_fades_into_the_theme_of_now(

@@ -128,3 +128,16 @@ def test_a_name_is_whole_where_there_is_room_and_stays_beside_its_arrow(
     header.show_stage("jaxpr")
     qtbot.wait(1)
     assert header.chooser.width() < wide
+
+
+def test_the_grip_is_seen_in_the_pane_that_is_worked_in(header: PaneHeader) -> None:
+    header.chooser.setFocus()
+    quiet = header.grip.grab().toImage()
+    header.set_active(True)
+    awake = header.grip.grab().toImage()
+    assert awake != quiet
+    header.set_active(False)
+    header.set_hovered(True)
+    assert header.grip.grab().toImage() == awake
+    header.set_hovered(False)
+    assert header.grip.grab().toImage() == quiet

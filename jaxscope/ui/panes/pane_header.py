@@ -24,7 +24,7 @@ _DOT_PX, _GAP_PX = 2, 5
 
 
 class PaneGrip(QWidget):
-    """Six dots.
+    """Six dots, while the pane is active or pointed at.
 
     Signals:
         moved: The pane is dragged; the pointer's place on the screen.
@@ -39,13 +39,21 @@ class PaneGrip(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._pressed: QPoint | None = None
-        self._is_dragged = False
+        self._is_dragged = self._is_awake = False
         self.setCursor(Qt.CursorShape.OpenHandCursor)
         self.setToolTip("Drag to move this pane; click for its menu")
         self.setAccessibleName("Move this pane, or open its menu")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
+    def set_awake(self, *, is_awake: bool) -> None:
+        """Show the dots, or only their room."""
+        if is_awake is not self._is_awake:
+            self._is_awake = is_awake
+            self.update()
+
     def paintEvent(self, _event: QPaintEvent) -> None:
+        if not (self._is_awake or self.hasFocus()):
+            return
         painter = QPainter(self)
         color = self.palette().color(self.foregroundRole())
         color.setAlphaF(1.0 if self.hasFocus() or self.underMouse() else 0.5)
@@ -296,6 +304,7 @@ class PaneHeader(QWidget):
 
     def _fit(self) -> None:
         """Use what room there is: the most needed tools first. Hidden ones keep their room."""
+        self.grip.set_awake(is_awake=self.is_awake)
         gap = self._row.spacing()
         for button in (self._close, self._add):
             button.setFixedWidth(self.fontMetrics().horizontalAdvance("×") + 12)

@@ -579,8 +579,8 @@ def _failed_stage(state: WindowState, error: JaxscopeError) -> str:
 
 
 def transforms_of(state: WindowState) -> tuple[str, ...]:
-    """The transforms of the call, outermost last: as traced, or as its text has them until then."""
-    if state.head is not None and not state.is_stale:
+    """The transforms of what is shown, outermost last; before anything is, of the call's text."""
+    if state.head is not None:
         return state.head.transforms
     uses = reversed(list_transforms(state.call))
     return tuple(use.name.rpartition(".")[2] for use in uses)
