@@ -61,6 +61,19 @@ def test_rows_lead_to_lines_and_back_with_folds_too() -> None:
     assert folding.num_rows == len(TEXT) and folding.row_of(2) == 2
 
 
+@pytest.mark.parametrize("text", [TEXT, [], ["short"]])
+def test_a_line_that_the_text_does_not_have_is_at_its_end(text: list[str], qtbot: QtBot) -> None:
+    view = show_code(qtbot, text, 360)
+    for is_wrapping in (True, False):
+        view.set_wrapping(is_wrapping)
+        view.show_line(200)
+        bar = view.verticalScrollBar()
+        assert bar.value() == bar.maximum()
+        view.set_marks({200: Mark.FORWARD}, reveal=True)
+        view.grab()
+        assert len(view.places_of_lines([200])) == 1
+
+
 def test_very_long_texts_are_not_wrapped() -> None:
     folding = Folding(["x" * 100] * (MOST_WRAPPED_LINES + 1))
     assert not folding.wrap_at(40)

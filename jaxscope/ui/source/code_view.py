@@ -150,17 +150,22 @@ class Folding:
         return row if self._shown is None else int(self._shown[row])
 
     def row_of(self, line: int) -> int:
-        """The first row of a line, or of the line that it is folded into."""
+        """The first row of a line, or of the line that it is folded into; of one that the text does
+        not have, as after an edit, a row at the end.
+        """
         place = line
         if self._shown is not None:
             place = max(int(np.searchsorted(self._shown, line, "right")) - 1, 0)
         if self._ends is None:
             return place
+        place = min(place, len(self._ends))
         return int(self._ends[place - 1]) if place else 0
 
     def num_rows_of(self, line: int) -> int:
         """How many rows a line has that is not folded away."""
-        return 1 if self._heights is None else int(self._heights[line])
+        if self._heights is None or line >= len(self._heights):
+            return 1
+        return int(self._heights[line])
 
     def is_shown(self, line: int) -> bool:
         """Whether no fold hides a line."""
