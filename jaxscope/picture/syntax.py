@@ -16,8 +16,6 @@ from pygments import lex
 from pygments.lexers import PythonLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, String, _TokenType
 
-from jaxscope.program.machine.kernel_text import KERNEL, PART, read_heading
-
 Span = tuple[int, int, str]
 """Start, length and role, the role being a colour's name in `Theme`."""
 
@@ -168,12 +166,15 @@ class MachineColouring(ProgramColouring):
     """Colours the stage `machine`: what language a line is in, its heading says."""
 
     def __init__(self, lines: Sequence[str]) -> None:
+        # A window starts without any machine code.
+        from jaxscope.program.machine.kernel_text import KERNEL, PART, read_heading
+
         super().__init__(lines)
         starts, languages = [0], [_NOTHING]
         for number, line in enumerate(lines):
             if line.startswith((PART, KERNEL)):
                 starts.append(number)
-                languages.append(_language_of(line))
+                languages.append(_language_of(read_heading(line, PART)))
         self._starts, self._languages = starts, languages
 
     def spans(self, line: int) -> Sequence[Span]:
@@ -182,8 +183,7 @@ class MachineColouring(ProgramColouring):
         return _spans(language, self._lines[line][:_MAX_LINE_CHARACTERS])
 
 
-def _language_of(heading: str) -> re.Pattern[str]:
-    title = read_heading(heading, PART)
+def _language_of(title: str) -> re.Pattern[str]:
     return next((words for name, words in _LANGUAGES if title.startswith(name)), _NOTHING)
 
 
