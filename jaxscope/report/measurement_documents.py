@@ -128,17 +128,29 @@ def describe_compile_time(found: CompileTime) -> str:
 
 
 def costly_parts(found: CompileTime) -> list[CompileSpan]:
-    """What has no parts, the costliest first; what is done in several places is added up."""
+    """What has no parts, the costliest first; what is done in several places is added up.
+
+    A line of Python takes time of tracing and of lowering: its name says of which.
+    """
     outer = {span.parent for span in found.spans}
     sums: dict[tuple[str, str, int], CompileSpan] = {}
     for number, span in enumerate(found.spans):
         if number not in outer:
             name = "not attributed, or too small" if span.kind == REST else span.name
+            if span.kind == "line":
+                name = f"{_stage_of(found, span)}, {name}"
             key = (name, span.file, span.line)
             known = sums.get(key)
             seconds = span.seconds + (0.0 if known is None else known.seconds)
             sums[key] = dataclasses.replace(span, name=name, seconds=seconds)
     return sorted(sums.values(), key=lambda span: -span.seconds)
+
+
+def _stage_of(found: CompileTime, span: CompileSpan) -> str:
+    """The stage that a part is in: `trace`, `lower` or `compile`."""
+    while span.parent >= 0:
+        span = found.spans[span.parent]
+    return span.name
 
 
 LINE_HEADERS = ("line", "trace", "lower", "equations")

@@ -97,6 +97,8 @@ def test_parts_make_up_the_whole(unrolled: CompileTime) -> None:
     assert [span.name for span in stages] == ["trace", "lower", "compile"]
     assert_adds_up(unrolled)
     assert math.fsum(s.seconds for s in costly_parts(unrolled)) == pytest.approx(unrolled.seconds)
+    lines = [span.name for span in costly_parts(unrolled) if span.kind == "line"]
+    assert {name.partition(", ")[0] for name in lines} == {"trace", "lower"}
     compiled = [n for n, s in enumerate(unrolled.spans) if s.name == "XLA"]
     assert compiled and unrolled.spans[compiled[0]].kind == "pass"
 
