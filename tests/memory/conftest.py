@@ -65,6 +65,10 @@ def wave(x):
 
 def twice(x):
     return wave(wave(x) + 1)
+
+
+def pair(x):
+    return x + 1, x * 2
 """
 
 Take = Callable[[str], Capture]

@@ -69,6 +69,17 @@ def test_a_function_that_is_called_twice_is_no_loop(take: Take) -> None:
     assert not any("loop" in note for note in change.notes)
 
 
+def test_a_stage_that_has_more_bytes_than_its_rows_says_why(take: Take) -> None:
+    for call, has_tuple in (("pair(f32[2])", True), ("twice(f32[64])", False)):
+        capture = take(call)
+        change = change_of(capture, RowKind.LINE)
+        stage = capture.stage("optimized")
+        assert stage is not None
+        pointers = 2 * 8 if has_tuple else 0
+        assert stage.cost.bytes_accessed == pytest.approx(change.after.bytes_accessed + pointers)
+        assert any("pointers of tuples" in note for note in change.notes) is has_tuple
+
+
 def test_what_fusing_spares_is_spared_by_those_that_are_fused(take: Take) -> None:
     change = change_of(take("loss([f32[64, 64]] * 2, f32[256, 64])"), RowKind.EQUATION)
     square = row_of(change, "integer_pow")

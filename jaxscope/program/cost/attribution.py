@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from jaxscope.model import Capture, Cost, Graph, Stage, Unavailable
 from jaxscope.model.stages import find_lowered_jaxpr
-from jaxscope.model.units import format_count
+from jaxscope.model.units import format_bytes, format_count
 from jaxscope.program.cost.kernels import (
     ON_CHIP_IS_NO_TRAFFIC,
     Arithmetics,
@@ -338,7 +338,11 @@ def find_cost_change(capture: Capture, by: RowKind) -> CostChange | Unavailable:
         tuple(rows),
         before.total,
         after.total,
-        _notes(before, after, rows, any(map(has_memory_on_chip, graphs)), capture.num_devices),
+        (
+            *_notes(before, after, rows, any(map(has_memory_on_chip, graphs)), capture.num_devices),
+            *_tell_tuples(graphs, (before, after)),
+            SHARED,
+        ),
         (before.least, after.least),
         (before.num_unknown, after.num_unknown),
         capture.num_devices,
@@ -383,4 +387,22 @@ def _notes(
             f"Not all the work of {format_count(unknown, 'row')} is known: XLA counts that of no "
             "custom call, and a large program is counted for some seconds only."
         )
-    return (*notes, SHARED)
+    return tuple(notes)
+
+
+def _tell_tuples(graphs: Sequence[Graph], modules: Sequence[Shares]) -> Iterator[str]:
+    """That a stage's own figure has more bytes, where that shows: tuples are no kernels."""
+    for graph, shares in zip(graphs, modules, strict=True):
+        codes = [code for code, text in enumerate(graph.strings) if text == "tuple"]
+        pointers = sum(
+            float(np.nan_to_num(graph.nodes.cost[node, 1]))
+            * shares.rounds.of(int(graph.nodes.group[node]))
+            for node in np.flatnonzero(np.isin(graph.nodes.operation, codes)).tolist()
+        )
+        total = shares.total.bytes_accessed
+        if format_bytes(total + pointers) != format_bytes(total):
+            yield (
+                "The figure of the whole stage has more bytes: XLA counts the pointers of tuples, "
+                "such as that of several results, and no kernel writes them."
+            )
+            return
