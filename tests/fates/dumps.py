@@ -49,6 +49,7 @@ _LAYOUT |= {"opt-barrier", "after-all", "add-dependency", "copy-start", "copy-do
 _COMMON = {*_LAYOUT, "constant", "iota", "convert", "slice", "pad", "concatenate", "fusion", "call"}
 _EFFECTS = {"infeed", "outfeed", "send", "recv", "send-done", "recv-done"}
 _LIBRARY = {"custom-call", "dot", "convolution", "fft", "cholesky", "triangular-solve"}
+_PRODUCTS = {"dot", "convolution"}
 _HEAVY = {"dot", "convolution", "fft", "sort", "cholesky", "triangular-solve"}
 _HEAVY |= {"reduce", "reduce-window", "select-and-scatter"}
 _HEAVY |= {"exponential", "log", "tanh", "sine", "cosine", "logistic", "erf", "atan2", "scatter"}
@@ -281,6 +282,14 @@ class Dumps:
             found = self.find(name, which)
             if found is not None:
                 yield found
+
+    def all_steps(self) -> Iterator[tuple[Module, Module]]:
+        """The modules before and after each dump."""
+        before = self.first
+        for _, (_, path) in sorted(self._numbered.items()):
+            after = self._module(path)
+            yield before, after
+            before = after
 
     def named_first(self, numbers: Sequence[str]) -> Mapping[str, list[Line]]:
         """By equation, the instructions that XLA received under its name, in whichever call."""
@@ -525,12 +534,13 @@ class _Check:
                 yield f"{was[0].name} and {was[1].name} are different operations"
             if was[1].name not in after.lines:
                 yield f"{was[1].name} is gone as well"
-        if fate == "dead" and was:
+        if fate in ("dead", "simplified", "folded") and was:
             for other in after.lines.values():
                 is_new = other.name in after.alive and other.name not in before.lines
                 does_it = other.opcode == was[0].opcode in _HEAVY
                 if is_new and does_it and sorted(other.operands) == sorted(was[0].operands):
                     yield f"{other.name} works from the same operands after the pass"
+        if fate == "dead" and was:
             for user in before.users.get(was[0].name, ()):
                 successor = self._heir(before.lines[user], was[0], after)
                 if successor:
@@ -591,8 +601,35 @@ class _Check:
             ids = self._received(name, before)
             if not ids:
                 self.pass_over("its name: XLA received one without")
-            elif not any(id == self.id or self._holds(id) for id in ids):
+            elif any(id == self.id or self._holds(id) for id in ids):
+                continue
+            elif self._is_product_of(ids):
+                self.pass_over("its name: that of the transpose that XLA gave the product")
+            else:
                 yield f"{name} came from equation {ids[0]}"
+
+    def _is_product_of(self, ids: Sequence[str]) -> bool:
+        """Whether XLA made the product anew, in the order of its transpose and with that name.
+
+        A pass then ends a product with the equation's name, and makes one of the same operands.
+        """
+        transposes = [id for id in ids if self.places[id].operation == "transpose"]
+        if not transposes:
+            return False
+        for before, after in self.dumps.all_steps():
+            ended = [
+                sorted(line.operands)
+                for line in before.lines.values()
+                if line.opcode in _PRODUCTS
+                and line.name not in after.lines
+                and self.id in self._innermost(line.op_name)
+            ]
+            for line in after.lines.values() if ended else ():
+                is_new = line.opcode in _PRODUCTS and line.name not in before.lines
+                is_named = is_new and set(transposes) & set(self._innermost(line.op_name))
+                if is_named and sorted(line.operands) in ended:
+                    return True
+        return False
 
     def _received(self, name: str, before: Module) -> list[str]:
         """The equations that an instruction of a module was lowered from.
@@ -652,6 +689,9 @@ class _Check:
             if found & alike:
                 self.pass_over("its line: that of the first of its kind")
                 return
+        if self._is_product_of([id for name in names for id in self._received(name, before)]):
+            self.pass_over("its line: that of the transpose that XLA gave the product")
+            return
         where = min(found)[1]
         yield f"it stands on line {place.line}, the instructions {names[:3]} on {where}"
 

@@ -30,6 +30,8 @@ from jax import lax
 # jaxscope: chosen(f32[16], i32[()])
 # jaxscope: made_of_nothing(f32[3])
 # jaxscope: solved(f32[3, 3], f32[3])
+# jaxscope: weighed(f32[4, 5], f32[3, 5], f32[3, 4])
+# jaxscope: vmap(approached, in_axes=(None, 0))(f32[5, 5], f32[2, 5])
 
 
 def two_loops(w, c, xs):
@@ -261,3 +263,17 @@ def solved(a, b):
 
     first = lax.cond(jnp.array(False), lambda c: solve(a, c), lambda c: c + 1.0, b)
     return lax.scan(step, first, jnp.arange(4))[0]
+
+
+def weighed(w, x, u):
+    """A product that XLA makes in the order of its transpose, and with the name of that one."""
+    return lax.dot_general((w @ x.T).T, u, (((), ()), ((0, 1), (0, 1))))
+
+
+def approached(w, x):
+    """Such products in a loop, which XLA makes anew."""
+
+    def go_on(c):
+        return jnp.sum(jnp.abs(w @ c - x)) > 1.0
+
+    return lax.while_loop(go_on, lambda c: c - 0.1 * (w @ c - x), x)

@@ -16,7 +16,7 @@ from jaxscope.model import Capture, Graph
 from jaxscope.program.fates.table import FateTable, link_products
 from jaxscope.worker.host.call import call_namespace, parse_call
 from jaxscope.worker.host.user_module import execute_file
-from tests.fates import told_wrong
+from tests.fates import further, told_wrong
 from tests.fates.compiled_calls import (
     capture_call,
     find_contradictions,
@@ -101,6 +101,8 @@ FURTHER = (
     "chosen(f32[16], i32[()])",
     "made_of_nothing(f32[3])",
     "solved(f32[3, 3], f32[3])",
+    "weighed(f32[4, 5], f32[3, 5], f32[3, 4])",
+    "vmap(approached, in_axes=(None, 0))(f32[5, 5], f32[2, 5])",
 )
 """Of `further.py`; the benchmark has the others."""
 
@@ -193,3 +195,12 @@ def test_what_a_loop_begins_with_is_made_when_it_runs() -> None:
         (made,) = table["0"].instructions
         assert table["0"].text == f"Depends on no argument: {made} gives its value."
         assert (table["0"].fate, table["0"].certainty) == ("kernel", "inferred")
+
+
+def test_a_product_in_the_order_of_its_transpose_is_where_the_product_runs() -> None:
+    w, x, u = jnp.ones((4, 5)), jnp.ones((3, 5)), jnp.ones((3, 4))
+    fates = capture_passes(further.weighed, w, x, u).fates
+    (product,) = [fate for fate in fates.values() if fate.text.startswith("Runs in ")]
+    assert (product.fate, product.certainty) == ("library", "proven")
+    (turned,) = [fate for fate in fates.values() if "in that order" in fate.text]
+    assert turned.fate == "simplified" and set(turned.instructions) & set(product.instructions)

@@ -60,6 +60,7 @@ _HOLDING_NOTHING = frozenset(
 """Opcodes that compute nothing by themselves: without a name they are nobody's."""
 
 _REDUCING = frozenset({"reduce", "reduce-window"})
+_PRODUCTS = frozenset({"dot", "convolution"})
 
 Owners = dict[str, tuple[str, ...]]
 
@@ -116,9 +117,14 @@ class Lineage:
             if old is None and row.computation not in after.combining:
                 new.append(name)
                 has_unnamed |= not row.tags and row.opcode not in _HOLDING_NOTHING
+        gone = [row for name, row in before.rows.items() if name not in rows]
+        for name in new:
+            if rows[name].opcode in _PRODUCTS and owners[name]:
+                owners[name] = _tags_of(
+                    (owners[name], self._find_product(rows[name], before, gone))
+                )
         if not has_unnamed:
             return owners
-        gone = [row for name, row in before.rows.items() if name not in rows]
         lost = {tag for row in gone for tag in row.tags}
         places: dict[str, InstructionRow] = {}
         nested = _NewComputations(before, rows)
@@ -152,6 +158,24 @@ class Lineage:
             if owners[name]:
                 self._unnamed.add(name)
         return owners
+
+    def _find_product(
+        self, row: InstructionRow, before: Snapshot, gone: Sequence[InstructionRow]
+    ) -> tuple[str, ...]:
+        """What a product held that a new one is, which has the name of something else.
+
+        XLA calls a product that it makes in the order of its transpose after that one.
+        """
+        products = [old for old in gone if old.opcode == row.opcode]
+        made_anew = [old for old in products if sorted(old.operands) == sorted(row.operands)]
+        turned = [
+            old
+            for old in made_anew
+            if any(self._named.get(user) == row.tags for user in before.users.get(old.name, ()))
+        ]
+        copied = [old for old in products if self._named.get(old.name) == row.tags]
+        found = {old.tags for old in turned or made_anew or copied}
+        return next(iter(found)) if len(found) == 1 else ()
 
     def _find_renamed(self, before: Snapshot, rows: dict[str, InstructionRow]) -> dict[str, str]:
         """What to call instructions of the module before, for names that were given anew."""
