@@ -161,7 +161,8 @@ def _opening(function: Any) -> Any:
         return function(*plain, **named)
 
     # As the function's own, or what `jit` calls it and its arguments would not be the same.
-    opened.__name__ = getattr(function, "__name__", type(function).__name__)
+    named = function.func if isinstance(function, functools.partial) else function
+    opened.__name__ = getattr(named, "__name__", "<unnamed function>")  # as JAX calls objects
     with contextlib.suppress(TypeError, ValueError):
         opened.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
     return opened
