@@ -282,9 +282,9 @@ def measure_honesty() -> Iterator[Row]:
     shares = " / ".join(f"{each['said_slower']:.0%}" for each in more)
     yield Row(
         "5 % / 20 % / 100 % more work, found by one process, under load",
-        "≥ 95 % of the last",
-        f"{shares} of {more[-1]['pairs']:.0f} each",
-        more[-1]["said_slower"] >= 0.95,
+        "≥ 95 % of each",
+        f"{shares} of {more[0]['pairs']:.0f} each",
+        all(each["said_slower"] >= 0.95 for each in more),
     )
     real = found["one jitted call on both sides"]
     bound = real["false_positive_bound_95"]

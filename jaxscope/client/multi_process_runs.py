@@ -50,6 +50,7 @@ from jaxscope.model.statistics import (
     SLOW_CALL_S,
     Interval,
     PrecisionLooks,
+    count_agreeing,
     find_disturbances,
     find_process_interval,
     find_ratio_interval,
@@ -306,6 +307,7 @@ def _combine_ratio(name: str, timings: Sequence[Timing], environment: Environmen
         len(found),
         why_not,
         is_noisy,
+        agreeing=count_agreeing(np.log(medians)),
     )
 
 

@@ -207,6 +207,7 @@ def _point(point: ScalePoint) -> Json:
             "verdict": ratio.verdict,
             "confidence": number_to_json(ratio.confidence),
             "pairs": ratio.pairs or None,
+            "agreeing": ratio.agreeing or None,
             "noisy": ratio.is_noisy,
         },
         **{name: number_to_json(getattr(point, name)) for name in _NUMBERS},

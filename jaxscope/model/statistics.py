@@ -163,6 +163,12 @@ def find_ratio_interval(log_ratios: Sequence[float] | npt.NDArray[np.float64]) -
     )
 
 
+def count_agreeing(log_ratios: Sequence[float] | npt.NDArray[np.float64]) -> int:
+    """How many pairs have the order of their median: the same one of the two is faster."""
+    values = np.asarray(log_ratios, np.float64)
+    return int(np.count_nonzero(np.sign(values) == np.sign(np.median(values))))
+
+
 def find_process_interval(medians: Sequence[float]) -> Interval:
     """The interval that at least six processes earn: from the smallest to the largest, widened.
 

@@ -171,10 +171,12 @@ class Ratio:
         low: Lower end of its interval, or the smallest that was observed where none was earned.
         high: Upper end, or the largest.
         verdict: `faster`, `slower`, `same` or `unclear`, said of the second against the first. What
-            the range from `low` to `high` does not bear becomes `unclear`: an order where it holds
-            1, and `same` where it is too wide to quote.
+            is not borne out by what stands beside it becomes `unclear`: an order where the range
+            from `low` to `high` holds 1 and no number of agreeing pairs is known, and `same` where
+            that range is too wide to quote.
         confidence: As that of a measurement.
         pairs: How many pairs of chunks, or of processes, it is from; 0 where that is not known.
+        agreeing: How many of these have the order of the median; 0 where that is not known.
         why_not: Why no verdict makes sense, without a full stop: the two do different work, a
             program computes nothing, or no numbers. Empty where one does.
         is_noisy: Whether one of the two is noisy.
@@ -191,16 +193,27 @@ class Ratio:
     why_not: str = ""
     is_noisy: bool = False
     remark: str = ""
+    agreeing: int = 0
 
     def __post_init__(self) -> None:
-        is_borne = {"faster": self.low > 1.0, "slower": self.high < 1.0, "same": not self.is_wide}
-        if not is_borne.get(self.verdict, True):
+        is_counted = self.agreeing > 0
+        is_borne_out = {
+            "faster": self.low > 1.0 or (is_counted and self.median > 1.0),
+            "slower": self.high < 1.0 or (is_counted and self.median < 1.0),
+            "same": not self.is_wide,
+        }
+        if not is_borne_out.get(self.verdict, True):
             object.__setattr__(self, "verdict", "unclear")
 
     @property
     def is_judged(self) -> bool:
         """Whether a verdict makes sense."""
         return not self.why_not
+
+    @property
+    def holds_one(self) -> bool:
+        """Whether some of what was observed has the other order, or may have it."""
+        return self.low <= 1.0 <= self.high
 
     @property
     def is_wide(self) -> bool:
@@ -212,6 +225,10 @@ class Ratio:
         if self.is_wide:
             return f"between {three_digits(self.low)} and {three_digits(self.high)}"
         return f"{three_digits(self.median)} ({self.describe_range()})"
+
+    def describe_agreement(self) -> str:
+        """Such as ` in 41 of 42 pairs`, where not all of them have the order of the median."""
+        return f" in {self.agreeing} of {self.pairs} pairs" if self.holds_one else ""
 
     def describe_range(self) -> str:
         """Between what it lies: an interval where one was earned, else what was observed."""

@@ -75,12 +75,17 @@ def _describe_order_of(ratio: Ratio) -> str:
         return f"Unclear which of {first} and {second} is faster"
     interval = ratio.describe_range()
     factor = "" if ratio.is_wide else three_digits(ratio.median)
+    pairs = ratio.describe_agreement()
     if ratio.verdict == "faster":
         much = f"{factor} times faster than {first}" if factor else f"faster than {first}{_WIDELY}"
+        if pairs:
+            middle = f": {factor} times in the middle" if factor else _WIDELY
+            much = f"faster than {first}{pairs}{middle}"
         return f"{second} is {much} ({interval})"
     if ratio.verdict == "slower":
         much = f": {factor} of its speed" if factor else _WIDELY
-        return f"{second} is slower than {first}{much} ({interval})"
+        middle = " in the middle" if pairs and factor else ""
+        return f"{second} is slower than {first}{pairs}{much}{middle} ({interval})"
     if ratio.verdict == "same":
         return (
             f"{second} and {first} take the same time: the median ratio is within 2 % of 1 "
@@ -112,19 +117,20 @@ def summarize_ratio(ratio: Ratio) -> str:
     """What `describe_ratio` says of eager and jit, in a few words that may stand alone.
 
     Such as `jit 28.0 to 31.0 times faster` by the interval, or where none was earned
-    `jit 29.7 times faster (observed 28.0 to 31.0)`.
+    `jit 29.7 times faster (observed 28.0 to 31.0)`; `jit faster in 41 of 42 pairs` where one pair
+    had the other order.
     """
     factor, observed = f"{three_digits(ratio.low)} to {three_digits(ratio.high)}", ""
     if not ratio.confidence > 0:
         factor, observed = three_digits(ratio.median), f" ({ratio.describe_range()})"
     if ratio.verdict == "same":
         return "jit takes the same time"
-    if ratio.verdict == "faster":
-        told = f"faster{_WIDELY}" if ratio.is_wide else f"{factor} times faster"
-        return f"jit {told}{observed}"
-    if ratio.verdict == "slower":
-        told = f"slower{_WIDELY}" if ratio.is_wide else f"{factor} of eager's speed"
-        return f"jit {told}{observed}"
+    if ratio.verdict in ("faster", "slower"):
+        if pairs := ratio.describe_agreement():
+            return f"jit {ratio.verdict}{pairs}"
+        is_faster = ratio.verdict == "faster"
+        told = f"{factor} times faster" if is_faster else f"{factor} of eager's speed"
+        return f"jit {f'{ratio.verdict}{_WIDELY}' if ratio.is_wide else told}{observed}"
     if _has_too_few_pairs(ratio):
         return f"{ratio.pairs} of the {LEAST_PROCESSES} pairs that a verdict takes"
     varies = ": times differ widely" if ratio.is_wide else f" ({ratio.describe_range()})"

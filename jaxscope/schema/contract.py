@@ -169,7 +169,7 @@ CONTRACT = Codec(
         EquationValues: Rules(names={"num_runs": "runs"}, nulls=("file", "line"), left_out=("id",)),
         NodeTime: Rules(names={"seconds": "inclusive"}),
         ProgramCost: Rules(nulls=("counting",)),
-        Ratio: Rules(names={"is_noisy": "noisy"}, nulls=("pairs", "why_not", "remark")),
+        Ratio: Rules(names={"is_noisy": "noisy"}, nulls=("pairs", "agreeing", "why_not", "remark")),
         PassRecord: Rules(
             names={
                 "num_instructions": "instructions",

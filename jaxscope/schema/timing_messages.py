@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from jaxscope.model.capture import NO_ENVIRONMENT, Environment
 from jaxscope.model.statistics import (
+    count_agreeing,
     find_disturbances,
     find_noise,
     find_ratio_interval,
@@ -107,8 +108,8 @@ def make_ratio(
 ) -> Ratio:
     """A ratio from the log-ratios of pairs of chunks in one process.
 
-    The verdict rests on the sign test's interval. What is shown beside it is what was observed: in
-    another process the ratio may be another.
+    The verdict rests on the sign test's interval. What is shown beside it is what was observed, and
+    how many pairs have that order: in another process the ratio may be another.
 
     Args:
         why_not: Why no verdict makes sense.
@@ -130,6 +131,7 @@ def make_ratio(
         len(log_ratios),
         why_not,
         is_noisy,
+        agreeing=count_agreeing(log_ratios),
     )
 
 

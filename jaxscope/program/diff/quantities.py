@@ -245,8 +245,8 @@ def describe_paired_times(timing: Timing) -> tuple[QuantityDifference, ...]:
     if before is None or after is None or ratio is None:
         return ()
     said = {
-        "faster": "The second takes less time",
-        "slower": "The second takes longer",
+        "faster": f"The second takes less time{ratio.describe_agreement()}",
+        "slower": f"The second takes longer{ratio.describe_agreement()}",
         "same": "The median ratio is within 2 % of 1",
     }.get(ratio.verdict, "No difference that is sure")
     meaning = (
