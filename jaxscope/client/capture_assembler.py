@@ -286,7 +286,7 @@ class CaptureAssembler:
             arguments=head.arguments,
             results=head.results,
             stages=stages,
-            fates=FateTable(stages, passes.endings),
+            fates=FateTable(stages, passes.endings, head.target),
             passes=passes.records,
             pass_tags=passes.tags,
             fusion_log=self._fusion_log,

@@ -11,7 +11,7 @@ from jaxscope.model import Capture, Stage, Unavailable, is_available
 from jaxscope.model.stages import lowered_name
 from jaxscope.picture.gc_pause import paused_gc
 from jaxscope.program.cost.work import Work, find_stage_works, work_to_json
-from jaxscope.program.fates.table import FateTable
+from jaxscope.program.fates.table import find_fate_table
 from jaxscope.program.fusion.decisions import read_fusion_log
 from jaxscope.program.fusion.summary import report_fusions
 from jaxscope.program.passes.recorder import COUNTED, explain_missing_peak
@@ -121,8 +121,7 @@ def _derived_fates(capture: Capture) -> Json | None:
     lowered = lowered_name(stage.name for stage in capture.stages)
     if lowered in ("", "jaxpr"):
         return None
-    fates = capture.fates
-    table = fates if isinstance(fates, FateTable) else FateTable(capture.stages)
+    table = find_fate_table(capture)
     found = {id: CONTRACT.write(fate) for id, fate in table.derived.items()}
     return {"stage": lowered, "fates": found}
 

@@ -41,7 +41,7 @@ from jaxscope.program.cost.attribution import NO_ORIGIN, RowKind, find_cost_chan
 from jaxscope.program.cost.trip_counts import count_executions, find_trip_counts
 from jaxscope.program.cost.work import describe_unbounded_loops, find_stage_works
 from jaxscope.program.equation_text import short_equation_names
-from jaxscope.program.fates.table import FateTable, link_products
+from jaxscope.program.fates.table import find_fate_table, link_products
 from jaxscope.program.fusion.decisions import read_fusion_log
 from jaxscope.program.fusion.separation import Certainty
 from jaxscope.program.fusion.summary import (
@@ -592,8 +592,7 @@ def _copies(evidence: Evidence) -> Answer:
 
 def _find_held(capture: Capture) -> dict[str, list[str]]:
     """For each instruction the equations whose fate it is, where a pass gave it another name."""
-    fates = capture.fates
-    table = fates if isinstance(fates, FateTable) else FateTable(capture.stages)
+    table = find_fate_table(capture)
     found: dict[str, list[str]] = {}
     for id, fate in table.derived.items():
         for name in fate.instructions:

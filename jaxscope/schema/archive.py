@@ -495,7 +495,7 @@ def _decode(entries: dict[str, bytes]) -> tuple[Capture, Timing | None]:
         arguments=manifest.arguments,
         results=manifest.results,
         stages=stages,
-        fates=manifest.fates or FateTable(stages),
+        fates=manifest.fates or FateTable(stages, None, manifest.target),
         checks=manifest.checks,
         messages=manifest.messages,
         wall_seconds=manifest.wall_seconds or 0.0,

@@ -21,6 +21,7 @@ from jaxscope.program.fates.outcomes import (
 from jaxscope.program.fates.table import (
     FateTable,
     find_all_fates,
+    find_fate_table,
     link_products,
     saved_fates,
 )
@@ -220,6 +221,20 @@ def test_a_table_finds_fates_when_it_is_asked() -> None:
     recorded = FateTable(stages(), {"0": PassOutcome("dead")})
     assert recorded.has_pass_outcomes and saved_fates(recorded) == dict(recorded)
     assert saved_fates(base) == base
+
+
+@pytest.mark.parametrize("target", ["tpu", "aot:tpu:v5e:2x2", "ssh://host/tpu"])
+def test_nothing_is_proven_of_a_program_for_tpus(target: str) -> None:
+    elsewhere, table = FateTable(stages(), None, "gpu"), FateTable(stages(), None, target)
+    assert "proven" in {fate.certainty for fate in elsewhere.values()}
+    for found, here in ((elsewhere, table), (elsewhere.derived, table.derived)):
+        for id, fate in found.items():
+            told = here[id]
+            assert (told.fate, told.text) == (fate.fate, fate.text)
+            assert told.certainty == ("inferred" if fate.certainty else "")
+            assert told.proof is None
+    saved = dataclasses.replace(build_capture(), stages=stages(), fates={}, target=target)
+    assert dict(find_fate_table(saved)) == dict(table)
 
 
 def test_a_program_that_cannot_be_followed_costs_nothing_else(

@@ -86,13 +86,14 @@ class FateReader(QObject):
 
 def find_tables(capture: Capture) -> Tables:
     """The fates of a capture, by stage."""
-    from jaxscope.program.fates.table import FateTable  # twenty modules, of no use before a capture
+    from jaxscope.program.fates.table import (
+        find_fate_table,  # twenty modules, of no use before a capture
+    )
 
     tables: dict[str, Mapping[str, Fate]] = {"jaxpr": dict(capture.fates)}
     lowered = lowered_name(stage.name for stage in capture.stages)
     if lowered not in ("", "jaxpr"):
-        fates = capture.fates  # a file keeps those of the base function; others are found again
-        table = fates if isinstance(fates, FateTable) else FateTable(capture.stages)
+        table = find_fate_table(capture)  # a file keeps those of the base function alone
         tables[lowered] = dict(table.derived)
     return tables
 
