@@ -44,6 +44,18 @@ def test_too_few_devices_for_pmap_are_answered_with_a_target_that_has_them() -> 
     assert "--target cpu:" in remedy_of(f"pmap(f)(f32[{rows}, 2])")
 
 
+def test_an_argument_with_a_function_inside_is_not_told_as_a_result() -> None:
+    with pytest.raises(TypeError) as given:
+        jax.grad(lambda model, x: x)((jnp.ones(3), jax.nn.relu), 1.0)
+    with pytest.raises(TypeError) as returned:
+        jax.jit(lambda x: (x, "text"))(1.0)
+    told = [find_remedy(each.value, str(each.value)) for each in (given, returned)]
+    assert [each and each.what for each in told] == [
+        "An argument holds something that is no array.",
+        "The function returns something that is no array.",
+    ]
+
+
 def test_the_truth_of_a_whole_array_is_answered_with_what_chooses_by_element() -> None:
     assert "jnp.where" in remedy_of("(lambda x: 1 if x > 0 else 2)(f32[3])")
 

@@ -195,6 +195,14 @@ TABLE = (
     ),
     Remedy(
         ("TypeError",),
+        "^Argument '.*is not a valid JAX type",
+        "An argument holds something that is no array.",
+        "Pass arrays and numbers. Where it is to be differentiated, `argnums` names other "
+        "arguments, and `equinox.filter_grad` leaves out what is no array.",
+        of_call="An argument holds something that is no array.",
+    ),
+    Remedy(
+        ("TypeError",),
         "not a valid JAX type|returned a value of type",
         "The function returns something that is no array.",
         "Return arrays, numbers, or lists, tuples and dictionaries of them.",

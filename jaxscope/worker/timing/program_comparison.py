@@ -280,7 +280,10 @@ def costs_of(prepared: PreparedProgram) -> ProgramCosts:
 
 
 def find_no_verdict(prepared: PreparedProgram, laboratory: Laboratory) -> str:
-    """Why no verdict makes sense of a program, which is told with all that is known; else empty."""
+    """Why the two programs cannot be compared by time because of this one; empty if they can.
+
+    The reason is also sent as a warning, with the equation that it comes from where that is known.
+    """
     name = prepared.side.name
     if prepared.compiled.is_empty:
         why, origin = f"the {name} program computes nothing", ""
