@@ -22,7 +22,7 @@ from jaxscope.errors import (
     TraceError,
     UsageError,
 )
-from jaxscope.model import Measurement, NodeKind, Ratio
+from jaxscope.model import Leaf, Measurement, NodeKind, Ratio
 from jaxscope.model.units import format_bytes, format_flops, format_seconds
 from jaxscope.picture.syntax import ProgramColouring, PythonColouring
 from jaxscope.program.cost.lines import LineCost
@@ -34,7 +34,7 @@ from jaxscope.report.measurements import describe_ratios
 from jaxscope.ui.pages.timing import HEADERS as TIMING_HEADERS
 from jaxscope.ui.pages.timing import row_texts
 from jaxscope.ui.panes.node_table import HEADERS, NodeTableModel
-from jaxscope.ui.selection.inspector import describe_group, split_path
+from jaxscope.ui.selection.inspector import describe_call, describe_group, split_path
 from jaxscope.ui.session.source_file import MAX_SOURCE_BYTES, FileWatcher, read_source
 from jaxscope.ui.source.code_view import CodeView, Mark
 from jaxscope.ui.toolkit.result_table import ResultModel
@@ -160,6 +160,14 @@ def test_measurements_say_how_sure_they_are(qtmodeltester):
     model = ResultModel()
     model.set_table(Table(TIMING_HEADERS, [row_texts(noisy), row_texts(once)]))
     qtmodeltester.check(model)
+
+
+def test_static_leaves_are_not_counted_as_arrays():
+    model = [Leaf("m.weight", "f32[4]", 16), Leaf("m.bias", "f32[2]", 8)]
+    static = Leaf("m.activation", "relu", 0, is_static=True)
+    told = describe_call([*model, static], [], "#000")
+    assert "2 arrays, 24 B, 1 static" in told
+    assert "2 arrays, 24 B<" in describe_call(model, [], "#000")
 
 
 def test_paths_of_leaves_are_cut_where_their_branches_are():

@@ -389,8 +389,10 @@ def _describe_leaves(
 ) -> str:
     told, leaf = f"<b>{escape_breakable(name, 60)}</b>", leaves[0]
     size = format_bytes(sum(each.num_bytes for each in leaves))
-    if len(leaves) > 1:
-        return f"{told} {format_count(len(leaves), 'array')}, {size}"
+    if len(leaves) > 1:  # counted as on the box in the graph: a static leaf is no array
+        num_static = sum(each.is_static for each in leaves)
+        static = f", {num_static} static" if num_static else ""
+        return f"{told} {format_count(len(leaves) - num_static, 'array')}, {size}{static}"
     if is_linked and not leaf.is_static:
         told = f"<a href='argument:{escape_html(leaf.path)}'>{told}</a>"
     told = f"{told} {escape_breakable(leaf.type, 60)}" + (f", {size}" if not leaf.is_static else "")
