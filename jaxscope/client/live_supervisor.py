@@ -44,7 +44,8 @@ stopped, dead (and something keeps its output open), asleep (it wakes for every 
 disk. In others it may be for ever."""
 
 DEAF_LOOKS = 10
-"""At so many in a row it slept and had answered nothing: what it hears or says is garbled."""
+"""At so many since its last answer it slept: what it hears or says is garbled. It may have been
+runnable at others, so these need not follow each other."""
 
 _READ_BYTES = 1 << 20
 _GREETING_LIMIT_BYTES = 64 << 10
@@ -253,7 +254,9 @@ class LiveSupervisor:
             now = "Z" if self._process.poll() is not None else state, num_switches
             # It sleeps, so it has heard all that was sent; and nothing of its own is under way.
             is_deaf = now[0] == "S" and self._num_answers == answered and self._has_heard_all()
-            num_deaf = num_deaf + 1 if is_deaf else 0
+            if self._num_answers != answered:
+                num_deaf = 0
+            num_deaf += is_deaf
             answered = self._num_answers
             if num_deaf >= DEAF_LOOKS:
                 self._lose(_SILENCES["S"].format(PING_S * num_deaf), "")

@@ -383,7 +383,8 @@ def test_a_frame_is_forced_on_a_spare(kind: int) -> None:
     (
         ([("R", 5)], False),
         ([("S", 5), ("S", 6)], True),
-        ([("S", 5), ("R", 5)], False),
+        ([("S", 5), ("R", 6)], True),
+        ([("R", 5), ("R", 6)], False),
         ([("", 0)], False),
         ([("T", 5)], True),
         ([("S", 5)], True),
