@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import select
@@ -70,8 +71,9 @@ class Browser:
             self._process.wait()
         os.close(self._read)
 
-    def open(self, page: Path) -> None:
-        """Load a file, in place of what is shown; from here on events are remembered."""
+    def open(self, page: Path | str) -> None:
+        """Load a file, or what is at an address, in place of what is shown; from here on events
+        are remembered."""
         if not self._session:
             target = self._ask("Target.createTarget", url="about:blank")["targetId"]
             attached = self._ask("Target.attachToTarget", targetId=target, flatten=True)
@@ -79,7 +81,7 @@ class Browser:
             for domain in ("Page", "Runtime", "Log", "Network"):
                 self._ask(f"{domain}.enable")
         self.events.clear()
-        self._ask("Page.navigate", url=page.as_uri())
+        self._ask("Page.navigate", url=page if isinstance(page, str) else page.as_uri())
         self._wait_for("Page.loadEventFired")
 
     def emulate(self, scheme: str) -> None:
@@ -127,6 +129,10 @@ class Browser:
     def type(self, text: str) -> None:
         """Type where the focus is."""
         self._ask("Input.insertText", text=text)
+
+    def picture(self) -> bytes:
+        """What is seen now, as PNG."""
+        return base64.b64decode(self._ask("Page.captureScreenshot", format="png")["data"])
 
     def problems(self) -> list[str]:
         """What the console said, exceptions, and every request but that for the page itself."""
