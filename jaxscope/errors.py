@@ -66,6 +66,9 @@ class Explanation:
         output: The tail of what the process printed before it died.
         calls: Whole calls that the remedy speaks of, for the call field.
         part: The part of the call that is at fault, as typed; empty where the call is not.
+        is_misspelt: Whether a name or bracket is wrong, and the remedy only asks which of `calls`
+            was meant.
+        is_out_of_memory: Whether XLA says that the device has too little memory.
     """
 
     what: str
@@ -78,6 +81,8 @@ class Explanation:
     output: str = ""
     calls: tuple[str, ...] = ()
     part: str = ""
+    is_misspelt: bool = False
+    is_out_of_memory: bool = False
 
 
 class JaxscopeError(Exception):

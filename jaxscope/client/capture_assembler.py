@@ -324,7 +324,7 @@ class CaptureAssembler:
             raise ValueError(f"more than {_MAX_STAGES} stages were sent")
         missing = None
         if fields.unavailable is not None:
-            missing = Unavailable(fields.unavailable, fields.name)
+            missing = Unavailable(fields.unavailable, fields.name, fields.is_on_request)
         cost = fields.cost or Cost()
         graph = missing or self._interpret(fields, message)
         if missing is None and is_available(graph) and _is_jaxpr(graph):

@@ -73,7 +73,7 @@ def capture_targets(
             if on_found is not None:
                 on_found(target, answer)
     failures = [answer for _, answer in found if isinstance(answer, JaxscopeError)]
-    if len(failures) == len(found) and not any(_is_about_memory(error) for error in failures):
+    if len(failures) == len(found) and not any(_is_answer(error) for error in failures):
         raise failures[0]
     return found
 
@@ -91,6 +91,6 @@ def _capture(
     return result
 
 
-def _is_about_memory(error: JaxscopeError) -> bool:
-    """Whether a failure is an answer: the chip is too small."""
-    return isinstance(error, UserCodeError) and "RESOURCE_EXHAUSTED" in error.explanation.why
+def _is_answer(error: JaxscopeError) -> bool:
+    """Whether a failure is an answer: the program does not fit the chip's memory."""
+    return isinstance(error, UserCodeError) and error.explanation.is_out_of_memory

@@ -8,7 +8,7 @@ import json
 from typing import TYPE_CHECKING
 
 from jaxscope.model import Capture, Stage, Unavailable, is_available
-from jaxscope.model.stages import lowered_name
+from jaxscope.model.stages import can_ask_for, lowered_name
 from jaxscope.picture.gc_pause import paused_gc
 from jaxscope.program.cost.work import Work, find_stage_works, work_to_json
 from jaxscope.program.fates.table import find_fate_table
@@ -91,6 +91,7 @@ def _stage(stage: Stage, columns: TextColumns, work: Work | None = None) -> Json
         "lines": line_nodes_to_json(stage),
         "graph": graph_to_json(stage.graph, columns) if is_available(stage.graph) else None,
         "unavailable": None if missing is None else missing.reason,
+        **({"on_request": True} if can_ask_for(stage) else {}),
         "reasons": reasons,
         "cost": CONTRACT.write(stage.cost),
         "work": work_to_json(work),

@@ -79,9 +79,6 @@ LATE_KINDS = (
 """The stages that follow the jaxprs of the call, in pipeline order. Between `jaxpr` and these
 stand those of the call's transforms, which bear the transforms' names: `grad`, `vmap(grad)`."""
 
-ASK_FOR_GRADIENT = "--gradient asks for it, in the window a click on “its gradient”."
-"""Ends the reason why a gradient is not there that is made only for those who ask for it."""
-
 LATE_STAGES = tuple(kind.name for kind in LATE_KINDS)
 COMPILED_STAGES = tuple(kind.name for kind in LATE_KINDS if kind.is_on_the_way)
 """The late stages that each compiled call has, in pipeline order."""
@@ -109,8 +106,7 @@ def find_stage_name(text: str) -> str:
 
 def can_ask_for(stage: Stage) -> bool:
     """Whether a stage is not there only because nobody asked for it."""
-    missing = stage.unavailable
-    return missing is not None and missing.reason.endswith(ASK_FOR_GRADIENT)
+    return stage.unavailable is not None and stage.unavailable.is_on_request
 
 
 def stage_rank(name: str) -> int:

@@ -18,10 +18,12 @@ class Unavailable:
     Attributes:
         reason: One sentence that ends with a full stop, fit to show.
         since: The stage that could have produced the result, or empty.
+        is_on_request: Whether it is missing only because nobody asked for it.
     """
 
     reason: str
     since: str = ""
+    is_on_request: bool = False
 
 
 def is_available(value: T | Unavailable) -> TypeGuard[T]:

@@ -65,5 +65,5 @@ def _no_range(text: str, why: str) -> UsageError:
     return UsageError(
         f"{text[:100]!r} is no range of sizes.",
         why=why,
-        remedy="Such as: --scale x:0=64..4096, or --scale n=1..64 for a name n in the call.",
+        remedy="Such as x:0=64..4096, or n=1..64 for a name n in the call.",
     )

@@ -526,8 +526,7 @@ def _apart(evidence: Evidence) -> Answer:
     for first, second in pairs[:_MAX_FACTS]:  # each takes a search in the module
         why = report.why_apart(first, second)
         certainty = certainties.get(why.certainty, "inferred")
-        text = why.text.removeprefix(f"{why.certainty.value}: ")
-        facts.append(Fact(f"{why.first} and {why.second}: {text}", certainty))
+        facts.append(Fact(f"{why.first} and {why.second}: {why.reason}", certainty))
     return Answer(
         f"{format_count(len(pairs), 'pair')} of kernels, loops and conditions hand a value on and "
         "are not one kernel."

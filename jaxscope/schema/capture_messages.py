@@ -105,6 +105,7 @@ class StageFields:
     form: Literal["graph", "hlo", "none"]
     seconds: float | None = None
     unavailable: LongText | None = None
+    is_on_request: bool = False
     cost: Cost | None = None
     has_no_kernels: bool = False
 

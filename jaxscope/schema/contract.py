@@ -243,6 +243,7 @@ class _Stage:
     passes: tuple[PassRecord, ...] = ()
     graph: _Graph | None = None
     unavailable: str | None = None
+    on_request: bool = False
     reasons: Mapping[str, str] = dataclasses.field(default_factory=dict)
     seconds: float | None = None
     kernels: tuple[str, ...] | None = None
@@ -389,7 +390,9 @@ def _read_placement(raw: _Placement | None) -> Placement | Unavailable:
 
 
 def _read_stage(stage: _Stage) -> Stage:
-    missing = None if stage.unavailable is None else Unavailable(stage.unavailable, stage.name)
+    missing = None
+    if stage.unavailable is not None:
+        missing = Unavailable(stage.unavailable, stage.name, stage.on_request)
     no_text = stage.reasons.get("text", stage.unavailable)
     no_graph = stage.reasons.get("graph", stage.unavailable or "This stage has no graph.")
     return Stage(

@@ -54,6 +54,7 @@ Worker to client:
                  arguments [[path, type, bytes, static], …], results [[…], …]
     tags         arrays base.utf8, base.offsets, derived.utf8, derived.offsets: equation ids
     stage        name, title, seconds (null: unknown), unavailable (null, or a sentence),
+                 is_on_request (missing only because nobody asked for it),
                  form ("graph", "hlo" or "none"), cost [flops, bytes, transcendentals] (null:
                  unknown), has_no_kernels (XLA generated no code); arrays: the graph's
                  columns, or `proto` (uint8, a serialized HloModuleProto) and `instruction_cost`
@@ -169,7 +170,7 @@ Worker to client:
     done         wall_seconds                                 the run ended well
     failed       fault ("source", "call", "trace", "environment", "internal"), stage (null or a
                  name), explanation {what, why, where, remedy, kind, traceback, full_traceback,
-                 output, calls, part}
+                 output, calls, part, is_misspelt, is_out_of_memory}
 """
 
 from __future__ import annotations

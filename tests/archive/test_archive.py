@@ -144,7 +144,7 @@ def test_equal_captures_make_equal_files(tmp_path: Path) -> None:
 
 
 def test_reasons_for_what_is_missing_are_kept(tmp_path: Path) -> None:
-    gone = Unavailable("It failed.", "hlo")
+    gone = Unavailable("Nobody asked.", "hlo", is_on_request=True)
     stage = Stage("hlo", "HLO", gone, gone, Cost(), Unavailable("Not measured."), gone)
     save_capture(dataclasses.replace(capture(), stages=(stage,)), tmp_path / "a")
     (loaded,) = load_capture(tmp_path / "a").stages

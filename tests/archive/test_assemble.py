@@ -15,6 +15,7 @@ from jaxscope.client.capture_assembler import CaptureAssembler
 from jaxscope.model import Capture, Direction, Graph, Stage, is_available
 from jaxscope.model.graph import strings_to_arrays
 from jaxscope.model.op_name import TagTable, read_op_name
+from jaxscope.model.stages import can_ask_for
 from jaxscope.program.hlo.proto import parse_module
 from jaxscope.wire.messages import Message
 from tests.archive.recorded import assemble, capture, messages
@@ -254,6 +255,16 @@ def test_columns_with_wild_values_cost_only_the_graph(data: st.DataObject) -> No
     stage = assemble((dataclasses.replace(message, arrays=arrays), sent("text", "jaxpr"))).stages[0]
     assert is_available(stage.text)
     assert is_available(stage.graph) or stage.graph.reason
+
+
+def test_a_stage_that_nobody_asked_for_can_be_asked_for() -> None:
+    for is_on_request in (False, True):
+        gone = replaced(
+            sent("stage", "gradient"), unavailable="No.", form="none", is_on_request=is_on_request
+        )
+        stage = assemble((gone,)).stage("gradient")
+        assert stage is not None
+        assert can_ask_for(stage) is is_on_request
 
 
 def test_which_kernels_there_are_is_told_where_all_are_known() -> None:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+from pathlib import Path
+
+import pytest
 
 from jaxscope.errors import EnvironmentProblem
 from jaxscope.export.capture_json import capture_to_json
-from jaxscope.model import Cost, Unavailable
-from jaxscope.schema.contract import error_to_json, timing_to_json
+from jaxscope.model import Cost, Stage, Unavailable
+from jaxscope.model.stages import can_ask_for
+from jaxscope.schema.contract import error_to_json, load_contract, timing_to_json
 from tests.archive.recorded import TIMING, capture
 
 CAPTURE_KEYS = {
@@ -128,6 +132,17 @@ def test_unknown_is_null_and_never_zero() -> None:
     assert out["graph"] is None
     assert out["unavailable"] is None
     assert out["reasons"] == {"graph": "Too large."}
+
+
+@pytest.mark.parametrize("is_on_request", [False, True])
+def test_a_stage_that_can_be_asked_for_says_so(is_on_request: bool, tmp_path: Path) -> None:
+    gone = Unavailable("Nobody asked.", "gradient", is_on_request)
+    stage = Stage("gradient", "gradient", gone, gone, Cost(), gone, gone)
+    out = capture_to_json(dataclasses.replace(capture(), stages=(stage,)))
+    assert out["stages"][0].get("on_request", False) is is_on_request
+    (tmp_path / "a.json").write_text(json.dumps(out))
+    (loaded,) = load_contract(tmp_path / "a.json").stages
+    assert can_ask_for(loaded) is is_on_request
 
 
 def test_timing_has_the_keys_of_the_contract() -> None:

@@ -279,7 +279,7 @@ def test_a_call_that_a_remedy_names_goes_into_the_call_field(qtbot: QtBot):
     panel = ErrorPanel()
     qtbot.addWidget(panel)
     calls = ("loss(f32[2], a < b)", "los2(f32[2])")
-    panel.show_error(CallError(Explanation("No.", remedy="Did you mean loss?", calls=calls)))
+    panel.show_error(CallError(Explanation("No.", calls=calls, is_misspelt=True)))
     link = "<a href='call:0'><code>loss(f32[2], a &lt; b)</code></a>"
     assert panel._remedy.text().startswith(f"Did you mean {link} or <a href='call:1'>")
     panel.show_error(CallError(Explanation("No.", remedy="The file has: a, b.", calls=calls)))

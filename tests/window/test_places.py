@@ -14,7 +14,6 @@ from pytestqt.qtbot import QtBot
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.model import Check, Cost, Leaf, Severity, Stage, Unavailable
 from jaxscope.model.capture import Device, Placement
-from jaxscope.model.stages import ASK_FOR_GRADIENT
 from jaxscope.ui.application import build_window
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.panes.pane_header import SOURCE
@@ -520,7 +519,7 @@ def test_the_drawer_is_as_high_at_the_next_start(
 def test_a_gradient_that_takes_long_is_a_branch_of_the_line_that_can_be_asked_for(
     driver: Driver, window: MainWindow, source: Path
 ) -> None:
-    missing = Unavailable(f"Making it would take long. {ASK_FOR_GRADIENT}")
+    missing = Unavailable("Making it would take long.", is_on_request=True)
     gradient = Stage("gradient", "gradient", missing, missing, Cost(), missing, missing)
     capture = build_capture()
     capture = dataclasses.replace(capture, stages=(*capture.stages, gradient))

@@ -142,6 +142,7 @@ def test_names_of_the_file_come_before_the_shorthands() -> None:
         ("loss(", "not a Python expression", "Type a call"),
         ("grad(loss)", "makes a new function", "grad(loss)(…)"),
         ("los(f32[2])", "no 'los'", "Did you mean loss?"),
+        ("loss(f32[2]", "not a Python expression", "Did you mean loss(f32[2])?"),
         ("nothing_like_it(f32[2])", "no 'nothing_like_it'", "The file has: loss."),
         ("f32[2](3)", "is no function", "Name a function"),
         ("x = 1", "not a Python expression", "Type a call"),
@@ -154,8 +155,10 @@ def test_what_is_no_call_is_refused_with_a_way_out(text: str, what: str, remedy:
     with pytest.raises(CallError) as caught:
         parse(text)
 
-    assert what in caught.value.explanation.what
-    assert remedy in caught.value.explanation.remedy
+    explanation = caught.value.explanation
+    assert what in explanation.what
+    assert remedy in explanation.remedy
+    assert explanation.is_misspelt is remedy.startswith("Did you mean")
 
 
 @pytest.mark.parametrize(

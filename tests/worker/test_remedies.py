@@ -160,3 +160,9 @@ def test_what_is_wrong_in_the_file_is_no_part_of_the_call(tmp_path: Path) -> Non
         trace_call(parse_call("read(f32[3])", names, file=str(path)))
     assert caught.value.explanation.where == "code.py:2"
     assert not caught.value.explanation.part
+
+
+def test_whether_the_device_has_too_little_memory_is_a_fact_of_its_own() -> None:
+    texts = ("RESOURCE_EXHAUSTED: Out of memory allocating 8 bytes.", "INTERNAL: Out of luck.")
+    found = [explain_exception(RuntimeError(text))[1].is_out_of_memory for text in texts]
+    assert found == [True, False]

@@ -261,13 +261,17 @@ class Separation:
 
     @property
     def text(self) -> str:
-        """The answer in a few sentences, which say what it is worth."""
+        """The answer in a few sentences, after a word on what it is worth."""
+        is_worth_a_word = self.certainty in (Certainty.INFERRED, Certainty.UNKNOWN)
+        return f"{self.certainty.value}: {self.reason}" if is_worth_a_word else self.reason
+
+    @property
+    def reason(self) -> str:
+        """The answer in a few sentences."""
         sentences = " ".join(sentence for _, sentence in self.reasons)
         if self.certainty is Certainty.UNKNOWN:
-            return "unknown: none of the listed rules applies."
-        if self.certainty is Certainty.LOGGED:
-            return f"XLA's own log: {sentences}"
-        return f"inferred: {sentences}" if self.certainty is Certainty.INFERRED else sentences
+            return "none of the listed rules applies."
+        return f"XLA's own log: {sentences}" if self.certainty is Certainty.LOGGED else sentences
 
 
 def explain_separation(module: Module, first: int, second: int) -> Separation:

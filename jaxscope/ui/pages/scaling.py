@@ -156,8 +156,7 @@ class ScalingPage(ExperimentPage[Scaling]):
                 vary, sizes = read_scale(text or self._proposal)
         except UsageError as error:
             explanation = error.explanation
-            remedy = explanation.remedy.replace("--scale ", "")
-            self.say("", [f"{explanation.what} {explanation.why}", remedy])
+            self.say("", [f"{explanation.what} {explanation.why}", explanation.remedy])
             return None
         skip_eager = not self.with_eager.isChecked()
         return ScalingRequest(vary=vary, sizes=sizes, skip_eager=skip_eager, preset=preset)

@@ -65,8 +65,6 @@ from jaxscope.ui.toolkit.widgets import (
 
 _MAX_SHOWN = 4
 _BASE = "jaxpr"
-_GATHERED_BOX = re.compile(r"(argument|result)(s$|:)")
-"""Ids of the boxes that `gather_arguments` makes."""
 
 
 def describe_ancestry(stage: Stage, node: Node, stages: Sequence[Stage]) -> list[tuple[str, str]]:
@@ -266,11 +264,10 @@ def describe_several(names: Sequence[tuple[str, str]], links: Links, muted: str)
     return f"<h3>{len(names):,} things together</h3>" + _table(rows, muted)
 
 
-def describe_members(place: GroupPlace, graph: Graph, nodes: Sequence[int]) -> str:
+def describe_members(graph: Graph, nodes: Sequence[int]) -> str:
     """How much a group holds, as on its box: `6 arrays` of arguments, `12 equations` else."""
-    if _GATHERED_BOX.match(place.id):
-        ends = (find_arguments(graph) | find_results(graph)).intersection(nodes)
-        return format_count(len(ends), "array")
+    if nodes and (find_arguments(graph) | find_results(graph)).issuperset(nodes):
+        return format_count(len(nodes), "array")
     return describe_size(graph, nodes)
 
 
@@ -592,7 +589,7 @@ class SelectionDescriber:
             return ""
         if isinstance(places[0], GroupPlace):
             name, graph = self._name_of(places[0])[0], self._selection.graph_of(places[0].stage)
-            size = "" if graph is None else describe_members(places[0], graph, selection.nodes)
+            size = "" if graph is None else describe_members(graph, selection.nodes)
             return describe_group(name, size, links, muted)
         stage = stage_named(stages, selection.stage)
         if stage is None:

@@ -42,7 +42,6 @@ _MAX_SHOWN_CHARACTERS = 20_000
 _CALL = "call"
 """What a link into the call field begins with."""
 _MAX_CALLS = 5
-_DID_YOU_MEAN = "Did you mean"
 
 
 def is_of_call(error: JaxscopeError) -> bool:
@@ -226,8 +225,8 @@ def _rich_remedy(explanation: Explanation) -> str:
         f"<a href='{_CALL}:{number}'><code>{escape_html(_fit(call, 200))}</code></a>"
         for number, call in enumerate(explanation.calls[:_MAX_CALLS])
     ]
-    if calls and explanation.remedy.startswith(_DID_YOU_MEAN):
-        return f"{_DID_YOU_MEAN} {' or '.join(calls)}?"
+    if calls and explanation.is_misspelt:
+        return f"Did you mean {' or '.join(calls)}?"
     text = escape_html(f"What to try: {_fit(explanation.remedy, 800)}")
     text = _CODE.sub(r"<code><b>\1</b></code>", text)
     text = _ADDRESS.sub(_link, text).replace("\n", "<br>")

@@ -137,10 +137,12 @@ class StateChange:
     """Something outside of a function that is not what it was before the function ran.
 
     Attributes:
+        name: Of the variable or attribute, such as `steps`.
         what: It, and how it changed, such as "global `steps` was changed".
         check: The finding, where a trace changed it.
     """
 
+    name: str
     what: str
     check: Check
 
@@ -176,7 +178,7 @@ def _impure_name(
         lesson="samples/pure_and_impure.py",
         line=places.find_name(name),
     )
-    return StateChange(what, check)
+    return StateChange(name, what, check)
 
 
 def _impure_attribute(owner: Any, name: str, change: str, places: _MutationFinder) -> StateChange:
@@ -189,7 +191,7 @@ def _impure_attribute(owner: Any, name: str, change: str, places: _MutationFinde
         lesson="samples/counter.py",
         line=places.find_attribute(name),
     )
-    return StateChange(what, check)
+    return StateChange(name, what, check)
 
 
 _TRACED = (

@@ -179,6 +179,7 @@ def _explain_raised(
     url = (row.url if row else "") or url
     if url:
         remedy = f"{remedy} See {url}".strip()
+    calls = _corrected(call, part, row)
     return Explanation(
         what=what,
         why=text,
@@ -187,8 +188,10 @@ def _explain_raised(
         kind=kind,
         traceback=_render_user_traceback(frames, kind, text),
         full_traceback=render_exception(error),
-        calls=_corrected(call, part, row),
+        calls=calls,
         part=part,
+        is_misspelt=bool(calls),
+        is_out_of_memory=row is not None and row.is_out_of_memory,
     )
 
 

@@ -53,6 +53,7 @@ class Remedy:
         of_call: What failed, said where no line of the user's code but the call itself is at
             fault; empty where the call is not to blame.
         instead: A name that there is not, and names that may be meant.
+        is_out_of_memory: Whether XLA says that the device has too little memory.
     """
 
     names: tuple[str, ...]
@@ -62,6 +63,7 @@ class Remedy:
     url: str = ""
     of_call: str = ""
     instead: tuple[str, ...] = ()
+    is_out_of_memory: bool = False
 
     def fits(self, names: frozenset[str], text: str) -> bool:
         """Whether this row speaks about an exception with these classes and this text."""
@@ -425,6 +427,7 @@ def _exhausted_remedy(_error: BaseException, text: str) -> Remedy:
                 f"The program does not fit: it needs {needs} of the device's memory, it has {has}.",
                 "Use smaller shapes, cut arrays over more devices, or take a target with more "
                 "memory. `jaxscope targets` compares chips.",
+                is_out_of_memory=True,
             )
     found = re.search(r"allocat\w* (\d+) bytes", text)
     size = f" It asked for {format_bytes(int(found.group(1)))}." if found else ""
@@ -433,6 +436,7 @@ def _exhausted_remedy(_error: BaseException, text: str) -> Remedy:
         "",
         _join(f"XLA ran out of memory.{size}", describe_memory_limit()),
         "Use smaller shapes, or a target with more memory.",
+        is_out_of_memory=True,
     )
 
 

@@ -182,6 +182,7 @@ class _CallParser:
                 remedy or "Type a call such as grad(loss)(f32[8], f32[8]).",
                 [closed] if closed else (),
                 self._text[(column or 1) - 1 :] or self._text,
+                is_misspelt=bool(closed),
             ) from None
         if not isinstance(tree.body, ast.Call):
             is_name = isinstance(tree.body, ast.Name | ast.Attribute)
@@ -323,14 +324,21 @@ class _CallParser:
             remedy = f"{self._holder} defines no functions."
         calls = [self._with_name(name, other) for other in others]
         what = f"{self._holder} has no {name!r}, which the call names."
-        return self._no_call(what, remedy, calls, name)
+        is_misspelt = bool(close) and others is close
+        return self._no_call(what, remedy, calls, name, is_misspelt=is_misspelt)
 
     def _with_name(self, name: str, other: str) -> str:
         """The call with another name in the place of one that it uses."""
         return re.sub(rf"(?<![\w.]){re.escape(name)}(?!\w)", other, self._text)
 
     def _no_call(
-        self, what: str, remedy: str, calls: Sequence[str] = (), part: str = ""
+        self,
+        what: str,
+        remedy: str,
+        calls: Sequence[str] = (),
+        part: str = "",
+        *,
+        is_misspelt: bool = False,
     ) -> CallError:
         return CallError(
             Explanation(
@@ -340,6 +348,7 @@ class _CallParser:
                 kind="CallError",
                 calls=tuple(calls),
                 part=part or self._text,
+                is_misspelt=is_misspelt,
             )
         )
 

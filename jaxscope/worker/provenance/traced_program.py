@@ -22,7 +22,6 @@ import numpy as np
 
 from jaxscope.model.graph import Direction, Graph, NodeKind
 from jaxscope.model.op_name import BASE_TAG, DERIVED_TAG
-from jaxscope.model.stages import ASK_FOR_GRADIENT
 from jaxscope.worker import compat
 from jaxscope.worker.compat_recording import BatchAxes, recording_batch_axes
 from jaxscope.worker.host.arguments import (
@@ -241,6 +240,7 @@ class NoGradient(Exception):
     """There is nothing to differentiate; the text says why."""
 
 
+_ASK = "--gradient asks for it, in the window a click on “its gradient”."
 _MAX_EQUATIONS = 5000
 _MAX_TRACE_S = 5.0
 
@@ -263,13 +263,13 @@ def why_not_unasked(graph: Graph, trace_seconds: float) -> str:
         return (
             "The program holds its own derivative: equation "
             f"{graph.string(nodes.id, int(own[0]))} ({graph.string(nodes.operation, int(own[0]))}"
-            f"{where}) is part of one. The derivative of all of it is not made. {ASK_FOR_GRADIENT}"
+            f"{where}) is part of one. The derivative of all of it is not made. {_ASK}"
         )
     count = int(is_equation.sum())
     if count > _MAX_EQUATIONS or trace_seconds > _MAX_TRACE_S:
         return (
             f"Making it would take long: the program has {count:,} equations, and tracing them "
-            f"took {trace_seconds:.1f} s. {ASK_FOR_GRADIENT}"
+            f"took {trace_seconds:.1f} s. {_ASK}"
         )
     return ""
 

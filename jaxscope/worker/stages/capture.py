@@ -352,7 +352,7 @@ class _Pipeline:
         base, title = program.base, stage_kind("gradient").title
         reason = "" if self._wants_gradient else why_not_unasked(converted.graph, base.seconds)
         if reason:
-            self._sender.send_unavailable("gradient", title, reason)
+            self._sender.send_unavailable("gradient", title, reason, is_on_request=True)
             return
         self._channel.progress("gradient", "Differentiating")
         try:

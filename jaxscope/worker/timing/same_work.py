@@ -365,12 +365,18 @@ _STANDARD = sysconfig.get_path("stdlib") + os.sep
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Difference:
-    """Why eager and compiled calls cannot be compared: what, where, why, and what to try."""
+    """Why eager and compiled calls cannot be compared: what, where, why, and what to try.
+
+    Attributes:
+        subject: What is changed, such as a path or a name; of each only one difference is told.
+            Empty where the difference is in what calls return or do.
+    """
 
     what: str
     why: str
     remedy: str
     where: str = ""
+    subject: str = ""
 
     @property
     def summary(self) -> str:
@@ -525,6 +531,7 @@ class WorkWatch:
                 "compiled calls do the same.",
                 "Return what it makes, and leave the arguments as they are.",
                 self.place,
+                path,
             )
             for path in find_changed(self._parts, dict(find_parts(self._arguments)))[:1]
         ]
@@ -538,6 +545,7 @@ class WorkWatch:
                 "Later ones may find there what the compiled call computes each time.",
                 _TAKE_AND_RETURN,
                 self.place,
+                path,
             )
             for path in find_changed({**self._outside, **self._parts}, now)[:1]
         ]
@@ -561,15 +569,15 @@ class WorkWatch:
                         "Eager calls go through that code, compiled calls do not.",
                         finding.remedy,
                         place if finding.line else self.place,
+                        change.name,
                     )
                 )
         if not (is_traced or found or self._told):
             found += self._find_outside()
         fresh = []
         for difference in found:
-            key = difference.what.split("`")[1] if "`" in difference.what else difference.what[:40]
-            if key not in self._told:
-                self._told.add(key)
+            if difference.subject not in self._told:
+                self._told.add(difference.subject)
                 fresh.append(difference)
         return fresh
 
@@ -584,10 +592,15 @@ class WorkWatch:
                 "Each eager call draws others; a compiled call has those that tracing drew.",
                 "Take them from jax.random, with a key as an argument.",
                 self.place,
+                path,
             )
         for path in changed[: 0 if drawn else 1]:
             yield Difference(
-                f"the function changes `{path}`", _NOT_COMPILED, _TAKE_AND_RETURN, self.place
+                f"the function changes `{path}`",
+                _NOT_COMPILED,
+                _TAKE_AND_RETURN,
+                self.place,
+                path,
             )
 
     def _find_assigned(self) -> Iterator[Difference]:
@@ -599,6 +612,7 @@ class WorkWatch:
                     _NOT_COMPILED,
                     _TAKE_AND_RETURN,
                     self.place,
+                    name,
                 )
 
     def _distinct(self) -> list[Any]:
