@@ -9,14 +9,19 @@ import dataclasses
 import functools
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.export.chart import (
+from jaxscope.export.svg_chart import (
     SERIES_COLORS,
+    Axis,
+    draw_columns,
+    draw_heading,
+    draw_rows,
     even_ticks,
+    note_height,
     svg_box,
     svg_head,
     svg_line,
@@ -24,11 +29,12 @@ from jaxscope.export.chart import (
     svg_to_png,
     text_width,
     ticks,
+    wrap_note,
 )
 from jaxscope.model.capture import Environment
 from jaxscope.model.experiments import CompileTime
 from jaxscope.model.timing import Measurement, Timeline
-from jaxscope.model.units import format_count, format_place, format_seconds, format_share, shorten
+from jaxscope.model.units import format_count, format_place, format_seconds, format_share
 from jaxscope.picture.palette import PALETTES
 from jaxscope.report.document import (
     Cell,
@@ -204,39 +210,6 @@ def _to_json(figure: Figure, environment: Environment | None) -> str:
     return json.dumps(found, indent=2, allow_nan=False)
 
 
-# The title of a figure, and below it what to know when reading it.
-
-TITLE_SIZE, NOTE_SIZE = 20, 15
-_NOTE_LINE_PX = 20.0
-
-
-def wrap_note(note: str, width: float) -> list[str]:
-    """The lines of a note in a figure of a width, at least one."""
-    lines = [""]
-    for word in note.split():
-        longer = f"{lines[-1]} {word}".lstrip()
-        if lines[-1] and text_width(longer, NOTE_SIZE) > width - 40:
-            lines.append(word)
-        else:
-            lines[-1] = longer
-    return lines
-
-
-def note_height(lines: Sequence[str]) -> float:
-    """By how much a note pushes down what stands below it, beyond its first line."""
-    return _NOTE_LINE_PX * (len(lines) - 1)
-
-
-def draw_heading(title: str, note: Sequence[str], theme: str, width: float) -> Iterator[str]:
-    """The title in one line, cut where it is too long, and the lines of the note."""
-    palette = PALETTES[theme]
-    most = int((width - 40) / text_width("m", TITLE_SIZE))
-    yield svg_text(20, 32, shorten(title, most), palette.text, size=TITLE_SIZE)
-    for number, line in enumerate(note):
-        y = 58 + _NOTE_LINE_PX * number
-        yield svg_text(20, y, line, palette.muted, size=NOTE_SIZE)
-
-
 # Bars along a common axis of time, in rows: stages one after another, or threads side by side.
 
 
@@ -305,7 +278,8 @@ class LaneChart(Figure):
         lower = note_height(note)
         top_of_bars = _BARS_TOP_PX + lower
         height = top_of_bars + _ROW * len(self.row_names) + _BARS_BOTTOM_PX
-        scale = (_BARS_WIDTH_PX - left - _BARS_RIGHT_PX) / max(self.seconds, 1e-12)
+        right = _BARS_WIDTH_PX - _BARS_RIGHT_PX
+        time = Axis(0.0, max(self.seconds, 1e-12), left, right)
         yield svg_head(_BARS_WIDTH_PX, height, palette.background, self.title)
         yield from draw_heading(self.title, note, theme, _BARS_WIDTH_PX)
         x = 20.0
@@ -314,32 +288,30 @@ class LaneChart(Figure):
             yield svg_text(x + 20, 87 + lower, name, palette.text, size=14)
             x += 40 + text_width(name, 14)
         bottom = height - _BARS_BOTTOM_PX
-        for value in even_ticks(0.0, self.seconds):
-            at = left + value * scale
-            yield svg_line(at, top_of_bars, at, bottom, palette.frame_border)
-            yield svg_text(at, bottom + 22, format_seconds(value), palette.text, anchor="middle")
+        yield from draw_columns(time, even_ticks(0.0, self.seconds), format_seconds,
+                                (top_of_bars, bottom), palette)  # fmt: skip
         for row, name in enumerate(self.row_names):
             middle = top_of_bars + _ROW * row + _ROW / 2
             yield svg_text(left - 10, middle + 5, name, palette.text, anchor="end")
         for bar in self.bars:
-            x, top = left + bar.began * scale, top_of_bars + _ROW * bar.row + (_ROW - _BAR) / 2
-            width = max(bar.seconds * scale, _THINNEST)
+            x, top = time.place(bar.began), top_of_bars + _ROW * bar.row + (_ROW - _BAR) / 2
+            width = max(time.place(bar.ended) - x, _THINNEST)
             yield svg_box(x, top, width, _BAR, colors[bar.kind], bar.hint)
             if not self.writes_labels:
                 continue
             if text_width(bar.label, 13) < width - 8:
                 yield svg_text(x + 5, top + 16, bar.label, TEXT_ON_BAR[theme], size=13)
-        yield from self._durations(left, top_of_bars, scale, palette.text)
+        yield from self._durations(time, top_of_bars, palette.text)
         yield "</svg>"
 
-    def _durations(self, left: float, top: float, scale: float, color: str) -> Iterator[str]:
+    def _durations(self, time: Axis, top: float, color: str) -> Iterator[str]:
         """Durations beside the bars of rows that have only one."""
         alone: dict[int, list[Bar]] = {}
         for bar in self.bars:
             alone.setdefault(bar.row, []).append(bar)
         for row, bars in alone.items():
             if len(bars) == 1:
-                x = left + bars[0].ended * scale + 6
+                x = time.place(bars[0].ended) + 6
                 seconds = bars[0].seconds if bars[0].value is None else bars[0].value
                 y = top + _ROW * row + _ROW / 2 + 5
                 yield svg_text(x, y, format_seconds(seconds), color, size=14)
@@ -404,58 +376,41 @@ class Histogram(Figure):
         height, top = _HISTOGRAM_HEIGHT_PX + lower, _HISTOGRAM_TOP_PX + lower
         bottom = height - _HISTOGRAM_BOTTOM_PX
         right = _HISTOGRAM_WIDTH_PX - _HISTOGRAM_RIGHT_PX
-        low, high = math.log(self.edges[0]), math.log(self.edges[-1])
+        left, edges = _HISTOGRAM_LEFT_PX, self.edges
         highest = max(max(one.shares) for one in self.series) or 1.0
-
-        def to_x(seconds: float) -> float:
-            return _HISTOGRAM_LEFT_PX + (math.log(seconds) - low) / (high - low) * (
-                right - _HISTOGRAM_LEFT_PX
-            )
-
-        def to_y(share: float) -> float:
-            return bottom - share / highest * (bottom - top - 8)
-
+        across = Axis(edges[0], edges[-1], left, right, is_logarithmic=True)
+        up = Axis(0.0, highest, bottom, top + 8)
         yield svg_head(_HISTOGRAM_WIDTH_PX, height, palette.background, self.title)
         yield from draw_heading(self.title, note, theme, _HISTOGRAM_WIDTH_PX)
-        for value in ticks(self.edges[0], self.edges[-1]):
-            yield svg_line(to_x(value), top, to_x(value), bottom, palette.frame_border)
-            text = format_seconds(value)
-            yield svg_text(to_x(value), bottom + 22, text, palette.text, anchor="middle")
-        for share in even_ticks(0.0, highest, 5):
-            yield svg_line(
-                _HISTOGRAM_LEFT_PX, to_y(share), right, to_y(share), palette.frame_border
-            )
-            text = f"{share:.3g}" if share < 0.01 else f"{share:.0%}"
-            yield svg_text(
-                _HISTOGRAM_LEFT_PX - 8, to_y(share) + 5, text, palette.text, anchor="end"
-            )
+        yield from draw_columns(across, ticks(edges[0], edges[-1]), format_seconds, (top, bottom),
+                                palette)  # fmt: skip
+        yield from draw_rows(up, even_ticks(0.0, highest, 5), _format_bar_share, (left, right),
+                             palette)  # fmt: skip
         for number, one in enumerate(self.series):
             color = colors[number % len(colors)]
-            yield self._outline(one, color, to_x, to_y)
-            middle = to_x(min(max(one.median, self.edges[0]), self.edges[-1]))
+            yield self._outline(one, color, across, up)
+            middle = across.place(min(max(one.median, edges[0]), edges[-1]))
             yield svg_line(middle, top, middle, bottom, color, 2.0)
             yield svg_text(24 + 290 * number, 86 + lower, "■", color, size=18)
             said = f"{one.name}: {format_seconds(one.median)}"
             yield svg_text(44 + 290 * number, 86 + lower, said, palette.text)
-        across = (_HISTOGRAM_LEFT_PX + right) / 2
-        yield svg_text(across, height - 18, "time of one call", palette.text, anchor="middle")
+        middle = (left + right) / 2
+        yield svg_text(middle, height - 18, "time of one call", palette.text, anchor="middle")
         yield "</svg>"
 
-    def _outline(
-        self,
-        one: Distribution,
-        color: str,
-        to_x: Callable[[float], float],
-        to_y: Callable[[float], float],
-    ) -> str:
-        places = [f"M{to_x(self.edges[0]):.2f},{to_y(0.0):.2f}"]
+    def _outline(self, one: Distribution, color: str, across: Axis, up: Axis) -> str:
+        places = [f"M{across.place(self.edges[0]):.2f},{up.place(0.0):.2f}"]
         for place, share in enumerate(one.shares):
-            places.append(f"V{to_y(share):.2f}H{to_x(self.edges[place + 1]):.2f}")
-        places.append(f"V{to_y(0.0):.2f}Z")
+            places.append(f"V{up.place(share):.2f}H{across.place(self.edges[place + 1]):.2f}")
+        places.append(f"V{up.place(0.0):.2f}Z")
         return (
             f'<path d="{"".join(places)}" fill="{color}" fill-opacity="0.35" stroke="{color}" '
             f'stroke-width="2"/>'
         )
+
+
+def _format_bar_share(share: float) -> str:
+    return f"{share:.3g}" if share < 0.01 else f"{share:.0%}"
 
 
 def make_histogram(call: str, measurements: Sequence[Measurement]) -> Histogram | None:

@@ -6,18 +6,25 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from jaxscope.export.chart import (
+from jaxscope.export.figures import Figure
+from jaxscope.export.svg_chart import (
+    Axis,
+    draw_columns,
+    draw_heading,
+    draw_rows,
     even_ticks,
+    note_height,
     svg_box,
     svg_head,
     svg_line,
+    svg_outlined,
     svg_text,
     text_width,
     ticks,
+    wrap_note,
 )
-from jaxscope.export.figures import Figure, draw_heading, note_height, wrap_note
 from jaxscope.model import Capture, Unavailable
 from jaxscope.model.hardware import Ceilings
 from jaxscope.model.units import format_bytes, format_flops, format_seconds, shorten, three_digits
@@ -40,7 +47,8 @@ from jaxscope.report.roofline import describe_compiled_for
 from jaxscope.schema.safe_text import escape_html
 
 _WIDTH_PX = 1200.0
-_LEFT_PX, _RIGHT_PX, _TOP_PX, _BOTTOM_PX = 110.0, 40.0, 80.0, 64.0
+_LEFT_PX, _EDGE_PX, _TOP_PX, _BOTTOM_PX = 110.0, 1160.0, 80.0, 64.0
+_ACROSS = _LEFT_PX, _EDGE_PX
 _MAX_ARRAYS = 12
 _ARRAY_PX = 180.0
 """Height of the largest array."""
@@ -52,13 +60,6 @@ def _ink(theme: str, number: int) -> tuple[str, str]:
     """Fill and border of what has a number: a device, a part."""
     pairs = TINT_PALETTES[theme].kinds
     return pairs[1 + number % (len(pairs) - 1)]
-
-
-def _outlined(x: float, y: float, width: float, height: float, ink: tuple[str, str]) -> str:
-    return (
-        f'<rect x="{x:.2f}" y="{y:.2f}" width="{width:.2f}" height="{height:.2f}" '
-        f'fill="{ink[0]}" stroke="{ink[1]}"/>'
-    )
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -90,29 +91,27 @@ class MemoryFigure(Figure):
         height = top + 480
         bottom, count = height - _BOTTOM_PX, max(len(self.live.steps), 1)
         most = max(self.live.peak_bytes, 1.0) * 1.06
-        across = (_WIDTH_PX - _LEFT_PX - _RIGHT_PX) / count
-        up = (bottom - top) / most
+        across = Axis(0.0, count, _LEFT_PX, _EDGE_PX)
+        up = Axis(0.0, most, bottom, top)
         yield svg_head(_WIDTH_PX, height, palette.background, self.title)
         yield from draw_heading(self.title, note, theme, _WIDTH_PX)
         unit = 1024.0 ** int(math.log(max(most, 1.0), 1024.0))
-        for value in (unit * number for number in even_ticks(0.0, most / unit, 6)):
-            y = bottom - value * up
-            yield svg_line(_LEFT_PX, y, _WIDTH_PX - _RIGHT_PX, y, palette.frame_border)
-            yield svg_text(_LEFT_PX - 10, y + 5, format_bytes(value), palette.text, anchor="end")
-        for values, color in (
+        values = [unit * number for number in even_ticks(0.0, most / unit, 6)]
+        yield from draw_rows(up, values, format_bytes, _ACROSS, palette, beside=10)
+        for alive, color in (
             (self.live.timeline, palette.forward),
             (self.live.temporaries, palette.backward),
         ):
             points = [f"{_LEFT_PX:.2f},{bottom:.2f}"]
-            for step, value in enumerate(values.tolist()):
-                y = bottom - value * up
-                points += [f"{_LEFT_PX + s * across:.2f},{y:.2f}" for s in (step, step + 1)]
-            points.append(f"{_LEFT_PX + count * across:.2f},{bottom:.2f}")
+            for step, value in enumerate(alive.tolist()):
+                y = up.place(value)
+                points += [f"{across.place(s):.2f},{y:.2f}" for s in (step, step + 1)]
+            points.append(f"{_EDGE_PX:.2f},{bottom:.2f}")
             yield (
                 f'<polygon points="{" ".join(points)}" fill="{color}" fill-opacity="0.3" '
                 f'stroke="{color}" stroke-width="2"/>'
             )
-        x = _LEFT_PX + (self.live.peak_step + 0.5) * across
+        x = across.place(self.live.peak_step + 0.5)
         yield (
             f'<line x1="{x:.2f}" y1="{top - 16}" x2="{x:.2f}" y2="{bottom:.2f}" '
             f'stroke="{palette.text}" stroke-dasharray="6 4"/>'
@@ -128,7 +127,7 @@ class MemoryFigure(Figure):
             yield svg_box(x, height - 26, 14, 14, color)
             yield svg_text(x + 20, height - 14, name, palette.text)
             x += 44 + text_width(name)
-        middle = (_LEFT_PX + _WIDTH_PX - _RIGHT_PX) / 2
+        middle = sum(_ACROSS) / 2
         told = f"step of the schedule, 0 to {count - 1:,}"
         yield svg_text(middle, bottom + 24, told, palette.text, anchor="middle")
         yield "</svg>"
@@ -184,46 +183,48 @@ class RooflineFigure(Figure):
         low_y, high_y = min(ys) / 4, highest * 4
         bottom = height - _BOTTOM_PX
 
-        def across(value: float) -> float:
-            share = math.log(value / low_x) / math.log(high_x / low_x)
-            return _LEFT_PX + share * (_WIDTH_PX - _LEFT_PX - _RIGHT_PX)
-
-        def up(value: float) -> float:
-            return bottom - math.log(value / low_y) / math.log(high_y / low_y) * (bottom - top)
-
+        across = Axis(low_x, high_x, *_ACROSS, is_logarithmic=True)
+        up = Axis(low_y, high_y, bottom, top, is_logarithmic=True)
         yield svg_head(_WIDTH_PX, height, palette.background, self.title)
         yield from draw_heading(self.title, note, theme, _WIDTH_PX)
-        for value in ticks(low_y, high_y):
-            yield svg_line(
-                _LEFT_PX, up(value), _WIDTH_PX - _RIGHT_PX, up(value), palette.frame_border
-            )
-            told = f"{format_flops(value)}/s"
-            yield svg_text(_LEFT_PX - 8, up(value) + 5, told, palette.text, anchor="end", size=13)
-        for value in ticks(low_x, high_x):
-            yield svg_line(across(value), top, across(value), bottom, palette.frame_border)
-            yield svg_text(across(value), bottom + 20, three_digits(value), palette.text,
-                           anchor="middle", size=13)  # fmt: skip
-        for rate in dict.fromkeys(peaks.values()):
-            ridge = max(rate / bandwidth, low_x)
-            begin = max(low_x, low_y / bandwidth)
-            if rate == highest:
-                yield svg_line(across(begin), up(begin * bandwidth), across(ridge),
-                               up(min(rate, ridge * bandwidth)), palette.text, 2.5)  # fmt: skip
-            yield svg_line(across(ridge), up(rate), across(high_x), up(rate), palette.text, 2.5)
-            names = ", ".join(n for n, r in peaks.items() if r == rate and n != "measured")
-            told = f"{format_flops(rate)}/s {names}".rstrip()
-            yield svg_text(across(high_x) - 6, up(rate) - 8, told, palette.text, anchor="end")
+        yield from draw_rows(up, ticks(low_y, high_y), _format_rate, _ACROSS, palette, size=13)
+        yield from draw_columns(across, ticks(low_x, high_x), three_digits, (top, bottom), palette,
+                                size=13, below=20)  # fmt: skip
+        yield from self._roofs(peaks, across, up, palette.text)
         told = f"memory {format_bytes(bandwidth)}/s"
         yield svg_text(_LEFT_PX + 12, top + 20, told, palette.text)
         for point, x, y in marks:
             yield (
-                f'<circle cx="{across(x):.2f}" cy="{up(y):.2f}" r="7" fill="{palette.forward}" '
-                f'fill-opacity="0.35" stroke="{palette.forward}" stroke-width="2">'
-                f"<title>{escape_html(point.name)}</title></circle>"
+                f'<circle cx="{across.place(x):.2f}" cy="{up.place(y):.2f}" r="7" '
+                f'fill="{palette.forward}" fill-opacity="0.35" stroke="{palette.forward}" '
+                f'stroke-width="2"><title>{escape_html(point.name)}</title></circle>'
             )
-        middle = (_LEFT_PX + _WIDTH_PX - _RIGHT_PX) / 2
+        middle = sum(_ACROSS) / 2
         yield svg_text(middle, height - 16, "FLOP per byte", palette.text, anchor="middle")
         yield "</svg>"
+
+    def _roofs(
+        self, peaks: Mapping[str, float], across: Axis, up: Axis, color: str
+    ) -> Iterator[str]:
+        """A level line for each rate of arithmetic; the slope of the memory up to the highest."""
+        bandwidth, highest = self.ceilings.bandwidth.best, max(peaks.values())
+        end = across.place(across.high)
+        for rate in dict.fromkeys(peaks.values()):
+            ridge = max(rate / bandwidth, across.low)
+            begin = max(across.low, up.low / bandwidth)
+            x, y = across.place(ridge), up.place(rate)
+            if rate == highest:
+                at_ridge = up.place(min(rate, ridge * bandwidth))
+                start = across.place(begin), up.place(begin * bandwidth)
+                yield svg_line(*start, x, at_ridge, color, 2.5)
+            yield svg_line(x, y, end, y, color, 2.5)
+            names = ", ".join(n for n, r in peaks.items() if r == rate and n != "measured")
+            told = f"{_format_rate(rate)} {names}".rstrip()
+            yield svg_text(end - 6, y - 8, told, color, anchor="end")
+
+
+def _format_rate(flops: float) -> str:
+    return f"{format_flops(flops)}/s"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -293,7 +294,7 @@ class ShardingFigure(Figure):
         across, down = width / cut.num_columns, height / cut.num_rows
         for part in cut.parts:
             left, top = x + part.column * across, y + part.row * down
-            yield _outlined(left, top, across, down, _ink(theme, min(part.devices, default=0)))
+            yield svg_outlined(left, top, across, down, _ink(theme, min(part.devices, default=0)))
             told = name_devices(part.devices)
             if text_width(told, 13) < across and down > 14:
                 yield svg_text(left + across / 2, top + down / 2 + 5, told,
@@ -379,10 +380,10 @@ class CollectiveFigure(Figure):
                 left = x + 70 + place * cell
                 if part == NOTHING:
                     blank = (palette.background, palette.frame_border)
-                    yield _outlined(left, top, cell - 3, cell - 3, blank)
+                    yield svg_outlined(left, top, cell - 3, cell - 3, blank)
                     continue
                 number_of_ink = next(iter(part))[0] if self.kind == "all-to-all" else place
-                yield _outlined(left, top, cell - 3, cell - 3, _ink(theme, number_of_ink))
+                yield svg_outlined(left, top, cell - 3, cell - 3, _ink(theme, number_of_ink))
                 yield svg_text(left + (cell - 3) / 2, top + cell * 0.62, self._label(part, place),
                                palette.text, anchor="middle", size=13)  # fmt: skip
                 if (d, place) in sent:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from jaxscope.cli import main
-from jaxscope.export.chart import text_width
+from jaxscope.export.svg_chart import text_width
 from jaxscope.model.capture import MemoryPlan
 from jaxscope.program.sharding.collectives import NOTHING, ring_steps
 from jaxscope.schema.archive import load_capture

@@ -32,7 +32,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.export.chart import even_ticks
 from jaxscope.export.figures import (
     ENDINGS,
     KIND_COLORS,
@@ -43,6 +42,7 @@ from jaxscope.export.figures import (
     LaneChart,
     write_figure,
 )
+from jaxscope.export.svg_chart import even_ticks
 from jaxscope.model.capture import Environment
 from jaxscope.model.units import format_seconds
 from jaxscope.schema.whole_file import write_bytes

@@ -17,8 +17,9 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
-from jaxscope.export.chart import SERIES_COLORS, Chart, Point, ticks
+from jaxscope.export.chart import Chart, Point
 from jaxscope.export.figures import Histogram
+from jaxscope.export.svg_chart import SERIES_COLORS, ticks
 from jaxscope.model.hardware import Ceilings
 from jaxscope.model.units import format_bytes, format_flops, format_seconds, three_digits
 from jaxscope.program.memory.live_ranges import LiveRanges
