@@ -31,6 +31,7 @@ equations?
 
 Then see: one.
 """
+CALL = "f(f32[3])"
 TAUGHT = f'"""{DOC}"""\n\n# jaxscope: f(f32[3])\n\n\ndef f(x):\n    return x + 1\n'
 
 
@@ -53,12 +54,15 @@ def test_a_docstring_with_three_parts_is_a_lesson() -> None:
 def test_the_lesson_stands_beside_the_program_and_keeps_its_answer_back(
     driver: Driver, window: MainWindow, taught: Path
 ) -> None:
-    driver.open(taught, ("f(f32[3])",))
+    driver.open(taught, (CALL,))
     strip = window.lesson
     assert strip.isVisible() and not strip.answer_is_shown
+    kept_back = (strip._try, *(b for b in strip.findChildren(QPushButton) if b.text() == CALL))
+    assert len(kept_back) == 2 and not any(button.isVisible() for button in kept_back)
     assert strip._parts["Look at"].text().endswith("<code>f</code>, which adds.")
     driver.qtbot.mouseClick(strip._reveal, Qt.MouseButton.LeftButton)
     assert strip.answer_is_shown and strip._parts["Then see"].text().endswith("One.")
+    assert all(button.isVisible() for button in kept_back)
     driver.qtbot.mouseClick(strip._try, Qt.MouseButton.LeftButton)
     assert window.trial is not None and window.trial.editor is not None
     call = next(b for b in strip.findChildren(QPushButton) if b.accessibleName() == "f(f32[3])")
@@ -72,6 +76,7 @@ def test_each_lesson_is_read_from_its_beginning(
     window.resize(1280, 500)
     driver.open(taught, tuple(f"f(f32[{n}])" for n in range(3, 30)))
     bar = window.lesson._area.verticalScrollBar()
+    window.lesson._show_answer()
     qtbot.waitUntil(lambda: bar.maximum() > 100)
     bar.setValue(100)
     other = taught.with_name("other.py")
@@ -116,8 +121,9 @@ def test_the_first_start_shows_the_first_sample_and_later_ones_the_gallery(
     assert window.screen_shown is not None and window.screen_shown.shows_start_page
 
 
-def test_the_next_sample_is_one_click_away(driver: Driver, window: MainWindow) -> None:
+def test_the_next_sample_is_one_click_away_from_the_answer(driver: Driver, window: MainWindow) -> None:
     open_first(window, window._settings)
+    driver.qtbot.mouseClick(window.lesson._reveal, Qt.MouseButton.LeftButton)
     driver.qtbot.mouseClick(window.lesson._next, Qt.MouseButton.LeftButton)
     assert window.controller.state.file == str(find_samples()[1])
 

@@ -30,9 +30,8 @@ def places(header: PaneHeader) -> list[tuple[int, int]]:
 
 def tools(header: PaneHeader) -> tuple[str, ...]:
     """What can be seen of the tools, as a screen reader says it, in the order of their need."""
-    parts = (header.form_choice, header._find, header._close, header._add)
-    names = (part.accessibleName().partition(" (")[0] for part in parts if part.isVisible())
-    return tuple(name.removesuffix(" beside this one") for name in names)
+    parts = (header.form_choice, header._find, header._close)
+    return tuple(part.accessibleName().partition(" (")[0] for part in parts if part.isVisible())
 
 
 def is_apart(header: PaneHeader) -> bool:
@@ -56,6 +55,7 @@ def test_a_named_pane_shortens_its_name_before_any_part_lies_over_another(
 ) -> None:
     ThemeSwitch(qapp, LIGHT).set_points(10.0)
     header.set_name("Kernels of the first layer")
+    header.set_active(True)
     header.setMinimumWidth(1)  # as in a pane, which does not ask its header how narrow it may be
     for width in (900, 225, 260):
         header.resize(width, header.sizeHint().height())
@@ -80,7 +80,7 @@ def test_the_more_room_the_more_tools_and_form_and_search_first(
         qtbot.wait(1)
         seen.append(tools(header))
     ThemeSwitch(qapp, LIGHT).set_points(10.0)
-    every = ("Form of this pane", "Find in this pane", "Close this pane", "Open another pane")
+    every = ("Form of this pane", "Find in this pane", "Close this pane")
     assert all(found == every[: len(found)] for found in seen)
     assert [len(found) for found in seen] == sorted(len(found) for found in seen)
     assert seen[-1] == every
@@ -92,14 +92,31 @@ def test_tools_are_seen_where_a_person_is_and_move_nothing(
     header.resize(500, header.sizeHint().height())
     qtbot.wait(1)
     assert tools(header) == ()
+    quiet = header._quiet
+    assert quiet.isVisible() and not header.chooser.isVisible()
+    name, place = quiet.text(), quiet.geometry()
     header.set_active(True)
     qtbot.wait(1)
     assert tools(header) == ("Form of this pane", "Find in this pane")
+    assert header.chooser.isVisible() and not quiet.isVisible()
+    assert header.chooser.currentText() == name == "optimized"
+    assert header.chooser.geometry() == place
     before = header.form_choice.geometry()
     header.set_hovered(True)
     qtbot.wait(1)
-    assert len(tools(header)) == 4
+    assert len(tools(header)) == 3
     assert header.form_choice.geometry() == before
+
+
+def test_a_list_of_stages_stays_while_the_pointer_goes_through_it(
+    qtbot: QtBot, header: PaneHeader
+) -> None:
+    header.set_hovered(True)
+    header.chooser.showPopup()
+    header.set_hovered(False)  # the pointer is over the list, which is a window of its own
+    qtbot.wait(1)
+    assert header.chooser.isVisible()
+    header.chooser.hidePopup()
 
 
 def test_the_search_comes_when_asked_for_and_goes_when_empty(
@@ -131,7 +148,7 @@ def test_a_name_is_whole_where_there_is_room_and_stays_beside_its_arrow(
 
 
 def test_the_grip_is_seen_in_the_pane_that_is_worked_in(header: PaneHeader) -> None:
-    header.chooser.setFocus()
+    header.grip.clearFocus()
     quiet = header.grip.grab().toImage()
     header.set_active(True)
     awake = header.grip.grab().toImage()

@@ -68,15 +68,29 @@ def test_the_graph_has_most_of_a_small_window(small: MainWindow) -> None:
     assert small.workspace.mapTo(small, small.workspace.rect().topLeft()).y() <= BAR_PX + LINE_PX
 
 
+LESSON = '"""Sums.\n\nLook at: `loss`.\n\nPredict: what?\n\nThen see: that.\n"""\n'
+
+
+@pytest.mark.parametrize("has_lesson", [True, False])
 @pytest.mark.parametrize("size", [(1280, 720), (1600, 900), (2560, 1440)])
 def test_few_controls_are_seen_at_first(
-    driver: Driver, window: MainWindow, source: Path, qtbot: QtBot, size: tuple[int, int]
+    driver: Driver,
+    window: MainWindow,
+    source: Path,
+    qtbot: QtBot,
+    size: tuple[int, int],
+    has_lesson: bool,
 ) -> None:
     window.resize(*size)
     is_wide = size[0] >= 1600
     window.workspace.area.arrange(WIDE_ARRANGEMENT if is_wide else FIRST_ARRANGEMENT)
+    if has_lesson:
+        source.write_text(LESSON + source.read_text())
     driver.finish(driver.open(source), build_capture())
-    window.lesson.hide()
+    assert window.lesson.isVisible() is has_lesson
+    active = window.workspace.area.active
+    assert active is not None
+    active.header.set_hovered(not has_lesson)  # the pointer may be there, one control more
     qtbot.waitUntil(lambda: len(shown(window)) == (3 if is_wide else 2))
     qtbot.wait(20)
     found = controls(window)

@@ -116,8 +116,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.</p><table
 
 _LEAST_NAME_EM = 2
 _WIDEST_SEARCH_EM = 14
-_ARROW_PX = 29
-"""Of a choice: its frame, its arrow, and the room around its text."""
+_ARROW_PX, _INDENT_PX = 29, 6
+"""Of a choice: its frame, its arrow, and the room around its text; where that begins."""
 
 
 class Form(enum.Enum):
@@ -141,7 +141,6 @@ class PaneHeader(QWidget):
     search_edited = Signal(str)
     search_entered = Signal(int)
     search_left = Signal()
-    add_requested = Signal()
     close_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -149,13 +148,12 @@ class PaneHeader(QWidget):
         self.grip = PaneGrip()
         self._name = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._full_name = ""
-        self.chooser = ChoiceBox()
+        self.chooser, self._quiet = ChoiceBox(), QLabel(textFormat=Qt.TextFormat.PlainText)
         self.search = QLineEdit()
         self.form_choice = ChoiceBox()
         self._has_forms = True
         self._is_active = self._is_hovered = False
         self._find = _button("Find", "Find in this pane (Ctrl+F)")
-        self._add = _button("+", "Open another pane beside this one")
         self._close = _button("×", "Close this pane")
         self._stale, self._old_call = QLabel(_EARLIER), ""
         self._found = QLabel()
@@ -249,7 +247,7 @@ class PaneHeader(QWidget):
 
     def tab_stops(self) -> list[QWidget]:
         """What the Tab key goes through, in order."""
-        tools = (self.form_choice, self._find, self._add, self._close, self.grip)
+        tools = (self.form_choice, self._find, self._close, self.grip)
         return [self.chooser, self.search, *tools]
 
     def focus_search(self) -> None:
@@ -293,7 +291,7 @@ class PaneHeader(QWidget):
         return self._is_active or self._is_hovered
 
     def set_active(self, is_active: bool) -> None:
-        """Show form and search: the pane is the one that commands go to."""
+        """Show stages, form and search: the pane is the one that commands go to."""
         self._is_active = is_active
         self._fit()
 
@@ -306,8 +304,7 @@ class PaneHeader(QWidget):
         """Use what room there is: the most needed tools first. Hidden ones keep their room."""
         self.grip.set_awake(is_awake=self.is_awake)
         gap = self._row.spacing()
-        for button in (self._close, self._add):
-            button.setFixedWidth(self.fontMetrics().horizontalAdvance("×") + 12)
+        self._close.setFixedWidth(self.fontMetrics().horizontalAdvance("×") + 12)
         # Who searches needs the field more than one click less.
         is_searching = self.search.hasFocus() or bool(self.search.text())
         self._stale.setText(_EARLIER)  # and more where there is room
@@ -324,7 +321,6 @@ class PaneHeader(QWidget):
             (self.form_choice, self._has_forms, self.is_awake),
             (self._find, not is_searching, self.is_awake),
             (self._close, True, self._is_hovered),
-            (self._add, True, self._is_hovered),
         ):
             fits = is_wanted and room >= _least_px(tool) + gap
             room -= (_least_px(tool) + gap) * is_wanted  # the less needed never before the more
@@ -337,6 +333,11 @@ class PaneHeader(QWidget):
         least_px = self.chooser.minimumSizeHint().width()
         width_px = max(min(name_px, least_px + max(room, 0)), least_px)
         self.chooser.setFixedWidth(width_px)
+        self._quiet.setText(self.chooser.currentText())
+        self._quiet.setFixedSize(width_px, self.chooser.sizeHint().height())
+        is_used = self.chooser.hasFocus() or self.chooser.view().isVisible()
+        self.chooser.setVisible(self.is_awake or is_used)
+        self._quiet.setVisible(self.chooser.isHidden())
         if self._old_call:
             metrics, middle = self._stale.fontMetrics(), Qt.TextElideMode.ElideMiddle
             told_px = metrics.horizontalAdvance(_EARLIER) + max(room - (width_px - least_px), 0)
@@ -365,6 +366,8 @@ class PaneHeader(QWidget):
         chooser.setMinimumContentsLength(3)
         chooser.activated.connect(self._on_chooser_activated)
         self._row.addWidget(chooser)
+        self._quiet.setIndent(_INDENT_PX)
+        self._row.addWidget(self._quiet)
         self._row.addStretch()
 
     def _build_search(self) -> None:
@@ -397,9 +400,8 @@ class PaneHeader(QWidget):
         self.form_choice.activated.connect(self._on_form_choice_activated)
         self._row.addWidget(self.form_choice)
         self._find.clicked.connect(self.focus_search)
-        self._add.clicked.connect(self.add_requested)
         self._close.clicked.connect(self.close_requested)
-        for button in (self._find, self._add, self._close):
+        for button in (self._find, self._close):
             self._row.addWidget(button)
 
     def _on_chooser_activated(self, index: int) -> None:

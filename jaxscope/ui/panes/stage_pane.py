@@ -55,9 +55,6 @@ class PaneHost(Protocol):
     def set_stage(self, pane: StagePane, name: str) -> None:
         """Let a pane be for another stage."""
 
-    def add_beside(self, pane: StagePane) -> None:
-        """Open another pane for the same stage."""
-
     def close_pane(self, pane: StagePane) -> None:
         """Close a pane."""
 
@@ -181,7 +178,6 @@ class StagePane(QFrame):
     def _build(self) -> None:
         header, grip = self.header, self.header.grip
         header.stage_requested.connect(self._on_header_stage_requested)
-        header.add_requested.connect(self._on_header_add_requested)
         header.close_requested.connect(self._on_header_close_requested)
         grip.moved.connect(self._on_grip_moved)
         grip.dropped.connect(self._on_grip_dropped)
@@ -595,9 +591,6 @@ class StagePane(QFrame):
 
     def _on_header_stage_requested(self, name: str) -> None:
         self._host.set_stage(self, name)
-
-    def _on_header_add_requested(self) -> None:
-        self._host.add_beside(self)
 
     def _on_header_close_requested(self) -> None:
         self._host.close_pane(self)

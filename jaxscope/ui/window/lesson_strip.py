@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -75,6 +75,7 @@ class LessonStrip(QFrame):
         self._next = QPushButton()
         self._try = QPushButton("Try a change")
         self._path_box = QVBoxLayout()
+        self._further = QWidget()
         self._area = QScrollArea()
         self._build()
         self.hide()
@@ -97,23 +98,23 @@ class LessonStrip(QFrame):
             column.addWidget(label)
         column.addWidget(self._body)
         column.addWidget(self._answer)
+        column.addWidget(self._reveal, 0, Qt.AlignmentFlag.AlignLeft)
         ways = FlowLayout()  # above the calls, which are known later and then take their room
-        for button in (self._reveal, self._try, self._next):
+        for button in (self._try, self._next):
             ways.addWidget(button)
-        column.addLayout(ways)
         self._body.setAccessibleName("Text of the lesson")
         self._answer.setAccessibleName("What the lesson reveals")
         self._reveal.clicked.connect(self._show_answer)
         self._call_box.setSpacing(0)
         self._call_head.hide()
         self._path_box.setSpacing(0)
-        column.addWidget(self._call_head)
-        column.addLayout(self._call_box)
         self._next.clicked.connect(self._on_next_clicked)
         self._try.setProperty("whole", self._try.text())
         self._try.setProperty("hint", _OF_TRIAL)
         self._try.clicked.connect(self.trial_requested)
-        column.addLayout(self._path_box)
+        parts = (ways, self._call_head, self._call_box, self._path_box)
+        fill_box(QVBoxLayout(self._further), *parts, margins=(0, 0, 0, 0), spacing=6)
+        column.addWidget(self._further)
         column.addStretch()
         self._show_parts()
         self._walk.changed.connect(self._show_parts)
@@ -159,8 +160,15 @@ class LessonStrip(QFrame):
             self._call_head.setVisible(bool(calls))
         return bool(self._parts["Look at"].text())
 
-    def reveal_path(self) -> None:
-        """List the path, or the lessons of a folder, where that was not done yet."""
+    def show_further(self) -> None:
+        """Show what a lesson keeps back until it is answered: calls, a change, all samples."""
+        self._further.show()
+        self._list_path()
+
+    def _list_path(self) -> None:
+        """List the path, or the lessons of a folder, where that is seen and was not done yet."""
+        if self._further.isHidden():
+            return
         lesson = self._walk.lesson
         listed = str(Path(lesson.path).parent) if lesson is not None else ""
         if listed == self._listed:
@@ -184,6 +192,10 @@ class LessonStrip(QFrame):
         rows.append(self._row("All samples with pictures ›", "", self._on_all_clicked))
         _fill(self._path_box, rows)
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._list_path()
+
     def closeEvent(self, event: QCloseEvent) -> None:
         super().closeEvent(event)
         self.closed_by_person.emit()
@@ -201,6 +213,7 @@ class LessonStrip(QFrame):
             self._file, self._calls = _OF_WALK, ("",)
             for shown in self._parts.values():
                 shown.hide()
+            self._further.show()
         self._place.setText(f"Lesson · {self._walk.number + 1} of {len(lesson.parts)}")
         self._title.setText(part.heading)
         self._body.show_markdown(part.text)
@@ -216,7 +229,7 @@ class LessonStrip(QFrame):
                 for number, heading in enumerate(headings)
             ]
             _fill(self._call_box, rows if len(rows) > 1 else [])
-            self.reveal_path()
+            self._list_path()
         if not self._walk.is_revealed:
             self._area.verticalScrollBar().setValue(0)  # a part is read from its beginning
 
@@ -250,6 +263,9 @@ class LessonStrip(QFrame):
             label.setVisible(bool(text) and head != "Then see")
         self._reveal.setProperty("whole", _REVEAL)
         self._reveal.setVisible(lesson.is_whole)
+        self._further.setHidden(lesson.is_whole)  # first the question, alone
+        if self.isVisible():
+            self._list_path()
         self._try.show()
         following = find_next(path, self._samples)
         self._next.setVisible(following is not None)
@@ -268,6 +284,7 @@ class LessonStrip(QFrame):
             return
         self._reveal.hide()
         self._parts["Then see"].show()
+        self.show_further()
 
     def _row(self, text: str, value: str, slot: Callable[[], object]) -> QPushButton:
         button = QPushButton()

@@ -373,18 +373,14 @@ class MainWindow(QMainWindow):
         self._lesson_of = file
         has_lesson = self.lesson.show_file(file, state.functions)
         if is_other and not self.presenting.is_on:
-            self._set_lesson_shown(has_lesson and self._settings.shows_lessons)
-
-    def _set_lesson_shown(self, is_shown: bool) -> None:
-        if is_shown:
-            self.lesson.reveal_path()
-        self.lesson.setVisible(is_shown)
+            self.lesson.setVisible(has_lesson and self._settings.shows_lessons)
 
     def toggle_lesson(self) -> None:
         """Show or hide the lesson and the samples beside the program."""
         is_shown = self.lesson.isHidden()
         self._settings.shows_lessons = is_shown
-        self._set_lesson_shown(is_shown)
+        self.lesson.show_further()
+        self.lesson.setVisible(is_shown)
 
     def _on_lesson_trial_requested(self) -> None:
         if self.trial is not None and self.trial.editor is None:
@@ -486,7 +482,7 @@ class MainWindow(QMainWindow):
         self.walk.begin(lesson)
         if not self.presenting.is_on:
             self._settings.shows_lessons = True  # a lesson that is opened is wanted
-            self._set_lesson_shown(True)
+            self.lesson.show()
 
     def begin_course(self) -> None:
         """Go through the lessons that come with jaxscope; in the system's language, if they can."""
