@@ -387,6 +387,30 @@ def test_a_title_of_one_letter_is_written_however_small_the_picture_is(
     assert [title.text for title in drawing.list_titles(0.8)] == ["p"]
 
 
+def test_a_long_title_of_a_group_takes_a_second_line_in_a_small_picture(
+    qtbot: QtBot, canvas: GraphCanvas
+) -> None:
+    """Cut to one line, the orders of a third derivative would all be called alike."""
+    scopes = ("backward of backward of forward", "backward of backward of backward")
+    builder = GraphBuilder()
+    last = builder.add_node("in", NodeKind.INPUT, "", types=["f32[3]"])
+    for number, scope in enumerate(name for name in scopes for _ in range(2)):
+        node = builder.add_node(
+            str(number), NodeKind.EQUATION, "add", types=["f32[3]"], scope=(scope,)
+        )
+        builder.add_edge(last, node)
+        last = node
+    canvas.set_graph(builder.build(), "long names")
+    qtbot.waitUntil(lambda: canvas.scene is not None and not canvas.is_busy)
+    canvas.collapse_all()
+    qtbot.waitUntil(lambda: canvas.scene is not None and not canvas.is_busy)
+    drawing = canvas._drawing
+    assert drawing is not None and set(scopes) <= set(drawing.scene.items.titles)
+    titles = drawing.list_titles(0.65)
+    assert {title.text.replace("\n", " ") for title in titles} == set(scopes)
+    assert all("\n" in title.text and title.area.height() > 22 for title in titles)
+
+
 def test_pointing_leaves_nothing_behind_in_the_next_picture(canvas: GraphCanvas) -> None:
     assert canvas.scene is not None
     canvas.hover(canvas.scene.items.num_frames)

@@ -45,3 +45,20 @@ def shorten_text(text: str, max_px: float, size_px: float, is_bold: bool = False
         else:
             high = middle - 1
     return text[:low].rstrip() + ELLIPSIS
+
+
+@functools.lru_cache(maxsize=65536)
+def break_text(text: str, max_px: float, size_px: float, is_bold: bool = False) -> str:
+    """The text on two lines that are at most `max_px` wide, broken between words, if it can be.
+
+    As many words as there is room for stand on the first line; the second is shortened.
+    """
+    words, first = text.split(" "), ""
+    while len(words) > 1:
+        longer = f"{first} {words[0]}".lstrip()
+        if measure_text(longer, size_px, is_bold) > max_px:
+            break
+        first = longer
+        del words[0]
+    rest = shorten_text(" ".join(words), max_px, size_px, is_bold)
+    return f"{first}\n{rest}" if first else rest

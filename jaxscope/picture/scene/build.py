@@ -367,7 +367,7 @@ def _choose_grounds(shown: list[Box], parent: Int32s, num_frames: int) -> npt.ND
         depths[item] = (depths[around] + 1) % 2 if around >= 0 else 0
         kind, label = shown[item].kind, shown[item].label
         if kind is BranchKind.ORDER:
-            grounds[item] = _ORDER_GROUNDS.get(label, _OTHER_ORDER)
+            grounds[item] = _ORDER_GROUNDS.get(label.partition(" · ")[0], _OTHER_ORDER)
         else:
             grounds[item] = depths[item] if kind is None else _GROUNDS.get(kind, depths[item])
     return grounds

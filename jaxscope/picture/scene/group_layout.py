@@ -49,7 +49,8 @@ from jaxscope.picture.view.operations import Style
 from jaxscope.picture.view.view import ROOT, View
 
 BOX_PADDING_PX = 12.0
-BOX_MAX_PX = 256.0
+BOX_MAX_PX, _GROUP_MAX_PX = 256.0, 400.0
+"""Of boxes that are operations or values; of groups, whose names tell alike ones apart at the end."""
 
 
 class BoxTexts:
@@ -65,7 +66,9 @@ class BoxTexts:
         if known is None:
             full = text_of(self._view, self._view.boxes[box])
             room = BOX_MAX_PX - 2 * BOX_PADDING_PX
-            title = shorten_text(full.title, room, TITLE_PX, True)
+            is_group = bool(self._view.boxes[box].children)
+            most = _GROUP_MAX_PX - 2 * BOX_PADDING_PX if is_group else room
+            title = shorten_text(full.title, most, TITLE_PX, True)
             detail = shorten_text(full.detail, room, DETAIL_PX)
             is_short = title is full.title and detail is full.detail
             known = self._known[box] = (

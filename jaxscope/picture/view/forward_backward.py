@@ -221,7 +221,8 @@ def _box_orders(
     for number, (order, run) in enumerate(itertools.groupby(range(len(inside)), told.__getitem__)):
         members = tuple(inside[at] for at in run)
         if order and _is_worth_it(members, list(range(len(members)))):
-            made.append(Branch(f"{prefix}.{number}", BranchKind.ORDER, order, members))
+            ends = (f" {order}", BACKWARD)
+            made.append(_name_part(f"{prefix}.{number}", BranchKind.ORDER, order, ends, members))
         else:
             made += members
     return tuple(made)
@@ -238,16 +239,27 @@ def _order_of(child: Child, orders: Mapping[int, str]) -> str:
 
 
 def _make_part(branch: Branch, half: int, inside: tuple[Child, ...]) -> Branch:
-    """A box of one part; a single group inside becomes it and keeps its name."""
     part = _BACKWARD if half & 1 else _FORWARD
     name = _NAMES[part]
     number = f"#{half // 2 + 1}" if half > 1 else ""
-    half_id = f"{branch.id}/{name}{number}"
+    return _name_part(f"{branch.id}/{name}{number}", _KINDS[part], name, (BACKWARD,), inside)
+
+
+def _name_part(
+    id: str, kind: BranchKind, name: str, ends: tuple[str, ...], inside: tuple[Child, ...]
+) -> Branch:
+    """A box of one part; a single group inside becomes it and keeps its name.
+
+    Args:
+        ends: What the group's name says of the part, too.
+    """
     only = inside[0] if len(inside) == 1 else None
     if isinstance(only, Branch) and only.kind is BranchKind.SCOPE and only.node == NONE:
-        label = only.label.removesuffix(BACKWARD)
-        return dataclasses.replace(only, id=half_id, kind=_KINDS[part], label=f"{name} · {label}")
-    return Branch(half_id, _KINDS[part], name, inside)
+        label = only.label
+        for end in ends:
+            label = label.removesuffix(end)
+        return dataclasses.replace(only, id=id, kind=kind, label=f"{name} · {label}")
+    return Branch(id, kind, name, inside)
 
 
 def counterpart_name(label: str) -> str:

@@ -73,8 +73,9 @@ def _text_of_group(view: View, box: Box) -> BoxText:
     if box.kind in GATHERED:
         word = "values" if box.kind is BranchKind.PORTS else "arrays"
         return BoxText(label, f"{box.num_leaves:,} {word}", _GROUP_STYLES[box.kind])
-    if len(label) > _MAX_LABEL and " / " in label:
-        label = _last_names(label)
+    part, dot, path = label.rpartition(" · ")
+    if len(label) > _MAX_LABEL and " / " in path:
+        label = f"{part}{dot}{_last_names(path)}"
     if box.kind is BranchKind.REPEAT:
         return BoxText(f"{label} ×{box.copies}", count, Style.REPEAT)
     if box.node != NONE:

@@ -32,7 +32,7 @@ from PySide6.QtGui import (
 from jaxscope.export.painter import FONT_FAMILY, FONT_FILES
 from jaxscope.export.picture import arrow_of
 from jaxscope.model import NONE
-from jaxscope.picture.layout.text_width import measure_text, shorten_text
+from jaxscope.picture.layout.text_width import break_text, measure_text, shorten_text
 from jaxscope.picture.palette import PALETTES
 from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX, LABEL_TEXT_PX, WayFinder
 from jaxscope.picture.scene.group_layout import DOWN
@@ -315,6 +315,7 @@ class SmallTitle(NamedTuple):
     area: QRectF
     text: str
     is_frame: bool
+    item: int
 
 
 class SceneDrawing:
@@ -335,6 +336,7 @@ class SceneDrawing:
         self._small_font = graph_font(LEAST_TITLE_PX, True)
         self._texts: dict[tuple[str, int], QStaticText] = {}
         self._titles: tuple[float, tuple[SmallTitle, ...]] = (1.0, ())
+        self._broken: frozenset[int] = frozenset()
         self._scale = 1.0
 
     @functools.cached_property
@@ -352,6 +354,7 @@ class SceneDrawing:
         painter.fillRect(QRectF(0, 0, width, height), self.colors.background)
         box = (x0, y0, x0 + width / scale, y0 + height / scale)
         self._scale = scale
+        titles = self.list_titles(scale) if scale < _TITLE_SCALE else ()
         painter.save()
         if scale >= NEAR_SCALE:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
@@ -367,7 +370,7 @@ class SceneDrawing:
         if scale < _TITLE_SCALE:
             painter.translate(-x0 * scale, -y0 * scale)
             sight = QRectF(x0 * scale, y0 * scale, width, height)
-            for title in self.list_titles(scale):
+            for title in titles:
                 if sight.intersects(title.area):
                     self._paint_small_title(painter, title)
 
@@ -379,6 +382,7 @@ class SceneDrawing:
         """
         if self._titles[0] != scale:
             self._titles = (scale, tuple(self._place_titles(scale)))
+            self._broken = frozenset(t.item for t in self._titles[1] if "\n" in t.text)
         return self._titles[1]
 
     def _place_titles(self, scale: float) -> Iterator[SmallTitle]:
@@ -392,14 +396,20 @@ class SceneDrawing:
             before = _SIGN_ROOM_PX * scale if is_frame and scale >= NEAR_SCALE else 4.0
             room = width - before - (8.0 if is_frame else 2.0)
             text = shorten_text(items.titles[item], room, LEAST_TITLE_PX, True)
-            wide = measure_text(text, LEAST_TITLE_PX, True) + 6
+            is_broken = not is_frame and height >= 2 * _TITLE_ROOM_PX[1] - 4
+            if is_broken and text != items.titles[item]:  # in place of the second line
+                text = break_text(items.titles[item], room, LEAST_TITLE_PX, True)
+            is_broken = "\n" in text
+            lines = text.split("\n")
+            wide = max(measure_text(line, LEAST_TITLE_PX, True) for line in lines) + 6
             is_cut_away = len(text) < 2 and text != items.titles[item]  # one letter is a name too
             if wide > width or is_cut_away or not text:
                 continue
-            high = _TITLE_ROOM_PX[1]
+            high = _TITLE_ROOM_PX[1] * len(lines) - 3 * (len(lines) - 1)
             left = x + (before if is_frame else (width - wide) / 2)
             top = y + (max((HEADER_PX * scale - high) / 2, 0.0) if is_frame else 1.0)
-            if not is_frame and (scale < LABEL_SCALE or not items.details[item]):
+            is_alone = scale < LABEL_SCALE or is_broken or not items.details[item]
+            if not is_frame and is_alone:
                 top = y + (height - high) / 2
             low, high_ = np.array([left, top]), np.array([left + wide, top + high])
             if ((taken[:, :2] < high_) & (taken[:, 2:] > low)).all(axis=1).any():
@@ -407,7 +417,7 @@ class SceneDrawing:
             if len(taken) >= _MOST_TITLES:
                 return
             taken = np.vstack([taken, [*low, *high_]])
-            yield SmallTitle(QRectF(left, top, wide, high), text, is_frame)
+            yield SmallTitle(QRectF(left, top, wide, high), text, is_frame, item)
 
     def _paint_small_title(self, painter: QPainter, title: SmallTitle) -> None:
         if title.is_frame:
@@ -417,7 +427,8 @@ class SceneDrawing:
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
         painter.setPen(self.colors.text)
         painter.setFont(self._small_font)
-        painter.drawText(title.area, Qt.AlignmentFlag.AlignCenter, title.text)
+        area = title.area.adjusted(0, -3, 0, 3)  # lines of type stand closer than the font says
+        painter.drawText(area, Qt.AlignmentFlag.AlignCenter, title.text)
 
     def _paint_far(
         self, painter: QPainter, box: tuple[float, float, float, float], scale: float
@@ -595,7 +606,8 @@ class SceneDrawing:
             bar = QRectF(x + _RADIUS_PX, y + height - 4, (width - 2 * _RADIUS_PX) * share, 3)
             painter.fillRect(bar, shades.border[shade])
         title, detail = items.titles[item], items.details[item]
-        two = bool(detail) and not (has_small_title and self._scale < LABEL_SCALE)
+        is_alone = has_small_title and (self._scale < LABEL_SCALE or item in self._broken)
+        two = bool(detail) and not is_alone
         painter.setPen(colors.text)
         painter.setFont(self._title_font)
         top = y + (4 if two else height / 2 - 8)
