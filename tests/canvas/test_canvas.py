@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtGui import QImage, QPainter, QStaticText, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -391,7 +391,7 @@ def test_a_long_title_of_a_group_takes_a_second_line_in_a_small_picture(
     qtbot: QtBot, canvas: GraphCanvas
 ) -> None:
     """Cut to one line, the orders of a third derivative would all be called alike."""
-    scopes = ("backward of backward of forward", "backward of backward of backward")
+    scopes = ("backward of backward of forward", "sigmoid_binary_cross_entropy")
     builder = GraphBuilder()
     last = builder.add_node("in", NodeKind.INPUT, "", types=["f32[3]"])
     for number, scope in enumerate(name for name in scopes for _ in range(2)):
@@ -407,8 +407,32 @@ def test_a_long_title_of_a_group_takes_a_second_line_in_a_small_picture(
     drawing = canvas._drawing
     assert drawing is not None and set(scopes) <= set(drawing.scene.items.titles)
     titles = drawing.list_titles(0.65)
-    assert {title.text.replace("\n", " ") for title in titles} == set(scopes)
-    assert all("\n" in title.text and title.area.height() > 22 for title in titles)
+    lines = {line for title in titles for line in title.text.split("\n")}
+    assert lines == {"backward of backward of", "forward", "sigmoid_binary_cross_", "entropy"}
+    assert all(title.area.height() > 2 * LEAST_TITLE_PX for title in titles)
+
+
+@pytest.mark.parametrize("scale", [0.4, 0.5, 0.62, 0.7, 1.0])
+def test_what_is_written_into_boxes_can_be_read_or_is_left_out(
+    canvas: GraphCanvas, monkeypatch: pytest.MonkeyPatch, scale: float
+) -> None:
+    canvas.expand_all()
+    drawing = canvas._drawing
+    assert drawing is not None
+    told: list[tuple[str, float]] = []
+
+    class Watched(QPainter):
+        def drawStaticText(self, place: QPointF, text: QStaticText) -> None:  # type: ignore[override]
+            drawn_px = self.font().pixelSize() * self.combinedTransform().m22()
+            told.append((text.text(), drawn_px))
+            super().drawStaticText(place, text)
+
+    picture = QImage(900, 700, QImage.Format.Format_ARGB32)
+    painter = Watched(picture)
+    drawing.paint(painter, 0.0, 0.0, 900, 700, scale)
+    painter.end()
+    assert told
+    assert not [(text, size) for text, size in told if size < 7.99]
 
 
 def test_pointing_leaves_nothing_behind_in_the_next_picture(canvas: GraphCanvas) -> None:

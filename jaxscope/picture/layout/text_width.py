@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import functools
 import importlib.resources
+import re
 
 ELLIPSIS = "…"
+_WORD = re.compile(r"[^ _]+[ _]*|[ _]+")
 _WIDE = 1000  # of the font size, in thousandths, for what the tables lack: CJK is one em wide
 
 
@@ -53,12 +55,9 @@ def break_text(text: str, max_px: float, size_px: float, is_bold: bool = False) 
 
     As many words as there is room for stand on the first line; the second is shortened.
     """
-    words, first = text.split(" "), ""
-    while len(words) > 1:
-        longer = f"{first} {words[0]}".lstrip()
-        if measure_text(longer, size_px, is_bold) > max_px:
-            break
-        first = longer
-        del words[0]
-    rest = shorten_text(" ".join(words), max_px, size_px, is_bold)
-    return f"{first}\n{rest}" if first else rest
+    ends = [found.end() for found in _WORD.finditer(text)][:-1]
+    widths = [measure_text(text[:end].rstrip(), size_px, is_bold) for end in ends]
+    fitting = [end for end, width in zip(ends, widths, strict=True) if width <= max_px]
+    at = fitting[-1] if fitting else 0
+    rest = shorten_text(text[at:], max_px, size_px, is_bold)
+    return f"{text[:at].rstrip()}\n{rest}" if at else rest

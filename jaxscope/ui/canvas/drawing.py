@@ -32,7 +32,7 @@ from PySide6.QtGui import (
 from jaxscope.export.painter import FONT_FAMILY, FONT_FILES
 from jaxscope.export.picture import arrow_of
 from jaxscope.model import NONE
-from jaxscope.picture.layout.text_width import break_text, measure_text, shorten_text
+from jaxscope.picture.layout.text_width import ELLIPSIS, break_text, measure_text, shorten_text
 from jaxscope.picture.palette import PALETTES
 from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX, LABEL_TEXT_PX, WayFinder
 from jaxscope.picture.scene.group_layout import DOWN
@@ -254,8 +254,14 @@ def arrows_in(index: SceneIndex, box: Box, lines: Indices | None = None) -> QPai
 NEAR_SCALE = 0.35
 """From this scale on text and curves are drawn."""
 
-LABEL_SCALE = 0.6
+_DETAIL_SCALE = 0.6
+"""From this scale on there is room for the second lines of boxes, and for texts of connectors."""
+
+LABEL_SCALE = 0.75
 """From this scale on types on lines are drawn: smaller they could not be read."""
+
+LEAST_TEXT_PX = 8.0
+"""What is written into boxes and connectors is never smaller; it is cut short or left out."""
 
 LEAST_TITLE_PX = 11.0
 """Titles of groups are never smaller than this, however small the picture is."""
@@ -263,6 +269,8 @@ _TITLE_SCALE = LEAST_TITLE_PX / TITLE_PX
 _TITLE_ROOM_PX = (30.0, 14.0)
 """What a title needs at least: width and height in pixels of the device."""
 _MOST_TITLES = 400
+_SIZES_PX = (TITLE_PX, DETAIL_PX, STUB_TEXT_PX, LABEL_TEXT_PX)
+"""Of the fonts that `_text` knows by number; the first is bold."""
 
 _MIN_LINE_PX = 1.5
 _RADIUS_PX = 5.0
@@ -408,7 +416,7 @@ class SceneDrawing:
             high = _TITLE_ROOM_PX[1] * len(lines) - 3 * (len(lines) - 1)
             left = x + (before if is_frame else (width - wide) / 2)
             top = y + (max((HEADER_PX * scale - high) / 2, 0.0) if is_frame else 1.0)
-            is_alone = scale < LABEL_SCALE or is_broken or not items.details[item]
+            is_alone = scale < _DETAIL_SCALE or is_broken or not items.details[item]
             if not is_frame and is_alone:
                 top = y + (height - high) / 2
             low, high_ = np.array([left, top]), np.array([left + wide, top + high])
@@ -606,7 +614,7 @@ class SceneDrawing:
             bar = QRectF(x + _RADIUS_PX, y + height - 4, (width - 2 * _RADIUS_PX) * share, 3)
             painter.fillRect(bar, shades.border[shade])
         title, detail = items.titles[item], items.details[item]
-        is_alone = has_small_title and (self._scale < LABEL_SCALE or item in self._broken)
+        is_alone = self._scale < _DETAIL_SCALE or (has_small_title and item in self._broken)
         two = bool(detail) and not is_alone
         painter.setPen(colors.text)
         painter.setFont(self._title_font)
@@ -621,8 +629,23 @@ class SceneDrawing:
     def _paint_centred(
         self, painter: QPainter, text: str, font: int, x: float, y: float, width: float
     ) -> None:
+        """One line in the middle of a width; not smaller than can be read."""
+        size_px = _SIZES_PX[font]
+        grown = max(LEAST_TEXT_PX / (size_px * self._scale), 1.0)
+        if grown > 1.0:
+            text = shorten_text(text, width / grown, size_px, font == 0)
+            if text == ELLIPSIS:
+                return
         static = self._text(text, font)
-        painter.drawStaticText(QPointF(x + (width - static.size().width()) / 2, y), static)
+        size = static.size()
+        if grown == 1.0:
+            painter.drawStaticText(QPointF(x + (width - size.width()) / 2, y), static)
+            return
+        painter.save()
+        painter.translate(x + width / 2, y + size.height() / 2)
+        painter.scale(grown, grown)
+        painter.drawStaticText(QPointF(-size.width() / 2, -size.height() / 2), static)
+        painter.restore()
 
     def _paint_connector(self, painter: QPainter, connector: int) -> None:
         connectors, colors = self.scene.connectors, self.colors
@@ -631,6 +654,8 @@ class SceneDrawing:
         painter.setPen(pen)
         painter.setBrush(colors.stub_fill)
         painter.drawRoundedRect(QRectF(x, y, width, height), height / 2, height / 2)
+        if self._scale < _DETAIL_SCALE:
+            return
         painter.setPen(colors.text)
         painter.setFont(self._stub_font)
         self._paint_centred(painter, connectors.texts[connector], 2, x, y + 2, width)
