@@ -121,7 +121,7 @@ def test_the_first_start_shows_the_first_sample_and_later_ones_the_gallery(
     assert window.screen_shown is not None and window.screen_shown.shows_start_page
 
 
-def test_the_next_sample_is_one_click_away_from_the_answer(driver: Driver, window: MainWindow) -> None:
+def test_the_next_sample_is_one_click_from_the_answer(driver: Driver, window: MainWindow) -> None:
     open_first(window, window._settings)
     driver.qtbot.mouseClick(window.lesson._reveal, Qt.MouseButton.LeftButton)
     driver.qtbot.mouseClick(window.lesson._next, Qt.MouseButton.LeftButton)

@@ -50,7 +50,7 @@ from jaxscope.picture.view.view import ROOT, View
 
 BOX_PADDING_PX = 12.0
 BOX_MAX_PX, _GROUP_MAX_PX = 256.0, 400.0
-"""Of boxes that are operations or values; of groups, whose names tell alike ones apart at the end."""
+"""Of operations and values; of groups, whose names often differ at their ends."""
 
 
 class BoxTexts:
