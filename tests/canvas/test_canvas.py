@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QImage, QPainter, QStaticText, QWheelEvent
+from PySide6.QtGui import QImage, QPainter, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -422,10 +424,10 @@ def test_what_is_written_into_boxes_can_be_read_or_is_left_out(
     told: list[tuple[str, float]] = []
 
     class Watched(QPainter):
-        def drawStaticText(self, place: QPointF, text: QStaticText) -> None:  # type: ignore[override]
+        def drawStaticText(self, *told_of: Any) -> None:
             drawn_px = self.font().pixelSize() * self.combinedTransform().m22()
-            told.append((text.text(), drawn_px))
-            super().drawStaticText(place, text)
+            told.append((told_of[-1].text(), drawn_px))
+            super().drawStaticText(*told_of)
 
     picture = QImage(900, 700, QImage.Format.Format_ARGB32)
     painter = Watched(picture)
