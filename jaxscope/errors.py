@@ -21,6 +21,7 @@ import dataclasses
 import os
 
 __all__ = [
+    "BOOTSTRAP",
     "ENOUGH_DESCRIPTORS",
     "PACKAGE_FOLDER",
     "CallError",
@@ -38,6 +39,9 @@ __all__ = [
 
 PACKAGE_FOLDER = os.path.dirname(os.path.abspath(__file__))
 """Where jaxscope itself lies: code under it is never the user's."""
+
+BOOTSTRAP = os.path.join(PACKAGE_FOLDER, "worker", "bootstrap.py")
+"""The script that starts a module of jaxscope's under any interpreter."""
 
 ENOUGH_DESCRIPTORS = 256
 """Open files that suffice for every command; what to ask for where there are too few."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 # What a failed capture leaves behind: the stages that worked, and why the others are missing.
 
 
-FORMATS = frozenset({"jaxscope", "json", "html"})
+_FORMATS_WITH_REASONS = frozenset({"jaxscope", "json", "html"})
 """Formats that show all stages, and so have a place for the reasons."""
 
 
@@ -217,7 +217,11 @@ def _write_partial(partial: Capture | None, error: JaxscopeError, options: Optio
     capture = complete(partial, error)
     if capture is not None and options.without_source:
         capture = leave_source_out(capture)
-    if capture is None or options.output is None or options.output_format not in FORMATS:
+    if (
+        capture is None
+        or options.output is None
+        or options.output_format not in _FORMATS_WITH_REASONS
+    ):
         return
     try:
         stage = last_shown_stage(capture)
@@ -235,7 +239,9 @@ def tell(capture: Capture, places: Sequence[Path], notes: Sequence[str], options
     if options.is_json:
         return
     sources = [os.path.basename(file.path) for file in capture.files if file.text]
-    is_held = bool(sources) and options.output_format in FORMATS  # said, for captures are shared
+    is_held = (
+        bool(sources) and options.output_format in _FORMATS_WITH_REASONS
+    )  # said, for captures are shared
     holds = f" (with the text of {', '.join(sources)})" if is_held else ""
     print(f"{capture.call} -> {', '.join(map(str, places))}{holds}", file=sys.stderr)
     for message in (*capture.messages, *notes):

@@ -16,6 +16,7 @@ from typing import Any, NoReturn, TypeVar, cast
 
 from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import UsageError
+from jaxscope.export import choices
 from jaxscope.export.choices import ALL_STAGES, DEFAULT_SCALE, DOWN, FIRST, MAX_WIDTH_PX, RIGHT
 from jaxscope.program.size_range import read_growth, read_scale
 from jaxscope.report.document import wrap_command
@@ -509,7 +510,8 @@ def _read_sizes(read: argparse.Namespace) -> tuple[str, str, tuple[int, ...]]:
 
 WRITING = ("capture", "open")
 """Verbs that write a capture with `-o`."""
-FORMATS = ("jaxscope", "json", "svg", "png", "pdf", "dot", "html", "txt", "md")
+FORMATS = ("jaxscope", *choices.FORMATS)
+"""Endings of files that they write."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import subprocess
 import sys
 from typing import Protocol
 
-from jaxscope.errors import PACKAGE_FOLDER, EnvironmentProblem, Explanation
+from jaxscope.errors import BOOTSTRAP, EnvironmentProblem, Explanation
 from jaxscope.wire.relay import encode_control
 
 _NOT_ON_WINDOWS = Explanation(
@@ -22,7 +22,6 @@ _NOT_ON_WINDOWS = Explanation(
     "behind can be opened, and jaxscope.capture(function, *arguments) works in Python.",
     kind="NotStarted",
 )
-_BOOTSTRAP = os.path.join(PACKAGE_FOLDER, "worker", "bootstrap.py")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -95,7 +94,7 @@ class LocalLink:
         begun, self._begun = self._begun, None
         if begun is not None:
             return begun
-        command = [sys.executable, "-I", "-S", _BOOTSTRAP, "jaxscope.supervisor.supervisor"]
+        command = [sys.executable, "-I", "-S", BOOTSTRAP, "jaxscope.supervisor.supervisor"]
         return Connection(start_process(command))
 
 

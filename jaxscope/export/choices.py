@@ -1,5 +1,17 @@
 """The words that say what to export; free of imports, for command lines are read in a moment."""
 
+FORMATS = {
+    "svg": "Picture of the graph, scalable",
+    "png": "Picture of the graph",
+    "pdf": "Document with the graph",
+    "dot": "Graphviz",
+    "html": "Page with linked stages",
+    "md": "Report",
+    "txt": "Text of the stage",
+    "json": "Everything, as data",
+}
+"""What a capture is exported to: endings of files, and what such a file is."""
+
 ALL_STAGES = "all"
 """Stands for every stage where the name of one is asked for."""
 

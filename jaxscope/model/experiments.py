@@ -333,6 +333,9 @@ AS_WRITTEN = "as written"
 _UNKNOWN = Cost()
 
 
+CAST_DTYPES = ("float32", "bfloat16", "float16", "float64")
+"""What floating-point arguments may be cast to for a comparison of two programs."""
+
 POLICIES = (
     "nothing_saveable",
     "everything_saveable",

@@ -20,7 +20,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
-from jaxscope.errors import PACKAGE_FOLDER
+from jaxscope.errors import BOOTSTRAP
 from jaxscope.supervisor import process_tree
 from jaxscope.wire.frames import FrameError
 from jaxscope.wire.protocol import BEGUN_SIGN, DISCONNECTED_STATUS
@@ -178,7 +178,6 @@ def become(
         os._exit(_NOT_RUN_STATUS)
 
 
-BOOTSTRAP = os.path.join(PACKAGE_FOLDER, "worker", "bootstrap.py")
 MAX_OUTPUT_BYTES = 64 << 20
 MAX_REPLY_BYTES = 8 << 30
 SILENCE_S = 0.7

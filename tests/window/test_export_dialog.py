@@ -10,12 +10,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QStyle, QStyleOptionComboBox
 from pytestqt.qtbot import QtBot
 
+from jaxscope.export.choices import FORMATS
 from jaxscope.export.order import OnProgress
 from jaxscope.model import Capture
 from jaxscope.picture.palette import DARK, LIGHT
 from jaxscope.picture.tint.classes import ColourBy
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
-from jaxscope.ui.window.exporter import FORMATS, ExportChoice, ExportDialog, ExportExtent
+from jaxscope.ui.window.exporter import ExportChoice, ExportDialog, ExportExtent
 from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver

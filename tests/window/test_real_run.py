@@ -10,13 +10,13 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from jaxscope.client.session import Session
+from jaxscope.export.choices import FORMATS
 from jaxscope.schema.archive import load_capture
 from jaxscope.ui.application import build_window
 from jaxscope.ui.panes.pane_area import WIDE_ARRANGEMENT
 from jaxscope.ui.panes.pane_header import Form
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.session.state import Phase
-from jaxscope.ui.window.exporter import FORMATS
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.settings import Settings
 

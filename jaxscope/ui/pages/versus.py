@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.client.requests import ComparisonRequest
-from jaxscope.model.experiments import POLICIES, ProgramComparison
+from jaxscope.model.experiments import CAST_DTYPES, POLICIES, ProgramComparison
 from jaxscope.report.document import Table
 from jaxscope.report.measurements import cost_lines, describe_processes, describe_ratios
 from jaxscope.ui.pages.agreement import describe_results, show_leaves
@@ -30,7 +30,6 @@ from jaxscope.ui.toolkit.widgets import ChoiceBox, FlowLayout, SplitOrTabs
 from jaxscope.ui.window.page_context import PageContext
 
 PRECISIONS = ("default", "high", "highest", "bfloat16", "tensorfloat32", "float32")
-DTYPES = ("float32", "bfloat16", "float16", "float64")
 TARGETS = ("cpu", "cpu:2", "cpu:4", "cpu:8", "gpu", "tpu")
 _LEAST_CHARS = 14
 
@@ -54,7 +53,7 @@ class SecondProgramForm:
         self.python = _line("the same interpreter", "Interpreter of the second")
         self.donate = _line("as written; all, none, or x+y", "Donated arguments of the second")
         self.precision = _choices("the same precision", PRECISIONS, "Precision of the second")
-        self.dtype = _choices("the same types", DTYPES, "Types of the second's arguments")
+        self.dtype = _choices("the same types", CAST_DTYPES, "Types of the second's arguments")
         self.remat = _choices("the same remat", POLICIES, "Remat policy of the second")
         self.target = _choices("the same target", TARGETS, "Target of the second")
         self.rigorous = QCheckBox("in six processes")

@@ -8,7 +8,7 @@ import dataclasses
 import enum
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +30,14 @@ from PySide6.QtWidgets import (
 
 from jaxscope.client.events import Event, Progress, Stepped
 from jaxscope.errors import Explanation, InternalError, JaxscopeError, UsageError
-from jaxscope.export.choices import ALL_STAGES, DEFAULT_SCALE, EVERYTHING, FIRST, MAX_WIDTH_PX
+from jaxscope.export.choices import (
+    ALL_STAGES,
+    DEFAULT_SCALE,
+    EVERYTHING,
+    FIRST,
+    FORMATS,
+    MAX_WIDTH_PX,
+)
 from jaxscope.model import NONE, Capture
 from jaxscope.model.lessons import TextLesson, read_lesson
 from jaxscope.schema.whole_file import write_bytes
@@ -45,18 +52,6 @@ if TYPE_CHECKING:
 
 
 # Writes what a window shows, or all there is, on a thread: large pictures take seconds.
-
-
-FORMATS: Mapping[str, str] = {
-    "svg": "Picture of the graph, scalable",
-    "png": "Picture of the graph",
-    "pdf": "Document with the graph",
-    "dot": "Graphviz",
-    "html": "Page with linked stages",
-    "md": "Report",
-    "txt": "Text of the stage",
-    "json": "Everything, as data",
-}
 
 
 _TELL_S = 0.05

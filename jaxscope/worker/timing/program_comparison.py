@@ -19,7 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.errors import CallError
-from jaxscope.model.experiments import POLICIES
+from jaxscope.model.experiments import CAST_DTYPES, POLICIES
 from jaxscope.wire.messages import Message
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import guard
@@ -47,8 +47,6 @@ from jaxscope.worker.timing.measurement_sender import WARM_UP, describe_turns
 from jaxscope.worker.timing.stages_and_transfers import fresh_arguments
 from jaxscope.worker.timing.stopwatch import SubjectFailed, gc_paused
 
-DTYPES = ("float16", "bfloat16", "float32", "float64")
-
 AS_WRITTEN = ""
 NONE = "none"
 _COMPLEX = {"float32": "complex64", "float64": "complex128"}
@@ -61,7 +59,7 @@ class ProgramSettings:
     Attributes:
         precision: Of matrix products, as JAX names it.
         options: XLA's compiler options, name to value.
-        dtype: One of `DTYPES`: floating-point arrays among the arguments are cast to it; with
+        dtype: One of `CAST_DTYPES`: floating-point arrays among the arguments are cast to it; with
             `float64` 64-bit types are on for this program.
         donate: Names of arguments whose buffers are given away, joined by `+`; `all` or `none`.
         remat: One of `POLICIES`: the base function is rematerialized with it; `none` does nothing.
@@ -112,8 +110,8 @@ class ProgramSettings:
 
     def check(self) -> None:
         """Raises: CallError: A setting has no such value; arguments to donate are not looked at."""
-        if self.dtype and self.dtype not in DTYPES:
-            raise _no_such("type", self.dtype, DTYPES)
+        if self.dtype and self.dtype not in CAST_DTYPES:
+            raise _no_such("type", self.dtype, CAST_DTYPES)
         if self.remat not in (AS_WRITTEN, NONE, *POLICIES):
             raise _no_such("remat policy", self.remat, (NONE, *POLICIES))
         try:
