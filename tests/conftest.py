@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import hypothesis
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
@@ -43,6 +44,12 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # sources anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# No example may depend on how fast the machine is.
+hypothesis.settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("any machine")
 
 # What tests keep from run to run is not the person's.
 os.environ["XDG_CACHE_HOME"] = _cache = tempfile.mkdtemp(prefix="jaxscope-tests-")

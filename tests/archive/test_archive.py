@@ -396,7 +396,7 @@ def test_json_is_read_within_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert "more than 10 items" in refused(path)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.data())
 def test_changed_bytes_open_or_are_refused(saved: Path, data: st.DataObject) -> None:
     broken = bytearray(saved.read_bytes())

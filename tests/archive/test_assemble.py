@@ -238,7 +238,7 @@ def test_a_flood_of_stages_is_refused() -> None:
             assembler.feed(Message("stage", {"name": f"s{number}", "title": "", "form": "none"}))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.data())
 def test_columns_with_wild_values_cost_only_the_graph(data: st.DataObject) -> None:
     message = sent("stage", "jaxpr")

@@ -51,7 +51,7 @@ def edits(draw: st.DrawFn) -> tuple[list[Step], int, Step]:
     return steps, place, (steps[place][0], draw(st.sampled_from(OPERATIONS)))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(edits())
 def test_every_node_is_found_after_an_equation_more(edit: tuple[list[Step], int, Step]) -> None:
     steps, place, more = edit
@@ -64,7 +64,7 @@ def test_every_node_is_found_after_an_equation_more(edit: tuple[list[Step], int,
         assert old.row(old.nodes.scope, node) == new.row(new.nodes.scope, partner)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(edits())
 def test_every_group_is_found_after_an_equation_more_or_less(
     edit: tuple[list[Step], int, Step],

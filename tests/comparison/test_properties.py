@@ -22,7 +22,7 @@ from jaxscope.program.diff.changes import Change
 
 seeds = st.integers(0, 10_000)
 sizes = st.integers(0, 80)
-quick = settings(max_examples=30, deadline=None)
+quick = settings(max_examples=30)
 
 
 @quick

@@ -13,7 +13,7 @@ from jaxscope.program.diff.sequences import align_sequences, longest_rising
 keys = st.lists(st.integers(0, 6), max_size=60)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(keys, keys)
 def test_pairs_are_equal_and_never_cross(first: list[int], second: list[int]) -> None:
     pairs = align_sequences(first, second)
@@ -21,7 +21,7 @@ def test_pairs_are_equal_and_never_cross(first: list[int], second: list[int]) ->
     assert all(a < c and b < d for (a, b), (c, d) in itertools.pairwise(pairs))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(keys, keys)
 def test_short_sequences_are_aligned_at_least_as_well_as_by_difflib(
     first: list[int], second: list[int]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jaxscope.model.protobuf import (
@@ -32,7 +32,6 @@ def _spans(parts: list[bytes]) -> tuple[np.ndarray, np.ndarray]:
     return ends - [len(part) for part in parts], ends
 
 
-@settings(deadline=None)
 @given(st.lists(FIELDS, max_size=6), st.sampled_from([1, 40]))
 def test_many_messages_read_as_one_by_one(messages: list, times: int) -> None:
     """Forty copies are read together, single ones one after the other."""
@@ -64,7 +63,6 @@ def test_many_messages_read_as_one_by_one(messages: list, times: int) -> None:
     assert read == expected
 
 
-@settings(deadline=None)
 @given(st.binary(min_size=1, max_size=12), st.sampled_from([1, 40]))
 def test_broken_messages_are_refused_as_one_by_one(part: bytes, times: int) -> None:
     parts = [part] * times
@@ -84,7 +82,6 @@ def test_broken_messages_are_refused_as_one_by_one(part: bytes, times: int) -> N
         assert columns.end.tolist() == [field[3] for field in expected]
 
 
-@settings(deadline=None)
 @given(st.lists(st.lists(NUMBERS)))
 def test_packed_numbers_of_many_fields(fields: list[list[int]]) -> None:
     parts = [b"".join(map(encode_varint, numbers)) for numbers in fields]

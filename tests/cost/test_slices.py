@@ -75,7 +75,7 @@ def test_endless_calls_are_refused() -> None:
         sliced.slice(*loop)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.data())
 def test_changed_bytes_are_cut_or_refused(data: st.DataObject) -> None:
     """Nothing broken is handed to XLA here: it may end the process over it."""

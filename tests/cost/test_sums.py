@@ -110,7 +110,7 @@ def rounds_of(node: Node, place: int) -> int:
     return int(node.attributes["length"]) + (node.operation == "while" and place == 1)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(programs())
 def test_a_program_does_what_its_groups_do(graph: Graph) -> None:
     ran: set[int] = set()

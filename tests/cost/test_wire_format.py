@@ -21,21 +21,18 @@ from jaxscope.model.protobuf import (
 NUMBERS = st.integers(0, 2**64 - 1)
 
 
-@settings(deadline=None)
 @given(NUMBERS)
 def test_numbers_survive(number: int) -> None:
     encoded = encode_varint(number)
     assert read_varint(encoded, 0, len(encoded)) == (number, len(encoded))
 
 
-@settings(deadline=None)
 @given(st.lists(NUMBERS))
 def test_packed_numbers_survive(numbers: list[int]) -> None:
     encoded = b"".join(map(encode_varint, numbers))
     assert read_packed(encoded, 0, len(encoded)) == numbers
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 2**29 - 1), st.one_of(NUMBERS, st.binary()))))
 def test_fields_survive_in_order(fields: list[tuple[int, int | bytes]]) -> None:
     data = b"".join(
@@ -55,7 +52,6 @@ def _is_varint(data: bytes, key_start: int, number: int) -> bool:
     return key & 7 == VARINT
 
 
-@settings(deadline=None)
 @given(st.text(), st.text(), st.integers(0, 2**31 - 1), st.floats(allow_nan=False))
 def test_fields_are_those_that_protobuf_wrote(
     name: str, other: str, number: int, value: float
@@ -71,7 +67,7 @@ def test_fields_are_those_that_protobuf_wrote(
     assert (field, end - start) == (2, 8)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.binary(max_size=64))
 def test_any_bytes_are_fields_or_refused(data: bytes) -> None:
     try:

@@ -24,7 +24,7 @@ VALUES = ("", "0", "1", "²", "-1", "x", "9" * 5000, "g0", "g1, g0", "true")
 KEYS = ("calls", "operand", "tuple_index", "root", "known_trip_count", "length", "called_by")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(data=st.data())
 def test_whatever_a_graph_says_the_answers_come_to_an_end(data: st.DataObject) -> None:
     size = data.draw(st.integers(1, 8))

@@ -22,7 +22,7 @@ def test_no_module_says_so() -> None:
         convert(GOOD[: len(GOOD) // 2])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.data())
 def test_changed_bytes_convert_or_raise_value_error(data: st.DataObject) -> None:
     broken = bytearray(GOOD)

@@ -74,7 +74,8 @@ def test_what_is_no_module_is_refused(slices: None) -> None:
 
 
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=150,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(st.data())
 def test_changed_bytes_give_what_the_whole_gives_or_raise(

@@ -95,7 +95,7 @@ def list_crossed(scene: Scene) -> list[tuple[int, int]]:
     ]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(0, 100_000))
 @example(42)
 @example(118)
@@ -104,7 +104,7 @@ def test_lines_of_values_that_are_used_once_do_not_cross_at_a_border(seed: int) 
     assert not list_crossed(build_scene(view, view.all_groups()))
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.integers(0, 100_000))
 @example(3336)  # two turns: once some lines follow, others cross
 @example(3694)  # the lines of one value cross inside, or those of two values outside

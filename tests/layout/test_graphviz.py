@@ -39,7 +39,7 @@ def chain(num_nodes: int) -> Diagram:
 
 
 @needs_dot
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(diagrams())
 def test_nothing_overlaps_and_every_line_arrives(diagram: Diagram) -> None:
     drawing = layout_by_graphviz(diagram, Spacing(), PROGRAM, never)
@@ -52,7 +52,7 @@ def test_nothing_overlaps_and_every_line_arrives(diagram: Diagram) -> None:
 
 
 @needs_dot
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(diagrams(is_cyclic=True))
 def test_cycles_loops_and_ports_do_no_harm(diagram: Diagram) -> None:
     drawing = layout_by_graphviz(diagram, Spacing(), PROGRAM, never)
@@ -61,7 +61,7 @@ def test_cycles_loops_and_ports_do_no_harm(diagram: Diagram) -> None:
 
 
 @needs_dot
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(diagrams())
 def test_long_edges_become_stubs_here_too(diagram: Diagram) -> None:
     drawing = layout_by_graphviz(diagram, Spacing(max_span=2), PROGRAM, never)

@@ -93,7 +93,7 @@ def crosses(route: tuple[tuple[float, float], ...], rect: tuple[float, ...]) -> 
     return False
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(diagrams())
 def test_nothing_overlaps_and_every_line_arrives(diagram: Diagram) -> None:
     drawing = layout_layered(diagram)
@@ -102,13 +102,13 @@ def test_nothing_overlaps_and_every_line_arrives(diagram: Diagram) -> None:
         assert drawing.y[link.source] < drawing.y[link.target], "values flow one way"
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(diagrams(is_cyclic=True))
 def test_cycles_loops_and_ports_do_no_harm(diagram: Diagram) -> None:
     assert_well_drawn(diagram, layout_layered(diagram))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(diagrams())
 def test_lines_run_through_no_other_box(diagram: Diagram) -> None:
     drawing = layout_layered(diagram)
@@ -119,20 +119,20 @@ def test_lines_run_through_no_other_box(diagram: Diagram) -> None:
                 assert not crosses(route, rect)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(diagrams())
 def test_the_same_diagram_is_laid_out_the_same(diagram: Diagram) -> None:
     assert layout_layered(diagram) == layout_layered(diagram)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(diagrams(), st.integers(1, 5))
 def test_long_edges_become_stubs_with_room_of_their_own(diagram: Diagram, span: int) -> None:
     drawing = layout_layered(diagram, Spacing(max_span=span))
     assert_well_drawn(diagram, drawing)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(diagrams(), st.integers(200, 900))
 def test_wide_ranks_are_wrapped_and_still_tidy(diagram: Diagram, most: int) -> None:
     wrapped = dataclasses.replace(diagram, most_across=float(most))
@@ -381,7 +381,7 @@ def test_a_long_line_beside_boxes_of_many_sizes_is_straight() -> None:
     assert len(bends) <= 2
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(diagrams())
 def test_lines_meet_boxes_within_their_sizes(diagram: Diagram) -> None:
     drawing = layout_layered(diagram)

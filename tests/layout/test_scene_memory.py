@@ -59,7 +59,7 @@ DIRECTIONS = st.sampled_from(["down", "right"])
 FITS = st.sampled_from([NO_WIDTH_LIMIT, Fit(True, 420.0), Fit(False, 300.0, 48.0)])
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(nested_programs(), st.randoms(use_true_random=False), DIRECTIONS, FITS)
 def test_a_scene_does_not_depend_on_the_one_before(
     graph: Graph, random: Random, direction: str, fit: Fit
@@ -111,7 +111,7 @@ def gradient(request: pytest.FixtureRequest) -> Graph:
     return make(jax.value_and_grad(function), *arguments)
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(st.randoms(use_true_random=False), DIRECTIONS, FITS)
 def test_nor_where_a_forward_part_faces_a_backward_one(
     gradient: Graph, random: Random, direction: str, fit: Fit

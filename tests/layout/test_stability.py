@@ -84,7 +84,7 @@ def places_in_frames(view: View, scene: Scene) -> dict[BoxPath, tuple[float, ...
     return places
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(edits())
 def test_an_equation_more_moves_nothing_in_the_other_layers(
     edit: tuple[list[Equation], int, Equation],

@@ -49,7 +49,7 @@ def test_a_file_cut_off_anywhere_is_refused() -> None:
             read_object_file(whole[:length])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.data())
 def test_changed_bytes_are_listed_or_say_why_not(data: st.DataObject) -> None:
     broken = bytearray(object_file())

@@ -45,7 +45,7 @@ def find_by_walking(graph: Graph, operations: list[str], is_far: list[bool]) -> 
     return found
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(graphs(), st.lists(st.sampled_from(OPERATIONS), min_size=2, max_size=3), st.data())
 def test_a_chain_finds_what_every_walk_finds(
     graph: Graph, operations: list[str], data: st.DataObject
@@ -58,7 +58,6 @@ def test_a_chain_finds_what_every_walk_finds(
     assert found == find_by_walking(graph, operations, is_far)
 
 
-@settings(deadline=None)
 @given(st.text(max_size=40))
 def test_any_text_is_understood_or_refused_in_words(text: str) -> None:
     from jaxscope.program.search import QueryError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from jaxscope.model import Graph, GraphBuilder, NodeKind
@@ -54,7 +54,6 @@ def graphs(draw: st.DrawFn) -> Graph:
     return builder.build()
 
 
-@settings(deadline=None)
 @given(graphs(), st.data())
 def test_a_path_is_a_walk_and_there_is_one_wherever_nodes_are_near(
     graph: Graph, data: st.DataObject

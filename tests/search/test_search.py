@@ -136,7 +136,7 @@ def test_types(type_: str, element: str, sizes: tuple[str, ...], is_match: bool)
     st.lists(st.text("aAbß.\n", max_size=5), min_size=60, max_size=200),
     st.text("aAbß.", min_size=1, max_size=3),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_text_is_found_in_every_name_that_holds_it(names: list[str], wanted: str) -> None:
     builder = GraphBuilder()
     for number, name in enumerate(names):

@@ -18,7 +18,7 @@ def cut_of(shape: tuple[int, ...], text: str, num_devices: int = 8) -> list[str]
     return [] if cut is None else cut_to_text(cut)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(1, 7), st.integers(1, 3)), min_size=1, max_size=3))
 def test_parts_cover_each_element_once(sides: list[tuple[int, int]]) -> None:
     shape, tiles = (tuple(side[k] for side in sides) for k in (0, 1))

@@ -73,7 +73,7 @@ def test_pairs_of_a_permute_are_read() -> None:
         parse_pairs("{{0,1,2}}")
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.sets(st.integers(0, 2)))
 def test_groups_along_axes_are_named_by_them(chosen: set[int]) -> None:
     sizes = [size for _, size in AXES]

@@ -28,7 +28,7 @@ def comma(numbers: Iterable[int]) -> str:
     return ",".join(map(str, numbers))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(SIZES, st.data())
 def test_a_range_is_the_table_that_its_text_describes(
     shape: list[int], data: st.DataObject
@@ -39,7 +39,7 @@ def test_a_range_is_the_table_that_its_text_describes(
     assert read_device_list(f"<=[{comma(shape)}]") == tuple(range(math.prod(shape)))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(SIZES, st.integers(1, 4), st.randoms())
 def test_every_device_holds_exactly_one_tile(tiles: list[int], copies: int, random: Random) -> None:
     devices = list(range(math.prod(tiles) * copies))
@@ -54,7 +54,7 @@ def test_every_device_holds_exactly_one_tile(tiles: list[int], copies: int, rand
     assert {len(holder) for holder in sharding.holders} == {copies}
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(SIZES, st.data())
 def test_tiles_cover_an_array_however_uneven(tiles: list[int], data: st.DataObject) -> None:
     shape = tuple(data.draw(st.integers(1, 9)) for _ in tiles)
@@ -152,7 +152,7 @@ def test_what_is_no_sharding_is_refused(text: str) -> None:
         parse_hlo_sharding(text)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(st.sampled_from("(){},=") | st.sampled_from(["axes", "size", "2", "-1"])))
 def test_no_fields_make_it_fail_otherwise(parts: list[str]) -> None:
     try:
@@ -161,7 +161,7 @@ def test_no_fields_make_it_fail_otherwise(parts: list[str]) -> None:
         return
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.text(alphabet="{}[]<=,0123 devicesT()last_tlmrp", max_size=60))
 def test_no_text_makes_it_fail_otherwise(text: str) -> None:
     try:

@@ -41,7 +41,7 @@ def write(dimensions: list[list[str]]) -> str:
     return "#sdy.sharding<@mesh, [" + ", ".join(f"{{{names}}}" for names in words) + "]>"
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(specifications())
 def test_it_means_what_jax_makes_of_the_same_specification(
     case: tuple[tuple[tuple[str, int], ...], list[list[str]]],

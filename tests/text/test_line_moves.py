@@ -46,7 +46,7 @@ def test_texts_that_differ_too_much_keep_what_both_begin_and_end_with():
 
 
 @given(TEXTS, TEXTS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_a_line_is_only_ever_found_where_the_same_text_stands(earlier: str, later: str):
     moves, old, new = find_line_moves(earlier, later), earlier.split("\n"), later.split("\n")
     found = [(line, moves.to_later(line)) for line in range(1, len(old) + 1)]
