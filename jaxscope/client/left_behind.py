@@ -43,6 +43,8 @@ _NAME_ENDS = re.compile(
     r"(?P<name>.+?)(?:\.cl_\d+)?\.(?:before_optimizations\.|\d{4,}\..+?\.after_)"
 )
 _INSIDE = re.compile(r"module\.mlir(?:bc)?" + PACKED)
+_STAMPED = re.compile(r"(?P<name>.+)_(?P<time>\d{13,})")
+"""With jaxlib 0.8 such a folder holds a module's StableHLO; the time is in ms."""
 _JAX_IR = re.compile(r"jax_ir(?P<number>\d+)_(?P<name>.+?)(?:_compile)?\.mlir(?:bc)?" + PACKED)
 _JAXPR = re.compile(r"jax_(?P<number>\d+)_(?P<name>.+)\.jaxpr\.(?P<ending>txt|html)" + PACKED)
 
@@ -121,6 +123,7 @@ class _Finder:
     def __init__(self, on_progress: Callable[[str], None]) -> None:
         self._on_progress = on_progress
         self._xla: dict[tuple[str, str, str, str], _Files] = {}
+        self._stamped: list[_Files] = []
         self._jax: dict[tuple[str, str, str], _Files] = {}
         self._jaxprs: dict[tuple[str, str, str], _Files] = {}
         self._single: list[_Files] = []
@@ -192,7 +195,9 @@ class _Finder:
 
     def _add(self, path: str, *, is_named: bool) -> None:
         folder, name = os.path.split(path)
-        if not (self._add_xla(folder, name, path) or self._add_jax(folder, name, path)):
+        if not any(
+            add(folder, name, path) for add in (self._add_xla, self._add_stamped, self._add_jax)
+        ):
             self._add_by_content(path, is_named=is_named)
         elif is_named:
             read_head(path)  # a file that was named must be there
@@ -211,6 +216,15 @@ class _Finder:
         elif not self._add_role(module, match["rest"], path):
             return True  # what else XLA writes: other tables, options, graphs
         self._xla[key] = module
+        return True
+
+    def _add_stamped(self, folder: str, name: str, path: str) -> bool:
+        match = _STAMPED.fullmatch(os.path.basename(folder)) if _INSIDE.fullmatch(name) else None
+        if match is None:
+            return False
+        module = _Files(match["name"], os.path.dirname(folder))
+        module.add("stablehlo", path)
+        self._stamped.append(module)
         return True
 
     def _add_role(self, module: _Files, rest: str, path: str) -> bool:
@@ -275,9 +289,9 @@ class _Finder:
 
     def result(self, paths: tuple[str, ...]) -> LeftBehind:
         self._find_whole_names()
-        modules = self._join_times()
+        modules = _join(self._join_times(), self._stamped)
         for dumped in (self._jax, self._jaxprs):
-            modules = _join(modules, list(dumped.values()))
+            modules = _join(modules, _without_repeats(list(dumped.values())))
         modules += self._single
         if not (modules or self._captures or self._profiles or self._texts):
             count = f"None of its {self._num_files:,} files is one." if self._num_files else ""
@@ -364,7 +378,7 @@ def _join(modules: list[_Files], others: list[_Files]) -> list[_Files]:
     """
     for name in dict.fromkeys(other.name for other in others):
         mine = [module for module in modules if module.name == name]
-        theirs = _without_repeats([other for other in others if other.name == name])
+        theirs = [other for other in others if other.name == name]
         if len(mine) != len(theirs):
             modules = [*modules, *theirs]
             continue
@@ -376,12 +390,13 @@ def _join(modules: list[_Files], others: list[_Files]) -> list[_Files]:
 
 def _without_repeats(found: list[_Files]) -> list[_Files]:
     """JAX writes a jaxpr each time a function is traced or lowered; the same one counts once."""
-    if len(found) < 2:
-        return found
-    kept: dict[str, _Files] = {}
+    counts = Counter(each.name for each in found)
+    kept: dict[tuple[str, str], _Files] = {}
     for number, each in enumerate(found):
         texts = each.files.get("jaxpr") or each.files.get("stablehlo")
-        kept.setdefault(_digest(texts[0]) if texts else str(number), each)
+        is_compared = counts[each.name] > 1
+        content = _digest(texts[0]) if texts and is_compared else str(number)
+        kept.setdefault((each.name, content), each)
     return list(kept.values())
 
 

@@ -355,8 +355,8 @@ def _difference_row(row: RecordedDifference) -> tuple[Cell, ...]:
 def _first(found: LeftBehind) -> str:
     first = found.ranked[0]
     if first.seconds > 0:
-        return f"{first.label} took most time ({format_seconds(first.seconds)})."
-    return f"the largest is {first.label} ({format_bytes(first.weight)})."
+        return f"{first.label} took most time ({format_seconds(first.seconds)})"
+    return f"the largest is {first.label} ({format_bytes(first.weight)})"
 
 
 def _table(modules: list[LeftModule]) -> Table:
