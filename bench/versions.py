@@ -57,7 +57,7 @@ def run_suite(release: str, python: str, words: list[str]) -> tuple[int, str, li
             [inside, "-c", version], check=True, capture_output=True, text=True
         ).stdout
         suite = subprocess.run(
-            [inside, "-m", "pytest", "-q", "-n2", "-rf", "-p", "no:cacheprovider", *words],
+            [inside, "-m", "pytest", "-q", "-n2", "-rfE", "-p", "no:cacheprovider", *words],
             cwd=_ROOT, capture_output=True, text=True, timeout=_LIMIT_S, check=False,
         )  # fmt: skip
     lines = suite.stdout.strip().splitlines() or suite.stderr.strip().splitlines() or [""]
