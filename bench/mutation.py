@@ -77,8 +77,8 @@ PARTS = {
     "layout": Part(
         (
             *("picture/layout/layered.py", "picture/layout/diagram.py"),
-            *("picture/layout/ordering.py", "picture/layout/layered.py"),
-            *("picture/layout/ranking.py", "picture/layout/layered.py"),
+            *("picture/layout/crossing_reduction.py", "picture/layout/layered.py"),
+            *("picture/layout/rank_assignment.py", "picture/layout/layered.py"),
         ),
         ("layout/test_drawings.py", "layout/test_layered.py", "layout/test_long_edges.py"),
     ),

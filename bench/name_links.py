@@ -129,9 +129,9 @@ def _pairs(
 
 def measure_file(file: str) -> dict[str, Any]:
     """Counts of all calls that a file offers."""
-    from jaxscope.client.left_behind import find_left_behind
+    from jaxscope.client.dump_folders import find_dumps
+    from jaxscope.client.dump_reader import open_found
     from jaxscope.client.one_shot import capture, outline
-    from jaxscope.client.opening import open_found
 
     total: dict[str, Count] = {}
     calls: list[str] = []
@@ -141,7 +141,7 @@ def measure_file(file: str) -> dict[str, Any]:
             traced = capture(file, offered.call)
             with tempfile.TemporaryDirectory() as folder:
                 dump_call(file, offered.call, Path(folder))
-                opened = open_found(find_left_behind([folder]))
+                opened = open_found(find_dumps([folder]))
         except Exception as error:
             failed.append(f"{offered.call}: {type(error).__name__}: {error}"[:200])
             continue

@@ -61,11 +61,11 @@ def write_module(count: int, folder: Path) -> int:
 
 def _read(folder: Path) -> dict[str, float]:
     """The worker's side; what it says goes to a file."""
-    from jaxscope.client.left_behind import find_left_behind
+    from jaxscope.client.dump_folders import find_dumps
     from jaxscope.client.requests import OpenRequest, request_fields
     from jaxscope.wire.messages import Message
     from jaxscope.worker.channel import Channel
-    from jaxscope.worker.stages.opening import handle_open
+    from jaxscope.worker.stages.dump_reader import handle_open
 
     said: list[Message] = []
 
@@ -73,7 +73,7 @@ def _read(folder: Path) -> dict[str, float]:
         def send(self, type: str, fields: Any, arrays: Any = None) -> None:
             said.append(Message(type, {"run": "", **fields}, dict(arrays or {})))
 
-    request = OpenRequest.of(find_left_behind([str(folder)]).modules[0])
+    request = OpenRequest.of(find_dumps([str(folder)]).modules[0])
     start = time.perf_counter()
     handle_open(request_fields(request), Kept(-1))
     taken = {"read": time.perf_counter() - start}

@@ -27,13 +27,13 @@ def read_once(kind: str, file: str, call: str) -> dict[str, float]:
     """One reading in this process."""
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     from jaxscope.worker import channel
-    from jaxscope.worker.stages import capture, loading
+    from jaxscope.worker.stages import call_loader, capture
     from jaxscope.worker.timing.forms import find_forms
     from jaxscope.worker.timing.stages_and_transfers import same_arguments
 
     request: dict[str, Any] = {"file": file, "call": call, "target": "cpu"}
     silent = channel.Channel(os.open(os.devnull, os.O_WRONLY))
-    source, parsed = loading.load_call(request, silent)
+    source, parsed = call_loader.load_call(request, silent)
     if kind == "capture":
         return _read_clocks(lambda: capture.send_capture(request, silent, source, parsed))
     forms = find_forms(parsed)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import jaxscope
-from jaxscope import errors, notebook, watching
+from jaxscope import compilation_watch, errors, notebook
 from jaxscope.cli.parser import make_parser
 from jaxscope.model import Capture
 from jaxscope.verbs import VERBS, WINDOW
@@ -163,7 +163,7 @@ def render_library() -> str:
     parts.append(f"## `Capture`\n\n{_preformatted(Capture)}")
     for method in (Capture.stage, notebook.ShownCapture.save):
         parts.append(_section(f"Capture.{method.__name__}", method))
-    parts.append(f"## `Watch`\n\n{_preformatted(watching.Watch)}")
+    parts.append(f"## `Watch`\n\n{_preformatted(compilation_watch.Watch)}")
     parts.append(f"## Errors\n\n{_preformatted(errors)}")
     return "\n".join(parts)
 

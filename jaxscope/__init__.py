@@ -22,6 +22,7 @@ from jaxscope.version import __version__
 
 if TYPE_CHECKING:
     from jaxscope.client.requests import CallRequest
+    from jaxscope.compilation_watch import Watch
     from jaxscope.model.capture import Capture, Checked
     from jaxscope.model.experiments import RematPolicies
     from jaxscope.model.values import Values
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from jaxscope.program.diff.captures import ComparedCapture, Comparison
     from jaxscope.program.sharding.placement import PlacementReport
     from jaxscope.program.targets import TargetRow
-    from jaxscope.watching import Watch
 
 R = TypeVar("R", bound="CallRequest")
 S = TypeVar("S")
@@ -328,7 +328,7 @@ def watch(
     """
     from pathlib import Path
 
-    from jaxscope.watching import Watch, WatchOptions
+    from jaxscope.compilation_watch import Watch, WatchOptions
 
     return Watch(WatchOptions(Path(out) if out is not None else None, tuple(catch), after))
 
@@ -419,10 +419,10 @@ def open(*paths: str | os.PathLike[str]) -> OpenedModules:
     Raises:
         jaxscope.errors.SourceError: A path cannot be read, or nothing in it is known.
     """
-    from jaxscope.client.left_behind import find_left_behind
+    from jaxscope.client.dump_folders import find_dumps
     from jaxscope.notebook import OpenedModules
 
-    return _show_as(OpenedModules, find_left_behind([os.fspath(path) for path in paths]))
+    return _show_as(OpenedModules, find_dumps([os.fspath(path) for path in paths]))
 
 
 def show(what: Capture | str | os.PathLike[str], call: str | None = None) -> int:

@@ -21,9 +21,9 @@ from typing import Any
 from jaxscope.errors import CallError, JaxscopeError, UsageError
 from jaxscope.model import Capture, is_available
 from jaxscope.model.capture import Checked
+from jaxscope.model.dumps import FoundDumps
 from jaxscope.model.experiments import RematPolicies
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS, JSON_ENDING
-from jaxscope.model.left_behind import LeftBehind
 from jaxscope.model.values import Values
 from jaxscope.program.diff.captures import Comparison
 from jaxscope.program.sharding.placement import PlacementReport
@@ -156,7 +156,7 @@ class ShownPlacement(PlacementReport):
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class OpenedModules(LeftBehind):
+class OpenedModules(FoundDumps):
     """What a job left behind, which shows itself: the list that `jaxscope open` prints."""
 
     def capture(self, name: str | None = None) -> ShownCapture:
@@ -169,7 +169,7 @@ class OpenedModules(LeftBehind):
             jaxscope.errors.UsageError: There is no such module.
             jaxscope.errors.SourceError: Nothing of it can be read.
         """
-        from jaxscope.client.opening import open_found
+        from jaxscope.client.dump_reader import open_found
 
         return make_shown(open_found(self, name))
 

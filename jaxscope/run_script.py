@@ -32,7 +32,7 @@ def main(words: list[str]) -> int:
     watches: list[Any] = []
 
     def watch() -> None:
-        from jaxscope.watching import Watch, WatchOptions
+        from jaxscope.compilation_watch import Watch, WatchOptions
 
         known: dict[str, Any] = json.loads(options)
         out = Path(known["out"]) if known["out"] else None

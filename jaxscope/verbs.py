@@ -53,7 +53,7 @@ VERBS = {
         "script",
     ),
     "open": Verb(
-        "opening",
+        "open_dumps",
         "list what a job left behind, or make a capture of it: dumps of XLA and JAX, HLO, "
         "StableHLO, jax.export, profiles",
         "jaxscope open DUMP_FOLDER -o step.jaxscope",

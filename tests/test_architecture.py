@@ -69,7 +69,7 @@ INNER_ORDER = {
             "roofline",
             "targets",
             "node_times",
-            "recording",
+            "xplane",
             "job_texts",
             "recompilation",
             "scaling",
@@ -80,7 +80,7 @@ INNER_ORDER = {
     "worker": (
         *(
             "compat",
-            "compat_recording",
+            "compat_recorder",
             "channel",
             "faults",
             "host",
@@ -92,7 +92,7 @@ INNER_ORDER = {
     ),
     "ui": (
         *(
-            "handing_over",
+            "instance_handover",
             "toolkit",
             "session",
             "canvas",
@@ -131,7 +131,7 @@ OPENS_WINDOW = {"cli/window.py"}
 
 FORBIDDEN_MODULES = {"pickle", "cPickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
 
-HOLDS_PRIVATE_NAMES = {"worker/compat.py", "worker/compat_recording.py"}
+HOLDS_PRIVATE_NAMES = {"worker/compat.py", "worker/compat_recorder.py"}
 
 
 def name_of(file: Path) -> str:

@@ -15,7 +15,7 @@ from jaxscope.setup.system_libraries import (
     format_install_line,
     is_root,
 )
-from jaxscope.ui.handing_over import Offer, digest_surroundings, hand_over, program
+from jaxscope.ui.instance_handover import Offer, digest_surroundings, hand_over, program
 from jaxscope.verbs import VERBS, WINDOW
 
 if TYPE_CHECKING:

@@ -39,7 +39,13 @@ from jaxscope.client.events import (
     SideReady,
 )
 from jaxscope.client.live_run import AwaitedRun, Run, describe_bug
-from jaxscope.client.requests import ComparisonRequest, Request, SideRequest, TimeRequest, Wish
+from jaxscope.client.requests import (
+    ComparisonRequest,
+    Request,
+    RunMessage,
+    SideRequest,
+    TimeRequest,
+)
 from jaxscope.errors import InternalError, JaxscopeError, Stopped, TraceError
 from jaxscope.model.capture import NO_ENVIRONMENT, Environment
 from jaxscope.model.experiments import ProgramComparison, ResultsAgreement
@@ -114,7 +120,7 @@ class CompositeRun(AwaitedRun, abc.ABC):
         for part in self._live_parts():
             part.skip()
 
-    def send(self, _wish: Wish) -> None:
+    def send(self, _message: RunMessage) -> None:
         """Nothing: what asks several workers takes no further messages."""
 
     def output(self, stream: str) -> str:

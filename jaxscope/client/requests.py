@@ -9,13 +9,13 @@ from typing import Any, ClassVar, Final
 
 from jaxscope.client.ssh_target import is_remote, target_on_machine
 from jaxscope.errors import EnvironmentProblem, Explanation, UsageError
-from jaxscope.model.left_behind import LeftModule
+from jaxscope.model.dumps import ModuleFiles
 from jaxscope.model.targets import EXAMPLES, is_absent, parse_target
 from jaxscope.wire.messages import Message
 
 MAX_CALL_CHARS = 100_000
 
-Wish = Message
+RunMessage = Message
 """A further message for a run."""
 
 
@@ -101,7 +101,7 @@ class TimeRequest(CallRequest):
     waits: bool = False
 
 
-GO_ON: Final[Wish] = Message("go_on", {})
+GO_ON: Final[RunMessage] = Message("go_on", {})
 """Tells the worker of a `TimeRequest` that waits to measure now."""
 
 
@@ -274,19 +274,19 @@ class StepRequest(CallRequest):
     most_bytes: int = 1 << 30
 
 
-def move_wish(number: int, to: str, **fields: Any) -> Wish:
+def move_message(number: int, to: str, **fields: Any) -> RunMessage:
     """What asks a run of a `StepRequest` to go somewhere; see `wire.protocol`."""
     return Message("move", {"number": number, "to": to, **fields})
 
 
-def look_wish(
+def look_message(
     number: int,
     kind: str,
     index: int,
     slice: str = "",
     holds: bool | None = None,
     forms: Sequence[str] = (),
-) -> Wish:
+) -> RunMessage:
     """What asks a run of a `StepRequest` for a slice of a value.
 
     Args:
@@ -331,7 +331,7 @@ class OpenRequest(Request):
         name: What JAX and XLA call it.
         label: The same, made unique among the modules beside it.
         platform: What it was compiled for, such as `cpu`; or empty.
-        files: Absolute paths by what they hold; see `jaxscope.client.left_behind`.
+        files: Absolute paths by what they hold; see `jaxscope.client.dump_folders`.
         target: Where its costs are counted.
     """
 
@@ -343,7 +343,7 @@ class OpenRequest(Request):
     target: str = "cpu"
 
     @classmethod
-    def of(cls, module: LeftModule, **options: Any) -> OpenRequest:
+    def of(cls, module: ModuleFiles, **options: Any) -> OpenRequest:
         """What to ask a worker for to have a module as a capture."""
         return cls(
             name=module.name,

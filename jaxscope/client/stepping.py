@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 from jaxscope.client.events import ArrayViewed, Event, Failed, Finished, Stepped, SteppingReady
-from jaxscope.client.requests import StepRequest, Wish, look_wish, move_wish
+from jaxscope.client.requests import RunMessage, StepRequest, look_message, move_message
 from jaxscope.client.session import Session
 from jaxscope.errors import InternalError
 from jaxscope.model.values import ArrayView, Step
@@ -87,7 +87,7 @@ class SteppingClient:
         """
         number = next(self._numbers)
         asked = {"equation": equation, "iterations": list(iterations), "condition": condition}
-        self._send(move_wish(number, to, **asked))
+        self._send(move_message(number, to, **asked))
         found = self._await(
             lambda event: isinstance(event, Stepped) and event.step.number == number
         )
@@ -109,14 +109,14 @@ class SteppingClient:
             kind: `argument`, `operand` or `result`.
             index: Among those of its kind.
             slice: Such as `[0, :]`; empty for the first two-dimensional one.
-            holds: Whether later looks compare with this value; see `look_wish`.
+            holds: Whether later looks compare with this value; see `look_message`.
             forms: Other forms of the program, `jit` and `float64`, to show the slice in as well.
 
         Raises:
             JaxscopeError: The run ended.
         """
         number = next(self._numbers)
-        self._send(look_wish(number, kind, index, slice, holds, forms))
+        self._send(look_message(number, kind, index, slice, holds, forms))
         found = self._await(
             lambda event: isinstance(event, ArrayViewed) and event.view.number == number
         )
@@ -141,11 +141,11 @@ class SteppingClient:
             steps.append(step)
         return tuple(steps)
 
-    def _send(self, wish: Wish) -> None:
+    def _send(self, message: RunMessage) -> None:
         send = getattr(self._run, "send", None)
         if send is None:
             raise InternalError("A run of several processes cannot be stepped through.")
-        send(wish)
+        send(message)
 
     def _await(self, is_wanted: Callable[[Event], bool]) -> Any:
         while True:

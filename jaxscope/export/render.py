@@ -25,7 +25,7 @@ from jaxscope.model import Capture, is_available
 from jaxscope.picture.gc_pause import paused_gc
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.view.build import build_view
-from jaxscope.picture.view.opening import open_largest
+from jaxscope.picture.view.open_groups import open_largest
 from jaxscope.picture.view.view import View
 from jaxscope.schema.safe_text import make_safe, make_safe_line
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from google.protobuf import message
 
-from jaxscope.program.recording import make_message_class
+from jaxscope.program.xplane import make_message_class
 
 # A device memory profile as `jax.profiler.save_device_memory_profile` writes it: a tree by stack.
 #

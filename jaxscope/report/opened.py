@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from jaxscope.model import Capture, is_available
-from jaxscope.model.left_behind import LeftBehind, LeftModule
+from jaxscope.model.dumps import FoundDumps, ModuleFiles
 from jaxscope.model.stages import can_ask_for, stage_kind
 from jaxscope.model.units import (
     format_bytes,
@@ -28,14 +28,14 @@ from jaxscope.program.job_texts import (
     OutOfMemory,
     repeated,
 )
-from jaxscope.program.recording import (
+from jaxscope.program.size import describe_size
+from jaxscope.program.xplane import (
     MeasuredInstruction,
     RecordedDifference,
     Recording,
     compare_recordings,
     sum_recorded,
 )
-from jaxscope.program.size import describe_size
 from jaxscope.report.document import (
     Block,
     Cell,
@@ -239,7 +239,7 @@ _HEADERS = ("module", "compiled for", "what is there", "passes", "size of the mo
 
 
 def opened_to_document(
-    found: LeftBehind,
+    found: FoundDumps,
     recordings: Mapping[str, Recording | str] = _NO_RECORDINGS,
     texts: Mapping[str, JobText | str] = _NO_TEXTS,
 ) -> list[Section]:
@@ -352,18 +352,18 @@ def _difference_row(row: RecordedDifference) -> tuple[Cell, ...]:
     )
 
 
-def _first(found: LeftBehind) -> str:
+def _first(found: FoundDumps) -> str:
     first = found.ranked[0]
     if first.seconds > 0:
         return f"{first.label} took most time ({format_seconds(first.seconds)})"
     return f"the largest is {first.label} ({format_bytes(first.weight)})"
 
 
-def _table(modules: list[LeftModule]) -> Table:
+def _table(modules: list[ModuleFiles]) -> Table:
     return make_table(_HEADERS, modules, _row, _MOST)
 
 
-def _row(module: LeftModule) -> tuple[Cell, ...]:
+def _row(module: ModuleFiles) -> tuple[Cell, ...]:
     stages = [stage_kind(name).title for name in module.stages if name != "passes"]
     return (
         Verbatim(make_safe_line(module.label)),  # a name may have several lines
@@ -375,7 +375,7 @@ def _row(module: LeftModule) -> tuple[Cell, ...]:
 
 
 def opened_to_json(
-    found: LeftBehind,
+    found: FoundDumps,
     recordings: Mapping[str, Recording | str] = _NO_RECORDINGS,
     texts: Mapping[str, JobText | str] = _NO_TEXTS,
 ) -> dict[str, Any]:

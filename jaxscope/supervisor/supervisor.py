@@ -145,32 +145,32 @@ class SpareScheduler:
     """Which spares to start, and when."""
 
     def __init__(self) -> None:
-        self._wishes: dict[SpareKey, float] = {}
+        self._due_at: dict[SpareKey, float] = {}
         self._idle_deaths: deque[float] = deque(maxlen=MAX_IDLE_DEATHS + 1)
 
     def add(self, key: SpareKey, at: float) -> None:
-        """Wish for a spare at a time of `time.monotonic`; an earlier wish stays."""
-        self._wishes[key] = min(at, self._wishes.get(key, at))
+        """Ask for a spare at a time of `time.monotonic`; an earlier time stays."""
+        self._due_at[key] = min(at, self._due_at.get(key, at))
 
     def drop(self, key: SpareKey) -> None:
-        """Forget the wish for a key."""
-        self._wishes.pop(key, None)
+        """Forget what was asked for a key."""
+        self._due_at.pop(key, None)
 
     def note_idle_death(self) -> None:
         """A worker died that had no run."""
         self._idle_deaths.append(time.monotonic())
 
     def wait_s(self) -> float | None:
-        """Seconds until the next wish is due; None if there is none."""
-        if not self._wishes:
+        """Seconds until the next spare is due; None if there is none."""
+        if not self._due_at:
             return None
-        return max(min(self._wishes.values()) - time.monotonic(), 0.0)
+        return max(min(self._due_at.values()) - time.monotonic(), 0.0)
 
     def take_due(self, now: float) -> list[SpareKey]:
-        """Wishes to grant now; none while idle workers die too often."""
-        due = [key for key, at in self._wishes.items() if at <= now]
+        """Keys of the spares to start now; none while idle workers die too often."""
+        due = [key for key, at in self._due_at.items() if at <= now]
         for key in due:
-            del self._wishes[key]
+            del self._due_at[key]
         recent = [at for at in self._idle_deaths if now - at < IDLE_DEATHS_WINDOW_S]
         return [] if len(recent) > MAX_IDLE_DEATHS else due
 

@@ -29,13 +29,13 @@ from PySide6.QtWidgets import QApplication, QWidget
 from jaxscope.errors import Explanation, InternalError
 from jaxscope.model import Capture
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
-from jaxscope.ui.handing_over import Offer, find_place, program
+from jaxscope.ui.instance_handover import Offer, find_place, program
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.session.controller import Bridge, Controller, RunOptions, SessionLike
 from jaxscope.ui.session.quick_look import QuickLook
 from jaxscope.ui.toolkit.theme import DARK, LIGHT, Theme, ThemeSwitch
 from jaxscope.ui.window.autosave import Autosave, offer_unsaved
-from jaxscope.ui.window.door import Door
+from jaxscope.ui.window.instance_server import InstanceServer
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.menus import (
     GoCommands,
@@ -118,13 +118,13 @@ def run_application(
     window.show()  # with its file: the start page then costs nothing
     if window.controller.state.capture is not None:
         window.workspace.area.make_panes()  # what they show is there: nothing is drawn without them
-    door = None if surroundings is None else open_door(window, surroundings)
+    server = None if surroundings is None else serve_launches(window, surroundings)
     _calm_collector()
     try:
         return application.exec()
     finally:
-        if door is not None:
-            door.close()
+        if server is not None:
+            server.close()
         sys.excepthook, threading.excepthook = hook, thread_hook
         signal.signal(signal.SIGINT, interrupt)
         bridge.close()
@@ -156,7 +156,7 @@ def fits(offer: Offer, surroundings: str) -> bool:
     return offer.program == program() and is_same_place
 
 
-def open_door(window: MainWindow, surroundings: str) -> Door | None:
+def serve_launches(window: MainWindow, surroundings: str) -> InstanceServer | None:
     """Let the window take files of later launches; None where it cannot.
 
     It takes none while something runs or a dialog waits: that would be lost.
@@ -177,9 +177,9 @@ def open_door(window: MainWindow, surroundings: str) -> Door | None:
         window.raise_()
         window.activateWindow()
 
-    door = Door(place, accepts, window)
-    door.taken.connect(show)
-    return door
+    server = InstanceServer(place, accepts, window)
+    server.taken.connect(show)
+    return server
 
 
 def open_first(window: MainWindow, settings: Settings) -> None:

@@ -1,4 +1,4 @@
-"""What a worker says to its client, and the client's wish to leave out a part of a measurement.
+"""What a worker says to its client, and the client's request to leave out a part of a measurement.
 
 Everything needed to speak is bound before user code runs, so code that replaces `os.write`,
 `json.dumps` or `print` does not change what is sent. A skip arrives as a signal, since the main
@@ -82,8 +82,8 @@ def _codes(frame: FrameType | None) -> Iterator[CodeType]:
 def run_skippable(part: Callable[[], T]) -> tuple[T | None, bool]:
     """Run a part that a skip ends: what it returns, and whether it was skipped.
 
-    Parts do not nest. No context manager: the wish may come before such a one has begun its block,
-    and then there would be nothing to leave.
+    Parts do not nest. No context manager: the request may come before such a one has begun its
+    block, and then there would be nothing to leave.
     """
     if SKIP_SIGNAL is not None:
         signal.signal(SKIP_SIGNAL, _on_skip)
@@ -105,7 +105,7 @@ def was_skipped() -> bool:
 
 def _on_skip(_number: int, frame: FrameType | None) -> None:
     if not _skip_state.is_armed or monotonic() < _skip_state.raised_at_s + _AGAIN_S / 2:
-        return  # a second wish must not end what tidies up after the first
+        return  # a second request must not end what tidies up after the first
     if is_swallowing(frame) or any(code in _shielded for code in _codes(frame)):
         _skip_state.raise_later(_AGAIN_S / 50)
         return

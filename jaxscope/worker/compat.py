@@ -1,7 +1,7 @@
 """Every private name of JAX and jaxlib that jaxscope uses, one function per difference between
 releases, the store of JAX's distributed runtime included.
 
-Nothing else in the project but `compat_recording` imports `jax._src` or a module of jaxlib whose
+Nothing else in the project but `compat_recorder` imports `jax._src` or a module of jaxlib whose
 name starts with an underscore. Each function names the releases it was checked on: 0.8.0, 0.10.2
 and 0.12.0.1 unless it says otherwise.
 """

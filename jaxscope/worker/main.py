@@ -54,8 +54,8 @@ HANDLERS = {
     "step": ("jaxscope.worker.values.stepping", "handle_step"),
     "remat": ("jaxscope.worker.stages.remat", "handle_remat"),
     "calibrate": ("jaxscope.worker.timing.calibration", "handle_calibrate"),
-    "propose": ("jaxscope.worker.stages.loading", "handle_propose"),
-    "open": ("jaxscope.worker.stages.opening", "handle_open"),
+    "propose": ("jaxscope.worker.stages.call_loader", "handle_propose"),
+    "open": ("jaxscope.worker.stages.dump_reader", "handle_open"),
     "outline": ("jaxscope.worker.host.outline", "handle_outline"),
     "environment": ("jaxscope.worker.targets.environment", "handle_environment"),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxscope.ui.canvas.drawing import sample_curves
+from jaxscope.ui.canvas.scene_painter import sample_curves
 
 S_CURVE = np.array([[[0.0, 0.0], [0.0, 50.0], [1000.0, 50.0], [1000.0, 100.0]]])
 

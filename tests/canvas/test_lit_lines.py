@@ -14,10 +14,10 @@ from jaxscope.model import Graph
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.build import build_view
-from jaxscope.ui.canvas.drawing import SceneDrawing, colors
 from jaxscope.ui.canvas.navigation import Camera
 from jaxscope.ui.canvas.overlay import no_highlight, paint_overlay
 from jaxscope.ui.canvas.scene_index import SceneIndex
+from jaxscope.ui.canvas.scene_painter import SceneDrawing, colors
 
 _OUTLINE_PX = 6
 

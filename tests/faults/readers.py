@@ -29,9 +29,9 @@ from jaxscope.program.fusion.decisions import parse_log
 from jaxscope.program.hlo.graph import convert_hlo
 from jaxscope.program.job_texts import read_memory_profile
 from jaxscope.program.machine.listing import CodePart, list_machine_code
-from jaxscope.program.recording import read_recording
 from jaxscope.program.search import QueryError, parse_query
 from jaxscope.program.sharding import collectives, notation
+from jaxscope.program.xplane import read_recording
 from jaxscope.schema.archive import load_saved, save_capture
 from jaxscope.wire.frames import FrameError
 from jaxscope.wire.messages import Message, encode_message, read_message

@@ -13,15 +13,15 @@ import pytest
 from cli.commands import CommandLine
 
 from jaxscope.client.capture_assembler import tell_other_program
-from jaxscope.client.left_behind import find_left_behind
-from jaxscope.client.opening import open_found
+from jaxscope.client.dump_folders import find_dumps
+from jaxscope.client.dump_reader import open_found
 from jaxscope.errors import SourceError
 from jaxscope.model import is_available
 from jaxscope.model.file_kinds import recognise
 from jaxscope.model.graph import Graph, NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.wire.job_files import read_whole
-from jaxscope.worker.stages.opening import cut_out_module, find_module_of_export
+from jaxscope.worker.stages.dump_reader import cut_out_module, find_module_of_export
 from opening.conftest import PROTOS, Left
 
 
@@ -66,7 +66,7 @@ def test_what_is_not_looked_into_is_not_called_empty(tmp_path: Path) -> None:
     (linked / "latest").symlink_to(deep)
     for folder, told in (("deep", "more than 6 folders down"), ("linked", "a link to a folder")):
         with pytest.raises(SourceError) as caught:
-            find_left_behind([str(tmp_path / folder)])
+            find_dumps([str(tmp_path / folder)])
         assert told in caught.value.explanation.why
         assert "empty" not in caught.value.explanation.why
 
@@ -74,7 +74,7 @@ def test_what_is_not_looked_into_is_not_called_empty(tmp_path: Path) -> None:
 def test_a_link_in_a_circle_is_no_file(tmp_path: Path) -> None:
     (tmp_path / "self").symlink_to("self")
     dump(tmp_path, "f.hlo")
-    assert [module.name for module in find_left_behind([str(tmp_path)]).modules] == ["f.hlo"]
+    assert [module.name for module in find_dumps([str(tmp_path)]).modules] == ["f.hlo"]
 
 
 def test_each_module_of_several_folders_can_be_chosen(
@@ -83,7 +83,7 @@ def test_each_module_of_several_folders_can_be_chosen(
     home = tmp_path / "two runs"
     for process in ("p0", "p1"):
         dump(home / process, "module_0001.jit_f.before_optimizations.txt")
-    found = find_left_behind([str(home)])
+    found = find_dumps([str(home)])
     assert [module.label for module in found.modules] == [
         "p0/module_0001.jit_f",
         "p1/module_0001.jit_f",
@@ -100,9 +100,9 @@ def test_the_files_of_two_processes_are_told_apart_by_their_times(tmp_path: Path
     code = "module_0001.jit_f.obj-file.f.o"
     dump(tmp_path / "one", *names[:2], code)
     dump(tmp_path / "two", *names, code)
-    (only,) = find_left_behind([str(tmp_path / "one")]).modules
+    (only,) = find_dumps([str(tmp_path / "one")]).modules
     assert only.stages == ("hlo", "passes", "machine")
-    found = find_left_behind([str(tmp_path / "two")]).modules
+    found = find_dumps([str(tmp_path / "two")]).modules
     stages = {module.label: module.stages for module in found}
     assert stages == {
         "11.module_0001.jit_f": ("hlo", "passes"),
@@ -115,13 +115,13 @@ def test_the_files_of_two_processes_are_told_apart_by_their_times(tmp_path: Path
 def test_files_of_an_earlier_process_are_told(left: Left, tmp_path: Path) -> None:
     """Of two that wrote to one folder: the second overwrote what has the same name."""
     folder = left.part(tmp_path, PROTOS)
-    label = find_left_behind([str(folder)]).largest.label
+    label = find_dumps([str(folder)]).largest.label
     (before,) = folder.glob("*jit_step.before_optimizations*")
     os.utime(before, (before.stat().st_atime, before.stat().st_mtime + 3600))
-    capture = open_found(find_left_behind([str(folder)]), label)
+    capture = open_found(find_dumps([str(folder)]), label)
     (told,) = (text for text in capture.messages if "earlier process" in text)
     assert "older than its HLO before optimization" in told
-    assert not find_left_behind([str(left.both)]).largest.notes
+    assert not find_dumps([str(left.both)]).largest.notes
 
 
 def test_modules_of_two_programs_are_not_taken_for_one(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_modules_of_two_programs_are_not_taken_for_one(tmp_path: Path) -> None:
     }
     for name, text in texts.items():
         (tmp_path / f"module_0001.jit_f.{name}.txt").write_text(text)
-    capture = open_found(find_left_behind([str(tmp_path)]))
+    capture = open_found(find_dumps([str(tmp_path)]))
     assert any("are of different programs" in text for text in capture.messages)
 
 
@@ -169,19 +169,19 @@ def parameters(types: tuple[str, ...]) -> Graph:
 
 def test_a_kernel_of_no_instruction_is_told(left: Left, tmp_path: Path) -> None:
     folder = left.part(tmp_path, ".*jit_step.*")
-    label = find_left_behind([str(folder)]).largest.label
+    label = find_dumps([str(folder)]).largest.label
     kernels = sorted(folder.glob("*jit_step*fusion*.ll"))
     if not kernels:
         pytest.skip("XLA of JAX 0.11 and newer dumps LLVM IR only when it is asked to")
     assert not any(
-        "kernels" in text for text in open_found(find_left_behind([str(folder)]), label).messages
+        "kernels" in text for text in open_found(find_dumps([str(folder)]), label).messages
     )
     kernel = kernels[0]
     stale = kernel.with_name(
         re.sub(r"(jit_step\.).*(\.ir-.*)", r"\1stale_fusion_kernel_module\2", kernel.name)
     )
     stale.write_bytes(kernel.read_bytes())
-    capture = open_found(find_left_behind([str(folder)]), label)
+    capture = open_found(find_dumps([str(folder)]), label)
     (told,) = (text for text in capture.messages if "kernels" in text)
     assert "stale_fusion" in told
 
@@ -212,7 +212,7 @@ def test_a_parser_that_dies_is_blamed_and_not_the_code(
 def test_a_text_with_a_byte_order_mark_is_read(left: Left, tmp_path: Path) -> None:
     for name, stage in (("after.hlo", "optimized"), ("step.mlir", "stablehlo")):
         (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + (left.files / name).read_bytes())
-        opened = open_found(find_left_behind([str(tmp_path / name)])).stage(stage)
+        opened = open_found(find_dumps([str(tmp_path / name)])).stage(stage)
         assert opened is not None and is_available(opened.graph)
 
 
@@ -235,7 +235,7 @@ def test_names_with_a_dot_are_whole(tmp_path: Path) -> None:
         dump(tmp_path, f"module_0001.{name}.cpu_after_optimizations.txt")
         dump(tmp_path, f"module_0001.{name}.add.kernel.ir-no-opt.ll")
     dump(tmp_path, "module_0002.jit_f.cl_123.before_optimizations.txt")
-    found = find_left_behind([str(tmp_path)]).modules
+    found = find_dumps([str(tmp_path)]).modules
     every = ("hlo", "passes", "optimized", "machine")
     assert {(module.name, module.stages) for module in found} == {
         ("jit_my.step", every),
@@ -248,7 +248,7 @@ def test_names_with_a_dot_are_whole(tmp_path: Path) -> None:
 def test_the_jaxpr_of_a_lambda_belongs_to_its_module(tmp_path: Path) -> None:
     dump(tmp_path, "jax_000001_<lambda>.jaxpr.txt", "module_0001.jit__lambda.optimized")
     dump(tmp_path, "module_0001.jit__lambda.before_optimizations.txt")
-    (module,) = find_left_behind([str(tmp_path)]).modules
+    (module,) = find_dumps([str(tmp_path)]).modules
     assert module.stages == ("jaxpr", "hlo")
 
 
@@ -278,16 +278,16 @@ def test_compressed_files_of_a_dump_are_known_by_their_names(tmp_path: Path) -> 
         for stage in ("before", "cpu_after"):
             name = f"module_0001.jit_f.{stage}_optimizations.txt.{ending}"
             (packed / name).write_bytes(pack(HLO.encode()))
-        (module,) = find_left_behind([str(packed)]).modules
+        (module,) = find_dumps([str(packed)]).modules
         assert module.stages == ("hlo", "optimized")
 
 
 def test_a_damaged_module_costs_its_own_stage(left: Left, tmp_path: Path) -> None:
     folder = left.part(tmp_path, PROTOS)
-    label = find_left_behind([str(folder)]).largest.label
+    label = find_dumps([str(folder)]).largest.label
     for file in folder.glob("*jit_step.before_optimizations*"):
         file.write_bytes(file.read_bytes()[:5000])
-    capture = open_found(find_left_behind([str(folder)]), label)
+    capture = open_found(find_dumps([str(folder)]), label)
     before, after = capture.stage("hlo"), capture.stage("optimized")
     assert before is not None and before.unavailable is not None
     assert "damaged or cut off" in before.unavailable.reason

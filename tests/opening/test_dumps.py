@@ -18,8 +18,8 @@ import pytest
 from cli.commands import CommandLine
 
 import jaxscope as library
-from jaxscope.client.left_behind import find_left_behind
-from jaxscope.client.opening import open_found
+from jaxscope.client.dump_folders import find_dumps
+from jaxscope.client.dump_reader import open_found
 from jaxscope.model import Capture, Graph, Stage, is_available
 from jaxscope.model.capture import MemoryPlan, StageText
 from jaxscope.notebook import OpenedModules
@@ -30,7 +30,7 @@ from opening.conftest import PROTOS, TEXTS, Left
 @pytest.fixture(scope="module")
 def opened(left: Left) -> Capture:
     """The largest module of the whole dump, passes and all."""
-    return open_found(find_left_behind([str(left.both)]))
+    return open_found(find_dumps([str(left.both)]))
 
 
 def stage_of(capture: Capture, name: str) -> Stage:
@@ -102,7 +102,7 @@ def test_text_and_proto_are_the_same_module(left: Left, opened: Capture, tmp_pat
     for patterns in ((TEXTS,), (PROTOS,)):
         home = tmp_path / str(len(patterns[0]))
         home.mkdir()
-        found = find_left_behind([str(left.part(home, *patterns))])
+        found = find_dumps([str(left.part(home, *patterns))])
         capture = open_found(found, found.largest.label)
         for name in ("hlo", "optimized"):
             text = stage_of(capture, name).text.text
@@ -151,7 +151,7 @@ def test_elements_of_no_tuple_are_left_to_xlas_parser(text: str, tmp_path: Path)
     """`inner.1`, of which elements are taken, is not there; nor is element 7 of two."""
     path = tmp_path / "short.txt"
     path.write_text(text)
-    capture = open_found(find_left_behind([str(path)]))
+    capture = open_found(find_dumps([str(path)]))
     assert not is_available(stage_of(capture, "hlo").graph)
 
 
@@ -176,7 +176,7 @@ def test_a_single_file_is_told_by_its_content(
 ) -> None:
     renamed = tmp_path / "some.data"
     renamed.write_bytes(compress((left.files / file).read_bytes()))
-    capture = open_found(find_left_behind([str(renamed)]))
+    capture = open_found(find_dumps([str(renamed)]))
     assert [each.name for each in capture.stages if each.unavailable is None] == [stage]
     if stage != "stablehlo":
         assert instructions(capture, stage) == instructions(opened, stage)
@@ -187,15 +187,15 @@ def test_a_single_file_is_told_by_its_content(
 def test_what_jax_export_serialized(tmp_path: Path) -> None:
     file = tmp_path / "function"
     shutil.copy(Path(__file__).with_name("scaled.jaxexport"), file)
-    graph = graph_of(open_found(find_left_behind([str(file)])), "stablehlo")
+    graph = graph_of(open_found(find_dumps([str(file)])), "stablehlo")
     operations = [graph.node(index).operation for index in range(len(graph.nodes))]
     assert "stablehlo.tanh" in operations and "stablehlo.multiply" in operations
 
 
 def test_a_dump_of_jax_joins_that_of_xla(left: Left) -> None:
-    alone = find_left_behind([str(left.jax)])
+    alone = find_dumps([str(left.jax)])
     assert alone.largest.stages[-1] == "stablehlo"
-    both = find_left_behind([str(left.both), str(left.jax)])
+    both = find_dumps([str(left.both), str(left.jax)])
     assert both.largest.stages[0] == "jaxpr"
     stage = open_found(both).stage("jaxpr")  # what the list says is there
     assert stage is not None
@@ -203,7 +203,7 @@ def test_a_dump_of_jax_joins_that_of_xla(left: Left) -> None:
     assert "lambda ;" in stage.text.text
     # JAX 0.8 writes what `jax.export` lowers as well, under a name of its own.
     own = [module for module in both.modules if not module.name.endswith("_export")]
-    assert len(own) == len(find_left_behind([str(left.both)]).modules)
+    assert len(own) == len(find_dumps([str(left.both)]).modules)
 
 
 def test_a_module_is_chosen_by_name(left: Left, jaxscope: CommandLine, tmp_path: Path) -> None:
@@ -212,7 +212,7 @@ def test_a_module_is_chosen_by_name(left: Left, jaxscope: CommandLine, tmp_path:
     assert answer.status == 0, answer.errors
     assert "is the largest of" in answer.errors
     assert load_capture(out).base == "step"
-    label = find_left_behind([str(left.both)]).modules[0].label
+    label = find_dumps([str(left.both)]).modules[0].label
     answer = jaxscope("open", left.both, "--module", label, "--json")
     assert answer.json()["call"] == label
     answer = jaxscope("open", left.both, "--module", "jit_nobody")
@@ -251,7 +251,7 @@ def test_a_pass_is_credited_with_its_own_changes_alone(wanted: str, tmp_path: Pa
     flags = f"--xla_dump_to={tmp_path} --xla_dump_hlo_pass_re={wanted}"
     environment = {**os.environ, "XLA_FLAGS": flags}
     subprocess.run([sys.executable, "-c", FILTERED], env=environment, check=True, timeout=300)
-    capture = open_found(find_left_behind([str(tmp_path)]), "jit_f")
+    capture = open_found(find_dumps([str(tmp_path)]), "jit_f")
     told = [message for message in capture.messages if "of some passes only" in message]
     names = [record.name for record in capture.passes]
     if wanted == ".*":
@@ -282,7 +282,7 @@ def test_folders_named_by_a_time_hold_the_stablehlo_of_their_module(tmp_path: Pa
         folder.mkdir()
         (folder / "module.mlir").write_text(text)
 
-    found = find_left_behind([str(tmp_path)]).modules
+    found = find_dumps([str(tmp_path)]).modules
 
     assert [(module.label, module.stages) for module in found] == [
         ("module_0001.jit_f", ("stablehlo", "hlo")),

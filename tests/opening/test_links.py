@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from bench.name_links import count_pairs
-from jaxscope.client.left_behind import find_left_behind
-from jaxscope.client.opening import open_found
+from jaxscope.client.dump_folders import find_dumps
+from jaxscope.client.dump_reader import open_found
 from jaxscope.export.capture_json import capture_to_json
 from jaxscope.model import Capture, Graph, GraphBuilder, GroupKind, NodeKind, is_available
 from jaxscope.program.links import build_all_columns, find_pairs
@@ -27,7 +27,7 @@ from opening.conftest import Left
 
 @pytest.fixture(scope="module")
 def opened(left: Left) -> Capture:
-    return open_found(find_left_behind([str(left.both)]))
+    return open_found(find_dumps([str(left.both)]))
 
 
 def test_names_link_what_tags_link(opened: Capture, traced: Capture) -> None:

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from cli.commands import CommandLine
 
-from jaxscope.client.left_behind import find_left_behind
-from jaxscope.client.opening import (
+from jaxscope.client.dump_folders import find_dumps
+from jaxscope.client.dump_reader import (
     add_recorded,
     lay_over,
     open_found,
@@ -23,7 +23,7 @@ from jaxscope.client.opening import (
 )
 from jaxscope.model import Capture, is_available
 from jaxscope.model.timing import NodeTimes, Profile
-from jaxscope.program.recording import MeasuredInstruction, Recording, read_recording
+from jaxscope.program.xplane import MeasuredInstruction, Recording, read_recording
 from jaxscope.schema.archive import load_saved
 
 JOB = """\
@@ -142,13 +142,13 @@ def test_times_are_laid_over_the_module_of_a_dump(
     dump = (
         next(folder for folder in traces["four"].parents if (folder / "job.py").exists()) / "dump"
     )
-    module = next(m for m in find_left_behind([str(dump)]).modules if m.name == "jit_step")
+    module = next(m for m in find_dumps([str(dump)]).modules if m.name == "jit_step")
     for paths, is_timed in (
         ([dump, traces["four"]], True),
         ([dump], False),
         ([dump, traces["four"], traces["eight"]], False),  # which of them is not told
     ):
-        capture = open_found(find_left_behind(list(map(str, paths))), module.label)
+        capture = open_found(find_dumps(list(map(str, paths))), module.label)
         times = times_of(capture)
         if is_timed:
             expected = {each.name: each.seconds / 4 for each in of_step(recording)}
@@ -193,13 +193,13 @@ def test_a_recording_alone_opens_as_the_modules_that_ran(
         assert each.exclusive <= each.seconds * (1 + 1e-9)
         assert each.low <= each.seconds <= each.high
     assert np.isnan(profile.compiled.wall) and np.isnan(profile.compiled.coverage)
-    opened = open_found(find_left_behind([str(folder)]), "jit_step")
+    opened = open_found(find_dumps([str(folder)]), "jit_step")
     assert times_of(opened) == pytest.approx(exclusive)
     dump = folder.parent / "dump"
-    module = next(m for m in find_left_behind([str(dump)]).modules if m.name == "jit_step")
+    module = next(m for m in find_dumps([str(dump)]).modules if m.name == "jit_step")
     own, dumped = (
         each.stage("optimized")
-        for each in (opened, open_found(find_left_behind([str(dump)]), module.label))
+        for each in (opened, open_found(find_dumps([str(dump)]), module.label))
     )
     assert own is not None and dumped is not None
     assert is_available(own.text) and is_available(dumped.text)
@@ -207,7 +207,7 @@ def test_a_recording_alone_opens_as_the_modules_that_ran(
 
 
 def test_of_two_recordings_each_has_its_own_modules(traces: dict[str, Path]) -> None:
-    found = find_left_behind([str(traces["four"]), str(traces["eight"])])
+    found = find_dumps([str(traces["four"]), str(traces["eight"])])
     recordings = read_recordings(found)
     known = add_recorded(found, recordings)
     labels = [module.label for module in known.modules]

@@ -13,8 +13,8 @@ import pytest
 from cli.commands import CommandLine
 from pytestqt.qtbot import QtBot
 
-from jaxscope.client.left_behind import find_left_behind, is_left_behind
-from jaxscope.client.opening import read_texts
+from jaxscope.client.dump_folders import find_dumps, is_dump
+from jaxscope.client.dump_reader import read_texts
 from jaxscope.errors import SourceError
 from jaxscope.program.job_texts import (
     HeldMemory,
@@ -234,7 +234,7 @@ def test_a_memory_profile_has_all_arrays_by_their_lines(job: Job) -> None:
 
 
 def test_a_folder_with_all_of_them(job: Job) -> None:
-    found = find_left_behind([str(job.folder)])
+    found = find_dumps([str(job.folder)])
     assert not found.modules and len(found.texts) == 4
     texts = read_texts(found)
     assert not any(isinstance(each, str) for each in texts.values())
@@ -261,8 +261,7 @@ def test_cut_off_and_foreign_ones_say_so(job: Job, tmp_path: Path) -> None:
     (tmp_path / "cut.txt").write_text(GPU[: GPU.index("XLA Label")])
     (tmp_path / "words.log").write_text("TRACING CACHE MISS at nowhere\n")
     texts = {
-        Path(path).name: each
-        for path, each in read_texts(find_left_behind([str(tmp_path)])).items()
+        Path(path).name: each for path, each in read_texts(find_dumps([str(tmp_path)])).items()
     }
     assert "damaged or cut off" in str(texts["cut.prof"])
     assert "not of memory" in str(texts["other.prof"])
@@ -270,22 +269,22 @@ def test_cut_off_and_foreign_ones_say_so(job: Job, tmp_path: Path) -> None:
     cut = texts["cut.txt"]
     assert isinstance(cut, JobText) and not cut.lacks[0].is_whole and cut.lacks[0].buffers[0].line
     (tmp_path / "notes.log").write_text("nothing of JAX here\n")
-    assert not is_left_behind(str(tmp_path / "notes.log"))
+    assert not is_dump(str(tmp_path / "notes.log"))
     with pytest.raises(SourceError):
-        find_left_behind([str(tmp_path / "notes.log")])
+        find_dumps([str(tmp_path / "notes.log")])
 
 
 def test_what_stands_far_behind_is_found_in_a_text_that_was_named(tmp_path: Path) -> None:
     (tmp_path / "long.log").write_text("nothing\n" * (3 << 20) + GPU)
-    assert find_left_behind([str(tmp_path / "long.log")]).texts
+    assert find_dumps([str(tmp_path / "long.log")]).texts
     (tmp_path / "short.log").write_text("nothing\n" * (1 << 20) + GPU)
-    found = find_left_behind([str(tmp_path)])
+    found = find_dumps([str(tmp_path)])
     assert [Path(path).name for path in found.texts] == ["short.log"]
 
 
 def test_a_python_file_with_such_words_is_one(tmp_path: Path) -> None:
     (tmp_path / "reader.py").write_text('WORDS = "Finished XLA compilation of "\n')
-    assert not is_left_behind(str(tmp_path / "reader.py"))
+    assert not is_dump(str(tmp_path / "reader.py"))
 
 
 def test_the_window_shows_several_together(qtbot: QtBot, window: MainWindow, job: Job) -> None:

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import pytest
 
 import jaxscope
-from jaxscope import watching
+from jaxscope import compilation_watch
 from jaxscope.model import Capture
 from jaxscope.report.compilations import compilations_table, compilations_to_document
 from jaxscope.report.document import write_text
@@ -216,8 +216,10 @@ def test_watching_a_part_of_this_process(tmp_path: Path) -> None:
 
 def test_arguments_are_read_only_where_they_decide(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[object] = []
-    find_key = watching.find_key
-    monkeypatch.setattr(watching, "find_key", lambda *words: read.append(1) or find_key(*words))
+    find_key = compilation_watch.find_key
+    monkeypatch.setattr(
+        compilation_watch, "find_key", lambda *words: read.append(1) or find_key(*words)
+    )
     with jaxscope.watch() as seen:
         double = jax.jit(lambda x: x * 2)
         for _ in range(100):
@@ -231,7 +233,7 @@ def test_a_capture_that_fails_lets_the_program_go_on(
     def refuse(*_words: object) -> None:
         raise OSError("disk full")
 
-    monkeypatch.setattr(watching, "save_capture", refuse)
+    monkeypatch.setattr(compilation_watch, "save_capture", refuse)
     with jaxscope.watch(tmp_path):
         assert jax.jit(lambda x: x + 1)(1.0) == 2.0
     assert "disk full" in read(tmp_path)["problems"][0]

@@ -15,7 +15,7 @@ from jaxscope.model.values import Values
 from jaxscope.report.values import describe_origins
 from jaxscope.worker.host.call import parse_call
 from jaxscope.worker.provenance.traced_program import find_inputs, trace_call
-from jaxscope.worker.stages.loading import call_namespace
+from jaxscope.worker.stages.call_loader import call_namespace
 from jaxscope.worker.values.evaluation import Evaluator
 
 from . import causes

@@ -31,7 +31,7 @@ from jaxscope.worker import compat
 from jaxscope.worker.channel import SKIP_SIGNAL, Skipped
 from jaxscope.worker.host.call import parse_call
 from jaxscope.worker.provenance.traced_program import find_inputs, trace_call, trace_gradient
-from jaxscope.worker.stages.loading import call_namespace
+from jaxscope.worker.stages.call_loader import call_namespace
 from jaxscope.worker.values import stepping
 from jaxscope.worker.values.arrays import matches, view_slice
 from jaxscope.worker.values.frames import JaxprFrame

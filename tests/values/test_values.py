@@ -174,7 +174,7 @@ def test_the_library_has_both(program: str) -> None:
 def test_results_are_those_of_the_call_without_jit() -> None:
     from jaxscope.worker.host.call import parse_call
     from jaxscope.worker.provenance.traced_program import find_inputs, trace_call
-    from jaxscope.worker.stages.loading import call_namespace
+    from jaxscope.worker.stages.call_loader import call_namespace
     from jaxscope.worker.values.evaluation import Evaluator
     from tests.values import causes
 

@@ -9,7 +9,7 @@ import pytest
 
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.view.build import build_view
-from jaxscope.picture.view.opening import list_openings, shrink_view
+from jaxscope.picture.view.open_groups import list_openings, shrink_view
 from jaxscope.picture.view.view import ROOT, View
 
 from .programs import layers, trace

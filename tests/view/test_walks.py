@@ -8,7 +8,7 @@ import pytest
 
 from jaxscope.picture.scene.build import SceneMemory, build_scene
 from jaxscope.picture.view.build import build_view
-from jaxscope.picture.view.opening import (
+from jaxscope.picture.view.open_groups import (
     is_walk,
     open_path,
     open_walk,

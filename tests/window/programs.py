@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from jaxscope.client.events import Event
-from jaxscope.client.requests import Request, Wish
+from jaxscope.client.requests import Request, RunMessage
 from jaxscope.model import (
     Capture,
     Cost,
@@ -127,7 +127,7 @@ class RecordedRun:
     def __init__(self, request: Request, tell: Callable[[Event], None]) -> None:
         self.request, self.tell = request, tell
         self.was_interrupted = self.was_killed = self.was_skipped = False
-        self.sent: list[Wish] = []
+        self.sent: list[RunMessage] = []
 
     def interrupt(self) -> None:
         self.was_interrupted = True
@@ -138,8 +138,8 @@ class RecordedRun:
     def skip(self) -> None:
         self.was_skipped = True
 
-    def send(self, wish: Wish) -> None:
-        self.sent.append(wish)
+    def send(self, message: RunMessage) -> None:
+        self.sent.append(message)
 
 
 class RecordedSession:

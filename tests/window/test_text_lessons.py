@@ -15,9 +15,9 @@ from jaxscope.client.requests import CaptureRequest, StepRequest
 from jaxscope.errors import UsageError
 from jaxscope.model.lessons import Shown, lessons_beside, parse_text_lesson, read_text_lesson
 from jaxscope.ui.session.state import Trust
-from jaxscope.ui.window import presenting
+from jaxscope.ui.window import presentation
 from jaxscope.ui.window.main_window import MainWindow
-from jaxscope.ui.window.presenting import SpeakerScreen, find_other_screen
+from jaxscope.ui.window.presentation import SpeakerScreen, find_other_screen
 from jaxscope.ui.window.text_lesson import MarkdownView, to_plain_text
 
 from .conftest import Driver
@@ -281,7 +281,7 @@ def test_the_speaker_sees_the_notes_on_another_screen(
     window.toggle_presenting()
     assert window.findChildren(SpeakerScreen) == []  # there is one screen
     window.toggle_presenting()
-    monkeypatch.setattr(presenting, "find_other_screen", lambda shown: shown.screen())
+    monkeypatch.setattr(presentation, "find_other_screen", lambda shown: shown.screen())
     window.toggle_presenting()
     (speaker,) = window.findChildren(SpeakerScreen)
     assert speaker.isVisible() and speaker.windowFlags() & Qt.WindowType.WindowDoesNotAcceptFocus

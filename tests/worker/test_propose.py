@@ -11,7 +11,12 @@ from jaxscope.worker.channel import Channel
 from jaxscope.worker.host.call import call_namespace
 from jaxscope.worker.host.source import read_source
 from jaxscope.worker.host.user_module import execute_file
-from jaxscope.worker.stages.loading import Refusal, annotation_text, handle_propose, propose_call
+from jaxscope.worker.stages.call_loader import (
+    Refusal,
+    annotation_text,
+    handle_propose,
+    propose_call,
+)
 
 FILE = """
 import jax

@@ -26,7 +26,7 @@ from jaxscope.picture.layout.diagram import (
     choose_max_span,
 )
 from jaxscope.picture.layout.layered import draw_layered_graph, keep_distances, layout_layered
-from jaxscope.picture.layout.ranking import rank_nodes
+from jaxscope.picture.layout.rank_assignment import rank_nodes
 
 # Let Graphviz decide ranks, order and places of a diagram; drawing stays ours.
 #

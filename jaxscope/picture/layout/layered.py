@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from jaxscope.model import NONE
+from jaxscope.picture.layout.crossing_reduction import keep_sequence, order_ranks
 from jaxscope.picture.layout.diagram import (
     Drawing,
     LayeredGraph,
@@ -25,8 +26,7 @@ from jaxscope.picture.layout.diagram import (
     build_layered_graph,
     check_diagram,
 )
-from jaxscope.picture.layout.ordering import keep_sequence, order_ranks
-from jaxscope.picture.layout.ranking import Bounds, bound_rows, rank_nodes, wrap_ranks
+from jaxscope.picture.layout.rank_assignment import Bounds, bound_rows, rank_nodes, wrap_ranks
 
 if TYPE_CHECKING:
     from jaxscope.picture.layout.diagram import Diagram, Route, ShouldStop

@@ -37,7 +37,7 @@ from jaxscope.picture.scene.scene import (
     empty_scene,
 )
 from jaxscope.picture.scene.side_by_side import OffPageConnector
-from jaxscope.picture.scene.wiring import End, Frame, Port, Values, Wire, Wiring
+from jaxscope.picture.scene.visible_edges import End, Frame, Port, Values, Wire, Wiring
 from jaxscope.picture.view.tree import BranchKind
 from jaxscope.picture.view.view import ROOT, Box, View
 

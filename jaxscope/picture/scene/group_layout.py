@@ -23,7 +23,7 @@ from jaxscope.picture.layout.diagram import (
     Stub,
 )
 from jaxscope.picture.layout.engines import GroupLayouts
-from jaxscope.picture.layout.ranking import MAX_NODES
+from jaxscope.picture.layout.rank_assignment import MAX_NODES
 from jaxscope.picture.layout.text_width import measure_text, shorten_text
 from jaxscope.picture.scene.returns import ReturnLine, add_returns, find_borders
 from jaxscope.picture.scene.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX, Fit
@@ -43,7 +43,7 @@ from jaxscope.picture.scene.side_by_side import (
     route_around,
     route_to_part,
 )
-from jaxscope.picture.scene.wiring import End, Frame, Port, Wire, Wiring, find_changed_groups
+from jaxscope.picture.scene.visible_edges import End, Frame, Port, Wire, Wiring, find_changed_groups
 from jaxscope.picture.view.labels import BoxText, text_of
 from jaxscope.picture.view.operations import Style
 from jaxscope.picture.view.view import ROOT, View

@@ -17,7 +17,7 @@ from jaxscope.model import NONE
 from jaxscope.model.types import short_type, type_bytes
 from jaxscope.model.units import format_bytes
 from jaxscope.picture.layout.diagram import Drawing, Route, Stub
-from jaxscope.picture.scene.wiring import End, Port, Values, Wire, Wiring
+from jaxscope.picture.scene.visible_edges import End, Port, Values, Wire, Wiring
 from jaxscope.picture.view.forward_backward import counterpart_name
 from jaxscope.picture.view.tree import BranchKind
 from jaxscope.picture.view.view import ROOT, View

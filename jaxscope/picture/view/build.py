@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 from jaxscope.model import Graph
 from jaxscope.picture.gc_pause import paused_gc
 from jaxscope.picture.view.arguments import gather_arguments
-from jaxscope.picture.view.folding import (
+from jaxscope.picture.view.folded_nodes import (
     fold_constants,
     fold_reducers,
     join_boundaries,
@@ -16,7 +16,7 @@ from jaxscope.picture.view.folding import (
     skip_plumbing,
 )
 from jaxscope.picture.view.forward_backward import box_forward_backward
-from jaxscope.picture.view.grouping import (
+from jaxscope.picture.view.group_tree import (
     box_repeats,
     dissolve_wrappers,
     gather_constants,
@@ -27,7 +27,7 @@ from jaxscope.picture.view.grouping import (
     group_by_scope,
     make_sections,
 )
-from jaxscope.picture.view.opening import choose_opened
+from jaxscope.picture.view.open_groups import choose_opened
 from jaxscope.picture.view.tree import Branch, Draft, grow_tree, start_draft
 from jaxscope.picture.view.view import View, flatten
 

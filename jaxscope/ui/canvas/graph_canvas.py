@@ -32,12 +32,11 @@ from jaxscope.picture.scene.group_layout import DOWN
 from jaxscope.picture.scene.scene import NO_WIDTH_LIMIT, Fit, Scene
 from jaxscope.picture.tint.classes import ColourBy, Tint, tint_scene
 from jaxscope.picture.view.labels import text_of
-from jaxscope.picture.view.opening import is_walk, open_many, open_path, open_walk, step_copy
+from jaxscope.picture.view.open_groups import is_walk, open_many, open_path, open_walk, step_copy
 from jaxscope.picture.view.operations import Style
 from jaxscope.picture.view.view import View
 from jaxscope.program.dataflow import find_shown_groups, first_node_inside
 from jaxscope.program.size import describe_size
-from jaxscope.ui.canvas.drawing import NEAR_SCALE, SceneDrawing, colors, make_shades, step_areas
 from jaxscope.ui.canvas.item_text import (
     announce,
     describe_connector_ends,
@@ -93,6 +92,13 @@ from jaxscope.ui.canvas.picture import (
     list_closed,
 )
 from jaxscope.ui.canvas.scene_index import SceneIndex
+from jaxscope.ui.canvas.scene_painter import (
+    NEAR_SCALE,
+    SceneDrawing,
+    colors,
+    make_shades,
+    step_areas,
+)
 from jaxscope.ui.canvas.tiles import TileCache
 from jaxscope.ui.canvas.transition import Transition, ViewedDrawing, make_transition, may_move
 from jaxscope.ui.toolkit.threads import LatestJob

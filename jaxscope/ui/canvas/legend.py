@@ -15,7 +15,7 @@ from jaxscope.picture.layout.text_width import measure_text, shorten_text
 from jaxscope.picture.palette import STYLE_NAMES
 from jaxscope.picture.tint.classes import TINT_PALETTES, Tint
 from jaxscope.picture.view.operations import Style
-from jaxscope.ui.canvas.drawing import Colors, graph_font
+from jaxscope.ui.canvas.scene_painter import Colors, graph_font
 
 _TEXT_PX = 11.0
 _ROW_PX = 18.0

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
 from PySide6.QtWidgets import QWidget
 
-from jaxscope.ui.canvas.drawing import Colors
+from jaxscope.ui.canvas.scene_painter import Colors
 
 _SEEN_PX = 2.0
 """What sticks out of the sight by no more is taken as seen."""

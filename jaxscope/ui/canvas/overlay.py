@@ -19,7 +19,9 @@ from jaxscope.model import NONE
 from jaxscope.picture.scene.edge_details import LongEdge, edges_of_connector, edges_of_item
 from jaxscope.picture.scene.group_layout import DOWN
 from jaxscope.picture.scene.scene import Scene
-from jaxscope.ui.canvas.drawing import (
+from jaxscope.ui.canvas.navigation import Camera
+from jaxscope.ui.canvas.scene_index import Indices
+from jaxscope.ui.canvas.scene_painter import (
     NEAR_SCALE,
     Box,
     Colors,
@@ -29,8 +31,6 @@ from jaxscope.ui.canvas.drawing import (
     paint_curves,
     sample_curves,
 )
-from jaxscope.ui.canvas.navigation import Camera
-from jaxscope.ui.canvas.scene_index import Indices
 
 
 def paint_message(painter: QPainter, size: QSize, colors: Colors, text: str) -> None:

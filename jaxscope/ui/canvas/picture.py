@@ -23,10 +23,10 @@ from jaxscope.picture.layout.engines import Engine, LayoutCache
 from jaxscope.picture.scene.build import SceneMemory, build_scene
 from jaxscope.picture.scene.group_layout import DOWN
 from jaxscope.picture.scene.scene import NO_WIDTH_LIMIT, Fit, Scene
-from jaxscope.picture.view.box_following import BoxFollower
+from jaxscope.picture.view.box_tracker import BoxFollower
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD
-from jaxscope.picture.view.opening import LEAST_BOXES, list_next, list_openings, shrink_view
+from jaxscope.picture.view.open_groups import LEAST_BOXES, list_next, list_openings, shrink_view
 from jaxscope.picture.view.view import ROOT, View
 from jaxscope.ui.canvas.navigation import (
     LEAST_FRAMED,

@@ -11,7 +11,7 @@ import time
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter, QPixmap
 
-from jaxscope.ui.canvas.drawing import SceneDrawing
+from jaxscope.ui.canvas.scene_painter import SceneDrawing
 
 _TILE_PX = 256
 _BUDGET_S = 0.006  # of painting per frame; the rest of the 16 ms belongs to everything else

@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QStyle, QWidget
 
 from jaxscope.model import NONE
 from jaxscope.picture.scene.scene import Scene, empty_scene
-from jaxscope.ui.canvas.drawing import NEAR_SCALE, SceneDrawing
 from jaxscope.ui.canvas.navigation import Camera
 from jaxscope.ui.canvas.scene_index import Floats, Indices, SceneIndex
+from jaxscope.ui.canvas.scene_painter import NEAR_SCALE, SceneDrawing
 from jaxscope.ui.toolkit.widgets import STILL
 
 _DURATION_S = 0.2

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QWidget
 from jaxscope.model import Graph
 from jaxscope.picture.tint.diff_marks import STYLES, ItemMarks, MarkStyle, mark_items
 from jaxscope.program.diff.changes import Change
-from jaxscope.ui.canvas.drawing import graph_font
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
+from jaxscope.ui.canvas.scene_painter import graph_font
 
 _SIGN_SCALE = 0.3
 """From this scale on there is room for signs; below it the outlines remain."""

@@ -29,10 +29,10 @@ from jaxscope.client.requests import (
     OutlineRequest,
     ProposeRequest,
     Request,
+    RunMessage,
     StepRequest,
     TimeRequest,
     ValuesRequest,
-    Wish,
 )
 from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import InternalError, JaxscopeError, SourceError
@@ -72,7 +72,7 @@ class RunLike(Protocol):
 
     def skip(self) -> None: ...
 
-    def send(self, wish: Wish, /) -> None: ...
+    def send(self, message: RunMessage, /) -> None: ...
 
 
 class SessionLike(Protocol):
@@ -151,10 +151,10 @@ class Bridge(QObject):
         if (run := self._find(number)) is not None:
             run.skip()
 
-    def send(self, number: int, wish: Wish) -> None:
+    def send(self, number: int, message: RunMessage) -> None:
         """Send a run's worker a further message."""
         if (run := self._find(number)) is not None:
-            run.send(wish)
+            run.send(message)
 
     def kill(self, number: int) -> None:
         """End a run's process at once."""
@@ -520,9 +520,9 @@ class Controller(QObject):
         assert isinstance(complete, StepRequest)  # its fields are others, not its kind
         return complete
 
-    def send_to_background_run(self, number: int, wish: Wish) -> None:
+    def send_to_background_run(self, number: int, message: RunMessage) -> None:
         """Send such a run's worker a further message."""
-        self._bridge.send(number, wish)
+        self._bridge.send(number, message)
 
     def skip_background_run(self, number: int) -> None:
         """Leave out the step that such a run is at."""

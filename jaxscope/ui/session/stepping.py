@@ -1,8 +1,8 @@
 """A run of the window's call that is stepped through, without widgets.
 
-The worker starts with the first wish, and waits between wishes; nothing here waits for it. What it
-said last stays where it is stopped or dies: the next wish starts another one and comes back to the
-same place. Another capture ends it, since its equations are others.
+The worker starts with the first request, and waits between requests; nothing here waits for it.
+What it said last stays where it is stopped or dies: the next request starts another one and comes
+back to the same place. Another capture ends it, since its equations are others.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from jaxscope.client.events import (
     Stepped,
     SteppingReady,
 )
-from jaxscope.client.requests import StepRequest, look_wish, move_wish
+from jaxscope.client.requests import StepRequest, look_message, move_message
 from jaxscope.model import Capture
 from jaxscope.model.stages import lowered_name
 from jaxscope.model.values import ArrayView, Step, Stepping
@@ -102,13 +102,13 @@ class SteppingRun(QObject):
         """Look at a slice of a value of the present place; not while the worker leaves it.
 
         Args:
-            holds: See `look_wish`.
+            holds: See `look_message`.
             forms: Likewise.
         """
         if self._run and self.step is not None and not self.doing:
             self._look = self._next_number()
             self._controller.send_to_background_run(
-                self._run, look_wish(self._look, kind, index, slice, holds, forms)
+                self._run, look_message(self._look, kind, index, slice, holds, forms)
             )
 
     def load(self, path: str, file: str) -> None:
@@ -174,7 +174,7 @@ class SteppingRun(QObject):
     def _send_goal(self, goal: Goal) -> None:
         self.doing = self.doing or "Stepping …"
         self._controller.send_to_background_run(
-            self._run, move_wish(self._next_number(), goal[0], **goal[1])
+            self._run, move_message(self._next_number(), goal[0], **goal[1])
         )
 
     def _on_state_changed(self, state: WindowState) -> None:

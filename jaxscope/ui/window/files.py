@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
 
-from jaxscope.client.left_behind import find_left_behind
+from jaxscope.client.dump_folders import find_dumps
 from jaxscope.client.requests import OpenRequest
 from jaxscope.errors import JaxscopeError, UsageError
 from jaxscope.model import Capture, Timing
+from jaxscope.model.dumps import FoundDumps, ModuleFiles
 from jaxscope.model.file_kinds import ARCHIVE_ENDING, CAPTURE_ENDINGS
-from jaxscope.model.left_behind import LeftBehind, LeftModule
 from jaxscope.model.timing import Profile
 from jaxscope.model.units import format_share
 from jaxscope.ui.panes.pane_area import format_arrangement, parse_arrangement
@@ -40,7 +40,7 @@ from jaxscope.ui.window.exporter import (
 
 if TYPE_CHECKING:
     from jaxscope.program.job_texts import JobText
-    from jaxscope.program.recording import Recording
+    from jaxscope.program.xplane import Recording
     from jaxscope.schema.archive import Saved
     from jaxscope.ui.session.controller import Controller
     from jaxscope.ui.window.settings import Settings
@@ -83,7 +83,7 @@ def _without_folder(text: str) -> str:
 class Found:
     """What a job left behind, and what its profiles and its texts say, by path."""
 
-    left: LeftBehind
+    left: FoundDumps
     recordings: Mapping[str, Recording | str]
     texts: Mapping[str, JobText | str]
 
@@ -93,10 +93,10 @@ class Found:
         return any(not isinstance(each, str) for each in self.recordings.values())
 
     def lay_over(
-        self, capture: Capture, module: LeftModule | None = None
+        self, capture: Capture, module: ModuleFiles | None = None
     ) -> tuple[Capture, Profile | None]:
-        """See `jaxscope.client.opening.lay_over`."""
-        from jaxscope.client.opening import lay_over  # with it comes all of `program.hlo`
+        """See `jaxscope.client.dump_reader.lay_over`."""
+        from jaxscope.client.dump_reader import lay_over  # with it comes all of `program.hlo`
 
         return lay_over(capture, self.recordings, module)
 
@@ -173,13 +173,13 @@ class CaptureFiles(QObject):
         try:
             if len(paths) == 1 and paths[0].endswith(CAPTURE_ENDINGS):
                 return load_saved(paths[0])
-            from jaxscope.client.opening import (  # as above
+            from jaxscope.client.dump_reader import (  # as above
                 add_recorded,
                 read_recordings,
                 read_texts,
             )
 
-            left = find_left_behind(paths, lambda _: self._go_on(generation))
+            left = find_dumps(paths, lambda _: self._go_on(generation))
             recordings = read_recordings(left, lambda _: self._go_on(generation))
             return Found(add_recorded(left, recordings), recordings, read_texts(left))
         except JaxscopeError as error:
@@ -476,7 +476,7 @@ class FileDialogs(QObject):
             if self._controller.lay_over(found.lay_over):
                 return
             if not left.modules:
-                from jaxscope.client.opening import explain_no_module  # `Found` is from there
+                from jaxscope.client.dump_reader import explain_no_module  # `Found` is from there
 
                 explanation = explain_no_module(left, found.recordings)
                 self._controller.show_problem(UsageError(explanation))
@@ -503,7 +503,7 @@ class FileDialogs(QObject):
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.show()
 
-    def open_module(self, module: LeftModule, path: str, found: Found) -> None:
+    def open_module(self, module: ModuleFiles, path: str, found: Found) -> None:
         """Read a module and show it, with the times that profiles beside it have of it."""
         request = OpenRequest.of(module)
         self._controller.open_module(
@@ -555,7 +555,7 @@ class FileDialogs(QObject):
         self._controller.show_problem(UsageError(what, remedy=remedy))
 
 
-def _describe_choice(module: LeftModule, left: LeftBehind) -> str:
+def _describe_choice(module: ModuleFiles, left: FoundDumps) -> str:
     """A module by its label, with its share of the time where profiles tell it."""
     whole = sum(each.seconds for each in left.modules)
     return (

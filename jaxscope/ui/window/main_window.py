@@ -35,7 +35,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.client.left_behind import is_left_behind
+from jaxscope.client.dump_folders import is_dump
 from jaxscope.errors import JaxscopeError, UsageError
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.model.lessons import LESSON_ENDING, Shown, read_text_lesson
@@ -65,7 +65,7 @@ from jaxscope.ui.window.palette import (
 from jaxscope.ui.window.pasted_code import PasteDialog, write_pasted
 from jaxscope.ui.window.pipeline_strip import PipelineStrip
 from jaxscope.ui.window.places import Page, Place
-from jaxscope.ui.window.presenting import PresentationMode
+from jaxscope.ui.window.presentation import PresentationMode
 from jaxscope.ui.window.sample_path import find_lessons, find_samples
 from jaxscope.ui.window.settings import Settings
 from jaxscope.ui.window.start_page import StartPage
@@ -458,7 +458,7 @@ class MainWindow(QMainWindow):
         if path.endswith(LESSON_ENDING):
             self._begin_lesson(path)
             return
-        if path.endswith(CAPTURE_ENDINGS) or is_left_behind(path):
+        if path.endswith(CAPTURE_ENDINGS) or is_dump(path):
             self.files.load(path)
             return
         self.files.captures.forget()
@@ -812,5 +812,5 @@ def _dropped_files(event: QDropEvent) -> list[str]:
     """One file of any kind that opens, or several that a job left behind; else none."""
     paths = [url.toLocalFile() for url in event.mimeData().urls()]
     endings = (".py", LESSON_ENDING, *CAPTURE_ENDINGS) if len(paths) == 1 else CAPTURE_ENDINGS
-    is_known = all(path.endswith(endings) or is_left_behind(path) for path in paths)
+    is_known = all(path.endswith(endings) or is_dump(path) for path in paths)
     return paths if is_known else []

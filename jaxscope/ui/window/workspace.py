@@ -318,13 +318,13 @@ class Workspace(QWidget):
         names = [stage.name for stage in stages]
         drawn = [stage.name for stage in stages if is_available(stage.graph)]
         traced = [name for name in names if name not in LATE_STAGES] or drawn or names
-        wishes = [*traced[-1:], "optimized", *traced, *names]
+        preferred = [*traced[-1:], "optimized", *traced, *names]
         for pane in self.area.panes:
             wanted = pane.wanted_stage
             if not traced or wanted in names or wanted == SOURCE:
                 continue
             shown = self.area.wanted_stages()
-            free = (name for name in wishes if name in names and name not in shown)
+            free = (name for name in preferred if name in names and name not in shown)
             pane.wanted_stage = next(free, traced[-1])
 
     def _on_area_panes_changed(self) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import jax
 
 from jaxscope.errors import PACKAGE_FOLDER
-from jaxscope.worker import compat, compat_recording
+from jaxscope.worker import compat, compat_recorder
 from jaxscope.worker.host.arguments import leaf_path, named_like, parameter_names
 from jaxscope.worker.host.call import Call
 from jaxscope.worker.provenance.tagging import RunTagger, Tagger
@@ -50,7 +50,7 @@ class BaseRecorder:
     """
 
     def __init__(
-        self, base: Callable[..., Any], batch_axes: compat_recording.BatchAxes | None = None
+        self, base: Callable[..., Any], batch_axes: compat_recorder.BatchAxes | None = None
     ) -> None:
         self._base, self._batch_axes = base, batch_axes
         self._first: tuple[list[str], list[str]] | None = None
@@ -229,7 +229,7 @@ def trace_here(
     dynamic = [(path, leaf) for path, leaf in pairs if isinstance(leaf, compat.Tracer)]
 
     start = time.perf_counter()
-    recording = compat_recording.record(
+    recording = compat_recorder.record(
         lambda: function(*args, **kwargs),
         [leaf for _, leaf in dynamic],
         tagger,

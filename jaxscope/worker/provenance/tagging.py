@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from jaxscope.model.op_name import BASE_TAG, DERIVED_TAG, EQUALS_TAG, PLUS_TAG, base_numbers
-from jaxscope.worker import compat, compat_recording
+from jaxscope.worker import compat, compat_recorder
 
 
 def nested_jaxprs(parameters: dict[str, Any]) -> list[tuple[str, Any]]:
@@ -151,9 +151,9 @@ class Tagger:
 
 
 class RunTagger(Tagger):
-    """Numbers the operations of a function while it runs, for `compat_recording.record`.
+    """Numbers the operations of a function while it runs, for `compat_recorder.record`.
 
-    A function that JAX inlines at every call (`compat_recording.is_inlined`) is one jaxpr for all
+    A function that JAX inlines at every call (`compat_recorder.is_inlined`) is one jaxpr for all
     calls: its equations count on from the number of the call. A function that an operation holds
     runs once for the jaxpr and once or more for the transform: what it does is numbered by place,
     the same every time.
@@ -180,7 +180,7 @@ class RunTagger(Tagger):
         """The tag of the next operation, and its parameters with tagged jaxprs."""
         return self._mark(self._number(""), name, parameters)
 
-    def inside(self, tag: compat.Tag) -> Callable[[bool], compat_recording.Marker]:
+    def inside(self, tag: compat.Tag) -> Callable[[bool], compat_recorder.Marker]:
         """Makes the marker for each run of a function that the operation with this tag holds."""
         return lambda by_rule: _Inside(self, tag, by_rule)
 
@@ -198,7 +198,7 @@ class RunTagger(Tagger):
         may call them itself, and all these calls are to share them as they do without tags.
         """
         place = outer.number, index
-        is_shared = name == "jit" and not compat_recording.is_inlined(parameters)
+        is_shared = name == "jit" and not compat_recorder.is_inlined(parameters)
         if place in self._places and by_rule and is_shared:
             return self._places[place][0], parameters
         if place in self._places and is_shared:
@@ -214,7 +214,7 @@ class RunTagger(Tagger):
     def _mark(
         self, number: int, name: str, parameters: dict[str, Any]
     ) -> tuple[compat.Tag, dict[str, Any]]:
-        if name == "jit" and compat_recording.is_inlined(parameters):
+        if name == "jit" and compat_recorder.is_inlined(parameters):
             body = self._tag_inlined(number, parameters["jaxpr"])
             marked = {**parameters, "jaxpr": body}
         else:
@@ -232,7 +232,7 @@ class RunTagger(Tagger):
         function = tagged.get("call_jaxpr")
         if function is None:
             return tagged
-        return compat_recording.with_rules(tagged, lambda jaxpr: self._tag_calls(jaxpr, tagged))
+        return compat_recorder.with_rules(tagged, lambda jaxpr: self._tag_calls(jaxpr, tagged))
 
     def _tag_calls(self, jaxpr: Any, tagged: dict[str, Any]) -> Any:
         """Tag calls of a function, wherever they are in a jaxpr; the same jaxpr without any.
@@ -348,6 +348,6 @@ class _Inside:
         place = next(self._places)
         return self._tagger.mark_place(self._outer, place, name, parameters, self._by_rule)
 
-    def inside(self, tag: compat.Tag) -> Callable[[bool], compat_recording.Marker]:
+    def inside(self, tag: compat.Tag) -> Callable[[bool], compat_recorder.Marker]:
         inside = self._tagger.inside(tag)
         return lambda by_rule: inside(by_rule or self._by_rule)

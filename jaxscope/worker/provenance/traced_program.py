@@ -23,7 +23,7 @@ import numpy as np
 from jaxscope.model.graph import Direction, Graph, NodeKind
 from jaxscope.model.op_name import BASE_TAG, DERIVED_TAG
 from jaxscope.worker import compat
-from jaxscope.worker.compat_recording import BatchAxes, recording_batch_axes
+from jaxscope.worker.compat_recorder import BatchAxes, recording_batch_axes
 from jaxscope.worker.host.arguments import (
     Arguments,
     is_traceable,

@@ -51,6 +51,7 @@ from jaxscope.worker.provenance.traced_program import (
     why_not_unasked,
 )
 from jaxscope.worker.stages.background import Background
+from jaxscope.worker.stages.call_loader import load_call
 from jaxscope.worker.stages.compilation import (
     CompiledProgram,
     XlaLog,
@@ -68,7 +69,6 @@ from jaxscope.worker.stages.jaxpr import (
     find_places,
     print_jaxpr,
 )
-from jaxscope.worker.stages.loading import load_call
 from jaxscope.worker.stages.machine_code import dump_folder
 from jaxscope.worker.stages.nonfinite import REMEDY, RULE, look_for_nonfinite
 from jaxscope.worker.stages.passes import PassWatch, send_passes

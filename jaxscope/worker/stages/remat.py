@@ -26,10 +26,10 @@ from jaxscope.worker.host.call import DERIVATIVES, Call
 from jaxscope.worker.provenance.stand_in import StageJaxpr
 from jaxscope.worker.provenance.traced_program import NoGradient, trace_call, trace_gradient
 from jaxscope.worker.stages.background import Background
+from jaxscope.worker.stages.call_loader import load_call
 from jaxscope.worker.stages.compilation import describe_memory
 from jaxscope.worker.stages.hlo_cost import instruction_costs
 from jaxscope.worker.stages.jaxpr import convert_jaxpr
-from jaxscope.worker.stages.loading import load_call
 from jaxscope.worker.targets.environment import describe_environment
 
 _COST_BUDGET_S = 2.0

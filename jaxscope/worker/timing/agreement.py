@@ -24,7 +24,7 @@ from jaxscope.worker.host.call import Call
 from jaxscope.worker.host.values import aval_text, is_plain_array
 from jaxscope.worker.provenance.tagging import nested_jaxprs
 from jaxscope.worker.provenance.traced_program import TracedProgram, find_inputs, trace_call
-from jaxscope.worker.stages.loading import load_call
+from jaxscope.worker.stages.call_loader import load_call
 from jaxscope.worker.stages.nonfinite import describe_nonfinite
 from jaxscope.worker.stages.passes import name_passes
 from jaxscope.worker.timing.experiment import (

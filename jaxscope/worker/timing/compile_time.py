@@ -34,7 +34,7 @@ from jaxscope.worker.checks.unrolled_loops import find_unrolled_loops
 from jaxscope.worker.faults.explain import guard
 from jaxscope.worker.host.call import Call
 from jaxscope.worker.provenance.traced_program import trace_call
-from jaxscope.worker.stages.loading import load_call
+from jaxscope.worker.stages.call_loader import load_call
 from jaxscope.worker.stages.passes import MAX_SPANS, Opened, Span, nest_spans
 from jaxscope.worker.targets.environment import describe_environment
 from jaxscope.worker.targets.lowering import lower_for_target

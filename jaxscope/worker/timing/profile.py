@@ -27,7 +27,7 @@ from jaxscope.worker.provenance.traced_program import (
     find_inputs,
     trace_call,
 )
-from jaxscope.worker.stages.loading import load_call
+from jaxscope.worker.stages.call_loader import load_call
 from jaxscope.worker.timing.experiment import (
     Laboratory,
     compile_form,

@@ -27,7 +27,7 @@ from jaxscope.worker.host.arguments import ALL, find_array_places, is_traceable
 from jaxscope.worker.host.call import DERIVATIVES, Call, call_namespace, parse_call
 from jaxscope.worker.host.source import read_source
 from jaxscope.worker.host.user_module import execute_file
-from jaxscope.worker.stages.loading import first_call, load_names
+from jaxscope.worker.stages.call_loader import first_call, load_names
 from jaxscope.worker.stages.nonfinite import count_odd, find_origin_of
 from jaxscope.worker.stages.remat import with_remat
 from jaxscope.worker.timing.agreement import compare_arrays, plain, send_results

@@ -33,7 +33,7 @@ from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import explain_exception, guard
 from jaxscope.worker.host.call import Call, parse_call
 from jaxscope.worker.host.values import aval_text, value_text
-from jaxscope.worker.stages.loading import load_names
+from jaxscope.worker.stages.call_loader import load_names
 from jaxscope.worker.targets.environment import describe_environment
 from jaxscope.worker.timing.conditions import Conditions, read_setting
 from jaxscope.worker.timing.stages_and_transfers import CACHE_HIT

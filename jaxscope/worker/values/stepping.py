@@ -2,7 +2,7 @@
 
 Places are in the order of the text: an equation before what it runs inside, rounds of a loop one
 after another. The client names where to go; the answer has what is read and made there, in
-summaries. A wish to skip ends what takes too long, and the run stays where it was.
+summaries. A request to skip ends what takes too long, and the run stays where it was.
 """
 
 from __future__ import annotations

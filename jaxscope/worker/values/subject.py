@@ -31,7 +31,7 @@ from jaxscope.worker.provenance.traced_program import (
     trace_call,
     trace_gradient,
 )
-from jaxscope.worker.stages.loading import load_call
+from jaxscope.worker.stages.call_loader import load_call
 from jaxscope.worker.timing.conditions import describe_machine
 from jaxscope.worker.timing.experiment import refuse_absent_target
 from jaxscope.worker.values.arrays import is_plain

@@ -16,8 +16,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from jaxscope.errors import SourceError
+from jaxscope.model.dumps import FoundDumps, ModuleFiles
 from jaxscope.model.file_kinds import FileForm, is_job_text, recognise
-from jaxscope.model.left_behind import LeftBehind, LeftModule
 from jaxscope.wire.job_files import MODULE_ENDING, PACKED, read_head, read_whole
 
 MAX_FILES = 200_000
@@ -77,9 +77,9 @@ class _Files:
         self.files.setdefault(role, []).append(path)
 
 
-def find_left_behind(
+def find_dumps(
     paths: Sequence[str], on_progress: Callable[[str], None] = lambda _: None
-) -> LeftBehind:
+) -> FoundDumps:
     """Find the modules in folders and files.
 
     Args:
@@ -95,7 +95,7 @@ def find_left_behind(
     return finder.result(tuple(paths))
 
 
-def is_left_behind(path: str) -> bool:
+def is_dump(path: str) -> bool:
     """Whether a path is a folder, or a file that by its content is no Python file but known."""
     if os.path.isdir(path):
         return True
@@ -287,7 +287,7 @@ class _Finder:
         self._text_bytes += min(_size([path]), _MAX_TEXT_IN_FOLDER)
         return _MAX_TEXT_IN_FOLDER
 
-    def result(self, paths: tuple[str, ...]) -> LeftBehind:
+    def result(self, paths: tuple[str, ...]) -> FoundDumps:
         self._find_whole_names()
         modules = _join(self._join_times(), self._stamped)
         for dumped in (self._jax, self._jaxprs):
@@ -303,7 +303,7 @@ class _Finder:
         notes = [*self._tell_passed_over(), *self._notes]
         if self._others and self._num_looked_at > _MAX_LOOKED_AT:
             notes = [*notes, f"Only {_MAX_LOOKED_AT:,} files with names of no kind were looked at."]
-        return LeftBehind(
+        return FoundDumps(
             *(paths, tuple(found), tuple(self._captures), tuple(self._profiles), tuple(notes)),
             tuple(self._texts),
         )
@@ -428,12 +428,12 @@ def _unique_labels(modules: Sequence[_Files]) -> list[str]:
     ]
 
 
-def _finish(found: _Files, label: str) -> LeftModule:
+def _finish(found: _Files, label: str) -> ModuleFiles:
     files = {role: tuple(_ordered(role, paths)) for role, paths in found.files.items()}
     weight = next((_size(files[role]) for role in _WEIGHTY if files.get(role)), 0)
     total = sum(map(_size, files.values()))
     notes = tuple(filter(None, [_tell_old_files(files)]))
-    return LeftModule(found.name, label, found.platform, files, total, weight, notes=notes)
+    return ModuleFiles(found.name, label, found.platform, files, total, weight, notes=notes)
 
 
 def _tell_old_files(files: Mapping[str, Sequence[str]]) -> str:

@@ -1,4 +1,4 @@
-"""The window's side of a launch that hands its file over; see `ui/handing_over.py`."""
+"""The window's side of a launch that hands its file over; see `ui/instance_handover.py`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QSocketNotifier, QTimer, Signal
 
-from jaxscope.ui.handing_over import GO, MAX_BYTES, NO, YES, Offer, read_offer
+from jaxscope.ui.instance_handover import GO, MAX_BYTES, NO, YES, Offer, read_offer
 
 _MAX_VISITORS = 8
 _VISIT_MS = 2_000
@@ -18,7 +18,7 @@ _PROBE_S = 0.1
 _CHUNK = 1 << 16
 
 
-class Door(QObject):
+class InstanceServer(QObject):
     """Listens for launches.
 
     Signals:
@@ -80,9 +80,9 @@ class Door(QObject):
 class _Visitor(QObject):
     """A launch, or whatever else has connected."""
 
-    def __init__(self, connection: socket.socket, door: Door) -> None:
-        super().__init__(door)
-        self._connection, self._door = connection, door
+    def __init__(self, connection: socket.socket, server: InstanceServer) -> None:
+        super().__init__(server)
+        self._connection, self._server = connection, server
         self._received = b""
         self._offer: Offer | None = None
         connection.setblocking(False)
@@ -94,7 +94,7 @@ class _Visitor(QObject):
         """End the visit."""
         self._notifier.setEnabled(False)
         self._connection.close()
-        self._door.forget(self)
+        self._server.forget(self)
         self.deleteLater()
 
     def _on_notifier_activated(self) -> None:
@@ -118,11 +118,11 @@ class _Visitor(QObject):
         is_left_to_us = line + newline == GO
         self.end()
         if is_left_to_us:
-            self._door.taken.emit(self._offer)
+            self._server.taken.emit(self._offer)
 
     def _take_offer(self, line: bytes) -> None:
         offer = read_offer(line)
-        is_accepted = self._door.answer(offer)
+        is_accepted = self._server.answer(offer)
         try:
             self._connection.send(YES if is_accepted else NO)
         except OSError:

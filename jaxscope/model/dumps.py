@@ -17,7 +17,7 @@ _STAGE_OF_ROLE = {
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class LeftModule:
+class ModuleFiles:
     """One module and the files that are about it.
 
     Attributes:
@@ -58,7 +58,7 @@ class LeftModule:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class LeftBehind:
+class FoundDumps:
     """All that was found.
 
     Attributes:
@@ -71,14 +71,14 @@ class LeftBehind:
     """
 
     paths: tuple[str, ...]
-    modules: tuple[LeftModule, ...]
+    modules: tuple[ModuleFiles, ...]
     captures: tuple[str, ...] = ()
     profiles: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
 
     @property
-    def largest(self) -> LeftModule:
+    def largest(self) -> ModuleFiles:
         """The module that has the most bytes; there must be one."""
         return max(self.modules, key=lambda module: module.weight)
 
@@ -88,11 +88,11 @@ class LeftBehind:
         return any("recorded" not in module.files for module in self.modules)
 
     @property
-    def ranked(self) -> list[LeftModule]:
+    def ranked(self) -> list[ModuleFiles]:
         """The modules, first those that took most time, then the largest."""
         return sorted(self.modules, key=lambda module: (-module.seconds, -module.weight))
 
-    def module(self, name: str | None = None) -> LeftModule:
+    def module(self, name: str | None = None) -> ModuleFiles:
         """A module by its label or name; without one the first by rank.
 
         Raises:

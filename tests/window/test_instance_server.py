@@ -20,8 +20,8 @@ from pytestqt.qtbot import QtBot
 
 from jaxscope.client.requests import OutlineRequest
 from jaxscope.schema.archive import save_capture
-from jaxscope.ui import application, handing_over
-from jaxscope.ui.handing_over import (
+from jaxscope.ui import application, instance_handover
+from jaxscope.ui.instance_handover import (
     GO,
     MAX_BYTES,
     NO,
@@ -33,8 +33,8 @@ from jaxscope.ui.handing_over import (
     program,
     read_offer,
 )
-from jaxscope.ui.window import door as door_module
-from jaxscope.ui.window.door import Door
+from jaxscope.ui.window import instance_server
+from jaxscope.ui.window.instance_server import InstanceServer
 from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
@@ -77,14 +77,14 @@ def place(runtime: Path) -> str:
 
 @pytest.fixture
 def taken(place: str, qtbot: QtBot) -> Iterator[list[Offer]]:
-    """What a door has taken; it accepts everything."""
+    """What a server has taken; it accepts everything."""
     parent = QObject()
-    door = Door(place, lambda _offer: True, parent)
-    assert door.is_open
+    server = InstanceServer(place, lambda _offer: True, parent)
+    assert server.is_open
     offers: list[Offer] = []
-    door.taken.connect(offers.append)
+    server.taken.connect(offers.append)
     yield offers
-    door.close()
+    server.close()
     parent.deleteLater()
 
 
@@ -167,9 +167,9 @@ def send_all(connection: socket.socket, data: bytes) -> None:
 def test_who_says_nothing_does_not_keep_others_out(
     qtbot: QtBot, taken: list[Offer], place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(door_module, "_VISIT_MS", 50)
+    monkeypatch.setattr(instance_server, "_VISIT_MS", 50)
     for _ in range(3):
-        silent = [connect(place) for _ in range(door_module._MAX_VISITORS)]
+        silent = [connect(place) for _ in range(instance_server._MAX_VISITORS)]
         for connection in silent:
             assert receive(qtbot, connection) == b""
             connection.close()
@@ -194,7 +194,7 @@ def test_a_launch_that_gave_up_has_opened_its_own_window(
 def test_a_window_that_does_not_answer_is_not_waited_for(
     place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(handing_over, "ANSWER_S", 0.05)
+    monkeypatch.setattr(instance_handover, "ANSWER_S", 0.05)
     with socket.socket(socket.AF_UNIX) as stuck:
         stuck.bind(place)
         stuck.listen()
@@ -204,8 +204,8 @@ def test_a_window_that_does_not_answer_is_not_waited_for(
 @pytest.mark.usefixtures("qapp")
 def test_the_first_window_listens_and_one_that_was_killed_does_not(place: str) -> None:
     parent = QObject()
-    first = Door(place, lambda _offer: True, parent)
-    second = Door(place, lambda _offer: True, parent)
+    first = InstanceServer(place, lambda _offer: True, parent)
+    second = InstanceServer(place, lambda _offer: True, parent)
     assert (first.is_open, second.is_open) == (True, False)
     second.close()
     assert os.path.exists(place)
@@ -213,7 +213,7 @@ def test_the_first_window_listens_and_one_that_was_killed_does_not(place: str) -
     assert not os.path.exists(place)
     with socket.socket(socket.AF_UNIX) as killed:
         killed.bind(place)
-    third = Door(place, lambda _offer: True, parent)
+    third = InstanceServer(place, lambda _offer: True, parent)
     assert third.is_open
     third.close()
 
@@ -276,8 +276,8 @@ def test_surroundings_are_options_folder_and_environment(
 def test_a_window_shows_what_it_takes_and_nothing_while_it_runs(
     window: MainWindow, driver: Driver, qtbot: QtBot, source: Path, tmp_path: Path, runtime: Path
 ) -> None:
-    door = application.open_door(window, "here")
-    assert door is not None
+    server = application.serve_launches(window, "here")
+    assert server is not None
     save_capture(build_capture(), tmp_path / "a.jaxscope")
     saved = Offer(str(tmp_path / "a.jaxscope"), "", "cpu", program(), "there")
     assert launch(qtbot, saved)
@@ -289,7 +289,7 @@ def test_a_window_shows_what_it_takes_and_nothing_while_it_runs(
     assert (window.controller.state.call, window.controller.state.target) == ("f(f32[5])", "cpu:4")
     assert window.controller.state.is_running
     assert not launch(qtbot, saved)  # it would be the end of the run
-    door.close()
+    server.close()
 
 
 LAUNCH = """

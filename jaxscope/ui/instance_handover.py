@@ -4,7 +4,7 @@ The window listens on a socket in a folder that only this person may enter, one 
 The launch sends an offer, a line of JSON; the window says `yes` or `no`; upon `yes` the launch says
 `go`, and only then the file is opened. So a window that is too busy to answer in time opens
 nothing later. This module must not import Qt: a launch that hands its file over is over before Qt
-would be loaded. `ui/window/door.py` is the window's side.
+would be loaded. `ui/window/instance_server.py` is the window's side.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ from jaxscope.client.one_shot import OnEvent, ask
 from jaxscope.client.requests import OpenRequest
 from jaxscope.errors import Explanation, SourceError
 from jaxscope.model import Capture
+from jaxscope.model.dumps import FoundDumps, ModuleFiles
 from jaxscope.model.file_kinds import HEAD_BYTES, FileForm, recognise
-from jaxscope.model.left_behind import LeftBehind, LeftModule
 from jaxscope.model.timing import Profile
 from jaxscope.program.job_texts import (
     JobText,
@@ -22,7 +22,7 @@ from jaxscope.program.job_texts import (
     read_out_of_memory,
 )
 from jaxscope.program.node_times import time_stages
-from jaxscope.program.recording import Recording, make_profile, read_recording
+from jaxscope.program.xplane import Recording, make_profile, read_recording
 from jaxscope.schema.archive import load_capture
 from jaxscope.wire.job_files import read_whole
 
@@ -32,7 +32,7 @@ _MAX_RECORDINGS = 20
 """A run on many hosts leaves one of each."""
 
 
-def open_module(module: LeftModule, on_event: OnEvent | None = None, **options: Any) -> Capture:
+def open_module(module: ModuleFiles, on_event: OnEvent | None = None, **options: Any) -> Capture:
     """One module as a capture; nothing of it is run.
 
     Args:
@@ -47,7 +47,7 @@ def open_module(module: LeftModule, on_event: OnEvent | None = None, **options: 
 
 
 def open_found(
-    found: LeftBehind, name: str | None = None, on_event: OnEvent | None = None, **options: Any
+    found: FoundDumps, name: str | None = None, on_event: OnEvent | None = None, **options: Any
 ) -> Capture:
     """The capture of `open_measured`, with the times of profiles beside it on its nodes."""
     recordings = read_recordings(found)
@@ -56,7 +56,7 @@ def open_found(
 
 
 def open_measured(
-    found: LeftBehind,
+    found: FoundDumps,
     recordings: Mapping[str, Recording | str],
     name: str | None = None,
     on_event: OnEvent | None = None,
@@ -82,7 +82,7 @@ def open_measured(
     return lay_over(open_module(module, on_event, **options), recordings, module)
 
 
-def explain_no_module(found: LeftBehind, recordings: Mapping[str, Recording | str]) -> Explanation:
+def explain_no_module(found: FoundDumps, recordings: Mapping[str, Recording | str]) -> Explanation:
     """Why nothing can be opened where only profiles were found, and they hold no module."""
     problems = [each for each in recordings.values() if isinstance(each, str)]
     return Explanation(
@@ -94,7 +94,7 @@ def explain_no_module(found: LeftBehind, recordings: Mapping[str, Recording | st
 
 
 def lay_over(
-    capture: Capture, recordings: Mapping[str, Recording | str], module: LeftModule | None = None
+    capture: Capture, recordings: Mapping[str, Recording | str], module: ModuleFiles | None = None
 ) -> tuple[Capture, Profile | None]:
     """The capture with the times that profiles have of it, and these times.
 
@@ -117,7 +117,7 @@ def lay_over(
     return timed, profile
 
 
-def add_recorded(found: LeftBehind, recordings: Mapping[str, Recording | str]) -> LeftBehind:
+def add_recorded(found: FoundDumps, recordings: Mapping[str, Recording | str]) -> FoundDumps:
     """What was found, with the modules that only profiles hold, and the seconds of all."""
     seconds: dict[str, float] = {}
     for recording in recordings.values():
@@ -140,16 +140,16 @@ def add_recorded(found: LeftBehind, recordings: Mapping[str, Recording | str]) -
     return dataclasses.replace(found, modules=tuple(modules))
 
 
-def _recorded_modules(recordings: Mapping[str, Recording | str]) -> Iterator[LeftModule]:
+def _recorded_modules(recordings: Mapping[str, Recording | str]) -> Iterator[ModuleFiles]:
     for path, recording in recordings.items():
         for each in recording.modules if isinstance(recording, Recording) else ():
             files = {"recorded": (path,)}
             size = each.num_bytes
-            yield LeftModule(each.name, each.label, "", files, size, size, each.seconds)
+            yield ModuleFiles(each.name, each.label, "", files, size, size, each.seconds)
 
 
 def read_recordings(
-    found: LeftBehind, on_progress: Callable[[str], None] = lambda _: None
+    found: FoundDumps, on_progress: Callable[[str], None] = lambda _: None
 ) -> dict[str, Recording | str]:
     """What each recording that was found says, by path; or why it cannot be read.
 
@@ -169,7 +169,7 @@ def read_recordings(
     return read
 
 
-def read_texts(found: LeftBehind) -> dict[str, JobText | str]:
+def read_texts(found: FoundDumps) -> dict[str, JobText | str]:
     """What each text and memory profile that was found says, by path; or why it cannot be read."""
     read: dict[str, JobText | str] = {}
     for path in found.texts[:_MAX_TEXTS]:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model import NONE
-from jaxscope.picture.view.opening import is_walk, shown_copies
+from jaxscope.picture.view.open_groups import is_walk, shown_copies
 from jaxscope.picture.view.view import ROOT, View
 
 # The edges of a view as columns: where in the tree of boxes each of them runs.

@@ -6,11 +6,11 @@ from jaxscope.cli.capture import tell, write_capture
 from jaxscope.cli.output import check_place, print_found, print_text
 from jaxscope.cli.parser import Options
 from jaxscope.cli.runs import Watcher, run_options, show_progress
-from jaxscope.client.left_behind import find_left_behind
-from jaxscope.client.opening import add_recorded, open_measured, read_recordings, read_texts
+from jaxscope.client.dump_folders import find_dumps
+from jaxscope.client.dump_reader import add_recorded, open_measured, read_recordings, read_texts
 from jaxscope.export.capture_json import format_json
 from jaxscope.model import Capture
-from jaxscope.model.left_behind import LeftBehind
+from jaxscope.model.dumps import FoundDumps
 from jaxscope.model.timing import Profile
 from jaxscope.report.opened import describe_capture, opened_to_document, opened_to_json
 
@@ -25,7 +25,7 @@ def run(options: Options) -> int:
     if options.output is not None:
         check_place(options.output)
     with show_progress() as show:
-        found = find_left_behind(options.others, lambda text: show(f"{text} …"))
+        found = find_dumps(options.others, lambda text: show(f"{text} …"))
         recordings = read_recordings(found, lambda text: show(f"{text} …"))
         found = add_recorded(found, recordings)
         texts = read_texts(found)
@@ -52,7 +52,7 @@ def run(options: Options) -> int:
 
 
 def _note_choice(
-    found: LeftBehind, capture: Capture, profile: Profile | None, options: Options
+    found: FoundDumps, capture: Capture, profile: Profile | None, options: Options
 ) -> list[str]:
     if options.module is not None or len(found.modules) < 2:
         return []
