@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from layout import transformer_gradient
 from PySide6.QtWidgets import QApplication
 
 from jaxscope.picture.scene.build import build_scene
@@ -21,6 +20,7 @@ from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.scene_index import SceneIndex
+from layout import transformer_gradient
 
 _SIZE_PX = (1600, 1000)
 _NUM_FRAMES = 120

@@ -35,7 +35,6 @@ os.environ["COLUMNS"] = ""
 
 if TYPE_CHECKING:
     from cli.commands import CommandLine
-
     from jaxscope.ui.window.page_context import PageContext
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")

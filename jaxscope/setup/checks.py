@@ -21,6 +21,8 @@ from pathlib import Path
 MOST_TEST_FILES = 12
 """With more, a check takes longer than a person waits for before going on."""
 
+TESTS = "tests"
+
 _IMPORT = re.compile(
     r"^[ \t]*(?:import[ \t]+([\w.]+)|from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*))", re.M
 )
@@ -28,7 +30,7 @@ _BASES = ("origin/main", "main")
 
 
 def main(checkout: Path, words: list[str]) -> int:
-    """Run the checks one after another.
+    """Run the checks one after another, and the tests only if all before them passed.
 
     Args:
         checkout: Folder of the repository.
@@ -46,9 +48,12 @@ def main(checkout: Path, words: list[str]) -> int:
     print(f"changed: {', '.join(changed)}", flush=True)
     for command in find_fixes(changed) if fixes else ():
         subprocess.run(command, check=False)
-    failed = [
-        name for name, command in find_checks(checkout, changed) if not _passes(name, command)
-    ]
+    failed: list[str] = []
+    for name, command in find_checks(checkout, changed):
+        if name == TESTS and failed:  # minutes, of code that is going to change
+            print(f"tests: not run, for {', '.join(failed)} failed", flush=True)
+        elif not _passes(name, command):
+            failed.append(name)
     print(f"FAILED: {', '.join(failed)}" if failed else "all checks passed", flush=True)
     return 1 if failed else 0
 
@@ -85,8 +90,8 @@ def find_checks(checkout: Path, changed: Iterable[str]) -> Iterator[tuple[str, l
         print(f"{len(tests)} test files are near; the {MOST_TEST_FILES} nearest are run.")
     if tests:
         names = tests[:MOST_TEST_FILES]
-        print(f"tests: {', '.join(names)}", flush=True)
-        yield "tests", [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist=loadfile", *names]
+        print(f"nearest tests: {', '.join(names)}", flush=True)
+        yield TESTS, [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist=loadfile", *names]
 
 
 def find_fixes(changed: Iterable[str]) -> list[list[str]]:

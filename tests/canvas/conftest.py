@@ -6,10 +6,10 @@ import jax
 import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
-from view.programs import layers, trace
 
 from jaxscope.model import Graph
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
+from view.programs import layers, trace
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
-from view.programs import compile_module, layers, trace
 
 from jaxscope.model import Graph
 from jaxscope.picture.scene.scene import NO_WIDTH_LIMIT, Scene
@@ -28,6 +27,7 @@ from jaxscope.ui.canvas.navigation import (
 )
 from jaxscope.ui.canvas.overlay import hidden_sides
 from jaxscope.ui.canvas.picture import Arranger, Viewport
+from view.programs import compile_module, layers, trace
 
 WIDTHS = (330, 400, 540)
 

@@ -10,7 +10,6 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
-from view.programs import trace
 
 from canvas.screen import first_closed_group, long_program, picture
 from jaxscope.model import NONE, Graph, GraphBuilder, Unavailable
@@ -18,6 +17,7 @@ from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.graph_page import GraphPage
 from jaxscope.ui.canvas.legend import _GAP_PX, _MORE_PX, _PADDING_PX
 from jaxscope.ui.canvas.navigation import first_camera, most_scale
+from view.programs import trace
 
 
 def test_a_graph_is_shown_with_overview_and_legend(canvas: GraphCanvas) -> None:

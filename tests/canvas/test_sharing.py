@@ -6,13 +6,13 @@ import jax
 import jax.numpy as jnp
 import pytest
 from pytestqt.qtbot import QtBot
-from view.programs import trace
 
 from jaxscope.model import NONE, Cost, Graph, Stage, Unavailable
 from jaxscope.program.dataflow import find_shown_groups, first_node_inside
 from jaxscope.program.links import LinkIndex, NodeSelection
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.selection.inspector import describe_node
+from view.programs import trace
 
 
 @jax.jit

@@ -8,12 +8,12 @@ import pytest
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
-from view.programs import layers, trace
 
 from jaxscope.ui.canvas import transition as transition_module
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.transition import ViewedDrawing, make_transition
 from jaxscope.ui.toolkit.widgets import STILL
+from view.programs import layers, trace
 
 
 class Clock:

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from cli.commands import CommandLine
 
+from cli.commands import CommandLine
 from comparison.conftest import SOURCE
 from jaxscope.cli.parser import DIFFERENT
 

@@ -10,13 +10,13 @@ import jax.numpy as jnp
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from view.programs import compile_module, layers, trace
 
 from jaxscope.model import NONE, Graph, GraphBuilder, NodeKind
 from jaxscope.picture.view.box_tracker import BoxFollower
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.view import ROOT
 from jaxscope.program.diff.matching import follow_nodes
+from view.programs import compile_module, layers, trace
 
 OPERATIONS = ("sin", "add", "mul", "dot_general", "reduce_sum", "exp", "transpose")
 WITHOUT = ("box-repeats",)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from export.browser import Browser, find_browser
 
+from export.browser import Browser, find_browser
 from jaxscope.export.diff_html import comparison_to_html
 from jaxscope.picture.palette import PALETTES
 from jaxscope.picture.tint.diff_marks import STYLES

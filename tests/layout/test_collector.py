@@ -6,11 +6,11 @@ import gc
 
 import jax
 import pytest
-from view.programs import layers, trace
 
 from jaxscope.picture.gc_pause import paused_gc
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.view.build import build_view
+from view.programs import layers, trace
 
 
 def test_the_collector_is_back_after_the_last_layout() -> None:

@@ -9,7 +9,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from view.programs import layers, trace
 
 from jaxscope.export.svg import scene_to_svg_parts
 from jaxscope.model import NONE, Graph
@@ -17,6 +16,7 @@ from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX, EdgeLabel, EdgeLabels
 from jaxscope.picture.scene.scene import HEADER_PX, Scene
 from jaxscope.picture.view.build import build_view
+from view.programs import layers, trace
 
 Rect = tuple[float, float, float, float]
 

@@ -6,7 +6,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from view.programs import compile_module, layers, trace
 
 from jaxscope.model import NONE
 from jaxscope.picture.scene.build import build_scene
@@ -14,6 +13,7 @@ from jaxscope.picture.scene.scene import Fit, Scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.tree import BranchKind
 from jaxscope.picture.view.view import View
+from view.programs import compile_module, layers, trace
 
 from .test_scene import assert_lines_arrive, assert_tidy
 

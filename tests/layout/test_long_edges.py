@@ -8,7 +8,6 @@ import itertools
 import jax
 import numpy as np
 import pytest
-from view.programs import layers, trace
 
 from jaxscope.model import NONE
 from jaxscope.picture.layout.diagram import Spacing
@@ -21,6 +20,7 @@ from jaxscope.picture.scene.edge_details import (
 )
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.build import build_view
+from view.programs import layers, trace
 
 
 @pytest.fixture(scope="module", params=["down", "right"])

@@ -11,7 +11,6 @@ import zlib
 import jax
 import jax.numpy as jnp
 import pytest
-from view.programs import layers, trace
 
 from jaxscope.export.dot import graph_to_dot, scene_to_dot
 from jaxscope.export.pdf import pictures_to_pdf
@@ -23,6 +22,7 @@ from jaxscope.picture.palette import DARK, LIGHT, Palette
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.build import build_view
+from view.programs import layers, trace
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -9,7 +9,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from view.programs import compile_module, layers, trace
 
 from jaxscope.model import NONE, GraphBuilder, Unavailable
 from jaxscope.picture.layout.diagram import LayoutStopped, Spacing
@@ -19,6 +18,7 @@ from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.scene import DETAIL_PX, TITLE_PX, Scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.view import View
+from view.programs import compile_module, layers, trace
 
 
 @pytest.fixture(scope="module")

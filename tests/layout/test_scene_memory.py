@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from view.programs import compile_module, layers, trace
 
 from jaxscope.model import NONE, Graph, GraphBuilder, GroupKind, NodeKind, Ragged
 from jaxscope.picture.layout.engines import LayoutCache
@@ -21,6 +20,7 @@ from jaxscope.picture.scene.build import SceneMemory, build_scene
 from jaxscope.picture.scene.scene import NO_WIDTH_LIMIT, Fit, Scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.view import View
+from view.programs import compile_module, layers, trace
 
 from .test_nested_scenes import nested_programs
 

@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli.commands import CommandLine
 
+from cli.commands import CommandLine
 from jaxscope.client.capture_assembler import tell_other_program
 from jaxscope.client.dump_folders import find_dumps
 from jaxscope.client.dump_reader import open_found

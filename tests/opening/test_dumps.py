@@ -15,9 +15,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cli.commands import CommandLine
 
 import jaxscope as library
+from cli.commands import CommandLine
 from jaxscope.client.dump_folders import find_dumps
 from jaxscope.client.dump_reader import open_found
 from jaxscope.model import Capture, Graph, Stage, is_available

@@ -11,8 +11,8 @@ from pathlib import Path
 import jax
 import numpy as np
 import pytest
-from cli.commands import CommandLine
 
+from cli.commands import CommandLine
 from jaxscope.client.dump_folders import find_dumps
 from jaxscope.client.dump_reader import (
     add_recorded,

@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli.commands import CommandLine
 from pytestqt.qtbot import QtBot
 
+from cli.commands import CommandLine
 from jaxscope.client.dump_folders import find_dumps, is_dump
 from jaxscope.client.dump_reader import read_texts
 from jaxscope.errors import SourceError

@@ -5,10 +5,10 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import pytest
-from view.programs import compile_module, lower, trace
 
 from jaxscope.model import Graph
 from jaxscope.program.dataflow import count_boundary_edges, find_path
+from view.programs import compile_module, lower, trace
 
 
 def program(w: jax.Array, x: jax.Array) -> jax.Array:

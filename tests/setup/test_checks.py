@@ -107,17 +107,23 @@ def test_what_can_be_mended_is_mended_first(
     assert (checkout / "written").exists()
 
 
-def test_a_failed_check_is_named_and_the_others_run(
-    checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("failing", ["", "lint", "types"])
+def test_a_failed_check_is_named_and_the_others_run_but_no_test(
+    checkout: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    failing: str,
 ) -> None:
     done: list[str] = []
 
     def passes(name: str, _command: list[str]) -> bool:
         done.append(name)
-        return name != "lint"
+        return name != failing
 
     monkeypatch.setattr(checks, "_passes", passes)
-    assert checks.main(checkout, ["jaxscope/low.py"]) == 1
-    assert done == ["lint", "format", "types", "tests"]
-    assert "FAILED: lint" in capsys.readouterr().out
+    assert checks.main(checkout, ["jaxscope/low.py"]) == (1 if failing else 0)
+    assert done == ["lint", "format", "types", *([] if failing else ["tests"])]
+    said = capsys.readouterr().out
+    assert (f"FAILED: {failing}" in said) is bool(failing)
+    assert ("not run" in said) is bool(failing)
     assert checks.main(checkout, ["LICENSE"]) == 0

@@ -11,8 +11,8 @@ from typing import Any
 
 import jax
 import pytest
-from cli.commands import CommandLine
 
+from cli.commands import CommandLine
 from jaxscope.client.requests import CompileTimeRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import TraceError

@@ -10,7 +10,6 @@ import jax.numpy as jnp
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
-from view.programs import layers, outline, trace
 
 from jaxscope.model import Cost, Graph, GraphBuilder, GroupKind, NodeKind, Stage, StageText
 from jaxscope.picture.view.build import build_view
@@ -18,6 +17,7 @@ from jaxscope.schema.archive import save_capture
 from jaxscope.ui.panes.outline import OutlineModel, OutlineView
 from jaxscope.ui.panes.pane_header import Form
 from jaxscope.ui.window.main_window import MainWindow
+from view.programs import layers, outline, trace
 
 from .conftest import Driver
 from .programs import build_capture

@@ -132,6 +132,23 @@ def test_a_second_pane_for_a_stage_shows_it_at_once(
     assert second.header.chooser.currentText() == "optimized"
 
 
+def test_another_active_stage_is_told_once(driver: Driver, window: MainWindow, source: Path):
+    area, told = area_of(window), list[str]()
+    area.stage_changed.connect(told.append)
+    driver.finish(driver.open(source), capture_of(source))
+    last = area.panes[-1]
+    area.activate(last)
+    told.clear()
+    others = [pane for pane in area.panes if pane.wanted_stage != last.wanted_stage]
+    area.activate(others[0])
+    area.activate(others[0])
+    assert told == [others[0].wanted_stage]
+    area.set_stage(others[1], "hlo")
+    assert told == [others[0].wanted_stage], "another pane than the active one"
+    area.set_stage(others[0], "stablehlo")
+    assert told[1:] == ["stablehlo"]
+
+
 def test_one_pane_alone_and_all_again(window: MainWindow):
     area = area_of(window)
     area.show_alone()

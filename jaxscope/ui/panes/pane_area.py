@@ -441,6 +441,8 @@ class PaneArea(QWidget):
         forms_changed: A pane shows its stage in another form.
         menu_requested: A pane, and the place on the screen where its menu is wanted.
         shown_changed: Other panes than before may be seen.
+        stage_changed: The active pane is for another stage, whose name it carries: another pane
+            was made active, or the active one was given another stage.
         notes_requested: What was noticed about the call is to be shown.
     """
 
@@ -449,6 +451,7 @@ class PaneArea(QWidget):
     menu_requested = Signal(object, QPoint)
     notes_requested = Signal()
     shown_changed = Signal()
+    stage_changed = Signal(str)
 
     def __init__(
         self, make_graph: Callable[[], GraphPage], selection: SelectionModel, lines: SourceLines
@@ -456,6 +459,7 @@ class PaneArea(QWidget):
         super().__init__()
         self._make_graph, self._selection, self._lines = make_graph, selection, lines
         self._active: StagePane | None = None
+        self._active_stage = ""
         self._alone: StagePane | None = None
         self._scale = 0.0  # of texts, while one pane is presented
         self._ribbons = RibbonSetting(self._find_pairs)
@@ -856,6 +860,14 @@ class PaneArea(QWidget):
             self._show_active_alone()
         elif pane.isHidden() or not pane.isVisibleTo(self):
             self._fit_columns()
+        self.tell_stage()
+
+    def tell_stage(self) -> None:
+        """Emit `stage_changed` if the active pane is for another stage than when last told."""
+        stage = self._active.wanted_stage if self._active is not None else ""
+        if stage != self._active_stage:
+            self._active_stage = stage
+            self.stage_changed.emit(stage)
 
     def open_menu(self, pane: StagePane, place: QPoint) -> None:
         """Ask for the menu of a pane at a place of the screen."""

@@ -35,7 +35,7 @@ class PageContext:
         fates: Of the capture that is shown.
         fusions: Of the capture that is shown.
         inspector: A page may add what it knows of the selected thing, and follow links to passes.
-        area: The panes.
+        area: The panes; `area.stage_changed` says which stage the active one is for.
         lines: The lines of the user's files.
         themes: The theme and the size of type.
         commands: The commands of the menus; a page connects those that it owns.

@@ -269,6 +269,7 @@ class Workspace(QWidget):
         self._fill_source()
         self._hand_out_fates()
         self.area.show_links(self.selection.links, reveal=False)
+        self.area.tell_stage()
 
     def _hand_out_fates(self) -> None:
         """Let graphs that colour by fate know them."""
