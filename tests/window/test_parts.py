@@ -6,6 +6,7 @@ import dataclasses
 import json
 import math
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -288,6 +289,25 @@ def test_a_call_that_a_remedy_names_goes_into_the_call_field(qtbot: QtBot):
     with qtbot.waitSignal(panel.call_requested) as caught:
         panel._remedy.linkActivated.emit("call:1")
     assert caught.args == ["los2(f32[2])"]
+
+
+def test_a_long_call_of_a_remedy_is_cut_in_its_middle_and_whole_under_the_pointer(qtbot: QtBot):
+    panel = ErrorPanel()
+    qtbot.addWidget(panel)
+    arguments = ", ".join(["f32[64, 128]"] * 9)
+    calls = (f"grad(loss)({arguments})", f"grad(lambda x: sum({arguments}) + loss(x))({arguments})")
+    said = Explanation("No.", remedy="Did you mean loss?", calls=calls, is_misspelt=True)
+    panel.show_error(CallError(said))
+    shown = re.findall("<code>(.*?)</code>", panel._remedy.text())
+    assert len(shown) == 2
+    for text, call in zip(shown, calls, strict=True):
+        assert "loss" in text and " … " in text and len(text) < 80 < len(call)
+        assert text.endswith(call[-16:]) and call.startswith(text[:16])
+    panel._remedy.linkHovered.emit("call:1")
+    assert panel._remedy.toolTip() == calls[1]
+    with qtbot.waitSignal(panel.call_requested) as caught:
+        panel._remedy.linkActivated.emit("call:1")
+    assert caught.args == [calls[1]]
 
 
 def test_code_in_what_failed_is_set_as_code(qtbot: QtBot):

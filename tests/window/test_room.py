@@ -293,3 +293,24 @@ def test_what_an_older_window_remembered_opens_sensibly(
     assert kept is not None and len(kept.parts) == 3
     destroy(window)
     bridge.close()
+
+
+def test_what_is_selected_is_named_whole_beside_the_lesson_in_a_low_window(
+    driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
+) -> None:
+    """As on a screen of 1280 by 720 at a scale of 1.5, with the drawer open."""
+    window.workspace.area.arrange(FIRST_ARRANGEMENT)
+    window.resize(853, 480)
+    source.write_text(LESSON + source.read_text())
+    driver.finish(driver.open(source), build_capture())
+    window.pages.show_page("stepping")
+    qtbot.wait(100)
+    window.workspace.selection.select_node("grad", 2)
+    page = window.workspace.inspector.page
+    qtbot.waitUntil(page.isVisible)
+    qtbot.wait(100)
+    layout, block, room = page.document().documentLayout(), page.document().begin(), page.height()
+    for _ in range(2):  # the heading, and which equation it is
+        assert block.text()
+        assert layout.blockBoundingRect(block).bottom() <= room, (block.text(), room)
+        block = block.next()

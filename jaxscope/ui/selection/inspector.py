@@ -627,6 +627,7 @@ _SHOWN_OR_HIDDEN = (QEvent.Type.ShowToParent, QEvent.Type.HideToParent)
 
 
 _ABOVE_PX, _BELOW_PX = 9, 6
+_CLOSE = "h3 { margin: 0; } p { margin-top: 2px; margin-bottom: 8px; }"
 
 
 class Inspector(QFrame):
@@ -658,6 +659,7 @@ class Inspector(QFrame):
         self.page = _Page()
         self.page.setOpenLinks(False)
         self.page.document().setDocumentMargin(0)
+        self.page.document().setDefaultStyleSheet(_CLOSE)  # a low window shows what it is, whole
         self.page.anchorClicked.connect(self._on_page_anchor_clicked)
         self._guest: QWidget | None = None
         self._is_low = self._is_unfolded = self._has_told = self._was_used = False

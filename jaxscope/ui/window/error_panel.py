@@ -41,7 +41,8 @@ _POINTER = re.compile(r"^ *\^+ *$", re.MULTILINE)
 _MAX_SHOWN_CHARACTERS = 20_000
 _CALL = "call"
 """What a link into the call field begins with."""
-_MAX_CALLS = 5
+_MAX_CALLS, _LONG_CALL = 5, 80
+_NAME = re.compile(r"\b(?!Did\b|you\b|mean\b)\w{2,}")
 
 
 def is_of_call(error: JaxscopeError) -> bool:
@@ -125,6 +126,7 @@ class ErrorPanel(QFrame):
                 layout.addWidget(label)
         self._remedy.setTextFormat(Qt.TextFormat.RichText)
         self._remedy.linkActivated.connect(self._on_remedy_link_activated)
+        self._remedy.linkHovered.connect(self._on_remedy_link_hovered)
         self._remedy.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         layout.addWidget(self._trace)
 
@@ -188,6 +190,12 @@ class ErrorPanel(QFrame):
         elif self._error is not None:
             self.call_requested.emit(self._error.explanation.calls[int(number)])
 
+    def _on_remedy_link_hovered(self, link: str) -> None:
+        """The whole of a call: its middle may be left out."""
+        kind, _, number = link.partition(":")
+        calls = self._error.explanation.calls if self._error is not None else ()
+        self._remedy.setToolTip(escape_html(calls[int(number)]) if kind == _CALL else "")
+
     def _on_where_clicked(self) -> None:
         place = parse_place(self._error.explanation.where) if self._error is not None else None
         if place is not None:
@@ -222,7 +230,7 @@ def _set_text(label: QLabel, text: str) -> None:
 def _rich_remedy(explanation: Explanation) -> str:
     """With code set as code, and addresses of JAX's documentation and calls as links."""
     calls = [
-        f"<a href='{_CALL}:{number}'><code>{escape_html(_fit(call, 200))}</code></a>"
+        f"<a href='{_CALL}:{number}'><code>{escape_html(_shorten(call, explanation))}</code></a>"
         for number, call in enumerate(explanation.calls[:_MAX_CALLS])
     ]
     if calls and explanation.is_misspelt:
@@ -231,6 +239,17 @@ def _rich_remedy(explanation: Explanation) -> str:
     text = _CODE.sub(r"<code><b>\1</b></code>", text)
     text = _ADDRESS.sub(_link, text).replace("\n", "<br>")
     return "<br>".join(part for part in (text, " · ".join(calls)) if part)
+
+
+def _shorten(call: str, explanation: Explanation) -> str:
+    """A call without its middle where it is long, but with the name that the remedy speaks of."""
+    call = strip_controls(call)
+    if len(call) <= _LONG_CALL:
+        return call
+    named = (call.find(name) for name in _NAME.findall(explanation.remedy))
+    at = next((place for place in named if place >= _LONG_CALL // 2), 0)
+    first = call[: _LONG_CALL // 2] if not at else f"{call[:16]} … {call[at : at + 24]}"
+    return f"{first} … {call[-16:]}"
 
 
 def _link(address: re.Match[str]) -> str:
