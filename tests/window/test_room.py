@@ -298,9 +298,9 @@ def test_what_an_older_window_remembered_opens_sensibly(
 def test_what_is_selected_is_named_whole_beside_the_lesson_in_a_low_window(
     driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
 ) -> None:
-    """As on a screen of 1280 by 720 at a scale of 1.5, with the drawer open."""
+    """As on a screen of 1280 by 720 at a scale of 1.5, with a title bar and the drawer open."""
     window.workspace.area.arrange(FIRST_ARRANGEMENT)
-    window.resize(853, 480)
+    window.resize(853, 466)
     source.write_text(LESSON + source.read_text())
     driver.finish(driver.open(source), build_capture())
     window.pages.show_page("stepping")
