@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import numpy as np
 import pytest
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QProxyStyle, QStyle
 from pytestqt.qtbot import QtBot
 
 from jaxscope.ui.canvas import transition as transition_module
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
-from jaxscope.ui.canvas.transition import ViewedDrawing, make_transition
+from jaxscope.ui.canvas.transition import ViewedDrawing, make_transition, may_move
 from jaxscope.ui.toolkit.widgets import STILL
 from view.programs import layers, trace
 
@@ -93,10 +95,19 @@ def test_who_pans_need_not_wait(canvas: GraphCanvas, clock: Clock) -> None:
     assert settled(canvas) == moved
 
 
-def test_nothing_moves_where_the_desktop_wants_stillness(
-    canvas: GraphCanvas, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("jaxscope.ui.canvas.graph_canvas.may_move", lambda _widget: False)
+class StillDesktop(QProxyStyle):
+    """As Qt's styles answer where the desktop wants no movement."""
+
+    def styleHint(self, hint: QStyle.StyleHint, *further: Any) -> int:
+        is_asked = hint == QStyle.StyleHint.SH_Widget_Animation_Duration
+        return 0 if is_asked else super().styleHint(hint, *further)
+
+
+def test_nothing_moves_where_the_desktop_wants_stillness(canvas: GraphCanvas, clock: Clock) -> None:
+    assert may_move(canvas)
+    style = StillDesktop("Fusion")
+    canvas.setStyle(style)
+    assert not may_move(canvas)
     canvas.toggle_group(closed_group(canvas))
     first = settled(canvas)
     clock.now_s = 5.0
