@@ -151,7 +151,7 @@ class GraphCanvas(QWidget):
         busy_changed: Whether a layout is being worked out.
         node_selected: Node index of what the person selected; -1 if nothing.
         ground_clicked: A click was on nothing.
-        group_selected: Id of a group without a node of its own, what stands on its box,
+        group_selected: Id of a group without a node of its own, the two lines on its box,
             the indices of the nodes inside, and whether it is selected besides others.
         nodes_selected: Indices of several nodes, and whether they are selected besides others.
         node_hovered: Node index under the pointer; -1 if none.
@@ -164,7 +164,7 @@ class GraphCanvas(QWidget):
     busy_changed = Signal(bool)
     node_selected = Signal(int)
     ground_clicked = Signal()
-    group_selected = Signal(str, str, object, bool)
+    group_selected = Signal(str, object, object, bool)
     nodes_selected = Signal(object, bool)
     node_hovered = Signal(int)
     colours_changed = Signal(object)
@@ -1211,8 +1211,9 @@ class GraphCanvas(QWidget):
         box = view.index_of(scene.items.ids[item]) if view is not None else None
         inside = view.nodes_inside(box) if view is not None and box is not None else []
         if view is not None and inside and box is not None:
-            label = text_of(view, view.boxes[box]).title or scene.items.ids[item]
-            self.group_selected.emit(scene.items.ids[item], label, inside, adds)
+            text = text_of(view, view.boxes[box])
+            lines = (text.title or scene.items.ids[item], text.detail)
+            self.group_selected.emit(scene.items.ids[item], lines, inside, adds)
 
     def _toggle_item(self, item: int) -> None:
         if self.scene is None or item == NONE:

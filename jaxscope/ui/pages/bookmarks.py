@@ -4,6 +4,7 @@ bookmarked group.
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -115,6 +116,9 @@ class GroupNavigator(QObject):
         box = view.index_of(place.id)
         if box is None:
             return False
+        from jaxscope.picture.view.labels import text_of  # no window starts with pictures
+
+        place = dataclasses.replace(place, size=text_of(view, view.boxes[box]).detail)
         self._selection.select_group(place, view.nodes_inside(box))
         if canvas is not None:
             canvas.show_group(place.id)

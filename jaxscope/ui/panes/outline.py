@@ -145,8 +145,8 @@ class OutlineView(QTreeView):
 
     Signals:
         node_chosen: Index of a node that a person chose; of a group, its own.
-        group_chosen: Id of a group without a node of its own, its name, indices of the nodes
-            inside, and whether it is chosen besides what is already.
+        group_chosen: Id of a group without a node of its own, its name and size, indices of the
+            nodes inside, and whether it is chosen besides what is already.
         nodes_chosen: Indices of several, and whether they are chosen besides what is already.
         node_hovered: Index of the node under the pointer, or -1.
         group_toggled: Id of a group that a person opened or closed.
@@ -154,7 +154,7 @@ class OutlineView(QTreeView):
     """
 
     node_chosen = Signal(int)
-    group_chosen = Signal(str, str, object, bool)
+    group_chosen = Signal(str, object, object, bool)
     nodes_chosen = Signal(object, bool)
     node_hovered = Signal(int)
     group_toggled = Signal(str)
@@ -319,7 +319,8 @@ class OutlineView(QTreeView):
         if view is None or group is None:
             return False
         box = view.boxes[group]
-        self.group_chosen.emit(box.id, rows[0].data(), view.nodes_inside(group), adds)
+        lines = (rows[0].data(), text_of(view, box).detail)
+        self.group_chosen.emit(box.id, lines, view.nodes_inside(group), adds)
         return True
 
     def _group_at(self, index: QModelIndex) -> int | None:

@@ -535,9 +535,12 @@ class StagePane(QFrame):
         self._host.activate(self)
         self._selection.select_nodes(self._linked_stage, nodes, adds=adds)
 
-    def _on_group_chosen(self, group: str, label: str, nodes: Sequence[int], adds: bool) -> None:
+    def _on_group_chosen(
+        self, group: str, lines: tuple[str, str], nodes: Sequence[int], adds: bool
+    ) -> None:
         self._host.activate(self)
-        self._selection.select_group(GroupPlace(self._linked_stage, group, label), nodes, adds=adds)
+        place = GroupPlace(self._linked_stage, group, *lines)
+        self._selection.select_group(place, nodes, adds=adds)
 
     def _on_node_hovered(self, node: int) -> None:
         self._selection.preview_node(self._linked_stage, node)

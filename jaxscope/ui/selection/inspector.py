@@ -39,13 +39,11 @@ from jaxscope.model.units import (
     join_first,
 )
 from jaxscope.model.values import ArraySummary, Values
-from jaxscope.picture.view.arguments import find_arguments, find_results
 from jaxscope.program.cost.lines import LineCost
 from jaxscope.program.dataflow import find_shown_groups
 from jaxscope.program.equation_text import equation_text
 from jaxscope.program.explanations import explain_operation
 from jaxscope.program.links import LineSelection, Linked, Links, NodeSelection, is_made_by_compiler
-from jaxscope.program.size import describe_size
 from jaxscope.program.source_lines import explain_idle_line
 from jaxscope.ui.selection.capture_facts import FateReader
 from jaxscope.ui.selection.selection import GroupPlace, Place, SelectionModel
@@ -264,19 +262,12 @@ def describe_several(names: Sequence[tuple[str, str]], links: Links, muted: str)
     return f"<h3>{len(names):,} things together</h3>" + _table(rows, muted)
 
 
-def describe_members(graph: Graph, nodes: Sequence[int]) -> str:
-    """How much a group holds, as on its box: `6 arrays` of arguments, `12 equations` else."""
-    if nodes and (find_arguments(graph) | find_results(graph)).issuperset(nodes):
-        return format_count(len(nodes), "array")
-    return describe_size(graph, nodes)
-
-
 def describe_group(name: str, size: str, links: Links, muted: str) -> str:
     """A group that is one box, as HTML.
 
     Args:
         name: Of the group.
-        size: How much is in it, such as `12 equations`.
+        size: How much is in it, as on its box: `12 equations`, `6 arrays`.
         links: Of what is in it.
         muted: Colour of labels.
     """
@@ -588,9 +579,7 @@ class SelectionDescriber:
         if not isinstance(selection, NodeSelection) or not selection.nodes:
             return ""
         if isinstance(places[0], GroupPlace):
-            name, graph = self._name_of(places[0])[0], self._selection.graph_of(places[0].stage)
-            size = "" if graph is None else describe_members(graph, selection.nodes)
-            return describe_group(name, size, links, muted)
+            return describe_group(self._name_of(places[0])[0], places[0].size, links, muted)
         stage = stage_named(stages, selection.stage)
         if stage is None:
             return ""

@@ -77,12 +77,14 @@ class GroupPlace:
         stage: Name of the stage.
         id: Of its box in the stage's view.
         label: What stands on the box.
+        size: How much is in it, as it stands there; empty where nobody has looked.
         members: Ids of the nodes inside; empty while nobody has looked them up.
     """
 
     stage: str
     id: str
     label: str = dataclasses.field(compare=False)
+    size: str = dataclasses.field(compare=False, default="")
     members: tuple[str, ...] = dataclasses.field(compare=False, default=())
 
 
