@@ -12,7 +12,7 @@ from jaxscope.model.units import first_of, format_bytes, format_count
 from jaxscope.program.fusion.decisions import NO_LOG, FusionLog, describe_log
 from jaxscope.program.fusion.fusions import Fusion
 from jaxscope.program.fusion.summary import FusionReport, compare_launches
-from jaxscope.program.links import NO_LINKED, Links, NodeSelection
+from jaxscope.program.links import NodeSelection
 from jaxscope.report.document import Cell, Number, Table, number_cell
 from jaxscope.report.fusion import (
     decision_table,
@@ -21,6 +21,7 @@ from jaxscope.report.fusion import (
     describe_saving,
 )
 from jaxscope.ui.selection.capture_facts import OPTIMIZED
+from jaxscope.ui.selection.linked_rows import LinkedRows
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.widgets import PlainTabs, escape_breakable, fill_box, make_label
 from jaxscope.ui.window.page_context import PageContext, PageWidget
@@ -97,7 +98,7 @@ class FusionsPage(PageWidget):
         self._report: FusionReport | None = None
         self.heading = QLabel(_NONE_YET, wordWrap=True)
         self.table = ResultTable("Fusions of the optimized program")
-        self.table.place_selected.connect(self._on_table_place_selected)
+        self._linked = LinkedRows(self.table, context.selection)
         self.note = make_label(role="muted", wraps=True)
         self.decisions = ResultTable("XLA's own log of what it fused")
         logged = QWidget()
@@ -109,12 +110,10 @@ class FusionsPage(PageWidget):
         self.tabs.hide()
         context.inspector.additions.append(self._describe_selected)
         context.fusions.changed.connect(self._on_fusions_changed)
-        context.selection.changed.connect(self._follow)
 
     def start(self) -> None:
         super().start()
         self._on_fusions_changed()  # a capture may be there before this page is
-        self._follow(self._context.selection.links)
 
     def show_report(self, report: FusionReport | None, problem: str = "") -> None:
         """Show a report, or why there is none, or what there will be."""
@@ -126,6 +125,7 @@ class FusionsPage(PageWidget):
         if report is None:
             self.heading.setText(problem or _NONE_YET)
             self.table.rows.set_table(Table((), ()))
+            self._linked.set_rows(())
             return
         told, *definitions = describe_launches(report) or ("",)
         count = format_count(len(report.fusions), "fusion")
@@ -139,6 +139,7 @@ class FusionsPage(PageWidget):
         rows = [_row(i, fusion, again[i]) for i, fusion in enumerate(fusions)]
         hints = [f"{fusion.id} saves {describe_saving(fusion)}" for fusion in fusions]
         self.table.rows.set_table(Table(HEADERS, rows), hints)
+        self._linked.set_rows([(OPTIMIZED, (fusion.node,)) for fusion in fusions])
 
     def _show_log(self, log: FusionLog | None) -> None:
         """What XLA wrote itself; or that it wrote nothing."""
@@ -147,22 +148,11 @@ class FusionsPage(PageWidget):
         self.note.setText(NO_LOG if log is None else describe_log(log))
         self.decisions.rows.set_table(decision_table(steps), [step.text for step in steps])
 
-    def _on_table_place_selected(self, place: int) -> None:
-        if self._report is not None:
-            self._context.selection.select_node(OPTIMIZED, self._report.fusions[place].node)
-
     def _on_fusions_changed(self) -> None:
         report = self._context.fusions.report
         self.show_report(report, self._context.fusions.problem)
         told = describe_launches(report) if report is not None else ()
         self._context.set_stage_hint(OPTIMIZED, told[0] if told else "")
-
-    def _follow(self, links: Links) -> None:
-        """Mark the fusions that the selection means."""
-        report = self._report
-        if report is not None:
-            nodes = links.stages.get(OPTIMIZED, NO_LINKED).nodes
-            self.table.mark(lambda place: report.fusions[place].node in nodes)
 
     def _describe_selected(self) -> str:
         """What there is to say of the selection, as HTML; empty where that is nothing."""

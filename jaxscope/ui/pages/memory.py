@@ -15,9 +15,7 @@ from jaxscope.client.requests import RematRequest
 from jaxscope.model import Capture, Unavailable, is_available
 from jaxscope.model.experiments import RematPolicies
 from jaxscope.model.units import format_bytes, format_count
-from jaxscope.program.links import NO_LINKED, Links
-from jaxscope.program.memory.live_ranges import Buffer, LiveRanges
-from jaxscope.program.memory.residuals import KeptValue
+from jaxscope.program.memory.live_ranges import LiveRanges
 from jaxscope.report.document import Table
 from jaxscope.report.memory import (
     REMAT_PROTOCOL,
@@ -35,6 +33,7 @@ from jaxscope.report.memory import (
     remat_table,
 )
 from jaxscope.ui.pages import PAGES
+from jaxscope.ui.selection.linked_rows import LinkedRows
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
@@ -101,7 +100,6 @@ class MemoryPage(PageWidget):
         self._capture: Capture | None = None
         self._report: MemoryReport | None = None
         self._theme = context.themes.theme
-        self._alive: tuple[Buffer, ...] = ()
         self._searched: Capture | None = None
         self._job = LatestJob(self, "jaxscope memory")
         self._job.finished.connect(self._on_job_finished)
@@ -119,10 +117,8 @@ class MemoryPage(PageWidget):
         self._build()
         self.remat.compare.clicked.connect(self._on_compare_clicked)
         self.to_peak.clicked.connect(self._on_to_peak_clicked)
-        self.alive.place_selected.connect(self._on_alive_place_selected)
-        self.kept.place_selected.connect(self._on_kept_place_selected)
-        self.constants.place_selected.connect(self._on_constants_place_selected)
-        context.selection.changed.connect(self._follow)
+        tables = (self.alive, self.kept, self.constants)
+        self._linked = {table: LinkedRows(table, context.selection) for table in tables}
 
     def _build(self) -> None:
         alive = QWidget()
@@ -169,6 +165,8 @@ class MemoryPage(PageWidget):
             return
         self._capture, self._report, self._searched = capture, None, None
         self._job.stop()
+        for rows in self._linked.values():
+            rows.set_rows(())  # the tables are of the capture before
         if self.isVisible() or capture is None:
             self._search()
 
@@ -189,7 +187,7 @@ class MemoryPage(PageWidget):
             return
         self.plot.set_step(step)
         node = live.graph.node(live.steps[step])
-        alive = self._alive = live.alive_at(step)
+        alive = live.alive_at(step)
         peak = ", the peak" if step == live.peak_step else ""
         self.to_peak.setEnabled(not peak)
         self.step_title.setText(
@@ -197,21 +195,7 @@ class MemoryPage(PageWidget):
             f"{format_bytes(float(live.timeline[step]))} in {format_count(len(alive), 'buffer')}"
         )
         self.alive.rows.set_table(alive_table(live, alive))
-        self._follow(self._context.selection.links)
-
-    def _follow(self, links: Links) -> None:
-        """Mark what is alive, kept or captured of what the selection means."""
-        report, live = self._report, self._live()
-        if live is not None:
-            alive, nodes = self._alive, links.stages.get("optimized", NO_LINKED).nodes
-            self.alive.mark(lambda place: alive[place].node in nodes)
-        if report is not None:
-            for table, values in (
-                (self.kept, report.residuals.values),
-                (self.constants, report.constants),
-            ):
-                meant = [v.node in links.stages.get(v.stage, NO_LINKED).nodes for v in values]
-                table.mark(meant.__getitem__)
+        self._linked[self.alive].set_rows([("optimized", (each.node,)) for each in alive])
 
     def _live(self) -> LiveRanges | None:
         live = self._report.live if self._report is not None else None
@@ -282,8 +266,10 @@ class MemoryPage(PageWidget):
         self.tabs.setTabText(1, f"{whose} ({format_bytes(residuals.num_bytes)})")
         self.tabs.setTabToolTip(1, f"{describe_kept(residuals)}.")
         self.kept.rows.set_table(kept_table(residuals))
+        self._linked[self.kept].set_rows([(v.stage, (v.node,)) for v in residuals.values])
         self.tabs.setTabVisible(3, bool(report.constants))
         self.constants.rows.set_table(constant_table(report.constants))
+        self._linked[self.constants].set_rows([(v.stage, (v.node,)) for v in report.constants])
 
     # --- choosing ---
 
@@ -294,20 +280,6 @@ class MemoryPage(PageWidget):
         live = self._live()
         if live is not None:
             self.choose_step(live.peak_step)
-
-    def _on_alive_place_selected(self, place: int) -> None:
-        self._context.selection.select_node("optimized", self._alive[place].node)
-
-    def _on_kept_place_selected(self, place: int) -> None:
-        if self._report is not None:
-            self._choose(self._report.residuals.values[place])
-
-    def _on_constants_place_selected(self, place: int) -> None:
-        if self._report is not None:
-            self._choose(self._report.constants[place])
-
-    def _choose(self, value: KeptValue) -> None:
-        self._context.selection.select_node(value.stage, value.node)
 
 
 def find_memory(capture: Capture) -> MemoryReport:

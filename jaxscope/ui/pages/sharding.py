@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolTip, QVBoxL
 from jaxscope.model import Capture, Unavailable
 from jaxscope.model.capture import Placement
 from jaxscope.picture.tint.classes import TINT_PALETTES
-from jaxscope.program.links import NO_LINKED, Links, NodeSelection
+from jaxscope.program.links import NodeSelection
 from jaxscope.program.sharding.arrays import (
     ArrayPart,
     Cut,
@@ -38,6 +38,7 @@ from jaxscope.report.sharding import (
     describe_job,
 )
 from jaxscope.ui.pages import PAGES
+from jaxscope.ui.selection.linked_rows import LinkedRows
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
@@ -197,11 +198,10 @@ class ShardingPage(PageWidget):
         self.device.setAccessibleName("Device whose parts are marked")
         self._build()
         self.arrays.place_selected.connect(self._show_array)
-        self.collectives.place_selected.connect(self._on_collectives_place_selected)
+        self._linked = LinkedRows(self.collectives, context.selection)
         self.device.currentIndexChanged.connect(self._on_device_current_index_changed)
         self.cut.device_chosen.connect(self._on_cut_device_chosen)
         context.inspector.additions.append(self._describe_selected)
-        context.selection.changed.connect(self._follow)
 
     def _build(self) -> None:
         picture = QWidget()
@@ -268,6 +268,7 @@ class ShardingPage(PageWidget):
             _with_places(collective_table(self._collectives, report.standings)),
             [f"{each.kind}: {KINDS[each.kind]}" for each in self._collectives],
         )
+        self._linked.set_rows([(PER_DEVICE, (each.node,)) for each in self._collectives])
         self.collectives.setVisible(bool(self._collectives))
         self.device.blockSignals(True)
         self.device.clear()
@@ -308,15 +309,6 @@ class ShardingPage(PageWidget):
             self.parts.choose(held)
         else:
             self.parts.clearSelection()
-
-    def _on_collectives_place_selected(self, place: int) -> None:
-        self._context.selection.select_node(PER_DEVICE, self._collectives[place].node)
-
-    def _follow(self, links: Links) -> None:
-        """Mark the collectives that the selection means."""
-        nodes = links.stages.get(PER_DEVICE, NO_LINKED).nodes
-        if self._collectives:
-            self.collectives.mark(lambda place: self._collectives[place].node in nodes)
 
     def _on_device_current_index_changed(self, index: int) -> None:
         self.cut.choose_device(index - 1)
