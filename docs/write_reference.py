@@ -19,6 +19,8 @@ import jaxscope
 from jaxscope import compilation_watch, errors, notebook
 from jaxscope.cli.parser import make_parser
 from jaxscope.model import Capture
+from jaxscope.program.cards import Card, read_cards
+from jaxscope.report.cards import NOTATION, explain_card, list_facts
 from jaxscope.verbs import VERBS, WINDOW
 
 FOLDER = Path(__file__).resolve().parent / "reference"
@@ -175,6 +177,41 @@ def _section(name: str, function: Callable[..., object]) -> str:
     return f"## `{name}`\n\n{_indent(head)}\n\n{_preformatted(function)}"
 
 
+_OPERATIONS = f"""# Operations
+
+`python docs/write_reference.py` writes this page from the cards in `jaxscope/program/cards/`.
+`jaxscope explain NAME` shows the same. Formulas are NumPy; `tests/cards/` runs each of them, and
+checks each sentence. What could not be checked is not said.
+
+{NOTATION}
+"""
+
+
+def render_operations() -> str:
+    """The page of primitives and opcodes."""
+    parts = [_OPERATIONS]
+    for title, cards in zip(("Primitives of JAX", "Opcodes of HLO"), read_cards(), strict=True):
+        parts.append(f"## {title}\n")
+        parts += [_render_card(cards[name]) for name in sorted(cards)]
+    return "\n".join(parts)
+
+
+def _render_card(card: Card) -> str:
+    lines = [f"### `{card.name}`\n", f"{explain_card(card)}\n"]
+    for title, facts in list_facts(card):
+        lines.append(f"{title}:\n")
+        for fact in facts:
+            if not fact.is_code:
+                lines.append(f"- {fact.label}: {fact.text}")
+            elif "\n" not in fact.text:
+                lines.append(f"- {fact.label}: `{fact.text}`")
+            else:
+                code = "\n".join(f"      {line}" for line in fact.text.splitlines())
+                lines.append(f"- {fact.label}:\n\n{code}\n")
+        lines.append("")
+    return "\n".join(lines)
+
+
 def render_schema() -> str:
     """The JSON Schema of what scripts read."""
     sys.path.insert(0, str(FOLDER.parents[1]))
@@ -201,6 +238,7 @@ def _indent(text: str) -> str:
 PAGES = {
     "command-line.md": render_commands,
     "library.md": render_library,
+    "operations.md": render_operations,
     "schema.json": render_schema,
 }
 

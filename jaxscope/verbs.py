@@ -15,7 +15,7 @@ class Verb:
         example: A command that works in a checkout.
         takes: Which positional words it takes: `call` (FILE [CALL]), `file`, `pair`, `script`
             (SCRIPT ARGS…), `question` (FILE [CALL] QUESTION), `figure` (NAME FILE [CALL]),
-            `paths` (PATH…), `shell` or nothing.
+            `name` (NAME), `paths` (PATH…), `shell` or nothing.
     """
 
     module: str
@@ -111,6 +111,12 @@ VERBS = {
         "jaxscope diff samples/control_flow.py::'leaky(f32[()])' "
         "samples/control_flow.py::'vmap(leaky)(f32[8])'",
         "pair",
+    ),
+    "explain": Verb(
+        "explain",
+        "explain a primitive of JAX or an opcode of HLO: formula, derivative, lowering",
+        "jaxscope explain dot_general",
+        "name",
     ),
     "doctor": Verb("doctor", "show what works on this machine", "jaxscope doctor", ""),
     "mcp": Verb(

@@ -74,7 +74,7 @@ INNER_ORDER = {
             "recompilation",
             "scaling",
         ),
-        "explanations",
+        *("explanations", "cards"),
     ),
     "picture": ("gc_pause", "syntax", "view", "palette", "layout", "scene", "tint"),
     "worker": (

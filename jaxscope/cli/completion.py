@@ -180,7 +180,13 @@ def _positional(
         from jaxscope.report.answers import QUESTIONS
 
         found += [Candidate(question.name, question.asks) for question in QUESTIONS]
-    return found, action.dest not in ("call", "question", "figure", "shell")
+    if action.dest == "name":
+        from jaxscope.program.cards import read_cards
+
+        found += [
+            Candidate(name) for name in dict.fromkeys(n for cards in read_cards() for n in cards)
+        ]
+    return found, action.dest not in ("call", "question", "figure", "shell", "name")
 
 
 def _options_of(parser: argparse.ArgumentParser) -> Iterator[Candidate]:

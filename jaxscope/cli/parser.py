@@ -539,6 +539,7 @@ class Options:
         time: Which experiment `time` makes.
         diff: What `diff` is asked for beyond its two sides.
         question: That `ask` answers, as typed.
+        name: Of the operation that `explain` explains.
         figure: That `figure` draws.
         is_animated: Whether its steps follow each other in one place.
         shell: For which `completion` is; one of `SHELLS`.
@@ -579,6 +580,7 @@ class Options:
     calibrate: bool = False
     chip: str | None = None
     question: str = ""
+    name: str = ""
     figure: str = ""
     is_animated: bool = False
     shell: str = ""
@@ -916,6 +918,10 @@ def make_parser(verb: str) -> argparse.ArgumentParser:
             nargs=argparse.REMAINDER,
             metavar="WORDS",
             help="what was typed so far: print what may follow; the printed script does this",
+        )
+    elif about.takes == "name":
+        parser.add_argument(
+            "name", metavar="NAME", help="such as dot_general, or dynamic-update-slice"
         )
     elif about.takes == "paths":
         parser.add_argument("paths", nargs="+", metavar="PATH", help="a folder or a file")

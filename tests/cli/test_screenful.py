@@ -75,6 +75,7 @@ ANSWERS = {
     "check": (("program.py",), r"Nothing was found\.|\d+ findings? \("),
     "ask": (("saved.jaxscope", "kernels"), r"The optimized program has \d+ kernels?"),
     "bisect": ((SAMPLE, CALL, "--over", "passes", "--for", "kernels"), r"First bad: |Nothing|No "),
+    "explain": (("dot_general",), r"dot_general, a primitive of JAX: A matrix product "),
     "diff": (("saved.jaxscope", "program.py"), r"Different in "),
     "doctor": ((), r"jaxscope can run calls of JAX here\. "),
 }

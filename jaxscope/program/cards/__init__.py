@@ -1,0 +1,133 @@
+"""Cards of JAX's primitives and of HLO's opcodes: what each computes, its shapes and derivative,
+and what it turns into. The short sentence that everybody sees first is in `explanations`.
+
+The cards are the `.toml` files beside this module. Formulas are lines of NumPy that run:
+`tests/cards` evaluates each and compares it with JAX, does the same with the derivatives, lowers
+and compiles each primitive, runs each line of HLO, and has a check of its own for each sentence.
+What is compiled was seen with JAX 0.10.2 on a CPU. A field that nobody could check is empty.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jaxscope.model import NodeKind
+
+MADE_WITH = "JAX 0.10.2 on a CPU"
+"""Where it was seen what primitives turn into."""
+
+_FOLDER = Path(__file__).parent
+_FAMILY = "family"
+_OPCODES = "opcodes.toml"
+
+_OPCODE_OF = {
+    "broadcast-in-dim": "broadcast",
+    "case": "conditional",
+    "dot-general": "dot",
+    "if": "conditional",
+    "next-after": "nextafter",
+    "optimization-barrier": "opt-barrier",
+    "top-k": "topk",
+}
+"""HLO's opcode where StableHLO has another name."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Card:
+    """What is said of one operation besides its explanation; what is not known is empty.
+
+    In formulas operands have the names of `operands`, parameters their own (or `params['k']`, where
+    an operand is called so); results are `out`, the tangent of `x` is `dx`, and `ct` is the
+    cotangent of the result.
+
+    Attributes:
+        name: Of the primitive, or HLO's opcode.
+        is_primitive: Whether it is one of JAX's primitives.
+        operands: Names in formulas; `*` before one that stands for all that are left.
+        numpy: A NumPy expression of the result, or statements that set `out`.
+        when: For which uses the formulas hold; empty for all.
+        shapes: Of operands and results.
+        slopes: Of functions of single elements: the derivative by each operand.
+        linear: Operands in which it is linear: `x y` together, `x, y` each while the other stays.
+        jvp: The tangent of the result, where neither `slopes` nor `linear` says it.
+        cotangents: What flows back to each operand, where `slopes` does not say it.
+        derivative: What else is to be said of derivatives.
+        surprises: Precision, NaN, cost, limits.
+        example: Of an opcode: how an instruction reads in a module's text, with named operands.
+        stablehlo: Operations that a primitive is lowered to; None if nobody looked. Calls,
+            constants and returns are left out, here and in the next two.
+        hlo: Opcodes that it is before optimization.
+        alone: What of it is an instruction of its own after optimization on a CPU, between two
+            operations on single elements: nothing if it is fused, or no work.
+    """
+
+    name: str
+    is_primitive: bool
+    operands: str = "x y"
+    numpy: str = ""
+    when: str = ""
+    shapes: str = ""
+    slopes: tuple[str, ...] = ()
+    linear: str = ""
+    jvp: str = ""
+    cotangents: tuple[str, ...] = ()
+    derivative: str = ""
+    surprises: tuple[str, ...] = ()
+    example: str = ""
+    stablehlo: tuple[str, ...] | None = None
+    hlo: tuple[str, ...] | None = None
+    alone: tuple[str, ...] | None = None
+
+
+@functools.cache
+def read_cards() -> tuple[Mapping[str, Card], Mapping[str, Card]]:
+    """Cards of primitives and of opcodes, each by name."""
+    primitives: dict[str, Card] = {}
+    opcodes: dict[str, Card] = {}
+    for path in sorted(_FOLDER.glob("*.toml")):
+        tables = tomllib.loads(path.read_text("utf-8"))
+        family = tables.pop(_FAMILY, {})
+        is_primitive = path.name != _OPCODES
+        cards = primitives if is_primitive else opcodes
+        for name, fields in tables.items():
+            values: dict[str, Any] = {
+                key: tuple(value) if isinstance(value, list) else value
+                for key, value in {**family, **fields}.items()
+            }
+            cards[name] = Card(name=name, is_primitive=is_primitive, **values)
+    return primitives, opcodes
+
+
+def find_card(operation: str, kind: NodeKind) -> Card | None:
+    """The card of a node's operation, or None.
+
+    Operations of StableHLO have the card of HLO's opcode, or of the primitive where HLO has none.
+
+    Args:
+        operation: JAX's or XLA's own name; a dialect prefix such as `stablehlo.` is ignored.
+    """
+    primitives, opcodes = read_cards()
+    if kind is NodeKind.EQUATION:
+        return primitives.get(operation)
+    if kind in (NodeKind.OPERATION, NodeKind.INSTRUCTION):
+        name = operation.rsplit(".", 1)[-1].replace("_", "-")
+        name = _OPCODE_OF.get(name, name)
+        return opcodes.get(name) or primitives.get(name.replace("-", "_"))
+    return None
+
+
+def find_by_name(name: str) -> list[Card]:
+    """The cards that a typed name may mean: of the primitive, then of the opcode."""
+    found = [find_card(name, kind) for kind in (NodeKind.EQUATION, NodeKind.INSTRUCTION)]
+    return list(dict.fromkeys(card for card in found if card is not None))
+
+
+def find_sources(opcode: str) -> list[str]:
+    """The primitives that become this opcode alone, besides constants."""
+    primitives, _ = read_cards()
+    return [name for name, card in primitives.items() if card.hlo and set(card.hlo) == {opcode}]
