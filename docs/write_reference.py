@@ -180,8 +180,9 @@ def _section(name: str, function: Callable[..., object]) -> str:
 _OPERATIONS = f"""# Operations
 
 `python docs/write_reference.py` writes this page from the cards in `jaxscope/program/cards/`.
-`jaxscope explain NAME` shows the same. Formulas are NumPy; `tests/cards/` runs each of them, and
-checks each sentence. What could not be checked is not said.
+`jaxscope explain NAME` and *More* behind the sentence on what is selected show the same. Formulas
+are NumPy; `tests/cards/` runs each of them, and checks each sentence. What could not be checked is
+not said.
 
 {NOTATION}
 """

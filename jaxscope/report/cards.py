@@ -116,14 +116,15 @@ def _list(names: Sequence[str], nothing: str) -> str:
 
 
 def _describe_alone(hlo: Sequence[str], alone: Sequence[str]) -> str:
-    between = "Between two operations on single elements, in a small example:"
+    between = "In a small example, between two operations on single elements:"
     if alone:
-        return f"{between} not fused, {_list(alone, '')} of its own."
+        return f"{between} not fused, {_list(alone, '')} stands alone."
     return f"{between} fused with them." if hlo else f"{between} no work is left."
 
 
 NOTATION = (
-    "In formulas `dx` is the tangent of `x`, `ct` the cotangent of the result `out`. "
+    "In formulas `dx` is the tangent of `x`, `ct` the cotangent of the result `out`; parameters "
+    "have their own names, or `params['y']`. "
     f"What it turns into was seen with {MADE_WITH}."
 )
 

@@ -27,7 +27,7 @@ LOWER = np.tril(SQUARE).astype(np.float32)
 INTEGERS, OTHERS = (_RNG.integers(1, 9, (3, 4)).astype(np.int32) for _ in range(2))
 FLAGS, MORE_FLAGS = (_RNG.random((3, 4)) < 0.5 for _ in range(2))
 COMPLEX = (A + 1j * B).astype(np.complex64)
-KEY_DATA = np.array([1, 2], np.uint32)
+KEY, KEY_DATA = jax.random.key(0), np.array([1, 2], np.uint32)
 SPREAD = np.array([[3.0, -1.0, 2.0, 5.0], [0.5, 7.0, -4.0, 1.0]], np.float32)
 IMAGE = _RNG.standard_normal((1, 1, 5, 6)).astype(np.float32)
 KERNEL = _RNG.standard_normal((1, 1, 2, 3)).astype(np.float32)
@@ -203,11 +203,11 @@ EXAMPLES: dict[str, Example] = {
     ),
     "population_count": (lax.population_count, (INTEGERS,)),
     "pow": (lax.pow, (A, B)),
-    "random_bits": (lambda: jax.random.bits(jax.random.key(0), (4,)), ()),
-    "random_fold_in": (lambda i: jax.random.fold_in(jax.random.key(0), i), (np.int32(3),)),
+    "random_bits": (lambda key: jax.random.bits(key, (4,)), (KEY,)),
+    "random_fold_in": (jax.random.fold_in, (KEY, np.int32(3))),
     "random_seed": (jax.random.key, (np.int32(3),)),
-    "random_split": (lambda: jax.random.split(jax.random.key(0)), ()),
-    "random_unwrap": (lambda: jax.random.key_data(jax.random.key(0)), ()),
+    "random_split": (jax.random.split, (KEY,)),
+    "random_unwrap": (jax.random.key_data, (KEY,)),
     "random_wrap": (jax.random.wrap_key_data, (KEY_DATA,)),
     "real": (lax.real, (COMPLEX,)),
     "reduce_and": (lambda x: lax.reduce_and(x, (1,)), (FLAGS,)),

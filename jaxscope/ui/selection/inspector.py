@@ -39,12 +39,14 @@ from jaxscope.model.units import (
     join_first,
 )
 from jaxscope.model.values import ArraySummary, Values
+from jaxscope.program.cards import Card, find_card
 from jaxscope.program.cost.lines import LineCost
 from jaxscope.program.dataflow import find_shown_groups
 from jaxscope.program.equation_text import equation_text
 from jaxscope.program.explanations import explain_operation
 from jaxscope.program.links import LineSelection, Linked, Links, NodeSelection, is_made_by_compiler
 from jaxscope.program.source_lines import explain_idle_line
+from jaxscope.report.cards import NOTATION, list_facts
 from jaxscope.ui.selection.capture_facts import FateReader
 from jaxscope.ui.selection.selection import GroupPlace, Place, SelectionModel
 from jaxscope.ui.session.screen import title_of_stage
@@ -140,14 +142,17 @@ def describe_node(
     facts: NodeFacts | None = None,
     stages: Sequence[Stage] = (),
     values: Values | None = None,
+    *,
+    has_card: bool = False,
 ) -> str:
-    """A node in full, as HTML whose links are `node:STAGE:INDEX` and `line:NUMBER:FILE`.
+    """A node in full, as HTML whose links are `node:STAGE:INDEX`, `line:NUMBER:FILE` and `card:`.
 
     Args:
         muted: Colour of labels.
         facts: What is known of the nodes from the whole capture, if anything.
         stages: That are shown: equations that the node comes from are shown by their texts.
         values: What the equations of a stage computed, if that is known.
+        has_card: Whether the card of its operation is shown, if there is one.
     """
     graph = stage.graph
     if isinstance(graph, Unavailable):
@@ -182,7 +187,7 @@ def describe_node(
     name = f"{_KINDS[node.kind]} <b>{escape_breakable(node.name or node.id)}</b>"
     if node.kind is NodeKind.EQUATION and node.name not in ("", node.id):
         name += f" ({escape_breakable(node.id)})"
-    explanation = explain_operation(node.operation, node.kind)
+    card = find_card(node.operation, node.kind)
     made = (
         "<p>Made by lowering or by XLA: no equation or line of your program is known to be behind "
         "it.</p>"
@@ -193,10 +198,52 @@ def describe_node(
     )
     return (
         f"{heading}<p>{name}</p>"
-        + (f"<p>{_CODE.sub(_CODE_HTML, escape_breakable(explanation))}</p>" if explanation else "")
+        + _explain(node, card, has_card=has_card)
+        + (describe_card(card, muted) if card is not None and has_card else "")
         + made
         + _table(rows, muted)
     )
+
+
+def _explain(node: Node, card: Card | None, *, has_card: bool) -> str:
+    """The sentence on an operation, and the link that opens or closes its card.
+
+    The link is short, so that it seldom takes a line of its own: in a small window few are seen.
+    """
+    parts = [_mark_code(explain_operation(node.operation, node.kind))]
+    if card is not None:
+        parts.append(f"<a href='card:'>{'Less' if has_card else 'More'}</a>")
+    told = " ".join(filter(None, parts))
+    return f"<p>{told}</p>" if told else ""
+
+
+def describe_card(card: Card, muted: str) -> str:
+    """What a card says to users and to compiler engineers, as HTML.
+
+    Args:
+        muted: Colour of labels.
+    """
+    parts = []
+    for title, facts in list_facts(card):
+        rows = [
+            (fact.label, _code_lines(fact.text) if fact.is_code else _mark_code(fact.text))
+            for fact in facts
+        ]
+        parts.append(f"<h4>{title}</h4>{_table(rows, muted)}")
+    return "".join(parts) + f"<p style='color:{muted}'>{_mark_code(NOTATION)}</p>"
+
+
+def _mark_code(text: str) -> str:
+    return _CODE.sub(_CODE_HTML, escape_breakable(text))
+
+
+def _code_lines(code: str) -> str:
+    """Lines of code with their indents."""
+    lines = (
+        "&nbsp;" * (len(line) - len(line.lstrip())) + escape_breakable(line.lstrip())
+        for line in code.splitlines()
+    )
+    return f"<code>{'<br>'.join(lines)}</code>"
 
 
 def describe_line(
@@ -541,6 +588,7 @@ class SelectionDescriber:
 
     Attributes:
         values: What the equations of a stage computed, if that is known.
+        has_card: Whether the card of the selected operation is shown.
     """
 
     def __init__(
@@ -551,6 +599,7 @@ class SelectionDescriber:
     ) -> None:
         self._selection, self._lines, self._fates = selection, lines, fates
         self.values: Values | None = None
+        self.has_card = False
 
     def describe(self, stages: Sequence[Stage], links: Links, muted: str) -> str:
         """The selection as HTML; empty where nothing is selected, and no reason is known.
@@ -584,7 +633,9 @@ class SelectionDescriber:
         if stage is None:
             return ""
         node = selection.nodes[0]
-        return describe_node(stage, node, links, muted, self._fates, stages, self.values)
+        return describe_node(
+            *(stage, node, links, muted, self._fates, stages, self.values), has_card=self.has_card
+        )
 
     def _name_of(self, place: Place) -> tuple[str, str]:
         """What a selected thing is called, and the link that leads to it."""
@@ -639,6 +690,7 @@ class Inspector(QFrame):
     pass_requested = Signal(int)
     argument_requested = Signal(str)
     page_requested = Signal(str)
+    card_toggled = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -767,6 +819,8 @@ class Inspector(QFrame):
                 self.node_requested.emit(stage, int(number))
         elif kind == "argument":
             self.argument_requested.emit(rest)
+        elif kind == "card":
+            self.card_toggled.emit()
         elif kind == "page":
             self.page_requested.emit(rest)
         elif kind == "pass":

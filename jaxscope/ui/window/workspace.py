@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 _LESSON_BESIDE_PX = 1900
 """From this width on a lesson stands beside the views; the program's graph stays large."""
-_LESSON_SHARE = 0.55
-"""Of the height of the source's column, where the lesson is below it."""
+_READING_SHARE = 0.55
+"""Of the height of the source's column, where a lesson or a card is below it."""
 _SETTLE_MS = 60
 """How often is looked whether graphs are still being laid out or painted."""
 _MAX_LOOKS = 50
@@ -87,6 +87,7 @@ class Workspace(QWidget):
         views = QWidget()
         self._views = fill_box(QHBoxLayout(views), (self.area, 1), margins=(0, 0, 0, 0), spacing=0)
         self._lesson: LessonStrip | None = None
+        self._has_lesson = False
         self.places = Places(views)
         fill_box(QVBoxLayout(self), self.places, margins=(0, 0, 0, 0))
         self.area.set_companion(self.inspector)
@@ -100,6 +101,7 @@ class Workspace(QWidget):
         self.inspector.line_requested.connect(self.show_line)
         self.inspector.argument_requested.connect(self.selection.select_argument)
         self.inspector.page_requested.connect(self.places.show_page)
+        self.inspector.card_toggled.connect(self._on_inspector_card_toggled)
         self.inspector.guest_shown.connect(self._on_inspector_guest_shown)
         self.places.drawer_opened.connect(self._on_places_drawer_opened)
         self.places.keyboard_left.connect(self._on_places_keyboard_left)
@@ -143,7 +145,13 @@ class Workspace(QWidget):
         lesson.setHidden(was_hidden)
 
     def _on_inspector_guest_shown(self, is_shown: bool) -> None:
-        self.area.set_companion_share(_LESSON_SHARE if is_shown else COMPANION_SHARE)
+        self._has_lesson = is_shown
+        self._share_height()
+
+    def _share_height(self) -> None:
+        """A lesson or a card is read: it gets more of the height than what is selected."""
+        is_read = self._has_lesson or self._describer.has_card
+        self.area.set_companion_share(_READING_SHARE if is_read else COMPANION_SHARE)
 
     # --- showing ---
 
@@ -369,6 +377,12 @@ class Workspace(QWidget):
         if stage not in self.area.shown_stages():
             self.area.show_in_active(stage)
         self.selection.select_node(stage, node)
+
+    def _on_inspector_card_toggled(self) -> None:
+        """The card of what is selected, and of what is selected next, is shown or hidden."""
+        self._describer.has_card = not self._describer.has_card
+        self._share_height()
+        self.describe_selected()
 
     def describe_selected(self) -> None:
         """Tell the inspector what is selected, or what goes in and comes out."""
