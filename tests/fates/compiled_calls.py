@@ -110,9 +110,11 @@ def _read_module(path: Path) -> bytes:
 def hold_against_dumps(capture: Capture, call: Call) -> dict[str, Verdicts]:
     """What XLA's dumps say of a capture's fates, found with and without recorded passes."""
     program = trace_call(call)
+    plain = identity.trace_plain(call)
     places = find_places(
-        identity.peel(identity.trace_plain(call).jaxpr, program.num_jits),
+        identity.peel(plain.jaxpr, program.num_jits),
         lambda traceback: jax._src.source_info_util.user_frames(traceback),
+        plain.lower().as_text(debug_info=True),
     )
     traced, _, numbers = program.tag_derived()
     with tempfile.TemporaryDirectory() as folder:

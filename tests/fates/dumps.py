@@ -40,9 +40,10 @@ _TAG = re.compile(r"jxsd(\d+)")
 _NAME = re.compile(r"%([\w.\-]+)")
 _REMOVED = re.compile(r"[Tt]he (call|loop|branch) was (?:inlined|removed) in the pass ([\w-]+)[;.]")
 _COMMENT = re.compile(r"/\*.*?\*/")
-
-# As many instructions of one equation are a whole algorithm.
-_ALGORITHM = 16
+_MLIR_LOCATION = re.compile(r"^(#loc\d*) = loc\((.*)\)$")
+_MLIR_FILE = re.compile(r'^"([^"]*)":(\d+):')
+_MLIR_FUNCTION = re.compile(r"^ *func\.func .*?@([\w.\-]+)\(")
+_MLIR_CALL = re.compile(r"\bcall @([\w.\-]+)\(.*loc\((#loc\d*)\)$")
 
 _LAYOUT = {"bitcast", "copy", "parameter", "tuple", "get-tuple-element", "reshape", "transpose"}
 _LAYOUT |= {"opt-barrier", "after-all", "add-dependency", "copy-start", "copy-done", "broadcast"}
@@ -311,12 +312,21 @@ class Dumps:
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """Where an equation stands, its primitive, and how the ids of what it holds may begin."""
+    """Where an equation stands.
+
+    Attributes:
+        file: Of the user.
+        line: In it.
+        operation: Its primitive.
+        inside: How the ids of what it holds may begin.
+        elsewhere: Where JAX's own lowering says that what it makes of such an equation stands.
+    """
 
     file: str = ""
     line: int = 0
     operation: str = ""
     inside: tuple[str, ...] = ()
+    elsewhere: frozenset[tuple[str, int]] = frozenset()
 
     @property
     def has_inside(self) -> bool:
@@ -603,15 +613,18 @@ class _Check:
                 self.pass_over("its name: XLA received one without")
             elif any(id == self.id or self._holds(id) for id in ids):
                 continue
-            elif self._is_product_of(ids):
+            elif self._is_made_nameless(name, before) and all(map(self._is_around, ids)):
+                self.pass_over("its name: XLA made one without, and wrote that of a call on it")
+            elif self._is_product_of(name, ids):
                 self.pass_over("its name: that of the transpose that XLA gave the product")
             else:
                 yield f"{name} came from equation {ids[0]}"
 
-    def _is_product_of(self, ids: Sequence[str]) -> bool:
+    def _is_product_of(self, name: str, ids: Sequence[str]) -> bool:
         """Whether XLA made the product anew, in the order of its transpose and with that name.
 
-        A pass then ends a product with the equation's name, and makes one of the same operands.
+        A pass then ends a product with the equation's name, and makes one of the same operands:
+        the instruction of this name, and no other one.
         """
         transposes = [id for id in ids if self.places[id].operation == "transpose"]
         if not transposes:
@@ -624,9 +637,9 @@ class _Check:
                 and line.name not in after.lines
                 and self.id in self._innermost(line.op_name)
             ]
-            for line in after.lines.values() if ended else ():
-                is_new = line.opcode in _PRODUCTS and line.name not in before.lines
-                is_named = is_new and set(transposes) & set(self._innermost(line.op_name))
+            line = after.lines.get(name) if ended and name not in before.lines else None
+            if line is not None and line.opcode in _PRODUCTS:
+                is_named = set(transposes) & set(self._innermost(line.op_name))
                 if is_named and sorted(line.operands) in ended:
                     return True
         return False
@@ -643,6 +656,21 @@ class _Check:
         if not found[0] or (found[1] and not any(self.places[id].inside for id in found[1])):
             return found[1]
         return found[0]
+
+    def _is_around(self, id: str) -> bool:
+        return any(self.id.startswith(path) for path in self.places[id].inside)
+
+    def _is_made_nameless(self, name: str, before: Module) -> bool:
+        """Whether XLA made an instruction without a name, and wrote one on it in a later pass."""
+        if name in self.dumps.first.lines:
+            return False
+        made = ""
+        for was, after in self.dumps.all_steps():
+            if name in after.lines and name not in was.lines:
+                made = after.lines[name].op_name
+            if after is before:
+                break
+        return not made
 
     def _innermost(self, op_name: str) -> list[str]:
         tags = [_TAG.findall(part) for part in op_name.split(";")]
@@ -664,8 +692,9 @@ class _Check:
     def _line(self, before: Module, names: Sequence[str]) -> Iterator[str]:
         """What the proof speaks of stands on the equation's line.
 
-        JAX lowers an equation that is a whole algorithm, such as random_bits, once for all of its
-        kind, and some smaller ones, such as logistic: XLA has the line of the first of them.
+        JAX lowers some equations, such as argmax, by a function that it keeps for all of the kind,
+        and some by tracing one: XLA has the lines of that function, or of its first use. Only lines
+        count that JAX's own lowering of the plain program has in this place.
         """
         place = self.place
         if not place.file:
@@ -680,31 +709,14 @@ class _Check:
         if found & set(self._places_of_joined(before, names)):
             self.pass_over("its line: that of another whose name XLA joined with its name")
             return
-        if len(names) >= _ALGORITHM or self._is_lowered_by_function:
-            alike = {
-                (other.file, other.line)
-                for other in self.places.values()
-                if other.operation == place.operation or _are_random(other, place)
-            }
-            if found & alike:
-                self.pass_over("its line: that of the first of its kind")
-                return
-        if self._is_product_of([id for name in names for id in self._received(name, before)]):
+        if found & place.elsewhere:
+            self.pass_over("its line: that of the function by which JAX lowers it")
+            return
+        if any(self._is_product_of(name, self._received(name, before)) for name in names):
             self.pass_over("its line: that of the transpose that XLA gave the product")
             return
         where = min(found)[1]
         yield f"it stands on line {place.line}, the instructions {names[:3]} on {where}"
-
-    @property
-    def _is_lowered_by_function(self) -> bool:
-        """Whether JAX lowered the equation by a function, which it keeps for others of the kind.
-
-        What such a function does has names of its own, such as `exp` of a logistic.
-        """
-        return any(
-            _last_part(line.op_name) != self.place.operation
-            for line in self.dumps.named_first(self.numbers).get(self.id, ())
-        )
 
     def _places_of_joined(self, module: Module, names: Sequence[str]) -> Iterator[tuple[str, int]]:
         """Where the equations stand whose names XLA joined with the equation's, and those around.
@@ -717,16 +729,6 @@ class _Check:
                 for number in _TAG.findall(op_name):
                     place = self.places[self.numbers[int(number)]]
                     yield place.file, place.line
-
-
-def _last_part(op_name: str) -> str:
-    """What an instruction is called in its innermost scope, without tags."""
-    return re.sub(r"(?:jxs[bdpt]\d+~)+/*", "", op_name).split("/")[-1]
-
-
-def _are_random(a: Place, b: Place) -> bool:
-    """Whether both make random bits or keys, which share one algorithm."""
-    return all(place.operation.startswith(("random_", "threefry")) for place in (a, b))
 
 
 def _by_equation(module: Module, numbers: Sequence[str]) -> dict[str, list[Line]]:
@@ -778,13 +780,15 @@ def _orphans(fates: Mapping[str, Fate], last: Module) -> list[Line]:
     ]
 
 
-def find_places(jaxpr: Any, frames: Any) -> dict[str, Place]:
+def find_places(jaxpr: Any, frames: Any, lowered: str) -> dict[str, Place]:
     """Where every equation of a jaxpr stands, nested ones included, by its id.
 
     Args:
         jaxpr: As JAX's own trace gives it.
         frames: Gives the user's frames of a traceback, innermost first.
+        lowered: JAX's own lowering of the plain program, with locations.
     """
+    functions = _Lowered(lowered)
     found: dict[str, tuple[Place, tuple[int, ...]]] = {}
     paths: dict[int, list[str]] = {}  # jaxprs that several equations share have several
     waiting: list[tuple[Any, str]] = [(jaxpr, "")]
@@ -799,7 +803,10 @@ def find_places(jaxpr: Any, frames: Any) -> dict[str, Place]:
             ]
             file, line = (frame.file_name, frame.start_line) if frame is not None else ("", 0)
             keys = tuple(id(inner) for inner, _ in nested)
-            found[f"{path}{number}"] = Place(file, line, equation.primitive.name), keys
+            name = equation.primitive.name
+            elsewhere = frozenset(functions.lines(file, line, name))
+            place = Place(file, line, name, elsewhere=elsewhere)
+            found[f"{path}{number}"] = place, keys
             for (_, inside), key in zip(nested, keys, strict=True):
                 paths.setdefault(key, []).append(inside)
             waiting += nested
@@ -807,6 +814,60 @@ def find_places(jaxpr: Any, frames: Any) -> dict[str, Place]:
         id: dataclasses.replace(place, inside=tuple(path for key in keys for path in paths[key]))
         for id, (place, keys) in found.items()
     }
+
+
+class _Lowered:
+    """Which lines stand in what JAX lowers a program to, as text.
+
+    The frames of an operation go from the innermost outwards. What is traced while an equation is
+    lowered has frames of its own before those of the equation.
+    """
+
+    def __init__(self, text: str) -> None:
+        lines = text.splitlines()
+        self._locations = {m[1]: m[2] for line in lines if (m := _MLIR_LOCATION.match(line))}
+        self._inside: dict[str, set[tuple[str, int]]] = {}
+        self._called: dict[str, set[str]] = {}
+        self._calls: dict[tuple[str, int], set[str]] = {}
+        self._behind: dict[tuple[str, int], set[tuple[str, int]]] = {}
+        function = ""
+        for line in lines:
+            if _MLIR_LOCATION.match(line):
+                continue
+            if head := _MLIR_FUNCTION.match(line):
+                function = head[1]
+            for name in re.findall(r"loc\((#loc\d*)\)", line):
+                frames = self._frames(name)
+                self._inside.setdefault(function, set()).update(frames[:1])
+                for frame in frames[1:]:
+                    self._behind.setdefault(frame, set()).add(frames[0])
+            if call := _MLIR_CALL.search(line):
+                self._called.setdefault(function, set()).add(call[1])
+                for frame in self._frames(call[2]):
+                    self._calls.setdefault(frame, set()).add(call[1])
+
+    @functools.cache  # noqa: B019 - lives as long as one check
+    def _frames(self, name: str) -> tuple[tuple[str, int], ...]:
+        text = self._locations.get(name, "")
+        if match := _MLIR_FILE.match(text):
+            return ((match[1], int(match[2])),)
+        inner = re.findall(r"#loc\d*", re.sub(r'"[^"]*"', "", text))
+        if text.startswith("callsite("):
+            return tuple(frame for each in inner for frame in self._frames(each))
+        return self._frames(inner[0]) if inner else ()
+
+    def lines(self, file: str, line: int, primitive: str) -> Iterator[tuple[str, int]]:
+        """Lines of what JAX lowers an equation on a line to, other than that line."""
+        yield from self._behind.get((file, line), ())
+        calls = self._calls.get((file, line), ())
+        waiting = [name for name in calls if re.fullmatch(rf"_?{primitive}(_\d+)?", name)]
+        seen = set(waiting)
+        while waiting:
+            name = waiting.pop()
+            yield from self._inside.get(name, ())
+            further = self._called.get(name, set()) - seen
+            seen |= further
+            waiting += further
 
 
 def _jaxprs(value: Any) -> Iterator[tuple[str, Any]]:

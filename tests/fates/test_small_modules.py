@@ -505,6 +505,62 @@ def test_an_equation_whose_product_cannot_be_told_apart_has_none() -> None:
     assert half["2"] == "kernel: Is the instruction c of its own."
 
 
+def held_by(derived: str, optimized: str, before: str) -> dict[str, str]:
+    """Names of the instructions of each equation."""
+    finder = DerivedFates(build(derived), build(before), build(optimized))
+    return {id: " ".join(fate.instructions) for id, fate in finder.all().items()}
+
+
+def test_what_has_no_name_between_instructions_of_one_equation_is_a_part_of_it() -> None:
+    jaxpr = "in x input\neqn 0 lu <x\neqn 1 sin <0\nout o out <1"
+    module = """
+    ins p parameter parameter_number=0
+    ins a custom-call <p custom_call_target=lapack_sgetrf ~0
+    ins b reduce <a {b}
+    ins c select <a,b ~0
+    ins d sine <c ~1 root=true
+    """
+    text = held_by(jaxpr, module.format(b=""), module.format(b="~0"))
+    assert text == {"0": "a c b", "1": "d"}
+    mixed = module.replace("reduce <a", "reduce <a,p").format(b="")
+    assert held_by(jaxpr, mixed, module.format(b=""))["0"] == "a c"
+
+
+def test_what_has_no_name_in_the_loop_that_an_equation_was_lowered_to_is_a_part_of_it() -> None:
+    """The end of a condition, say: JAX gives it no name."""
+    module = """
+    ins p parameter parameter_number=0
+    ins w while <p +wc=region root=true ~0
+    ins w.p parameter @wc
+    ins w.a compare <w.p @wc ~0
+    ins w.f fusion <w.a @wc +wf=fusion root=true
+    ins w.0 parameter @wf parameter_number=0
+    ins w.1 reduce <w.0 @wf root=true
+    """
+    found = held_by("in x input\neqn 0 random_gamma <x\nout o out <0", module, module)
+    assert found["0"] == "w w.a w.1"
+    loop = "in x input\neqn 0 while <x +b\nin b.x input @b operand=0\n"
+    loop += "eqn 1 sin <b.x @b\nout b.o out <1 @b result=0\nout o out <0"
+    assert "w.1" not in held_by(loop, module, module)["0"]
+
+
+def test_a_product_goes_to_the_neighbour_that_lacks_one() -> None:
+    """An equation that was lowered to several products, of which some have kept its name."""
+    jaxpr = "in x input\neqn 0 solve <x\neqn 1 solve <0\nout o out <1"
+    module = """
+    ins p parameter parameter_number=0
+    ins a dot <p,p ~0
+    ins b custom-call <a custom_call_target=lapack_spotrf ~0
+    ins c dot <b,p {c}
+    ins d custom-call <c custom_call_target=lapack_spotrf ~1 root=true
+    """
+    before = module.format(c="~1")
+    assert held_by(jaxpr, module.format(c=""), before) == {"0": "b a", "1": "d c"}
+    both = module.format(c="").replace("ins a dot", "ins a add")
+    lacking = held_by(jaxpr, both, before)
+    assert "c" not in f"{lacking['0']} {lacking['1']}".split()
+
+
 def test_the_sum_over_the_parts_of_a_split_product_is_not_the_product() -> None:
     """Both have the product's name: the kernel is where the product is."""
     jaxpr = "in x input\neqn 0 dot_general <x,x :f32[8,8]\nout o out <0"

@@ -19,6 +19,7 @@ from jaxscope.model.op_name import in_call, without_call
 from jaxscope.model.stages import SOLVE
 from jaxscope.model.types import parse_array_type
 from jaxscope.program.fates.equations import (
+    CALLS,
     IDENTITIES,
     Equations,
     ValueClasses,
@@ -30,6 +31,7 @@ from jaxscope.program.fates.instructions import Instructions
 from jaxscope.program.fates.matching import (
     BEGIN,
     END,
+    NAMELESS,
     EquationNeighbours,
     InstructionMatcher,
     InstructionNeighbours,
@@ -168,7 +170,6 @@ _BLOCKS = {
 }
 _COMBINING = ("scatter", "reduce", "select_and_scatter")
 _CONTROL = {"scan": "while", "while": "while", "cond": "conditional"}
-_CALLS = frozenset({"jit", "pjit", "closed_call", "remat2", "checkpoint"})
 
 
 class DerivedFates:
@@ -243,7 +244,7 @@ class DerivedFates:
         )
         held = frozenset(ids[node] for node in self._nodes if self._holders.of(ids[node]))
         self._above_below = EquationNeighbours(self.equations, held)
-        self._around = InstructionNeighbours(self._after)
+        self._around = InstructionNeighbours(self._after, assigned=self._holders.assigned)
 
     def _is_repeated(self, node: int) -> bool:
         """Whether what computes the same is left by its name: XLA keeps one of the two."""
@@ -431,7 +432,7 @@ class DerivedFates:
             proof = _proof(ending) if ending is not None and ending.fate else None
             where = ending.pass_name if ending is not None and ending.fate else None
             return _certain(Fate("simplified", where, text=text), proof)
-        best = combine_fates(children if own is None or operation in _CALLS else [*children, own])
+        best = combine_fates(children if own is None or operation in CALLS else [*children, own])
         where = self._unwrapping_pass(key, _CONTROL.get(operation, "call"))
         is_loop = operation in _CONTROL
         who = self._lowering.who(self.equations.ids[node], where) if is_loop else in_pass(where)
@@ -454,7 +455,7 @@ class DerivedFates:
     def _of_same_call(self, node: int) -> Fate | None:
         """An earlier call of the same function with the same operands is left in its stead."""
         equations, ids = self.equations, self.equations.ids
-        if equations.operations[node] not in _CALLS:
+        if equations.operations[node] not in CALLS:
             return None
         groups = equations.inside[node]
         for other in dict.fromkeys(o for group in groups for o in equations.nested[group].owners):
@@ -759,14 +760,18 @@ class DerivedFates:
         moves_only = bool(before) and before <= {"reshape", "bitcast"}
         gone = "changes the shape alone" if moves_only else self._removed(node)
         gives = self._results_from()
-        if END in below_it and node in self._giving and gives & above:
+        if END in below_it and node in self._giving and gives & above and NAMELESS not in gives:
             text = f"{gone}: {self._sources_text(gives & above)} is the result"
             return _certain(Fate("simplified", text=to_sentence(text)), None)
         for below in sorted(below_it - {END}):
             for index in self._after.holders.get(below, ()):
                 if self._after.opcodes[index] == "fusion":
                     continue
+                if self._after.opcodes[index] in before - self._holders.opcodes_before(below):
+                    return None  # this one has its user's name, and may be what it became
                 found = self._around.above(index)
+                if NAMELESS in found:
+                    return None
                 if found & above:
                     users = quote_equations([below], self._stage)
                     what = self._sources_text(found & above)

@@ -183,6 +183,25 @@ class Equations:
             ]
         return found
 
+    def find_source(self, value: Value) -> Value:
+        """What computes a value: outside of functions that are called once, or inside of them."""
+        for _ in range(_MAX_STEPS):
+            node, result = value
+            nested = self.nested.get(self.group[node])
+            found = None
+            if node in self.inside and self.operations[node] in CALLS:
+                output = self.nested[self.inside[node][0]].outputs.get(result)
+                found = self.operands[output].get(0) if output is not None else None
+            elif nested is not None and len(nested.owners) == 1 and not self.is_equation[node]:
+                (owner,) = nested.owners
+                if self.operations[owner] in CALLS:
+                    operand = next((k for i, k in nested.inputs if i == node), NONE)
+                    found = self.operands[owner].get(operand)
+            if found is None:
+                break
+            value = found
+        return value
+
     def children(self, node: int) -> list[int]:
         """The equations directly inside an equation."""
         return [
@@ -234,6 +253,9 @@ class Equations:
             group = self.group[owners[0]]
         return False
 
+
+CALLS = frozenset({"jit", "pjit", "closed_call", "remat2", "checkpoint"})
+"""They hold a function, and do nothing else."""
 
 _CARRIERS = frozenset({"convert_element_type", "broadcast_in_dim", "reshape", "squeeze", "copy"})
 _WORDS = {"True": 1, "False": 0, "true": 1, "false": 0}

@@ -37,6 +37,9 @@ BEGIN = "<"
 END = ">"
 """A result of the program, or of the body of a loop."""
 
+NAMELESS = "?"
+"""An instruction that computes and has no name, so that it may be anybody's."""
+
 _LOOPS = frozenset({"scan", "while", "for"})
 _MAX_VISITS = 2000
 
@@ -126,10 +129,25 @@ class EquationNeighbours:
 
 
 class InstructionNeighbours:
-    """Nearest instructions of a module that carry an equation."""
+    """Nearest instructions of a module that carry an equation.
 
-    def __init__(self, module: Instructions) -> None:
+    Args:
+        module: The module.
+        tell_calls: Whether calls of a shared function are told apart.
+        assigned: Equations of instructions without a name. Where given, a search ends at what
+            computes and is in neither, which is `NAMELESS`; else it goes on behind it.
+    """
+
+    def __init__(
+        self,
+        module: Instructions,
+        *,
+        tell_calls: bool = False,
+        assigned: Mapping[int, str] | None = None,
+    ) -> None:
         self._module = module
+        self._name_of = str if tell_calls else without_call
+        self._assigned = assigned
         self._above: dict[int, Names] = {}
         self._below: dict[int, Names] = {}
 
@@ -151,8 +169,12 @@ class InstructionNeighbours:
             if module.opcodes[current] == "parameter":
                 found.add(BEGIN)
             elif module.tags[current]:
-                found.update(map(without_call, module.tags[current]))
+                found.update(map(self._name_of, module.tags[current]))
+            elif self._assigned is not None and current in self._assigned:
+                found.add(self._name_of(self._assigned[current]))
             else:
+                if self._assigned is not None and work_of(module.opcodes[current]) == COMPUTING:
+                    found.add(NAMELESS)
                 waiting += module.operands[current]
         return frozenset(found)
 
@@ -174,7 +196,7 @@ class InstructionNeighbours:
                 continue
             seen.add(current)
             if module.tags[current] and module.opcodes[current] != "fusion":
-                found.update(map(without_call, module.tags[current]))
+                found.update(map(self._name_of, module.tags[current]))
                 continue
             further = self._uses(current)
             waiting += further
@@ -494,6 +516,9 @@ _RELATED_OPCODES = {
 }
 """Opcodes that XLA makes without a name out of others that had one."""
 
+_EXPANDED = frozenset({"gather", "scatter", "select-and-scatter"})
+"""Opcodes that XLA makes loops, comparisons and reductions of."""
+
 _MOVING = frozenset({"reshape", "transpose", "bitcast", "copy"})
 _MOVED = frozenset({"bitcast", "copy", "reshape"})
 
@@ -554,11 +579,13 @@ class InstructionMatcher:
             if (holding := self._hold(id, indices)) is not None
         }
         self._is_recorded = bool(endings)
+        self._turned: set[str] = set()
         if not endings:
             self._give_products_back()
         self._around = InstructionNeighbours(after)
         self._unnamed = [i for i in range(len(after.names)) if self._is_unnamed(i)]
         self._assigned: dict[str, list[int]] = {}
+        self._parts: dict[str, list[int]] = {}
         self._undecided: set[str] = set()
         self._places = EquationNeighbours(equations, frozenset(self._named))
         self._moving = [
@@ -648,20 +675,42 @@ class InstructionMatcher:
         return found
 
     def _give_products_back(self) -> None:
-        """A product that is made in the order of its transpose has the name of the transpose."""
-        equations = self._equations
-        for node, id in enumerate(equations.ids):
+        """A product that is made in the order of its transpose has the name of the transpose.
+
+        A product that works from another one which is nowhere else may be gone instead of that one.
+        """
+        for node, id in enumerate(self._equations.ids):
             holding = self._named.get(id)
             if holding is None or self.opcodes_before(id) != {"transpose"}:
                 continue
-            opcodes = {self._after.opcodes[index] for index in holding.instructions}
-            for source, _ in equations.operands[node].values():
-                product = equations.ids[source]
-                if "dot" in opcodes and "dot" in self.opcodes_before(product):
-                    self._named.setdefault(product, holding)
+            if "dot" not in {self._after.opcodes[index] for index in holding.instructions}:
+                continue
+            for product in self._products_above(node):
+                others = self._products_above(product)
+                if others:
+                    ids = [self._equations.ids[other] for other in (product, *others)]
+                    self._turned.update(ids)
+                else:
+                    self._named.setdefault(self._equations.ids[product], holding)
+
+    def _products_above(self, node: int) -> list[int]:
+        """The products that an equation works from and that no instruction is left of by name."""
+        equations = self._equations
+        sources = (equations.find_source(v)[0] for v in equations.operands[node].values())
+        return [
+            source
+            for source in dict.fromkeys(sources)
+            if "dot" in self.opcodes_before(equations.ids[source])
+            and equations.ids[source] not in self._named
+        ]
 
     def may_hide(self, id: str) -> bool:
-        """Whether an instruction without a name, which nothing claims, may be the equation's."""
+        """Whether an instruction without a name, which nothing claims, may be the equation's.
+
+        Or one with the name of the transpose of one of several products.
+        """
+        if id in self._turned:
+            return True
         claimed = {index for rows in self._assigned.values() for index in rows}
         free = {self._after.opcodes[index] for index in self._unnamed if index not in claimed}
         before = self.opcodes_before(id)
@@ -682,15 +731,25 @@ class InstructionMatcher:
     def of(self, id: str) -> InstructionRole | None:
         """What holds the equation; None where nothing is known to."""
         adopted = self._assigned.get(id)
+        holding = self._named.get(id)
         if adopted:
             holding = self._holdings.of([*adopted, *self._after.holders.get(id, ())])
-            return None if holding is None else dataclasses.replace(holding, is_same=False)
-        return self._named.get(id)
+            holding = None if holding is None else dataclasses.replace(holding, is_same=False)
+        if holding is not None and (parts := self._parts.get(id)):
+            whole = (*holding.instructions, *parts)
+            return dataclasses.replace(holding, instructions=whole)
+        return holding
 
     @functools.cached_property
     def held(self) -> frozenset[str]:
         """Ids of the equations of which an instruction is left, in whichever call of them."""
         return frozenset(map(without_call, (*self._named, *self._assigned)))
+
+    @property
+    def assigned(self) -> dict[int, str]:
+        """Equations of the instructions that are only known by what stands around them."""
+        found = (*self._assigned.items(), *self._parts.items())
+        return {index: id for id, indices in found for index in indices}
 
     def is_assigned(self, id: str) -> bool:
         """Whether its instructions are only known by what stands around them."""
@@ -698,7 +757,7 @@ class InstructionMatcher:
 
     def is_undecided(self, id: str) -> bool:
         """Whether it is one of several equations that an instruction without a name may be."""
-        return id in self._undecided and id not in self._assigned
+        return id in self._turned or (id in self._undecided and id not in self._assigned)
 
     def may_hide_elements(self, id: str) -> bool:
         """Whether an unnamed instruction that makes elements of nothing may be the equation's."""
@@ -740,7 +799,8 @@ class InstructionMatcher:
         XLA makes some instructions anew without a name, such as the products of matrices and
         vectors. An instruction is an equation's if its opcode is what the equation was lowered
         to, and what stands above and below it is what stands above and below the equation; or if
-        an instruction next to it still carries the equation's name.
+        an instruction next to it still carries the equation's name. A simple one, such as a
+        comparison, may as well come from what XLA made of another equation: of a `gather`, say.
 
         Args:
             candidates: Nodes of the equations that matter and that no computing instruction
@@ -776,10 +836,67 @@ class InstructionMatcher:
                     fitting.append(id)
             direct = [id for id in fitting if id in above or id in below]
             chosen = direct or fitting
-            if len(chosen) == 1:
+            if len(chosen) == 1 and opcode not in _SIMPLE:
                 self._assigned.setdefault(chosen[0], []).append(index)
             else:
                 self._undecided.update(chosen)
+        self._add_parts()
+
+    def _add_parts(self) -> None:
+        """Give what is still nobody's to the equation that it can only be a part of.
+
+        JAX lowers some equations to whole algorithms, and not all that these do has their name.
+        """
+        claimed = {index for rows in self._assigned.values() for index in rows}
+        around = InstructionNeighbours(self._after, tell_calls=True)
+        for index in self._unnamed:
+            opcode = self._after.opcodes[index]
+            if index in claimed or work_of(opcode) != COMPUTING:
+                continue
+            above, below = around.above(index), around.below(index)
+            between = above & below if len(above | below) == 1 else frozenset()
+            near = (above | below) & self._named.keys()
+            lacking = frozenset(id for id in near if self._lacks(opcode, id))
+            found = self._loop_of(index) or between or lacking or self._expanded(opcode, near)
+            if len(found) == 1:
+                self._parts.setdefault(*found, []).append(index)
+
+    def _loop_of(self, index: int) -> Names:
+        """The equation that the loop around an instruction is a part of, if it holds no jaxpr."""
+        module, equations = self._after, self._equations
+        while (index := module.owner(index)) != NONE:
+            if module.opcodes[index] in ("while", "conditional") and (tags := module.tags[index]):
+                nodes = [equations.graph.index_by_id.get(without_call(tag), NONE) for tag in tags]
+                is_leaf = len(tags) == 1 and nodes[0] != NONE and nodes[0] not in equations.inside
+                return frozenset(tags if is_leaf else ())
+        return frozenset()
+
+    def _expanded(self, opcode: str, near: Names) -> Names:
+        """Of some equations those that XLA makes several kinds of instructions of.
+
+        None where one may be gone that the kind comes from, or that XLA makes as many kinds of.
+        """
+        for id in self._gone:
+            if self._may_come_from(opcode, id) or self.opcodes_before(id) & _EXPANDED:
+                return frozenset()
+        return frozenset(id for id in near if self.opcodes_before(id) & _EXPANDED)
+
+    @functools.cached_property
+    def _gone(self) -> list[str]:
+        """The equations that XLA received and that no instruction is known of."""
+        received = self._before.holders if self._before is not None else ()
+        return [id for id in received if self.of(id) is None]
+
+    def _lacks(self, opcode: str, id: str) -> bool:
+        """Whether fewer instructions of a kind are an equation's than it was lowered to."""
+        if self._before is None:
+            return False
+        now = (*self._after.of(id), *self._parts.get(id, ()))
+        was, left = (
+            sum(module.opcodes[index] == opcode for index in indices)
+            for module, indices in ((self._before, self._before.of(id)), (self._after, now))
+        )
+        return left < was
 
     def _lacks_its_work(self, id: str) -> bool:
         """Whether what the equation computes is in no instruction that carries its name."""

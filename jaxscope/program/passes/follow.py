@@ -118,17 +118,20 @@ class Lineage:
                 new.append(name)
                 has_unnamed |= not row.tags and row.opcode not in _HOLDING_NOTHING
         gone = [row for name, row in before.rows.items() if name not in rows]
+        stamped = self._find_stamped(gone)
         for name in new:
-            if rows[name].opcode in _PRODUCTS and owners[name]:
-                owners[name] = _tags_of(
-                    (owners[name], self._find_product(rows[name], before, gone))
-                )
+            row = rows[name]
+            if owners[name] and row.opcode in _PRODUCTS:
+                owners[name] = _tags_of((owners[name], self._find_product(row, before, gone)))
+            elif owners[name] and len(held := stamped.get((row.kind, row.tags), ())) == 1:
+                (owners[name],) = held
         if not has_unnamed:
             return owners
         lost = {tag for row in gone for tag in row.tags}
         places: dict[str, InstructionRow] = {}
         nested = _NewComputations(before, rows)
         copies = _Copies(gone, self._unnamed, self._named)
+        elements: Owners = {}  # what reads each new element of a tuple, which itself holds nothing
         for name in reversed(new):  # who reads or calls an instruction stands below it
             row = rows[name]
             held = owners[name] or nested.held.get(row.computation, ())
@@ -142,10 +145,15 @@ class Lineage:
             if taken:
                 places[name] = taken[0]
             nested.note(row, held, taken)
+            readers = [
+                (user, owners.get(user) or elements.get(user, ()))
+                for user in after.users.get(name, ())
+            ]
+            new_readers = [tags for user, tags in readers if user not in before.rows]
+            if row.opcode == "get-tuple-element":
+                elements[name] = _tags_of(new_readers)
             if row.tags or row.opcode in _HOLDING_NOTHING:
                 continue
-            readers = [(user, owners.get(user, ())) for user in after.users.get(name, ())]
-            new_readers = (tags for user, tags in readers if user not in before.rows)
             reductions = (
                 tags for user, tags in readers if user in rows and rows[user].opcode in _REDUCING
             )
@@ -159,6 +167,22 @@ class Lineage:
                 self._unnamed.add(name)
         return owners
 
+    def _find_stamped(
+        self, gone: Iterable[InstructionRow]
+    ) -> dict[tuple[int, tuple[str, ...]], set[tuple[str, ...]]]:
+        """What instructions held that are gone, by their kind and the equations they are named of.
+
+        A pass that writes the name of a whole call on what had none hands it on to every copy.
+        """
+        found: dict[tuple[int, tuple[str, ...]], set[tuple[str, ...]]] = {}
+        for row in gone:
+            named = self._named.get(row.name, ())
+            if named and all(tag.startswith(f"{call}/") for tag in row.tags for call in named):
+                found.setdefault((row.kind, named), set()).add(row.tags)
+            elif named:
+                found.setdefault((row.kind, named), set()).add(named)
+        return found
+
     def _find_product(
         self, row: InstructionRow, before: Snapshot, gone: Sequence[InstructionRow]
     ) -> tuple[str, ...]:
@@ -168,14 +192,32 @@ class Lineage:
         """
         products = [old for old in gone if old.opcode == row.opcode]
         made_anew = [old for old in products if sorted(old.operands) == sorted(row.operands)]
-        turned = [
-            old
-            for old in made_anew
-            if any(self._named.get(user) == row.tags for user in before.users.get(old.name, ()))
-        ]
+        turned = self._find_turned(row, before, gone, {old.name for old in made_anew})
         copied = [old for old in products if self._named.get(old.name) == row.tags]
         found = {old.tags for old in turned or made_anew or copied}
         return next(iter(found)) if len(found) == 1 else ()
+
+    def _find_turned(
+        self,
+        row: InstructionRow,
+        before: Snapshot,
+        gone: Sequence[InstructionRow],
+        products: set[str],
+    ) -> list[InstructionRow]:
+        """The products whose transpose a new one is, by way of others that are gone as well."""
+        ended = {old.name for old in gone}
+        waiting = [old for old in gone if self._named.get(old.name) == row.tags]
+        seen = {old.name for old in waiting}
+        found = []
+        while waiting:
+            current = waiting.pop()
+            if current.name in products:
+                found.append(current)
+                continue
+            further = [name for name in current.operands if name in ended and name not in seen]
+            seen.update(further)
+            waiting += [before.rows[name] for name in further]
+        return found
 
     def _find_renamed(self, before: Snapshot, rows: dict[str, InstructionRow]) -> dict[str, str]:
         """What to call instructions of the module before, for names that were given anew."""
