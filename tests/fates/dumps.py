@@ -16,6 +16,14 @@ dumps, and holds each statement against it. What it checks:
 - Each instruction of the module that runs that does heavy work belongs to some equation.
 
 What a dump cannot tell is counted, with the reason, in `Verdicts.passed_over`.
+
+Two things look wrong and are not. XLA may have another line than the equation's: JAX lowers argmax
+by a function that it keeps for all of the kind, and others by tracing one. Such a line counts only
+where JAX's own lowering of the plain program has it in the place of the equation (`find_places`):
+that two equations have the same primitive is no excuse. And XLA may write another name on what it
+makes: a product turned around has that of its transpose, which counts only for the instruction
+that a pass made of the operands of the equation's own product, and just as that product ended; what
+it makes without a name gets that of the call around it, which counts only for what that call holds.
 """
 
 from __future__ import annotations
@@ -820,7 +828,8 @@ class _Lowered:
     """Which lines stand in what JAX lowers a program to, as text.
 
     The frames of an operation go from the innermost outwards. What is traced while an equation is
-    lowered has frames of its own before those of the equation.
+    lowered has frames of its own before those of the equation; so has what a function does that is
+    called on its line, for which the names decide and not the lines.
     """
 
     def __init__(self, text: str) -> None:

@@ -18,6 +18,8 @@ from jax import lax
 # jaxscope: grad(branches_sum)(f32[8], 1)
 # jaxscope: invariant(f32[8, 8], f32[8])
 # jaxscope: pieces(f32[4, 6], f32[4, 6], i32[()])
+# jaxscope: grad(chain_of_products)(f32[3, 3])
+# jaxscope: grad(largest_of_windows)(f32[6, 6])
 # jaxscope: several_sorted(f32[20], i32[20])
 # jaxscope: noise(key(0), f32[10])
 # jaxscope: grad(remat_scan)(f32[6, 6], f32[5, 6])
@@ -277,3 +279,13 @@ def approached(w, x):
         return jnp.sum(jnp.abs(w @ c - x)) > 1.0
 
     return lax.while_loop(go_on, lambda c: c - 0.1 * (w @ c - x), x)
+
+
+def chain_of_products(x):
+    """Its derivative multiplies by one, and XLA takes the product before that for the transpose."""
+    return jnp.einsum("ij,jk,kl,li->", x, x, x, x)
+
+
+def largest_of_windows(x):
+    """XLA makes a scatter of its derivative, and windows of which only elements are read."""
+    return lax.reduce_window(x, -jnp.inf, lax.max, (2, 2), (2, 2), "VALID").sum()

@@ -88,6 +88,9 @@ LIBRARY = (
     "jax.scipy.special.gammaln(f32[6])",
     "jax.scipy.stats.norm.logpdf(f32[6])",
     "(lambda x, i: jax.ops.segment_sum(x, i, num_segments=10))(f32[12], i32[12])",
+    "jax.random.gamma(key(0), 2.5, (3,))",
+    "jax.scipy.stats.mode(i32[9])",
+    "(lambda n, m, t: jax.scipy.special.sph_harm_y(n, m, t, t, n_max=3))(i32[1], i32[1], f32[1])",
 )
 
 
@@ -103,6 +106,8 @@ FURTHER = (
     "solved(f32[3, 3], f32[3])",
     "weighed(f32[4, 5], f32[3, 5], f32[3, 4])",
     "vmap(approached, in_axes=(None, 0))(f32[5, 5], f32[2, 5])",
+    "grad(chain_of_products)(f32[3, 3])",
+    "grad(largest_of_windows)(f32[6, 6])",
 )
 """Of `further.py`; the benchmark has the others."""
 

@@ -561,6 +561,109 @@ def test_a_product_goes_to_the_neighbour_that_lacks_one() -> None:
     assert "c" not in f"{lacking['0']} {lacking['1']}".split()
 
 
+def test_what_a_scatter_became_is_a_part_of_it_where_nothing_else_may_be() -> None:
+    """XLA makes a loop of it, which compares indices, and removes the loop again."""
+    jaxpr = "in x input\neqn 0 sin <x\neqn 1 scatter <0\nout o out <1"
+    before = """
+    ins p parameter parameter_number=0
+    ins a sine <p ~0
+    ins b scatter <a ~1 root=true
+    """
+    after = """
+    ins p parameter parameter_number=0
+    ins a sine <p ~0
+    ins i iota
+    ins c compare <i
+    ins d reduce <c
+    ins b select <d,a root=true ~1
+    """
+    assert held_by(jaxpr, after, before)["1"].split()[1:] == ["c", "d"]
+    jaxpr = jaxpr.replace("<0\nout o", "<0\neqn 2 gather <x\nout o")
+    more = f"{before.replace(' root=true', '')}\nins g gather <b ~2 root=true"
+    assert "d" not in held_by(jaxpr, after, more)["1"].split()
+
+
+def test_a_comparison_without_a_name_is_nobody_s() -> None:
+    """XLA makes such of what it expands, and removes the equation that compares."""
+    jaxpr = """
+    in n input
+    eqn 0 max <n
+    eqn 1 lt <0
+    eqn 2 select_n <1,0
+    eqn 3 dynamic_update_slice <2
+    out o out <3
+    """
+    before = """
+    ins p parameter parameter_number=0
+    ins a maximum <p ~0
+    ins b compare <a ~1
+    ins c select <b,a ~2
+    ins d dynamic-update-slice <c ~3 root=true
+    """
+    after = before.replace("~1", "").replace("~2", "")
+    found = fates(jaxpr, after, before)
+    told = [found[id].partition(":")[0] for id in "0123"]
+    assert told == ["kernel", "unknown", "unknown", "kernel"]
+
+
+def test_an_equation_is_not_rewritten_away_where_something_nameless_stands() -> None:
+    jaxpr = """
+    in x input
+    eqn 0 sin <x
+    eqn 1 gather <0
+    eqn 2 tanh <1
+    out o out <2
+    """
+    before = """
+    ins p parameter parameter_number=0
+    ins a sine <p ~0
+    ins b gather <a ~1
+    ins c tanh <b ~2 root=true
+    """
+    after = """
+    ins p parameter parameter_number=0
+    ins a sine <p ~0
+    ins b dynamic-slice <a
+    ins e bitcast <b {tag}
+    ins c tanh <e,a ~2 root=true
+    """
+    for tag in ("", "~1"):
+        assert fates(jaxpr, after.format(tag=tag), before)["1"].startswith("unknown")
+    gone = after.format(tag="").replace("dynamic-slice", "bitcast")
+    assert "works from what equation 0 gives" in fates(jaxpr, gone, before)["1"]
+
+
+def test_a_product_that_has_the_name_of_a_transpose_in_a_call_is_told_as_the_product() -> None:
+    jaxpr = """
+    in x input
+    eqn 0 dot_general <x,x
+    eqn 1 jit <0 +j
+    in j.x input @j operand=0
+    eqn 2 transpose <j.x @j
+    eqn 3 cholesky <2 @j
+    out j.o out <3 @j result=0
+    out o out <1
+    """
+    before = """
+    ins p parameter parameter_number=0
+    ins a dot <p,p ~0
+    ins b transpose <a ~2
+    ins c custom-call <b custom_call_target=lapack_spotrf ~3 root=true
+    """
+    after = """
+    ins p parameter parameter_number=0
+    ins b dot <p,p ~2
+    ins c custom-call <b custom_call_target=lapack_spotrf ~3 root=true
+    """
+    found = fates(jaxpr, after, before)
+    assert found["0"] == "kernel: Is the instruction b of its own."
+    assert found["2"].startswith("simplified: Taken into the product b")
+    chain = jaxpr.replace("eqn 1 jit <0", "eqn 4 dot_general <0\neqn 1 jit <4")
+    longer = before.replace("ins b transpose <a", "ins d dot <a ~4\nins b transpose <d")
+    told = fates(chain, after, longer)
+    assert told["0"].startswith("unknown") and told["4"].startswith("unknown")
+
+
 def test_the_sum_over_the_parts_of_a_split_product_is_not_the_product() -> None:
     """Both have the product's name: the kernel is where the product is."""
     jaxpr = "in x input\neqn 0 dot_general <x,x :f32[8,8]\nout o out <0"

@@ -770,7 +770,8 @@ class DerivedFates:
                 if self._after.opcodes[index] in before - self._holders.opcodes_before(below):
                     return None  # this one has its user's name, and may be what it became
                 found = self._around.above(index)
-                if NAMELESS in found:
+                own = self._after.holders.get(self.equations.ids[node], ())
+                if any(NAMELESS in self._around.above(i) for i in (index, *own)):
                     return None
                 if found & above:
                     users = quote_equations([below], self._stage)

@@ -859,7 +859,7 @@ class InstructionMatcher:
             lacking = frozenset(id for id in near if self._lacks(opcode, id))
             found = self._loop_of(index) or between or lacking or self._expanded(opcode, near)
             if len(found) == 1:
-                self._parts.setdefault(*found, []).append(index)
+                self._parts.setdefault(next(iter(found)), []).append(index)
 
     def _loop_of(self, index: int) -> Names:
         """The equation that the loop around an instruction is a part of, if it holds no jaxpr."""

@@ -123,8 +123,8 @@ class Lineage:
             row = rows[name]
             if owners[name] and row.opcode in _PRODUCTS:
                 owners[name] = _tags_of((owners[name], self._find_product(row, before, gone)))
-            elif owners[name] and len(held := stamped.get((row.kind, row.tags), ())) == 1:
-                (owners[name],) = held
+            elif owners[name]:
+                owners[name] = stamped.get((row.kind, row.tags), owners[name])
         if not has_unnamed:
             return owners
         lost = {tag for row in gone for tag in row.tags}
@@ -169,19 +169,18 @@ class Lineage:
 
     def _find_stamped(
         self, gone: Iterable[InstructionRow]
-    ) -> dict[tuple[int, tuple[str, ...]], set[tuple[str, ...]]]:
+    ) -> dict[tuple[int, tuple[str, ...]], tuple[str, ...]]:
         """What instructions held that are gone, by their kind and the equations they are named of.
 
         A pass that writes the name of a whole call on what had none hands it on to every copy.
         """
         found: dict[tuple[int, tuple[str, ...]], set[tuple[str, ...]]] = {}
         for row in gone:
-            named = self._named.get(row.name, ())
-            if named and all(tag.startswith(f"{call}/") for tag in row.tags for call in named):
-                found.setdefault((row.kind, named), set()).add(row.tags)
-            elif named:
-                found.setdefault((row.kind, named), set()).add(named)
-        return found
+            if named := self._named.get(row.name):
+                pairs = [(tag, call) for tag in row.tags for call in named]
+                is_inside = pairs and all(tag.startswith(f"{call}/") for tag, call in pairs)
+                found.setdefault((row.kind, named), set()).add(row.tags if is_inside else named)
+        return {key: next(iter(held)) for key, held in found.items() if len(held) == 1}
 
     def _find_product(
         self, row: InstructionRow, before: Snapshot, gone: Sequence[InstructionRow]
