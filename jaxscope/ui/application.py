@@ -33,6 +33,7 @@ from jaxscope.ui.instance_handover import Offer, find_place, program
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.session.controller import Bridge, Controller, RunOptions, SessionLike
 from jaxscope.ui.session.quick_look import QuickLook
+from jaxscope.ui.toolkit.stillness import wants_stillness
 from jaxscope.ui.toolkit.theme import DARK, LIGHT, Theme, ThemeSwitch
 from jaxscope.ui.window.autosave import Autosave, offer_unsaved
 from jaxscope.ui.window.instance_server import InstanceServer
@@ -119,6 +120,7 @@ def run_application(
     if window.controller.state.capture is not None:
         window.workspace.area.make_panes()  # what they show is there: nothing is drawn without them
     server = None if surroundings is None else serve_launches(window, surroundings)
+    threading.Thread(target=wants_stillness, daemon=True).start()  # known when a group is opened
     _calm_collector()
     try:
         return application.exec()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -14,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from jaxscope.ui.canvas import transition as transition_module
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.transition import ViewedDrawing, make_transition, may_move
+from jaxscope.ui.toolkit.stillness import wants_stillness
 from jaxscope.ui.toolkit.widgets import STILL
 from view.programs import layers, trace
 
@@ -112,6 +114,49 @@ def test_nothing_moves_where_the_desktop_wants_stillness(canvas: GraphCanvas, cl
     first = settled(canvas)
     clock.now_s = 5.0
     assert settled(canvas) == first
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "is_still"),
+    [
+        ("kdeglobals", "[General]\nx=1\n\n[KDE]\nAnimationDurationFactor=0\n", True),
+        ("kdeglobals", "[KDE]\nAnimationDurationFactor=0.5\n", False),
+        ("gtk-3.0/settings.ini", "[Settings]\ngtk-enable-animations=false\n", True),
+        ("gtk-4.0/settings.ini", "[Settings]\ngtk-enable-animations = 0\n", True),
+        ("gtk-4.0/settings.ini", "[Settings]\ngtk-enable-animations=1\n", False),
+    ],
+)
+def test_what_a_desktop_keeps_in_its_files_is_obeyed(
+    canvas: GraphCanvas,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    text: str,
+    is_still: bool,
+) -> None:
+    """Fusion, the window's style, asks no desktop."""
+    file = tmp_path / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", "")
+    wants_stillness.cache_clear()
+    assert may_move(canvas) is not is_still
+    wants_stillness.cache_clear()
+
+
+def test_what_gnome_says_is_obeyed(
+    canvas: GraphCanvas, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "gsettings"
+    asked = "get org.gnome.desktop.interface enable-animations"
+    program.write_text(f"#!/bin/sh\ntest \"$*\" = '{asked}' && echo false\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    wants_stillness.cache_clear()
+    assert not may_move(canvas)
+    wants_stillness.cache_clear()
 
 
 def test_nothing_moves_in_a_window_that_is_to_be_still(canvas: GraphCanvas, clock: Clock) -> None:

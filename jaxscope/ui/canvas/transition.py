@@ -16,6 +16,7 @@ from jaxscope.picture.scene.scene import Scene, empty_scene
 from jaxscope.ui.canvas.navigation import Camera
 from jaxscope.ui.canvas.scene_index import Floats, Indices, SceneIndex
 from jaxscope.ui.canvas.scene_painter import NEAR_SCALE, SceneDrawing
+from jaxscope.ui.toolkit.stillness import wants_stillness
 from jaxscope.ui.toolkit.widgets import STILL
 
 _DURATION_S = 0.2
@@ -47,7 +48,7 @@ class _MovingItems:
 
 def may_move(widget: QWidget) -> bool:
     """Whether the window and the person's desktop want things to move at all."""
-    if widget.window().property(STILL):
+    if widget.window().property(STILL) or wants_stillness():
         return False
     hint = QStyle.StyleHint.SH_Widget_Animation_Duration
     return widget.style().styleHint(hint, None, widget) > 0
