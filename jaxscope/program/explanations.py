@@ -54,11 +54,13 @@ _ELEMENTWISE: Mapping[str, str] = {
     "`x ** 2` becomes this.",
     "is_finite": "Tells which elements are neither infinite nor NaN.",
     "le": "Tells where the first array is less than or equal to the second.",
+    "le_to": "Tells where the first array is less or equal, in the order that sorting uses.",
     "lgamma": "The logarithm of the gamma function of every element.",
     "log": "The natural logarithm of every element.",
     "log1p": "log(1 + x), exact for small x.",
     "log2": "The logarithm to the base 2 of every element.",
     "logistic": "The sigmoid 1 / (1 + exp(−x)) of every element.",
+    "lt_to": "Tells where the first array is less, in the order that sorting uses.",
     "lt": "Tells where the first array is less than the second.",
     "max": "The larger of two arrays, element by element.",
     "min": "The smaller of two arrays, element by element.",
@@ -73,6 +75,7 @@ _ELEMENTWISE: Mapping[str, str] = {
     "population_count": "Counts the bits that are set in every integer.",
     "pow": "Raises every element to a power.",
     "real": "The real part of every element.",
+    "regularized_incomplete_beta": "The regularized incomplete beta function.",
     "rem": "The remainder of a division, with the sign of the dividend.",
     "round": "Rounds every element to the nearest whole number.",
     "rsqrt": "One over the square root of every element.",
@@ -98,6 +101,9 @@ _SHAPES: Mapping[str, str] = {
     "argmin": "The position of the smallest element along an axis.",
     "approx_top_k": "The largest elements, found approximately; made for TPUs.",
     "bitcast_convert_type": "Reads the same bits as another type; nothing is computed.",
+    "bcoo_dot_general": "A product with a sparse matrix.",
+    "bcoo_fromdense": "Makes a sparse array: the elements that are not zero, and their places.",
+    "bcoo_todense": "Makes an ordinary array of a sparse one.",
     "broadcast_in_dim": "Repeats an array along new or larger dimensions. XLA usually fuses it, so "
     "that the repeated array never exists in memory.",
     "concatenate": "Joins arrays end to end along an axis.",
@@ -151,6 +157,7 @@ _SHAPES: Mapping[str, str] = {
 }
 
 _CONTROL: Mapping[str, str] = {
+    "addupdate": "Adds to a value, or a part of it, in a reference.",
     "associative_scan": "A running combination computed in parallel, in a tree of steps.",
     "checkpoint": "Forgets the values inside after the forward pass and computes them again for "
     "the backward pass: less memory, more work.",
@@ -161,11 +168,13 @@ _CONTROL: Mapping[str, str] = {
     "custom_lin": "The linear part of a function with a hand-written derivative.",
     "custom_linear_solve": "Solves a linear system, with a hand-made rule for its gradient.",
     "custom_root": "Finds a root, with a hand-made rule for its gradient.",
+    "custom_vmap_call": "A function whose rule under `vmap` somebody wrote by hand.",
     "custom_vjp_call": "A function whose backward pass somebody wrote by hand (`jax.custom_vjp`).",
     "custom_vjp_call_jaxpr": "A function whose backward pass somebody wrote by hand.",
     "debug_callback": "Calls back into Python while the program runs; `jax.debug.print` is this.",
     "debug_print": "Prints values while the program runs.",
     "for": "A loop over references.",
+    "freeze": "Ends a reference and gives its value.",
     "get": "Reads a value, or a part of it, from a reference.",
     "io_callback": "Calls a Python function with side effects while the program runs.",
     "jit": "A compiled function inside the program; XLA usually dissolves it.",
@@ -174,6 +183,7 @@ _CONTROL: Mapping[str, str] = {
     "optimization_barrier": "Keeps the compiler from moving or merging work across this point.",
     "pallas_call": "A kernel written by hand in Pallas.",
     "pjit": "A compiled function inside the program; XLA usually dissolves it.",
+    "platform_index": "The number of the branch for the platform that is compiled for.",
     "pure_callback": "Calls a Python function without side effects while the program runs.",
     "remat": "Forgets the values inside after the forward pass and computes them again for the "
     "backward pass: less memory, more work.",
@@ -217,9 +227,11 @@ _DEVICES_AND_RANDOM: Mapping[str, str] = {
     "threefry2x32": "The block cipher behind JAX's default random numbers.",
     "cholesky": "The Cholesky factor of a positive definite matrix; done by a library.",
     "eigh": "Eigenvalues and eigenvectors of a symmetric matrix; done by a library.",
+    "geqrf": "The first half of a QR decomposition; done by a library.",
     "householder_product": "Multiplies Householder reflections; a step of the QR decomposition.",
     "lu": "The LU decomposition of a matrix; done by a library.",
     "qr": "The QR decomposition of a matrix; done by a library.",
+    "schur": "The Schur decomposition of a matrix; done by a library.",
     "svd": "The singular value decomposition of a matrix; done by a library.",
     "triangular_solve": "Solves a linear system with a triangular matrix.",
 }

@@ -13,8 +13,9 @@ import numpy as np
 from jax import lax
 from jax._src.ad_util import add_jaxvals_p
 from jax._src.lax import lax as lax_internal
+from jax._src.lax.linalg import geqrf
 from jax.ad_checkpoint import checkpoint_name
-from jax.experimental import io_callback
+from jax.experimental import io_callback, sparse
 from jax.extend.random import threefry2x32_p
 
 Example = tuple[Callable[..., Any], tuple[Any, ...]]
@@ -32,6 +33,7 @@ SPREAD = np.array([[3.0, -1.0, 2.0, 5.0], [0.5, 7.0, -4.0, 1.0]], np.float32)
 IMAGE = _RNG.standard_normal((1, 1, 5, 6)).astype(np.float32)
 KERNEL = _RNG.standard_normal((1, 1, 2, 3)).astype(np.float32)
 UPDATES = _RNG.standard_normal((2, 4)).astype(np.float32)
+PLACES = np.array([[0, 1], [1, 3], [2, 0], [2, 2]], np.int32)
 POSITIONS = np.array([[2], [0]], np.int32)
 
 
@@ -108,6 +110,35 @@ def _solve(a: Any, b: Any) -> Any:
 
 def _read(x: Any) -> Any:
     return jax.new_ref(x)[...]
+
+
+def _add_to(x: Any, y: Any) -> Any:
+    place = jax.new_ref(x)
+    jax.ref.addupdate(place, (), y)
+    return jax.freeze(place)
+
+
+@jax.custom_batching.custom_vmap
+def _batched_by_hand(x: Any) -> Any:
+    return jnp.sin(x)
+
+
+@_batched_by_hand.def_vmap
+def _batch(_size: int, is_batched: list[bool], x: Any) -> Any:
+    return 3.0 * jnp.sin(x), is_batched[0]
+
+
+def _multiply_sparse(data: Any, places: Any, y: Any) -> Any:
+    return sparse.BCOO((data, places), shape=(3, 4)) @ y
+
+
+def _make_dense(data: Any, places: Any) -> Any:
+    return sparse.BCOO((data, places), shape=(3, 4)).todense()
+
+
+def _make_sparse(x: Any) -> Any:
+    found = sparse.BCOO.fromdense(x, nse=12)
+    return found.data, found.indices
 
 
 def _write(x: Any, y: Any) -> Any:
@@ -276,6 +307,20 @@ EXAMPLES: dict[str, Example] = {
         lambda x: lax.reduce_window(x, -np.inf, lax.max, (2, 2), (1, 1), "VALID"),
         (A,),
     ),
+    "addupdate": (_add_to, (A, B)),
+    "bcoo_dot_general": (_multiply_sparse, (A[0], PLACES, B.T)),
+    "bcoo_fromdense": (_make_sparse, (A,)),
+    "bcoo_todense": (_make_dense, (A[0], PLACES)),
+    "custom_vmap_call": (_batched_by_hand, (A,)),
+    "debug_callback": (lambda x: jax.debug.callback(np.sin, x), (A,)),
+    "freeze": (lambda x: jax.freeze(jax.new_ref(x)), (A,)),
+    "geqrf": (geqrf, (SQUARE,)),
+    "le_to": (lax_internal.le_to_p.bind, (A, B)),
+    "lt_to": (lax_internal.lt_to_p.bind, (A, B)),
+    "ragged_dot_general": (lax.ragged_dot, (A, np.stack([B.T, C.T]), np.array([1, 2], np.int32))),
+    "random_gamma": (jax.random.gamma, (KEY, A)),
+    "regularized_incomplete_beta": (lax.betainc, (A, B, C)),
+    "schur": (lax.linalg.schur, (SQUARE,)),
     "add_any": (add_jaxvals_p.bind, (A, B)),
     "clz": (lax.clz, (INTEGERS,)),
     "custom_linear_solve": (_solve, (SQUARE, A[:, 0])),
@@ -306,7 +351,7 @@ EXAMPLES: dict[str, Example] = {
 
 HOLD_PROGRAMS = {
     **dict.fromkeys(("cond", "scan", "while", "jit", "custom_jvp_call", "custom_vjp_call")),
-    **dict.fromkeys(("remat2", "shard_map")),
+    **dict.fromkeys(("remat2", "shard_map", "custom_vmap_call")),
 }.keys()
 """Their examples hold programs of sines, cosines and negations, which are not their own work."""
 INSIDE = frozenset({"sine", "cosine", "not"})

@@ -346,6 +346,12 @@ def needs_transpose_solve(_: str) -> bool:
 # What surprises.
 
 
+def own_batching(_: str) -> bool:
+    ruled = EXAMPLES["custom_vmap_call"][0]
+    one, several = ruled(F32(1.0)), jax.vmap(ruled)(np.ones(2, F32))
+    return bool(np.isclose(one, np.sin(1.0)) and np.allclose(several, 3 * np.sin(1.0)))
+
+
 def where_sqrt(_: str) -> bool:
     return is_nan(jax.grad(lambda x: jnp.where(x > 0, jnp.sqrt(x), 0.0))(0.0))
 
@@ -692,6 +698,7 @@ CHECKS: dict[str, Callable[[str], Any]] = {
         pallas_on_cpu
     ),
     "The result is what was there before; `r[...] = y` throws it away.": swapped,
+    "Its own rule is used under `vmap`; without `vmap` what is inside runs.": own_batching,
     "The derivative at 0 is 1.": lambda _: jax.grad(lax.abs)(0.0) == 1.0,
     "The derivative at (0, 0) is NaN.": lambda _: is_nan(jax.grad(lax.atan2)(0.0, 0.0)),
     "To an integer the fraction is cut off: -1.7 becomes -1; NaN becomes 0, and what is too large "
