@@ -14,7 +14,7 @@ import dataclasses
 import itertools
 import re
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -577,17 +577,11 @@ def _find_pieces(
     """
     nodes, strings = graph.nodes, graph.strings
     owners = graph.groups.owner.tolist()
-    kinds: dict[str, set[str]] = {}
     in_loops = {
         f"{name} {place}": count for place, names in loops.items() for name, count in names.items()
     }
-    # Loops of the same name cannot be told apart, so the number of pieces is unknown.
-    counts = {key: count if count == 1 else _UNKNOWN for key, count in in_loops.items()}
-    helpers: dict[str, list[int]] = {}
-    number: dict[tuple[int, str], int] = {}
-    lowerings = _find_lowerings(graph, keys, found_keys)
+    cutter = _Cutter(in_loops, _find_worked(graph, keys))
     last: dict[int, tuple[str, ...]] = {}
-    worked = _find_worked(graph, keys)
     for row, (group, code) in enumerate(
         zip(nodes.group.tolist(), nodes.operation.tolist(), strict=True)
     ):
@@ -595,49 +589,78 @@ def _find_pieces(
             continue
         around = keys[owners[group]] if group != NONE and owners[group] != NONE else ()
         operation = strings[code].removeprefix("stablehlo.")
-        for key in keys[row]:
-            if group in found_keys.of_call:
-                continue
+        for key in () if group in found_keys.of_call else keys[row]:
             if key in in_loops:
                 # What several loops share is shown in the first of them, and is that one's.
                 if in_loops[key] == 1 and key == next(filter(in_loops.__contains__, keys[row])):
-                    number[row, key] = 0
-                continue
-            if key in around:  # inside of an operation, as the body of a reduction
-                number[row, key] = max(counts.get(key, 1) - 1, 0)
-                continue
-            is_helper = operation in (HELPERS if key in worked else {"constant"})
-            seen = kinds.setdefault(key, set())
-            is_apart = key not in last.get(group, ())
-            if is_apart and not seen:
-                for helper in helpers.pop(key, ()):
-                    del number[helper, key]  # what they help, is not seen
-            is_next = is_apart and bool(seen)
-            if is_next or (not is_helper and operation in seen):
-                counts[key] += 1
-                seen.clear()
-                for helper in () if is_next else helpers.get(key, ()):
-                    number[helper, key] = counts[key] - 1
-            counts.setdefault(key, 1)
-            number[row, key] = counts[key] - 1
-            if is_helper:
-                helpers.setdefault(key, []).append(row)
+                    cutter.number[row, key] = 0
+            elif key in around:
+                cutter.add_inside(row, key)
             else:
-                seen.add(operation)
-                helpers[key] = []
+                cutter.add(row, key, operation, is_apart=key not in last.get(group, ()))
         last[group] = keys[row]
-    equations = {
-        key: [key] if count == 1 else [f"{key} #{n}" for n in range(max(count, 0))]
-        for key, count in counts.items()
-    }
-    numbered = {key for _, key in number}
-    equations = {key: of_key for key, of_key in equations.items() if key in numbered}
-    for (row, key), label in lowerings.items():
-        of_key = equations.setdefault(key, [])
-        if label not in of_key:
-            of_key.append(label)
-        number[row, key] = of_key.index(label)
-    return _Pieces(equations, number)
+    return cutter.finish(_find_lowerings(graph, keys, found_keys))
+
+
+class _Cutter:
+    """Takes operations in their order, and counts the pieces of each name and place.
+
+    Attributes:
+        number: Of the piece of each operation, by row and key.
+    """
+
+    def __init__(self, in_loops: Mapping[str, int], worked: Collection[str]) -> None:
+        # Loops of the same name cannot be told apart, so the number of pieces is unknown.
+        self._counts = {k: count if count == 1 else _UNKNOWN for k, count in in_loops.items()}
+        self._worked = worked
+        self._kinds: dict[str, set[str]] = {}
+        self._helpers: dict[str, list[int]] = {}
+        self.number: dict[tuple[int, str], int] = {}
+
+    def add_inside(self, row: int, key: str) -> None:
+        """Take what is inside of an operation of the same key, as the body of a reduction."""
+        self.number[row, key] = max(self._counts.get(key, 1) - 1, 0)
+
+    def add(self, row: int, key: str, operation: str, *, is_apart: bool) -> None:
+        """Take an operation.
+
+        Args:
+            is_apart: Whether the operation before it, of its computation, has another key.
+        """
+        counts, number, helpers = self._counts, self.number, self._helpers
+        is_helper = operation in (HELPERS if key in self._worked else {"constant"})
+        seen = self._kinds.setdefault(key, set())
+        if is_apart and not seen:
+            for helper in helpers.pop(key, ()):
+                del number[helper, key]  # what they help, is not seen
+        is_next = is_apart and bool(seen)
+        if is_next or (not is_helper and operation in seen):
+            counts[key] += 1
+            seen.clear()
+            for helper in () if is_next else helpers.get(key, ()):
+                number[helper, key] = counts[key] - 1
+        counts.setdefault(key, 1)
+        number[row, key] = counts[key] - 1
+        if is_helper:
+            helpers.setdefault(key, []).append(row)
+        else:
+            seen.add(operation)
+            helpers[key] = []
+
+    def finish(self, lowerings: Mapping[tuple[int, str], str]) -> _Pieces:
+        """The equations, with those of operations whose equation is known otherwise."""
+        numbered = {key for _, key in self.number}
+        equations = {
+            key: [key] if count == 1 else [f"{key} #{n}" for n in range(max(count, 0))]
+            for key, count in self._counts.items()
+            if key in numbered
+        }
+        for (row, key), label in lowerings.items():
+            of_key = equations.setdefault(key, [])
+            if label not in of_key:
+                of_key.append(label)
+            self.number[row, key] = of_key.index(label)
+        return _Pieces(equations, self.number)
 
 
 def _find_lowerings(

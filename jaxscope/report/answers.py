@@ -13,14 +13,14 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from jaxscope.errors import UsageError
 from jaxscope.model import NONE, Capture, Graph, NodeKind, SourcePosition, Timing, Unavailable
 from jaxscope.model import is_available as is_there
-from jaxscope.model.capture import Checked, Fate, PassRecord
+from jaxscope.model.capture import Checked, Fate
 from jaxscope.model.experiments import CompileTime, Recompilation
 from jaxscope.model.hardware import chip_of_target
 from jaxscope.model.stages import LATE_STAGES, SOLVE, find_lowered_jaxpr
@@ -50,9 +50,9 @@ from jaxscope.program.fusion.summary import (
     format_span,
     report_fusions,
 )
-from jaxscope.program.hlo.proto import HloMessage, parse_module
 from jaxscope.program.memory.live_ranges import find_donations, find_live_ranges
 from jaxscope.program.memory.residuals import find_constants, find_residuals
+from jaxscope.program.passes.first_modules import find_first_modules
 from jaxscope.program.roofline import find_limit, find_roofline
 from jaxscope.program.sharding.arrays import find_arrays
 from jaxscope.program.sharding.collectives import find_collectives
@@ -613,84 +613,6 @@ def _own_equation(ids: Iterable[str], lowered: Graph | None, primitives: Sequenc
 def _readers(graph: Graph, node: int) -> str:
     found = graph.edges.target[graph.edges.source == node].tolist()
     return ", ".join(graph.id(reader) for reader in dict.fromkeys(found[:3]))
-
-
-class FirstModule(NamedTuple):
-    """The first module that has an instruction.
-
-    Attributes:
-        pass_name: Number and name of the pass that made the module; empty: XLA received it.
-        is_renamed: Whether it was taken for an instruction of another name there.
-    """
-
-    pass_name: str = ""
-    is_renamed: bool = False
-
-
-_Kind = tuple[object, ...]
-
-
-def _kind_of(each: HloMessage) -> _Kind:
-    """What an instruction keeps where a pass gives it another name."""
-    last = each.metadata.op_name.rpartition("/")[2]
-    return (each.opcode, last, each.shape.element_type, *each.shape.dimensions)
-
-
-def find_first_modules(passes: Sequence[PassRecord]) -> dict[str, FirstModule]:
-    """For each instruction of the last module, the first module that has it.
-
-    An instruction is the same where opcode and op_name are: fusing clones instructions under new
-    names. One without an op_name is the same by its name. One that is new where a pass removed one
-    with its opcode, shape and end of op_name is taken for that one: passes inline and move
-    instructions under other names. Of more new ones than were removed nothing is said.
-
-    Returns:
-        By name of the instruction; nothing where the module after a pass that changed something is
-        not kept, or where it may be another of several.
-    """
-    found: dict[tuple[str, str], FirstModule | None] = {}
-    last: dict[str, tuple[str, str]] = {}
-    before: dict[tuple[str, str], _Kind] = {}
-    counts_before: Counter[tuple[str, str]] = Counter()
-    nameless: set[str] = set()
-    is_gap, is_first = not passes or bool(passes[0].name), True
-    for record in passes:
-        module = record.module()
-        if not module:
-            is_gap = is_gap or record.has_changed
-            continue
-        name = record.name if record.number is None else f"{record.number} ({record.name})"
-        here = None if is_gap else FirstModule("" if is_first else name)
-        read = [
-            (each, (each.opcode, name) if (name := each.metadata.op_name) else ("", each.name))
-            for computation in parse_module(module).computations
-            for each in computation.instructions
-        ]
-        last = {each.name: key for each, key in read}
-        counts = Counter(key for _, key in read)
-        num_gone = Counter[_Kind]()
-        origins: dict[_Kind, set[FirstModule | None]] = {}
-        for key, kind in before.items():
-            if counts[key] < counts_before[key]:
-                num_gone[kind] += counts_before[key] - counts[key]
-                came = found.get(key)
-                origins.setdefault(kind, set()).add(came and came._replace(is_renamed=False))
-        num_new = Counter(_kind_of(each) for each, key in read if key not in found)
-        before, counts_before = {}, counts
-        for each, key in read:
-            op_name = each.metadata.op_name
-            kind = before[key] = _kind_of(each)
-            was = set() if is_gap else origins.get(kind, set())
-            if was == {FirstModule()} and num_new[kind] > num_gone[kind]:
-                was = {None}  # some of them are the pass's own
-            one = next(iter(was)) if len(was) == 1 else None
-            found.setdefault(key, one and one._replace(is_renamed=True) if was else here)
-            if is_first and not op_name:
-                nameless.add(each.opcode)
-            if not op_name and not is_first and each.opcode in nameless:
-                found[key] = None
-        is_gap = is_first = False
-    return {name: first for name, key in last.items() if (first := found[key]) is not None}
 
 
 def _passes(evidence: Evidence) -> Answer:

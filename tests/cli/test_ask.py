@@ -12,14 +12,13 @@ from cli.commands import CommandLine
 from jaxscope.cli.ask import find_evidence
 from jaxscope.client.requests import CallRequest
 from jaxscope.errors import UsageError
+from jaxscope.program.passes.first_modules import FirstModule, find_first_modules
 from jaxscope.report.answers import (
     MAX_BYTES,
     QUESTIONS,
-    FirstModule,
     answer_question,
     answer_to_document,
     answer_to_json,
-    find_first_modules,
     find_question,
 )
 from jaxscope.report.document import write_text

@@ -657,19 +657,7 @@ class GroupPlacer:
     ) -> Drawing:
         sizes = room.sizes
         index = room.index
-        nets: dict[int, int] = {}  # numbered per diagram, so that alike groups are equal
-        links = []
-        for wire in wires:
-            if room.is_inside(wire):
-                continue
-            ends = [(wire.source, False), (wire.target, True)]
-            if wire.target in room.above:
-                ends.reverse()
-            (top, _), (bottom, _) = ends
-            exit_ = self._loose.exit_of(wire.source, wire.bundle)
-            net = nets.setdefault(exit_, len(nets))
-            shifts = [room.shift(end, wire.bundle, is_entry) for end, is_entry in ends]
-            links.append(DiagramEdge(index[top], index[bottom], net, *shifts))
+        links = self._link(room, wires)
         stubs: tuple[float, ...] = ()
         if not self._is_down:
             stubs = (STUB_HEIGHT_PX,) * len(sizes)
@@ -691,15 +679,7 @@ class GroupPlacer:
             stubs,
             MERGED_STUB_PX if self._is_down else STUB_HEIGHT_PX,
             self._stub_along,
-            tuple(
-                RequestedStub(
-                    index[each.end],
-                    each.is_source and not room.is_told_above(each),
-                    self.stub_width(each.text) if self._is_down else STUB_HEIGHT_PX,
-                    room.shift(each.end, each.bundle, not each.is_source),
-                )
-                for each in loose
-            ),
+            tuple(self._request_stubs(room, loose)),
             tuple(
                 dict.fromkeys(
                     (index[far], index[each.end])
@@ -712,6 +692,35 @@ class GroupPlacer:
             self._most_across(box) if len(sizes) <= MAX_NODES else math.inf,
         )
         return self._layouts.lay_out(diagram)
+
+    def _link(self, room: GroupProblem, wires: list[Wire]) -> list[DiagramEdge]:
+        """The lines of a diagram; what goes up is turned round."""
+        nets: dict[int, int] = {}  # numbered per diagram, so that alike groups are equal
+        links = []
+        for wire in wires:
+            if room.is_inside(wire):
+                continue
+            ends = [(wire.source, False), (wire.target, True)]
+            if wire.target in room.above:
+                ends.reverse()
+            (top, _), (bottom, _) = ends
+            exit_ = self._loose.exit_of(wire.source, wire.bundle)
+            net = nets.setdefault(exit_, len(nets))
+            shifts = [room.shift(end, wire.bundle, is_entry) for end, is_entry in ends]
+            links.append(DiagramEdge(room.index[top], room.index[bottom], net, *shifts))
+        return links
+
+    def _request_stubs(
+        self, room: GroupProblem, loose: list[OffPageConnector]
+    ) -> Iterator[RequestedStub]:
+        """What is drawn as connectors in place of lines."""
+        for each in loose:
+            yield RequestedStub(
+                room.index[each.end],
+                each.is_source and not room.is_told_above(each),
+                self.stub_width(each.text) if self._is_down else STUB_HEIGHT_PX,
+                room.shift(each.end, each.bundle, not each.is_source),
+            )
 
     def turned(self, box: int) -> tuple[float, float]:
         """Size of a box across the flow and along it."""
