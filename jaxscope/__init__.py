@@ -387,7 +387,7 @@ def _path_of(file: object) -> str:
 
 
 def _show_as(kind: type[S], found: Any) -> S:
-    """The same record, which shows itself."""
+    """The same record as a class that notebooks display."""
     import dataclasses
 
     return kind(**{field.name: getattr(found, field.name) for field in dataclasses.fields(found)})

@@ -56,7 +56,7 @@ class EnoughSeen(BaseException):  # like KeyboardInterrupt: it ends a program
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class WatchOptions:
-    """What is kept of what is seen.
+    """Which functions a watch captures, and where it writes.
 
     Attributes:
         out: Folder for the list and for captures; None keeps neither.

@@ -35,7 +35,7 @@ _PACKAGES = (
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DoctorFinding:
-    """One thing looked at.
+    """The result of one check of this machine.
 
     Attributes:
         name: What.
@@ -66,7 +66,7 @@ def run(options: Options) -> int:
 
 
 def findings_to_document(findings: list[DoctorFinding]) -> list[Section]:
-    """One row each."""
+    """A table with one row for each finding."""
     signs = {True: "ok", False: "--", None: ""}
     rows = [(signs[each.is_good], each.name, each.text) for each in findings]
     missing = [each.name for each in findings if each.is_good is False]

@@ -597,7 +597,7 @@ class Options:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class StepOptions:
-    """Where `values` goes.
+    """At which equation `values` stops, and what it shows there.
 
     Attributes:
         at: An equation's id with rounds of loops, `start`, `end` or `nonfinite`; empty for a table

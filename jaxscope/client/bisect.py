@@ -59,7 +59,7 @@ _MAX_ARCHIVE_BYTES = 1 << 30
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class AxisPoint:
-    """One setting of what is searched.
+    """One setting of the axis that is searched: a version, pass, flag or commit.
 
     Attributes:
         file: The user's file there.
@@ -80,7 +80,7 @@ class AxisPoint:
 
 
 def version_points(request: CallRequest, pythons: Sequence[str]) -> list[AxisPoint]:
-    """One for each interpreter, in the order given."""
+    """One point for each interpreter, in the order given."""
     return [AxisPoint(f"interpreter {python}", request.file or "", python) for python in pythons]
 
 
@@ -265,7 +265,7 @@ class _Bisector:
         return self._captures[number]
 
     def capture_point(self, point: AxisPoint) -> Capture:
-        """The same of any point."""
+        """Capture the call with the setting of a point."""
         self._prepare(point)
         taken = ask(self._of(CaptureRequest, point, options=point.options), Capture, self._on_event)
         self.call = taken.call
@@ -276,7 +276,7 @@ class _Bisector:
         self._captures[number] = capture
 
     def try_point(self, number: int) -> BisectTrial:
-        """What is looked at, of one point."""
+        """The trial of one point: its value of the property that is searched for."""
         if number not in self.trials:
             point = self.points[number]
             try:

@@ -95,7 +95,7 @@ Result = (
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Progress:
-    """What is being done now.
+    """What a run is doing now.
 
     Attributes:
         step: A stable name.

@@ -98,7 +98,7 @@ class AwaitedRun:
 
     @property
     def outcome(self) -> Finished | Failed | None:
-        """How it ended; None while it goes on."""
+        """How the run ended; None while it goes on."""
         return self._end
 
     def finish(self, end: Finished | Failed, on_event: Callable[[Event], None] | None) -> None:
@@ -205,7 +205,7 @@ class Run(AwaitedRun):
         self._queue.put(ended)
 
     def drop(self) -> None:
-        """It was asked to end before anything began."""
+        """End a run that was asked to stop before it began."""
         self._queue.put({"event": "ended", "reason": "stopped"})
 
     def _follow(self, on_end: Callable[[], None]) -> None:

@@ -253,7 +253,7 @@ class SshLink:
 
     @property
     def machine(self) -> str:
-        """As the target names it."""
+        """The machine as the target names it."""
         return self._target.machine
 
     @property

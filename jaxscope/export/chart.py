@@ -46,7 +46,7 @@ class Series:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Chart:
-    """What is drawn.
+    """Curves over two logarithmic axes, with their titles.
 
     Attributes:
         title: Above it.

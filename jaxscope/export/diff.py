@@ -36,7 +36,7 @@ VERSION = 1
 
 
 def comparison_to_json(comparison: Comparison) -> Json:
-    """Everything that differs, ready for `json.dumps(…, allow_nan=False)`."""
+    """All differences of two captures, ready for `json.dumps(…, allow_nan=False)`."""
     names = comparison.first.name, comparison.second.name
     return {
         "format": FORMAT,

@@ -52,7 +52,7 @@ from jaxscope.schema.contract import environment_to_json
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar.
+    """A bar of a `LaneChart`.
 
     Attributes:
         row: Number of its row.
@@ -102,7 +102,7 @@ class Distribution:
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """Of all calls, per bin."""
+        """The share of all calls in each bin."""
         total = max(sum(self.counts), 1)
         return tuple(count / total for count in self.counts)
 

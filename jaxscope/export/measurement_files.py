@@ -150,7 +150,7 @@ def scaling_to_csv(scaling: Scaling) -> str:
 
 
 def scaling_chart(scaling: Scaling, name: str = "time") -> Chart:
-    """One of `CHARTS`."""
+    """A chart of a scaling measurement, by its name in `CHARTS`."""
     unit, quantities, write = CHARTS[name]
     series = []
     for quantity in quantities:
@@ -163,7 +163,7 @@ def scaling_chart(scaling: Scaling, name: str = "time") -> Chart:
 
 
 def scaling_to_svg(scaling: Scaling, name: str = "time", theme: str = "light") -> str:
-    """One of `CHARTS` as SVG."""
+    """A chart of a scaling measurement as SVG, by its name in `CHARTS`."""
     return chart_to_svg(scaling_chart(scaling, name), theme)
 
 

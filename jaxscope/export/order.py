@@ -174,7 +174,7 @@ class SceneColors:
         self._focused = None if look.focused is None else frozenset(look.focused.tolist())
 
     def inks(self, item: int) -> BoxColors:
-        """Those of one item."""
+        """Colours of one item of the picture."""
         inks = self._full_inks(item)
         if self._focused is None or item in self._focused:
             return inks

@@ -68,10 +68,10 @@ class Band:
 
 
 class Content(Protocol):
-    """What is gathered for one band."""
+    """SVG elements of one horizontal band of a picture."""
 
     def elements(self) -> Iterator[str]:
-        """Its SVG elements, from back to front."""
+        """The SVG elements of the band, from back to front."""
 
 
 class Detailed:
@@ -224,7 +224,7 @@ class PngRows:
         self._parts.append(_chunk(b"IDAT", self._packer.compress(rows)))
 
     def finish(self) -> bytes:
-        """The whole file."""
+        """The bytes of the whole file."""
         self._parts += [_chunk(b"IDAT", self._packer.flush()), _chunk(b"IEND", b"")]
         return b"".join(self._parts)
 

@@ -119,7 +119,7 @@ def steps_to_html(
 
 
 def _find_code(text: str) -> int:
-    """The first line behind a module's docstring."""
+    """Number of the first line below the docstring of a module."""
     try:
         body = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError):

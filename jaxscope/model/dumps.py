@@ -59,7 +59,7 @@ class ModuleFiles:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FoundDumps:
-    """All that was found.
+    """What folders and files hold: modules, captures, profiles and texts.
 
     Attributes:
         paths: What was named.

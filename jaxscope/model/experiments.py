@@ -421,7 +421,7 @@ class BisectTrial:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Bisection:
-    """Where a property changes.
+    """Between which two points a property changes.
 
     Attributes:
         over: `versions`, `passes`, `flags` or `commits`.

@@ -23,7 +23,7 @@ from jaxscope.model.types import read_count
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Ceiling:
-    """One rate.
+    """A rate that hardware reaches at most: of arithmetic or of memory.
 
     Attributes:
         name: `matmul` or `stream`.
@@ -147,7 +147,7 @@ class ChipSource:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Chip:
-    """What is published of a chip.
+    """Published figures of a chip.
 
     Attributes:
         name: As in a target: `v5e`, `h100`.

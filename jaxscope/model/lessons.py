@@ -42,7 +42,7 @@ BETWEEN = "::"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Shown:
-    """What is open.
+    """Which file, call and stage a part of a lesson shows.
 
     Attributes:
         file: Path of the Python file.

@@ -392,7 +392,7 @@ class NodeTimes:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Profile:
-    """Where the time of one call goes.
+    """The time of one call by instruction and by equation.
 
     Attributes:
         compiled: Of the instructions of the optimized program.

@@ -236,7 +236,7 @@ class ChainLink:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Step:
-    """Where a run stands.
+    """The place of a run that is stepped through, and the values there.
 
     Attributes:
         number: That the request had.
@@ -453,7 +453,7 @@ class ArrayView:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Stepping:
-    """What is stepped through.
+    """A program that is stepped through: its call, stage and arguments.
 
     Attributes:
         call: The call.

@@ -14,7 +14,7 @@ from jaxscope.model.stages import JAXPR, LATE_KINDS
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Term:
-    """One word.
+    """A word of the glossary and what it means.
 
     Attributes:
         name: As it is written everywhere.

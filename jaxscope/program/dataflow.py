@@ -124,7 +124,7 @@ def find_boundaries(graph: Graph) -> Boundaries:
 
 
 def list_boundaries(graph: Graph) -> tuple[Entries, Exits]:
-    """The same as columns."""
+    """Entries and exits of all groups, as columns."""
     groups, nodes = graph.groups, graph.nodes
     gives_result = np.asarray([not graph.is_condition(n) for n in range(len(groups))], bool)
     operands, results, roots, parameters = (

@@ -169,7 +169,7 @@ class LoggedCompilation:
 
     @property
     def seconds(self) -> float:
-        """Of what is known."""
+        """Seconds of tracing, lowering and compiling, as far as they are known."""
         return (self.trace or 0.0) + (self.lower or 0.0) + (self.compile or 0.0)
 
 
@@ -325,7 +325,7 @@ class LargeBuffer:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class OutOfMemory:
-    """One message.
+    """A message of XLA's that memory ran out, with its sizes.
 
     Attributes:
         wanted: Bytes that could not be allocated, or that the program needs; None if not said.

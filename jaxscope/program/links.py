@@ -402,7 +402,7 @@ class Linked:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Links:
-    """The answer to one selection.
+    """Nodes of every stage and source lines that belong to one selection.
 
     Attributes:
         stages: By stage name; stages without a graph are left out.

@@ -80,7 +80,7 @@ class TermKind(enum.Enum):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class QueryTerm:
-    """One condition.
+    """One condition of a query.
 
     Attributes:
         text: What is looked for; of a `LINE` the file name's end, or empty for any file; of a

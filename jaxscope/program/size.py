@@ -39,7 +39,7 @@ def count_program(graph: Graph, nodes: Sequence[int] | None = None) -> int:
 
 
 def describe_size(graph: Graph, nodes: Sequence[int] | None = None) -> str:
-    """The same in words, such as `12 equations`."""
+    """The number of nodes in words, such as `12 equations`."""
     return describe_count(graph, count_program(graph, nodes))
 
 

@@ -113,13 +113,13 @@ class RecordedModule:
 
     @property
     def label(self) -> str:
-        """As the recording names it."""
+        """Name and number of the module, as the recording has them."""
         return f"{self.name}({self.program})" if self.program >= 0 else self.name
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Recording:
-    """One recording.
+    """What one `xplane.pb` says of instructions.
 
     Attributes:
         instructions: The costliest first.

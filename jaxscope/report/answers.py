@@ -139,7 +139,7 @@ class Evidence:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Question:
-    """One named question.
+    """A question that has a name, and the function that answers it.
 
     Attributes:
         asks: The question in words.

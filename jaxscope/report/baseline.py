@@ -31,7 +31,7 @@ ONE_PROCESS_FACTOR = 1.5
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TimingChange:
-    """One steady call then and now.
+    """The time of one steady call in a baseline and now.
 
     Attributes:
         now: As it was measured now.

@@ -12,7 +12,7 @@ from jaxscope.schema.contract import CONTRACT, Json
 
 
 def checks_to_json(found: Checked) -> Json:
-    """As the contract has it."""
+    """Findings with the keys of the contract."""
     return {
         "call": found.call,
         "checks": [CONTRACT.write(check) for check in found.checks],

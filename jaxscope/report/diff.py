@@ -215,7 +215,7 @@ def describe_subject(subject: ComparedCapture) -> str:
 def comparison_to_document(
     comparison: Comparison, *, most_rows: int | None = SHORT_LIST, with_texts: bool = False
 ) -> list[Section]:
-    """The whole comparison.
+    """All differences of two captures, as a document.
 
     Args:
         comparison: What was compared.

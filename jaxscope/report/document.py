@@ -56,7 +56,7 @@ def number_cell(value: float, write: Callable[[float], str]) -> Number:
 
 
 def known_cell(value: float, write: Callable[[float], str]) -> Number:
-    """The same, empty where the number is unknown."""
+    """A number's cell; empty where the number is unknown."""
     return Number(value, "" if math.isnan(value) else write(value))
 
 
@@ -433,7 +433,7 @@ def _squeeze(
 
 
 def _total(columns: Sequence[int], widths: Sequence[int]) -> int:
-    """Of a line with such columns, in characters."""
+    """Width of a line with columns of these widths, in characters."""
     return 2 + sum(widths[n] for n in columns) + len(_GAP) * (len(columns) - 1)
 
 

@@ -201,7 +201,7 @@ def _held_row(node: HeldMemory, depth: int, whole: int) -> tuple[Cell, ...]:
 
 
 def texts_to_json(texts: Mapping[str, JobText | str]) -> list[dict[str, Any]]:
-    """The same for scripts; memory as a tree."""
+    """Texts of a job as JSON: compilations, failures of memory, memory as a tree."""
     return [
         {"path": path, "unavailable": each}
         if isinstance(each, str)
@@ -219,7 +219,7 @@ def texts_to_json(texts: Mapping[str, JobText | str]) -> list[dict[str, Any]]:
 
 
 def _tree_json(root: HeldMemory) -> dict[str, Any]:
-    """Not deeper than a stack is (`program.memory_profile`)."""
+    """Memory by frame as JSON; no deeper than a stack is."""
     return {
         "function": root.function or None,
         "file": root.file or None,

@@ -184,7 +184,7 @@ def _notes(view: ArrayView) -> list[str]:
 
 
 def step_to_json(stepping: Stepping, step: Step, view: ArrayView | None) -> Json:
-    """The same for programs."""
+    """A step as JSON."""
     return {
         "call": stepping.call,
         "environment": environment_to_json(stepping.environment),

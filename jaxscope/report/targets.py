@@ -120,7 +120,7 @@ def describe_answer(rows: Sequence[TargetRow]) -> list[str]:
 
 
 def targets_to_json(call: str, file: str, rows: Sequence[TargetRow]) -> dict[str, Any]:
-    """One object; null for what is not known."""
+    """All targets as one JSON object; null for what is not known."""
     return {
         "format": "jaxscope.targets",
         "version": 1,

@@ -158,7 +158,7 @@ def describe_origins(found: Values) -> list[str]:
 
 
 def describe_origin(origin: NonfiniteOrigin) -> str:
-    """Where NaN or Inf was made, in sentences."""
+    """Which equation made NaN or Inf first, in sentences."""
     kind = "NaN" if origin.kind == "nan" else "Inf"
     place = f" ({format_place(origin.file, origin.line)})" if origin.line else ""
     rounds = "".join(f", iteration {number:,}" for number in origin.iterations)

@@ -172,7 +172,7 @@ def read_text(message: Message, name: str) -> str:
 
 
 def read_environment(fields: Any) -> Environment:
-    """Where something was measured.
+    """Versions and machine that a measurement was taken with.
 
     Raises:
         MalformedTiming: The fields are none.

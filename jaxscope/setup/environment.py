@@ -166,7 +166,7 @@ _NEEDED_BYTES = 1_500_000_000
 
 @dataclasses.dataclass(frozen=True)
 class _Part:
-    """What is installed in one go.
+    """Packages that are installed together, with their lock and stamp.
 
     Attributes:
         lock_names: Its lock comes last; those before it must be the ones it was made with.

@@ -253,7 +253,7 @@ class WorkerProcess:
 
     @property
     def marker(self) -> str:
-        """What its descendants carry in their environment."""
+        """The entry of the environment by which descendants of a worker are known."""
         return f"{os.getpid()}-{self.serial}"
 
     def _spawn(self, python: str, environment: Mapping[str, str]) -> None:

@@ -53,7 +53,7 @@ class Offer:
     surroundings: str
 
     def encode(self) -> bytes:
-        """As one line."""
+        """The message as one line."""
         return json.dumps(dataclasses.asdict(self)).encode() + b"\n"
 
 

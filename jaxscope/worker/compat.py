@@ -377,7 +377,7 @@ def place_of_tracer(tracer: Any) -> tuple[str, int, str] | None:
 
 
 def tracer_place(tracer: Any) -> str:
-    """The same as `file.py:12`; empty if not known."""
+    """Where a tracer was made, as `file.py:12`; empty if not known."""
     made = place_of_tracer(tracer)
     return "" if made is None else format_place(*made[:2])
 

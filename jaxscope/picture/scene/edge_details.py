@@ -448,7 +448,7 @@ class WayFinder:
 
 
 def _measure_way(way: tuple[Point, ...]) -> float:
-    """Its length, and something for each corner."""
+    """Length of a way, with a constant added for each corner."""
     length = sum(abs(x1 - x0) + abs(y1 - y0) for (x0, y0), (x1, y1) in itertools.pairwise(way))
     return length + _WIDE_PX * len(way)
 

@@ -237,7 +237,7 @@ class ColourBy(enum.Enum):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TintClass:
-    """One colour.
+    """A colour of a legend and what it stands for.
 
     Attributes:
         name: What it means, values included; fit for a legend.

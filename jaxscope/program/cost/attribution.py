@@ -93,7 +93,7 @@ class Share:
 
     @property
     def is_certain(self) -> bool:
-        """Whether it costs the same, whichever branches run."""
+        """Whether the cost is the same whichever branches run."""
         return self.cost == self.least
 
 

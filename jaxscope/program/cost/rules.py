@@ -290,7 +290,7 @@ def rng_bit_generator(equation: Equation) -> Costs:
 
 
 def rng_uniform(equation: Equation) -> Costs:
-    """One for each number."""
+    """One operation for each number that is drawn."""
     return 0.0, equation.traffic(), float(equation.result().size)
 
 

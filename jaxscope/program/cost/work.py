@@ -105,7 +105,7 @@ class Work:
 
     @property
     def has_range(self) -> bool:
-        """Whether it depends on the branches that run."""
+        """Whether the amounts depend on which branches run."""
         return not self.low.same_as(self.high)
 
     def tell(self, low: float, high: float, form: Callable[[float], str]) -> str:
@@ -291,7 +291,7 @@ def _is_jaxpr(stage: Stage) -> bool:
 
 
 def work_to_json(work: Work | None) -> Mapping[str, Any] | None:
-    """As numbers with what to mind of them."""
+    """Amounts of work as numbers, with notes on how they were counted."""
     if work is None:
         return None
     names = ("flops", "bytes_accessed", "transcendentals")

@@ -231,7 +231,7 @@ DEVICES = "devices"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PlacementDifference:
-    """Something that lies otherwise.
+    """An array or collective that is placed otherwise on the devices.
 
     Attributes:
         what: `devices`, `argument` or `result`.
@@ -247,7 +247,7 @@ class PlacementDifference:
 
     @property
     def name(self) -> str:
-        """What it is, and which."""
+        """Kind and path of what is placed otherwise."""
         return self.what if self.path in ("", self.what) else f"{self.what} {self.path}"
 
 
@@ -626,7 +626,7 @@ def find_fate_changes(comparison: Comparison) -> tuple[FateChange, ...] | Unavai
 
 
 def describe_fate_changes(changes: tuple[FateChange, ...] | Unavailable) -> tuple[str, ...]:
-    """The same in lines of text."""
+    """Fates that differ, a line for each."""
     if isinstance(changes, Unavailable):
         return (changes.reason,)
     if not changes:

@@ -388,7 +388,7 @@ class Matching:
     first_of_second: Int32s
 
     def swapped(self) -> Matching:
-        """The same, seen from the other side."""
+        """The same pairs with first and second exchanged."""
         return Matching(self.first_of_second, self.second_of_first)
 
 

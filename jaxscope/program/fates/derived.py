@@ -211,7 +211,7 @@ class DerivedFates:
         self._values = ValueClasses(self.equations, are_captured_known=self._has_constants_inside())
         self._endings = endings or {}
         self._lowering = Lowering(lowered, self._before, has_passes=bool(endings))
-        self._undoing = NoOpDetector(self.equations, stage)
+        self._no_ops = NoOpDetector(self.equations, stage)
         self._fates: dict[str, Fate] = {}
         self._pending: set[str] = set()
         self._calls = self._find_calls()
@@ -231,7 +231,7 @@ class DerivedFates:
         self._ruled_out = find_ruled_out(self.equations)
         ids = self.equations.ids
         self._nodes = [n for n, is_equation in enumerate(self.equations.is_equation) if is_equation]
-        self._holders.adopt(
+        self._holders.assign_unnamed(
             [
                 node
                 for node in self._nodes
@@ -782,7 +782,7 @@ class DerivedFates:
 
     def _removed(self, node: int) -> str:
         """Who removed it, and why, as far as that is known."""
-        reason = self._undoing.why(node)
+        reason = self._no_ops.why(node)
         who = self._lowering.who(self.equations.ids[node])
         return f"rewritten away{who}" + (f", for {reason}" if reason else "")
 
@@ -806,11 +806,11 @@ class DerivedFates:
 
     def _unexplained(self, node: int) -> Fate:
         id = self.equations.ids[node]
-        if not self._lowering.is_lowered(id) and not self._undoing.is_nothing(node):
+        if not self._lowering.is_lowered(id) and not self._no_ops.is_nothing(node):
             text = "JAX's lowering made no operation that carries its name."
             return Fate("unknown", text=text)
         has_none = self._before is not None and not self._holders.may_hide(id)
-        if (has_none and not self._endings) or self._undoing.is_nothing(node):
+        if (has_none and not self._endings) or self._no_ops.is_nothing(node):
             text = f"{self._removed(node)}: no instruction is left that carries it"
             return _certain(Fate("simplified", text=to_sentence(text)), None)
         if self._endings:

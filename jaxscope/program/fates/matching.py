@@ -793,7 +793,7 @@ class InstructionMatcher:
         )
         return bool(indices) and linked == len(indices) - 1
 
-    def adopt(self, candidates: Sequence[int]) -> None:
+    def assign_unnamed(self, candidates: Sequence[int]) -> None:
         """Give unnamed instructions to the equations whose place they stand in.
 
         XLA makes some instructions anew without a name, such as the products of matrices and

@@ -211,7 +211,7 @@ def describe_log(log: FusionLog) -> str:
 
 
 def decision_to_json(decision: Decision) -> dict[str, Any]:
-    """One step as plain data; null is unknown."""
+    """A decision as plain data; null is unknown."""
     return {
         "verdict": decision.verdict.value,
         "producer": decision.producer,

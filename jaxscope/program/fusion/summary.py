@@ -94,7 +94,7 @@ class Launches:
 
 
 def count_one_by_one(module: Module, trips: Mapping[str, int] | None = None) -> Launches:
-    """Of the last jaxpr-level stage, equation by equation.
+    """Kernel launches if each equation of the last jaxpr ran by itself.
 
     Args:
         module: Of its graph.
@@ -111,7 +111,7 @@ def count_one_by_one(module: Module, trips: Mapping[str, int] | None = None) -> 
 
 
 def count_fused(module: Module, num_devices: int = 1) -> Launches:
-    """Of the stage `optimized`, which each device runs."""
+    """Kernel launches of the stage `optimized`, which each device runs."""
     free = {node for node in range(len(module.operations)) if module.is_free(node)}
     launches = _count(module, free, None, FUSED_DEFINITION)
     return dataclasses.replace(launches, num_devices=num_devices)
@@ -180,7 +180,7 @@ def _bytes(graph: Graph, node: int) -> CountRange:
 
 
 def _either(spans: Iterable[CountRange], name: str) -> CountRange:
-    """One of several branches."""
+    """The count where one of several branches runs, as a range."""
     found = list(spans)
     if not found:
         return _ZERO

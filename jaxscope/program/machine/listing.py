@@ -59,7 +59,7 @@ class Slots:
     used: tuple[tuple[str, int], ...]
 
     def describe(self) -> str:
-        """One line."""
+        """Bundles, and the share of them that uses each unit, in one line."""
         if not self.bundles:
             return "no bundles"
         shares = ", ".join(

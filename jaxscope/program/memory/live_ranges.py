@@ -122,7 +122,7 @@ _MAX_HOPS = 64
 
 @dataclasses.dataclass(slots=True)
 class Buffer:
-    """One piece of memory.
+    """A piece of memory that holds a value for some steps.
 
     Attributes:
         node: The node that makes it.

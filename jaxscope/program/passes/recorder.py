@@ -227,7 +227,7 @@ def _unchanged(step: PassStep, last: PassRecord, cost: Cost) -> PassRecord:
 
 
 def _whole(snapshot: Snapshot) -> str:
-    """The whole module, as far as it fits."""
+    """The text of a whole module, as far as it fits."""
     empty = Snapshot({}, {}, {}, {}, {}, set(), set(), "")
     return excerpt_changes(empty, snapshot, set(), set(snapshot.rows), set())[1]
 

@@ -62,14 +62,14 @@ class InstructionRow:
 
     @property
     def num_elements(self) -> int:
-        """Of its result; 0 for tuples and tokens."""
+        """Elements of the result; 0 for tuples and tokens."""
         if self.proto.shape.tuple_shapes or self.opcode == "tuple":
             return 0
         return math.prod(self.proto.shape.dimensions)
 
     @property
     def has_effect(self) -> bool:
-        """Whether it stays though nothing uses its result."""
+        """Whether the instruction stays though nothing uses its result."""
         return self.opcode in _EFFECTS or bool(self.proto.custom_call_has_side_effect)
 
     def literal(self) -> str:

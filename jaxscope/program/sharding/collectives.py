@@ -349,7 +349,7 @@ NOTHING: Part = frozenset()
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class RingStep:
-    """What is where after a step.
+    """Which parts each device holds after a step of a ring.
 
     Attributes:
         sent: Sender, receiver and place at the sender of each part that was sent in it.

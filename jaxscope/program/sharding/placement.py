@@ -312,7 +312,7 @@ class PlacementReport:
 
     @functools.cached_property
     def collectives(self) -> tuple[Collective, ...] | Unavailable:
-        """Those of the optimized program, in program order."""
+        """Collectives of the optimized program, in program order."""
         graph = self.graph
         if isinstance(graph, Unavailable):
             return graph

@@ -292,11 +292,11 @@ class GraphCanvas(QWidget):
         self._look(self._camera.zoomed(factor, at.x(), at.y(), self._least_scale()))
 
     def zoom_in(self) -> None:
-        """One step nearer."""
+        """Zoom in by one step."""
         self.zoom(_KEY_ZOOM)
 
     def zoom_out(self) -> None:
-        """One step away."""
+        """Zoom out by one step."""
         self.zoom(1 / _KEY_ZOOM)
 
     def go_to_beginning(self) -> None:

@@ -76,7 +76,7 @@ class Legend(QWidget):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What is explained, in order."""
+        """Names of the entries, in order."""
         return tuple(entry.name for entry in self._entries)
 
     def set_text_scale(self, scale: float) -> None:

@@ -222,7 +222,7 @@ class Highlight:
 
 
 def no_highlight() -> Highlight:
-    """Nothing stands out."""
+    """A highlight in which no item stands out."""
     none = np.zeros(0, np.int64)
     return Highlight(none, none, none)
 

@@ -408,7 +408,7 @@ class PreparedPicture:
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
 class PictureOrder:
-    """What is to be worked out.
+    """What a picture is made of: graph, open groups, direction and settings.
 
     Attributes:
         graph: The graph.

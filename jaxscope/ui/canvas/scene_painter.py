@@ -349,7 +349,7 @@ class SceneDrawing:
 
     @functools.cached_property
     def ways(self) -> WayFinder:
-        """Of edges that are shown as connectors only."""
+        """Finds lines for edges that are shown as connectors only."""
         return WayFinder(self.scene)
 
     def paint(

@@ -81,7 +81,7 @@ def describe_results(pair: ResultsAgreement) -> str:
 
 
 def describe_equations(found: Agreement) -> str:
-    """Where differences of eager and jit arise."""
+    """The equations at which eager and compiled results begin to differ."""
     if not found.num_equations:
         return "Equations were not compared one by one."
     if not found.equations:

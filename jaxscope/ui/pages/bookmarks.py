@@ -285,7 +285,7 @@ class BookmarksPage(PageWidget):
         self._list(rows)
 
     def _row_of(self, place: Place) -> tuple[str, str]:
-        """Where a place is, and what is there."""
+        """Cells of a bookmark: its place, and what is there."""
         if isinstance(place, LineSelection):
             name = os.path.basename(place.file)
             file = self._context.lines.find_file(place.file)

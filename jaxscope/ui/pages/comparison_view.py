@@ -283,7 +283,7 @@ class CompareView(QWidget):
 
     @property
     def verdict_text(self) -> str:
-        """What is said on top."""
+        """The sentence above the comparison."""
         return self._verdict.text()
 
     def show_comparison(self, comparison: Comparison) -> None:

@@ -24,7 +24,7 @@ Result = TypeVar("Result")
 
 
 class ExperimentPage(PageWidget, Generic[Result]):
-    """Its button asks the controller for the experiment.
+    """The base of pages with a button that starts an experiment of the controller.
 
     Args:
         context: Of the page.

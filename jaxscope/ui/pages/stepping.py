@@ -209,7 +209,7 @@ class SteppingPage(PageWidget):
         self._go("end")
 
     def go_to_nonfinite(self) -> None:
-        """Where NaN or Inf is made first."""
+        """Go to the equation that makes NaN or Inf first."""
         self._go("origin")
 
     def run_to_selected(self) -> None:

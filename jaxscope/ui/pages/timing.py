@@ -268,7 +268,7 @@ class TimingPage(PageWidget):
 
     @property
     def verdict_text(self) -> str:
-        """What is said on top of the page."""
+        """The sentence above the times."""
         return self._verdict.text()
 
     def set_theme(self, theme: Theme) -> None:
@@ -388,7 +388,7 @@ def describe_headline(timing: TimingState) -> str:
 
 
 def _notes(timing: TimingState) -> list[str]:
-    """How it was measured, and where."""
+    """How and on what machine the times were measured."""
     plotted = [m for m in timing.measurements if m.name in STEADY and m.protocol]
     protocols = dict.fromkeys(m.protocol for m in plotted)
     place = (

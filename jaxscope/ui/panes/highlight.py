@@ -253,7 +253,7 @@ class PaneHighlighter:
 
     @property
     def page(self) -> QWidget:
-        """What is shown, without bars and column titles."""
+        """The widget that is painted on, without scroll bars and column titles."""
         shown = self.canvas or self.shown
         return shown.viewport() if isinstance(shown, QAbstractScrollArea) else shown
 

@@ -42,7 +42,7 @@ _MAX_NAME_CHARACTERS = 200
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PaneSpec:
-    """One pane.
+    """A pane as it is written down: its stage, form and name.
 
     Attributes:
         stage: What it is for: a stage's name, or `source`.

@@ -409,7 +409,7 @@ def describe_call(
 def values_of_leaves(
     arguments: Sequence[Leaf], results: Sequence[Leaf], values: Values | None
 ) -> dict[int, ArraySummary]:
-    """What is known of leaves, by their identity."""
+    """Summaries of arguments and results, by the identity of their leaves."""
     if values is None:
         return {}
     by_path = dict(zip(values.argument_paths, values.arguments, strict=False))

@@ -302,7 +302,7 @@ class SelectionModel(QObject):
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """All that is selected, by ids."""
+        """Ids of everything that is selected."""
         return self._places
 
     @property
@@ -470,7 +470,7 @@ class Bookmarks(QObject):
             self.changed.emit()
 
     def to_model(self) -> tuple[Bookmark, ...]:
-        """What is saved with a capture."""
+        """The bookmarks as they are saved with a capture."""
         return tuple(_to_bookmark(place, note) for place, note in self._notes.items())
 
 

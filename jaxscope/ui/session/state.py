@@ -285,7 +285,7 @@ class WindowState:
 
     @property
     def subject(self) -> RunSubject:
-        """What is run, or was run last."""
+        """Call, target and text of the run that goes on, or of the last one."""
         return RunSubject(self.call, self.target, self.snapshot.sha256 if self.snapshot else "")
 
     @property
@@ -521,7 +521,7 @@ def _finish(state: WindowState, event: Finished) -> tuple[WindowState, str]:
 
 
 def with_timing(state: WindowState, timing: Timing) -> WindowState:
-    """What is shown was measured."""
+    """The state once the shown call was measured."""
     return dataclasses.replace(state, timing=TimingState.of(timing, state.subject))
 
 

@@ -299,7 +299,7 @@ class Mark(enum.IntEnum):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class RowGeometry:
-    """Where things are in a row, in pixels.
+    """Widths and positions of the parts of a row, in pixels.
 
     Attributes:
         width: Of the page.
@@ -666,7 +666,7 @@ class CodeView(QAbstractScrollArea):
 
     @property
     def folding(self) -> Folding:
-        """What is folded away."""
+        """Which blocks of lines are folded."""
         return self._folding
 
     def toggle_fold(self, line: int) -> None:

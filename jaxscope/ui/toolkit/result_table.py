@@ -105,7 +105,7 @@ class ResultModel(QAbstractTableModel):
         self.layoutChanged.emit()
 
     def _sort_rows(self) -> None:
-        """What is unknown is less than every number."""
+        """Sort; a number that is unknown comes before every other in ascending order."""
         column, order = self._sorted_by
 
         def key(row: tuple[Row, str, int]) -> tuple[float, str]:

@@ -492,7 +492,7 @@ class FunctionList(QFrame):
 
     @property
     def functions(self) -> Sequence[OfferedFunction]:
-        """What is listed."""
+        """The functions that the list offers."""
         return self._functions
 
     def show_functions(self, functions: Sequence[OfferedFunction], call: str = "") -> None:

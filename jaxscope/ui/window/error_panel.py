@@ -53,7 +53,7 @@ def is_of_call(error: JaxscopeError) -> bool:
 
 
 def kind_of_error(error: JaxscopeError) -> str:
-    """Whose turn it is, in a few words."""
+    """What is at fault, in a few words: the call, the file, the code, this machine, jaxscope."""
     if isinstance(error, Stopped):
         return "Stopped"
     if is_of_call(error):

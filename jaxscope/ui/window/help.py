@@ -279,7 +279,7 @@ def _version_of(*names: str) -> str:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TourStop:
-    """One part of the window.
+    """A part of the window that the tour points at.
 
     Attributes:
         part: What is pointed at.
@@ -330,7 +330,7 @@ class Tour(QFrame):
 
     @property
     def stop(self) -> TourStop:
-        """What is pointed at now."""
+        """The stop that the tour is at."""
         return self._stops[self._number]
 
     def go_on(self) -> None:

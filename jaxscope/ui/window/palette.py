@@ -103,7 +103,7 @@ _ROOM_PX = 14
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
 class PaletteEntry:
-    """One thing to do.
+    """A command of the palette.
 
     Attributes:
         name: Fit to show and to search in.
@@ -166,7 +166,7 @@ class CommandPalette(QDialog):
         self.field.setFocus()
 
     def names(self) -> list[str]:
-        """What is offered now, the best first."""
+        """Names of the commands that match what is typed, the best first."""
         return [self._entries[index].name for index in self._shown()]
 
     def run_marked(self) -> None:

@@ -122,12 +122,12 @@ class PlaceRow(QWidget):
 
     @property
     def message(self) -> str:
-        """What is said for a while, or empty."""
+        """The message of the status bar that goes after a while, or empty."""
         return self._message
 
     @property
     def status(self) -> str:
-        """What is said while there is no message."""
+        """The text of the status bar while there is no message."""
         return self._status
 
     def set_status(self, text: str) -> None:
@@ -368,7 +368,7 @@ class Places(QStackedWidget):
         return iter(self._known)
 
     def page_of(self, name: str) -> Page:
-        """What is known of a page."""
+        """The registered page of that name."""
         return self._known[name][0]
 
     @property

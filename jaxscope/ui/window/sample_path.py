@@ -18,7 +18,7 @@ _LESSONS = "lessons"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PathStep:
-    """One part of the path.
+    """A part of the path through the samples.
 
     Attributes:
         title: A verb.

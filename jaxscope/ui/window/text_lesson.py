@@ -34,7 +34,7 @@ class LessonWalk(QObject):
 
     @property
     def part(self) -> LessonPart | None:
-        """Where the person is; None without a lesson."""
+        """The part of the lesson that is shown; None without a lesson."""
         return self.lesson.parts[self.number] if self.lesson is not None else None
 
     @property

@@ -149,7 +149,7 @@ def _find(inner: Any, prefix: str) -> Check | None:
 
 
 def _find_first_use(inner: Any, number: int) -> int | None:
-    """The equation with which alone the one of this number fails."""
+    """The earlier use of the key that equation `number` reuses; None where no single one is."""
     makers = [
         place
         for place in range(number)

@@ -95,7 +95,7 @@ def _naive_logsumexp(site: Site) -> Site | None:
 
 
 def _one_plus(value: TracedValue) -> TracedValue | None:
-    """What is added to 1."""
+    """The operand that is added to 1."""
     total = _maker(value, "add")
     ones = [n for n in (0, 1) if total is not None and _is_one(total.inputs[n])]
     return None if total is None or len(ones) != 1 else _other(total, ones[0])

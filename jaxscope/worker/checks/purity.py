@@ -54,7 +54,7 @@ class PurityWatch:
         self._inside = {name: _contents(value) for name, value in self._attributes.items()}
 
     def find_changes(self) -> list[StateChange]:
-        """What is different now."""
+        """State outside of the function that changed since the watch began."""
         places = _MutationFinder(self._source.text, self._first_line)
         findings = []
         for name, before in self._names.items():

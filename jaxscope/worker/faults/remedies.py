@@ -42,7 +42,7 @@ _SHARP = DOCS + "notebooks/Common_Gotchas_in_JAX.html"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Remedy:
-    """One row of the table.
+    """What to say of a kind of exception, and what to try.
 
     Attributes:
         names: Class names, one of which must be among the exception's classes; empty fits all.

@@ -44,7 +44,7 @@ Function = Callable[..., Any]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Level:
-    """One transform around the base function.
+    """A transform around the base function, such as `grad`.
 
     Attributes:
         name: Such as `grad`.

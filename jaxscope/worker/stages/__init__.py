@@ -1,1 +1,1 @@
-"""One capture, from the file to machine code."""
+"""Makes the stages of one capture, from the file to machine code."""

@@ -337,7 +337,7 @@ _DONATED = "Some donated buffers were not usable"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class LogNote:
-    """One warning, ready to be a check.
+    """A warning of a log, ready to be a check.
 
     Attributes:
         rule: Stable name.

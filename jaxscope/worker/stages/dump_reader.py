@@ -341,7 +341,7 @@ class _Reading:
         self._channel.send("pass", fields, {"proto": np.frombuffer(proto, np.uint8)})
 
     def _give_up(self, stage: str, error: SourceError) -> None:
-        """One stage that cannot be read."""
+        """Send a stage that cannot be read, with the reason."""
         explanation = error.explanation
         why = " ".join(f"{explanation.what} {explanation.why}".split())
         self._sender.send_unavailable(stage, TITLES[stage], why[:1000])

@@ -148,7 +148,7 @@ class ModuleSlicer:
 
     @property
     def num_instructions(self) -> int:
-        """Of all computations."""
+        """Instructions of all computations."""
         return sum(len(c.instructions) for c in self._computations.values())
 
     def instructions(self) -> Iterable[tuple[int, int]]:

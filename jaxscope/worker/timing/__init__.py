@@ -1,1 +1,1 @@
-"""All that runs programs to measure them."""
+"""Runs programs to measure them."""

@@ -217,7 +217,7 @@ def load_compared_program(request: dict[str, Any], channel: Channel) -> Compared
 def load_compared_programs(
     request: dict[str, Any], channel: Channel
 ) -> tuple[ComparedProgram, ComparedProgram]:
-    """Both sides of a request.
+    """Load the programs of both sides of a request.
 
     Raises:
         JaxscopeError: As `load_compared_program`.

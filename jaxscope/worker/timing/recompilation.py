@@ -532,7 +532,7 @@ class JitRecorder:
             logger.removeFilter(self._keep_explanation)
 
     def jit(self, function: Any = None, /, **options: Any) -> Any:
-        """As `jax.jit`."""
+        """Stand in for `jax.jit`; functions that it makes report what they compile."""
         if function is None:
             function = options.pop("fun", None)
         if function is None:

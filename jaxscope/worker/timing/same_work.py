@@ -196,7 +196,7 @@ class ReachedPart:
 
     @property
     def draws(self) -> bool:
-        """Whether it makes random numbers."""
+        """Whether the object makes random numbers."""
         return _has_state(self.value)
 
 
@@ -384,7 +384,7 @@ class Difference:
         return f"{self.what} ({self.where})" if self.where else self.what
 
     def text(self) -> str:
-        """The whole of it in one paragraph."""
+        """What differs, where, why, and what to try, in one paragraph."""
         return f"No verdict: {self.summary}. {self.why} {self.remedy}"
 
 

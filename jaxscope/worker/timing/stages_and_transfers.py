@@ -65,7 +65,7 @@ class CompilationCounter:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class StageTime:
-    """One reading.
+    """Seconds of one stage, measured once.
 
     Attributes:
         name: `trace`, `lower` or `compile`.
@@ -156,7 +156,7 @@ def is_donating(lowered: Any) -> bool:
 def same_arguments(
     args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Callable[[], tuple[tuple[Any, ...], dict[str, Any]]]:
-    """The same arguments for each call."""
+    """Arguments that are the same arrays for each call."""
     return lambda: (args, kwargs)
 
 

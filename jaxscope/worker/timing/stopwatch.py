@@ -59,7 +59,7 @@ class SubjectFailed(Exception):
 
 @dataclasses.dataclass(eq=False)
 class Subject:
-    """Something to measure.
+    """A function that is measured, and what makes its arguments.
 
     Attributes:
         name: Such as `eager`.

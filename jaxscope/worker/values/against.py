@@ -42,7 +42,7 @@ class NoSuchForm(Exception):
 
 
 class OtherForms:
-    """One program, and its values in other forms.
+    """Values of one program under jit and in float64.
 
     Attributes:
         in_own_type: Primitives that double precision left in the types that they have.

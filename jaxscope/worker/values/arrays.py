@@ -172,7 +172,7 @@ def describe_difference(one: Any, other: Any) -> dict[str, Any] | None:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SliceView:
-    """What is sent of a slice.
+    """An `ArrayView` of a slice, as it is sent.
 
     Attributes:
         fields: Of an `ArrayView`, but its arrays.

@@ -66,7 +66,7 @@ class Keeper:
         self._level = 0  # of so many checkpoints as 2 to this power one is left
 
     def touch(self, frame: JaxprFrame, segment: int) -> None:
-        """Something of a segment is in use."""
+        """Note that a segment of a frame is in use."""
         key = id(frame), segment
         self._thinned.pop(key, None)
         self._whole[key] = frame
@@ -421,7 +421,7 @@ class Inside:
 
     @property
     def num_rounds(self) -> int | None:
-        """Of a loop; None for what is none."""
+        """Rounds of the loop; None for a part that is no loop."""
         if self._loop is None:
             return None
         if self._loop.length is not None:
@@ -439,7 +439,7 @@ class Inside:
         return self._names[part % 2 if self._is_while else 0]
 
     def num_equations(self, part: int) -> int:
-        """Of the jaxpr that a part runs."""
+        """Equations of the jaxpr that a part runs."""
         if self._loop is None:
             jaxpr = self._called[0][1]
         else:
