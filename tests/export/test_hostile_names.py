@@ -11,9 +11,14 @@ from xml.etree import ElementTree
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from jaxscope.export.diff_html import comparison_to_html
 from jaxscope.export.order import ExportOrder
 from jaxscope.export.render import render_order
+from jaxscope.export.steps_html import steps_to_html
 from jaxscope.model import Capture, GraphBuilder, GroupKind, NodeKind, StageText
+from jaxscope.model.lessons import Lesson
+from jaxscope.model.values import ArraySummary, Step, Stepping, StepValue
+from jaxscope.program.diff.captures import ComparedCapture, compare_captures
 
 NASTY = st.sampled_from(
     ["</script>", "<!--", "]]>", '"', "'", "\\", "&lt;", "`", "|", "\u202e", "\u2028", "\x00",
@@ -96,6 +101,36 @@ def test_a_page_has_the_elements_it_always_has(capture: Capture, name: str) -> N
     assert not [each for each in page.attributes if each.startswith("on")]
     data = max((each for each in page.data if each.startswith('{"files"')), key=len)
     assert json.loads(data)["stages"]
+
+
+def assert_same_elements(page: str, plain: str) -> None:
+    """That texts add no element and no attribute that runs something."""
+    found, usual = Tags(page), Tags(plain)
+    assert set(found.tags) <= set(usual.tags)
+    assert found.tags.count("script") == usual.tags.count("script")
+    assert not [each for each in found.attributes if each.startswith("on")]
+
+
+@with_hard_names
+def test_a_page_of_differences_has_the_elements_it_always_has(capture: Capture, name: str) -> None:
+    def page(name: str) -> str:
+        sides = (ComparedCapture(each, name_everything(capture, each)) for each in (name, "other"))
+        return comparison_to_html(compare_captures(*sides))
+
+    assert_same_elements(page(name), page("x"))
+
+
+@with_hard_names
+def test_a_page_of_steps_has_the_elements_it_always_has(capture: Capture, name: str) -> None:
+    def page(name: str) -> str:
+        value = StepValue("result", 0, name, name, ArraySummary((2,), name, text=name), name, name)
+        step = Step(1, "0", operation=name, values=(value,), inside=name, note=name)
+        stepping = Stepping(name, capture.environment, "jaxpr", 1, (name,), (name,))
+        lesson = Lesson(name, name, name, name, name)
+        steps = [step, Step(2, is_end=True, failure=name)]
+        return steps_to_html(stepping, steps, name_everything(capture, name), lesson)
+
+    assert_same_elements(page(name), page("x"))
 
 
 @with_hard_names
