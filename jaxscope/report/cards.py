@@ -143,7 +143,9 @@ def cards_to_document(cards: Sequence[Card]) -> Document:
         for title, facts in list_facts(card):
             rows = [row for fact in facts for row in _rows(fact)]
             sections.append(Section(title, [Table(("", ""), rows)]))
-    return [*sections, Section(blocks=[NOTATION.replace("`", "")])]
+    if any(card.is_primitive for card in cards):
+        sections.append(Section(blocks=[NOTATION.replace("`", "")]))
+    return sections
 
 
 def _rows(fact: Fact) -> list[tuple[str, str]]:

@@ -230,7 +230,9 @@ def describe_card(card: Card, muted: str) -> str:
             for fact in facts
         ]
         parts.append(f"<h4>{title}</h4>{_table(rows, muted)}")
-    return "".join(parts) + f"<p style='color:{muted}'>{_mark_code(NOTATION)}</p>"
+    if card.is_primitive:
+        parts.append(f"<p style='color:{muted}'>{_mark_code(NOTATION)}</p>")
+    return "".join(parts)
 
 
 def _mark_code(text: str) -> str:
