@@ -246,7 +246,7 @@ class _Ends:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _SomeValues:
+class _EquationValuesFields:
     """Fields of the message `equation_values`."""
 
     equations: tuple[EquationValues, ...] = ()
@@ -618,7 +618,7 @@ class RecompilationCollector(LabCollector):
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _WhereItWent:
+class _CompileTimeFields:
     """Fields of the message `compile_time`."""
 
     spans: tuple[CompileSpan, ...] = ()
@@ -633,11 +633,11 @@ class CompileTimeCollector(LabCollector):
 
     def __init__(self, call: str = "") -> None:
         super().__init__(call)
-        self._found = _WhereItWent()
+        self._found = _CompileTimeFields()
 
     def take(self, message: Message) -> None:
         if message.type == "compile_time":
-            found = _read_answer(message, _WhereItWent)
+            found = _read_answer(message, _CompileTimeFields)
             if any(span.parent >= number for number, span in enumerate(found.spans)):
                 raise MalformedTiming("a part of the compile time is in a later one")
             self._found = found
@@ -822,7 +822,7 @@ class ValuesCollector(LabCollector):
         if message.type == "values":
             self._ends = _read_answer(message, _Ends)
         elif message.type == "equation_values":
-            for each in _read_answer(message, _SomeValues).equations:
+            for each in _read_answer(message, _EquationValuesFields).equations:
                 self._equations[each.id] = each
             if len(self._equations) > _MAX_VALUES:
                 raise ValueError("more equations than a program may have")

@@ -69,14 +69,14 @@ def stage_of(capture: Capture, name: str) -> Stage:
 
 
 def graph_of(capture: Capture, name: str = "optimized") -> Graph:
-    """Its graph."""
+    """The graph of a capture's stage."""
     graph = stage_of(capture, name).graph
     assert isinstance(graph, Graph)
     return graph
 
 
 def text_of(capture: Capture, name: str = "optimized") -> str:
-    """Its text."""
+    """The text of a capture's stage."""
     text = stage_of(capture, name).text
     assert isinstance(text, StageText)
     return text.text

@@ -19,7 +19,7 @@ TARGET = "aot:tpu:v5e:1x1"
 
 
 class Ear(Channel):
-    """Keeps what is said."""
+    """A channel that keeps what is sent."""
 
     def __init__(self) -> None:
         super().__init__(-1)

@@ -28,7 +28,7 @@ def observed(*samples: float, name: str = "jit") -> Measurement:
 
 
 def earned(low: float, median: float, high: float) -> Measurement:
-    """Of six processes."""
+    """A measurement whose interval is from six processes."""
     return Measurement("jit", median, low, high, 0.95, 6, (low, median, high), False)
 
 

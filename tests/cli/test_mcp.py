@@ -88,7 +88,7 @@ async def use(client: Client, tool: str, arguments: dict[str, Any]) -> Reply:
 
 
 def reply(words: tuple[str, ...], tool: str, **arguments: Any) -> Reply:
-    """One use of a tool."""
+    """The answer to one use of a tool."""
     values = {name: str(v) if isinstance(v, Path) else v for name, v in arguments.items()}
     return talk(lambda client: use(client, tool, values), *words)
 

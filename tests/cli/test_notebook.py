@@ -91,7 +91,7 @@ PAGE = ROOT / "docs/howto/notebook.md"
 
 
 def run_cells(*cells: str) -> list[str]:
-    """What each cell shows."""
+    """The outputs of each cell of a notebook."""
     with tempfile.TemporaryDirectory() as folder:
         answer = subprocess.run(
             [sys.executable, "-W", "ignore", "-c", RUN_CELLS],

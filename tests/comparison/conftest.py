@@ -75,7 +75,7 @@ def edited(take: Take) -> Comparison:
 
 @pytest.fixture(scope="session")
 def saved(take: Take, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The same two as files."""
+    """The two captures as files."""
     from jaxscope.schema.archive import save_capture
 
     folder = tmp_path_factory.mktemp("saved")

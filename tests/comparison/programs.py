@@ -73,7 +73,7 @@ def differences(first: str | Graph, second: str | Graph) -> list[str]:
 
 
 def counts_of(graphs: GraphComparison) -> tuple[int, int, int, int, int]:
-    """Same, changed, moved, added, removed."""
+    """Numbers of nodes that are same, changed, moved, added and removed."""
     counts = graphs.counts
     return counts.same, counts.changed, counts.moved, counts.added, counts.removed
 

@@ -81,7 +81,7 @@ def jaxscope(pytestconfig: pytest.Config) -> Command:
 
 @pytest.fixture(scope="session")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The user's file."""
+    """The user's Python file."""
     path = tmp_path_factory.mktemp("user") / "program.py"
     path.write_text(PROGRAM, encoding="utf-8")
     return path

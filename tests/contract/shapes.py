@@ -9,7 +9,7 @@ NUMBER = (int, float)
 
 
 class Maybe:
-    """The shape, or null."""
+    """The shape of a value that may be null."""
 
     def __init__(self, shape: Any) -> None:
         self.shape = shape

@@ -134,7 +134,7 @@ class Program:
 
 
 def read_programs() -> list[Program]:
-    """The file."""
+    """The programs of the file of recorded captures."""
     return msgspec.msgpack.decode(lzma.decompress(FILE.read_bytes()), type=list[Program])
 
 

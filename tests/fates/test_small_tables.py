@@ -30,7 +30,7 @@ from tests.window.programs import build_capture
 
 
 def find_fates(stages: tuple[Stage, ...]) -> dict[str, Fate]:
-    """Those of the base function."""
+    """Fates of the equations of the base function."""
     return find_all_fates(stages)[0]
 
 

@@ -36,7 +36,7 @@ class Act(enum.Enum):
 
 @dataclasses.dataclass(frozen=True)
 class Fault:
-    """A row.
+    """A program that fails, and what is said of it.
 
     Attributes:
         name: Of the file in `programs`, or of what `make` makes.
@@ -74,7 +74,7 @@ class Fault:
             path.write_text((PROGRAMS / f"{self.name}.py").read_text())
 
     def request(self, folder: Path) -> CaptureRequest:
-        """What asks for it."""
+        """The request that runs the program."""
         path = PROGRAMS / f"{self.name}.py"
         if self.make is not None:
             path = folder / f"{self.name}.py"

@@ -42,7 +42,7 @@ SAMPLES = Path(__file__).parents[2] / "samples"
 
 @dataclasses.dataclass(frozen=True)
 class Reader:
-    """One of them.
+    """A function that reads input of others, with examples of it.
 
     Attributes:
         read: Reads an input.
@@ -91,7 +91,7 @@ def capture() -> Any:
 
 @functools.cache
 def archive() -> dict[str, bytes]:
-    """The entries of its file."""
+    """The entries of an archive's zip file."""
     path = folder() / "seed.jaxscope"
     save_capture(capture(), path)
     with zipfile.ZipFile(path) as entries:

@@ -77,7 +77,7 @@ def proto_of(hlo_text: str) -> bytes:
 
 
 def convert(proto: bytes, tags: TagTable | None = None, derived: Graph | None = None) -> Graph:
-    """Convert without costs."""
+    """Convert a module without the costs of its instructions."""
     return convert_hlo(proto, tags or TagTable(), derived, None, "optimized")
 
 

@@ -14,7 +14,7 @@ from jaxscope.picture.layout.diagram import Spacing
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.edge_details import (
     MAX_EDGES,
-    WayFinder,
+    EdgeRouter,
     edges_of_connector,
     edges_of_item,
 )
@@ -103,7 +103,7 @@ def test_values_flow_onward_along_long_edges(scene: Scene) -> None:
 def test_ways_lead_around_boxes_and_meet_both_ends_as_values_flow(scene: Scene) -> None:
     """Lit edges ran behind boxes, and seemed to end there."""
     along = 1 if scene.direction == "down" else 0
-    num_frames, finder = scene.items.num_frames, WayFinder(scene)
+    num_frames, finder = scene.items.num_frames, EdgeRouter(scene)
     boxes = np.concatenate([scene.items.rect[num_frames:], scene.connectors.rect])
     low, high = boxes[:, :2] + 0.5, boxes[:, :2] + boxes[:, 2:] - 0.5
     edges = {e for c in range(len(scene.connectors)) for e in edges_of_connector(scene, c)}
@@ -123,4 +123,4 @@ def test_a_wall_of_boxes_has_no_way_through(scene: Scene) -> None:
     edges = [e for c in range(len(scene.connectors)) for e in edges_of_connector(scene, c)]
     wall = dataclasses.replace(scene.items, rect=scene.items.rect.copy())
     wall.rect[-1] = (-1e5, -1e5, 2e5, 2e5)
-    assert WayFinder(dataclasses.replace(scene, items=wall)).find(edges[0]) == ()
+    assert EdgeRouter(dataclasses.replace(scene, items=wall)).find(edges[0]) == ()

@@ -27,7 +27,7 @@ def operations(capture: Capture, stage: str) -> list[str]:
 
 
 def flops(capture: Capture) -> float:
-    """Of the optimized module."""
+    """FLOPs of the optimized module."""
     optimized = capture.stage("optimized")
     assert optimized is not None
     return optimized.cost.flops

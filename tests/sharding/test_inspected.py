@@ -28,7 +28,7 @@ class NoSession:
         raise AssertionError(request)
 
     def close(self) -> None:
-        """Nothing was opened."""
+        """Nothing is open that could be closed."""
 
 
 def node_of(graph: Graph, operation: str, type: str) -> int:

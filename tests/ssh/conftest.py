@@ -24,7 +24,7 @@ _MISSING = [name for name, path in _PROGRAMS.items() if path is None]
 
 @dataclasses.dataclass
 class Server:
-    """A server's place and keys.
+    """An `sshd` of the tests: its port and keys.
 
     Attributes:
         options: What OpenSSH's client must be told to use them.

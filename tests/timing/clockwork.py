@@ -8,7 +8,7 @@ from jaxscope.worker.timing.stopwatch import Subject
 
 
 class Clockwork:
-    """Reads as nanoseconds."""
+    """A clock in nanoseconds that moves only when it is told to."""
 
     def __init__(self) -> None:
         self.now_ns = 0
@@ -46,5 +46,5 @@ class Clockwork:
 
 
 def no_arguments() -> tuple[tuple[()], dict[str, object]]:
-    """For subjects without arguments."""
+    """Makes the arguments of subjects that take none."""
     return (), {}

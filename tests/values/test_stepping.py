@@ -207,7 +207,7 @@ def test_what_is_dropped_is_computed_again(monkeypatch: pytest.MonkeyPatch) -> N
     tight, roomy = (Walker("long(jnp.ones(1000))", most_bytes=n * size) for n in (12, 10**6))
     for walk in (tight, roomy):
         walk("end")
-    assert tight.stepper._keeper.num_bytes <= 14 * size < roomy.stepper._keeper.num_bytes
+    assert tight.stepper._cache.num_bytes <= 14 * size < roomy.stepper._cache.num_bytes
     places = roomy.places()
     random.Random(1).shuffle(places)
     bind, runs = compat.bind_equation, []
@@ -219,13 +219,13 @@ def test_what_is_dropped_is_computed_again(monkeypatch: pytest.MonkeyPatch) -> N
         most = max(most, len(runs))
         roomy.at(equation)
         assert np.array_equal(tight.value("result"), roomy.value("result")), equation
-    assert tight.stepper._keeper.num_bytes <= 14 * size
+    assert tight.stepper._cache.num_bytes <= 14 * size
     assert 0 < most < len(places) / 3, most  # from the nearest checkpoint, not from the start
     tight("end")
     for number in range(len(tight.stepper._root.equations)):
         tight.stepper._root.pinned.clear()
         tight.stepper._root.release(number)
-    assert tight.stepper._keeper.num_bytes == 0
+    assert tight.stepper._cache.num_bytes == 0
 
 
 def test_an_equation_that_fails_loses_nothing_and_runs_once(

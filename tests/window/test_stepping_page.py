@@ -65,7 +65,7 @@ def ready(driver: Driver, source: Path) -> tuple[Driver, SteppingPage, RecordedR
 
 
 def answer(driver: Driver, run: RecordedRun, page: SteppingPage, equation: str) -> None:
-    """Tell where the run stands."""
+    """Answer for the worker where the run is."""
     value = StepValue("result", 0, "result", "f32[]", ONE)
     run.tell(Stepped(Step(len(run.sent), equation, operation="sin", values=(value,))))
     driver.wait_until(lambda: page.run.step is not None and page.run.step.equation == equation)

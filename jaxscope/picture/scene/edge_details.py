@@ -365,7 +365,7 @@ _MOST_TRIED = 6
 Floats = npt.NDArray[np.float64]
 
 
-class WayFinder:
+class EdgeRouter:
     """Finds ways of long edges around a scene's boxes, connectors and titles of groups."""
 
     def __init__(self, scene: Scene) -> None:

@@ -293,7 +293,7 @@ class _ToldLines:
         by_far.setdefault(far, {}).update(values)
 
 
-class _Onward(NamedTuple):
+class _OnwardLines(NamedTuple):
     """What goes on from a backward part to boxes that are not above it.
 
     Attributes:
@@ -307,7 +307,7 @@ class _Onward(NamedTuple):
     num_boxes: int
 
 
-_NOTHING = _Onward(frozenset(), NONE, 0)
+_NOTHING = _OnwardLines(frozenset(), NONE, 0)
 
 
 class OffPageConnectors:
@@ -325,7 +325,7 @@ class OffPageConnectors:
         self.pairs: dict[int, tuple[ForwardBackwardPair, ...]] = {}
         self._pair_of: dict[int, ForwardBackwardPair] = {}
         self._above: dict[int, frozenset[End]] = {}
-        self._onward: dict[int, _Onward] = {}
+        self._onward: dict[int, _OnwardLines] = {}
         parents = _parents_of_pairs(view) if beside else ()
         for pair in (pair for box in parents for pair in find_forward_backward_pairs(view, box)):
             parent = view.boxes[pair.forward].parent
@@ -505,7 +505,7 @@ class OffPageConnectors:
         onward = self._find_onward(end)
         return onward.exit if bundle in onward.bundles else bundle
 
-    def _find_onward(self, end: End) -> _Onward:
+    def _find_onward(self, end: End) -> _OnwardLines:
         """What an open backward part gives to what is not above it."""
         if isinstance(end, Port) or not self._is_open_backward(end):
             return _NOTHING
@@ -520,7 +520,7 @@ class OffPageConnectors:
             ]
             bundles = frozenset(wire.bundle for wire in wires)
             num_boxes = len({wire.target for wire in wires})
-            known = self._onward[end] = _Onward(bundles, min(bundles, default=NONE), num_boxes)
+            known = self._onward[end] = _OnwardLines(bundles, min(bundles, default=NONE), num_boxes)
         return known
 
     def _join_exits(self, box: int, wires: list[Wire]) -> list[Wire]:

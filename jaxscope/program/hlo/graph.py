@@ -561,9 +561,9 @@ class _Converter:
             return graph
         return graph.replace_nodes(cost=np.array(self._cost, np.float64))
 
-    def _survey(self, computation: HloMessage) -> _Survey:
+    def _survey(self, computation: HloMessage) -> _ComputationFacts:
         """What has to be known of a computation before its nodes are made."""
-        survey = _Survey()
+        survey = _ComputationFacts()
         render = self._shapes.render
         for offset, instruction in enumerate(computation.instructions):
             survey.ids.append(instruction.id)
@@ -601,7 +601,7 @@ class _Converter:
     def _add_nodes(
         self,
         computation: HloMessage,
-        survey: _Survey,
+        survey: _ComputationFacts,
         sites: Sequence[CallSite],
         group: int,
         first_node: int,
@@ -676,7 +676,7 @@ class _Converter:
 
 
 @dataclasses.dataclass(slots=True)
-class _Survey:
+class _ComputationFacts:
     """What is known of the instructions of one computation before its nodes are made.
 
     Attributes:

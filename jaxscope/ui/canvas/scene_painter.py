@@ -34,7 +34,7 @@ from jaxscope.export.picture import arrow_of
 from jaxscope.model import NONE
 from jaxscope.picture.layout.text_width import ELLIPSIS, break_text, measure_text, shorten_text
 from jaxscope.picture.palette import PALETTES
-from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX, LABEL_TEXT_PX, WayFinder
+from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX, LABEL_TEXT_PX, EdgeRouter
 from jaxscope.picture.scene.group_layout import DOWN
 from jaxscope.picture.scene.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX, Scene
 from jaxscope.picture.tint.classes import TINT_PALETTES, Tint
@@ -348,9 +348,9 @@ class SceneDrawing:
         self._scale = 1.0
 
     @functools.cached_property
-    def ways(self) -> WayFinder:
+    def ways(self) -> EdgeRouter:
         """Finds lines for edges that are shown as connectors only."""
-        return WayFinder(self.scene)
+        return EdgeRouter(self.scene)
 
     def paint(
         self, painter: QPainter, x0: float, y0: float, width: float, height: float, scale: float

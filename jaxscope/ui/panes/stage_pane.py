@@ -88,7 +88,7 @@ def line_mark_of(selection: SelectionModel) -> Mark:
     return Mark.SELECTED
 
 
-class _Veil(QWidget):
+class _StaleOverlay(QWidget):
     """Lies over what is old, and lets it be seen and used; the header says of what it is."""
 
     def __init__(self, below: QWidget) -> None:
@@ -198,7 +198,7 @@ class StagePane(QFrame):
         self._pages = QStackedWidget()
         for page in (self.code, self.table, self.outline, self._notice):
             self._pages.addWidget(page)
-        self._veil = _Veil(self._pages)
+        self._stale_overlay = _StaleOverlay(self._pages)
         layout = fill_box(QVBoxLayout(self), header, margins=(3, 1, 3, 1), spacing=1)
         self._body = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
         self._body.addWidget(self._pages)
@@ -246,7 +246,7 @@ class StagePane(QFrame):
     @property
     def old_text(self) -> str:
         """What is said over what is of an earlier run, or empty."""
-        return "" if self._veil.isHidden() else self.header.old_text
+        return "" if self._stale_overlay.isHidden() else self.header.old_text
 
     @property
     def footnote(self) -> str:
@@ -355,9 +355,9 @@ class StagePane(QFrame):
         self.header.set_stale(is_stale, failed_over if is_covered else "")
         self.code.set_stale(is_stale)
         if is_covered:
-            self._veil.cover(QColor(self._theme.surface))
+            self._stale_overlay.cover(QColor(self._theme.surface))
         else:
-            self._veil.hide()
+            self._stale_overlay.hide()
 
     def set_active(self, is_active: bool) -> None:
         """Frame the pane that commands go to."""
@@ -398,7 +398,7 @@ class StagePane(QFrame):
         """Use a theme's colours and a size of type."""
         self._theme, self._points = theme, points
         self.highlighter.theme = theme
-        self._veil.set_colour(QColor(theme.surface))
+        self._stale_overlay.set_colour(QColor(theme.surface))
         self.code.set_theme(theme, points)
         self.table.fit()
         self.highlighter.apply_preview()

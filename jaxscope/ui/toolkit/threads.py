@@ -42,17 +42,17 @@ class Post:
 
     def __init__(self, method: Callable[..., None]) -> None:
         self._method = weakref.WeakMethod(method)
-        if not _offices:
-            _offices.append(_Office())
-            atexit.register(_offices[0].close)
-        self._office = _offices[0]
+        if not _carriers:
+            _carriers.append(_CallCarrier())
+            atexit.register(_carriers[0].close)
+        self._carrier = _carriers[0]
 
     def __call__(self, *arguments: Any) -> None:
         """Send; returns at once."""
-        self._office.send(self._method, arguments)
+        self._carrier.send(self._method, arguments)
 
 
-class _Office(QObject):
+class _CallCarrier(QObject):
     """Carries all calls; lives as long as the process, so that a thread may always emit.
 
     A run sends many at once. They are made a few at a time, and the window paints in between.
@@ -102,7 +102,7 @@ class _Office(QObject):
             found(*arguments)
 
 
-_offices: list[_Office] = []
+_carriers: list[_CallCarrier] = []
 
 
 class LatestJob(QObject):

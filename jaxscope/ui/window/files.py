@@ -101,7 +101,7 @@ class Found:
         return lay_over(capture, self.recordings, module)
 
 
-class _Forgotten(Exception):
+class _Superseded(Exception):
     """Something else is opened: what is being looked for is not wanted any more."""
 
 
@@ -163,7 +163,7 @@ class CaptureFiles(QObject):
         thread.start()
 
     def _open(self, generation: int, paths: tuple[str, ...]) -> None:
-        with contextlib.suppress(_Forgotten):
+        with contextlib.suppress(_Superseded):
             self._post_read(generation, self._read(generation, paths), paths[0])
 
     def _read(self, generation: int, paths: tuple[str, ...]) -> Saved | Found | JaxscopeError:
@@ -187,7 +187,7 @@ class CaptureFiles(QObject):
 
     def _go_on(self, generation: int) -> None:
         if generation != self._generation:
-            raise _Forgotten
+            raise _Superseded
 
     def _on_read(self, generation: int, found: object, path: str) -> None:
         if generation != self._generation:

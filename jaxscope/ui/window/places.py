@@ -58,7 +58,7 @@ class Page:
     works_unseen: bool = False
 
 
-class _Said(QLabel):
+class _StatusLabel(QLabel):
     """A line that gives way to what stands beside it, and is cut at its end."""
 
     def __init__(self) -> None:
@@ -93,7 +93,7 @@ class PlaceRow(QWidget):
         self.names: dict[str, QToolButton] = {}
         self._wanted: set[str] = set()
         self._status, self._message = "", ""
-        self._said = _Said()
+        self._said = _StatusLabel()
         self.busy = QProgressBar(textVisible=False)
         self.busy.setRange(0, 0)
         self.busy.setFixedSize(60, 8)

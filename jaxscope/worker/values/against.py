@@ -24,7 +24,7 @@ from jaxscope.worker.host.values import aval_text
 from jaxscope.worker.provenance.tagging import nested_jaxprs
 from jaxscope.worker.provenance.traced_program import TAKEN_APART
 from jaxscope.worker.values.arrays import describe_difference, is_plain
-from jaxscope.worker.values.frames import JaxprFrame, Keeper
+from jaxscope.worker.values.frames import JaxprFrame, ValueCache
 from jaxscope.worker.values.subject import ReadyProgram, as_input
 
 JIT, FLOAT64 = FORMS = "jit", "float64"
@@ -273,7 +273,7 @@ def send_comparison(subject: ReadyProgram, form: str, channel: Channel) -> None:
     Equations of calls and of branches that are taken are looked at one by one, loops as a whole.
     """
     forms = OtherForms(subject.stage.jaxpr, subject.inputs)
-    root = JaxprFrame(Keeper(_KEPT_BYTES), subject.stage.jaxpr, subject.inputs)
+    root = JaxprFrame(ValueCache(_KEPT_BYTES), subject.stage.jaxpr, subject.inputs)
     deadline_s = time.monotonic() + _BUDGET_S
     rows: list[dict[str, Any]] = []
     results: list[dict[str, Any]] = []

@@ -50,7 +50,7 @@ class EquationFailed(Exception):
         self.id, self.error = id, error
 
 
-class Keeper:
+class ValueCache:
     """Counts what all frames of a run keep, and drops what can be computed again.
 
     Attributes:
@@ -109,7 +109,7 @@ class JaxprFrame:
 
     def __init__(
         self,
-        keeper: Keeper,
+        cache: ValueCache,
         jaxpr: Any,
         inputs: Sequence[Any],
         prefix: str = "",
@@ -122,7 +122,7 @@ class JaxprFrame:
                 left out.
         """
         inner = compat.open_jaxpr(jaxpr)
-        self._keeper, self._inner, self._is_again = keeper, inner, is_again
+        self._cache, self._inner, self._is_again = cache, inner, is_again
         self.equations, self.prefix, self.inputs = inner.eqns, prefix, list(inputs)
         self._given = dict(zip(inner.constvars, compat.consts_of(jaxpr), strict=False))
         self._given.update(zip(inner.invars, inputs, strict=True))
@@ -227,13 +227,13 @@ class JaxprFrame:
             self._keep(number, results)
             self.num_run = number + 1
             self._cut(time.monotonic() - began)
-            self._keeper.trim()
+            self._cache.trim()
 
     def _cut(self, seconds: float) -> None:
         """Begin another segment where this one has become long."""
         self._segment_s += seconds
         is_long = self._segment_s > _SEGMENT_S
-        if is_long or self._segment_bytes > self._keeper.most_bytes // 8:
+        if is_long or self._segment_bytes > self._cache.most_bytes // 8:
             self._starts.append(self.num_run)
             self._segment_s, self._segment_bytes = 0.0, 0
 
@@ -257,7 +257,7 @@ class JaxprFrame:
             self._keep(number, self._compute(number))
             pending.pop()
         if self._segment_of:
-            self._keeper.touch(self, self._segment_of[min(number, len(self._segment_of) - 1)])
+            self._cache.touch(self, self._segment_of[min(number, len(self._segment_of) - 1)])
 
     def _value(self, atom: Any) -> Any:
         if compat.is_literal(atom):
@@ -270,7 +270,7 @@ class JaxprFrame:
 
     def _read(self, number: int) -> list[Any]:
         found = [self._value(atom) for atom in self.equations[number].invars]
-        self._keeper.trim()
+        self._cache.trim()
         return found
 
     def _compute(self, number: int) -> list[Any]:
@@ -304,7 +304,7 @@ class JaxprFrame:
         if found is None:
             equation = self.equations[number]
             id = f"{self.prefix}{number}"
-            found = Inside(self._keeper, equation, operands, id, is_again=self._is_again)
+            found = Inside(self._cache, equation, operands, id, is_again=self._is_again)
             if found.num_names:
                 self._insides[number] = found
         return found
@@ -314,10 +314,10 @@ class JaxprFrame:
             self._segment_of.append(len(self._starts) - 1)
         size = sum(map(_num_bytes, results))
         if number not in self._made:
-            self._keeper.num_bytes += size
+            self._cache.num_bytes += size
         self._made[number] = results
         self._segment_bytes += size
-        self._keeper.touch(self, self._segment_of[number])
+        self._cache.touch(self, self._segment_of[number])
 
     def drop(self, segment: int, level: int) -> None:
         """Drop what a segment made and what is not read behind a checkpoint.
@@ -340,7 +340,7 @@ class JaxprFrame:
             return
         results = self._made.pop(number, None)
         if results is not None:
-            self._keeper.num_bytes -= sum(map(_num_bytes, results))
+            self._cache.num_bytes -= sum(map(_num_bytes, results))
         inside = self._insides.pop(number, None)
         if inside is not None:
             inside.close()
@@ -350,7 +350,7 @@ class JaxprFrame:
         self.pinned.clear()
         for number in [*self._made, *self._insides]:
             self.release(number)
-        self._keeper.forget(self)
+        self._cache.forget(self)
 
 
 class Inside:
@@ -365,9 +365,9 @@ class Inside:
     """
 
     def __init__(
-        self, keeper: Keeper, equation: Any, operands: list[Any], id: str, *, is_again: bool
+        self, cache: ValueCache, equation: Any, operands: list[Any], id: str, *, is_again: bool
     ) -> None:
-        self._keeper, self._equation, self._operands = keeper, equation, operands
+        self._cache, self._equation, self._operands = cache, equation, operands
         self._id, self._is_again = id, is_again
         self.reason = ""
         self._parts: dict[int, JaxprFrame] = {}
@@ -511,15 +511,15 @@ class Inside:
         prefix = f"{self._id}/{self.name(number)}/"
         if self._loop is None:
             _, jaxpr, inputs = self._called[0]
-            return JaxprFrame(self._keeper, jaxpr, inputs, prefix, is_again=self._is_again)
+            return JaxprFrame(self._cache, jaxpr, inputs, prefix, is_again=self._is_again)
         place = number // 2 if self._is_while else number
         state = self._state(place)
         if self._is_while and number % 2 == 0:
             parameters = self._equation.params
             inputs = [*self._operands[: parameters["cond_nconsts"]], *state]
-            return JaxprFrame(self._keeper, parameters["cond_jaxpr"], inputs, prefix, is_again=True)
+            return JaxprFrame(self._cache, parameters["cond_jaxpr"], inputs, prefix, is_again=True)
         inputs = self._loop.inputs(place, state)
-        return JaxprFrame(self._keeper, self._loop.body, inputs, prefix, is_again=True)
+        return JaxprFrame(self._cache, self._loop.body, inputs, prefix, is_again=True)
 
     def _state(self, number: int) -> tuple[Any, ...]:
         """The state before a round."""
@@ -543,7 +543,7 @@ class Inside:
 
     def _remember(self, number: int, state: tuple[Any, ...]) -> None:
         size = sum(map(_num_bytes, state))
-        room = self._keeper.most_bytes // 8 // max(size, 1)
+        room = self._cache.most_bytes // 8 // max(size, 1)
         most = max(2, min(_MOST_STATES, room))
         while len(self._states) > most:
             middle = sorted(self._states)[1:-1][::2]

@@ -29,7 +29,7 @@ from jaxscope.worker.values.against import (
 )
 from jaxscope.worker.values.arrays import describe_difference, matches, summarize, view_slice
 from jaxscope.worker.values.evaluation import Evaluator
-from jaxscope.worker.values.frames import EquationFailed, Inside, JaxprFrame, Keeper
+from jaxscope.worker.values.frames import EquationFailed, Inside, JaxprFrame, ValueCache
 from jaxscope.worker.values.subject import ReadyProgram, open_subject
 
 Path = tuple[tuple[int, int], ...]
@@ -83,8 +83,8 @@ class Stepper:
 
     def __init__(self, subject: ReadyProgram, channel: Channel, most_bytes: int) -> None:
         self._subject, self._channel = subject, channel
-        self._keeper = Keeper(most_bytes)
-        self._root = JaxprFrame(self._keeper, subject.stage.jaxpr, subject.inputs)
+        self._cache = ValueCache(most_bytes)
+        self._root = JaxprFrame(self._cache, subject.stage.jaxpr, subject.inputs)
         self._pinned: list[tuple[JaxprFrame, int]] = []
         self._held: tuple[str, Any] | None = None  # what it is, and its value
         self._forms = OtherForms(subject.stage.jaxpr, subject.inputs)
@@ -450,7 +450,7 @@ class Stepper:
             inside = self._frame(self.path).inside(self.path[-1][0])
         values = list(self._values(has_results=not failure))
         told = [self._tell_value(*each) for each in values[:_MAX_VALUES]]
-        self._keeper.trim()
+        self._cache.trim()
         return {
             **self._describe_place(),
             "values": told,
@@ -458,8 +458,8 @@ class Stepper:
             "can_enter": inside is not None and inside.num_names > 0,
             "inside": inside.reason if inside is not None else "",
             "failure": failure,
-            "kept_bytes": self._keeper.num_bytes,
-            "most_bytes": self._keeper.most_bytes,
+            "kept_bytes": self._cache.num_bytes,
+            "most_bytes": self._cache.most_bytes,
         }
 
     def _values(self, *, has_results: bool) -> Iterator[tuple[str, int, Any, Any, str, str]]:
