@@ -9,8 +9,9 @@ import jax
 import numpy as np
 import pytest
 
-from jaxscope.model import NONE
+from jaxscope.model import NONE, GraphBuilder, NodeKind
 from jaxscope.picture.layout.diagram import Spacing
+from jaxscope.picture.layout.text_width import measure_text
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.edge_details import (
     MAX_EDGES,
@@ -18,7 +19,7 @@ from jaxscope.picture.scene.edge_details import (
     edges_of_connector,
     edges_of_item,
 )
-from jaxscope.picture.scene.scene import Scene
+from jaxscope.picture.scene.scene import STUB_TEXT_PX, Scene
 from jaxscope.picture.view.build import build_view
 from view.programs import layers, trace
 
@@ -69,6 +70,25 @@ def test_an_argument_leads_to_the_boxes_inside_of_the_backward_part_that_use_it(
         for edge in edges:
             assert edge.target != backward
             assert backward in surroundings(scene, edge.target)
+
+
+def test_no_text_of_a_connector_is_wider_than_it(scene: Scene) -> None:
+    """Also in a small group of many lines, which become connectors though they are short."""
+    builder = GraphBuilder()
+    made = [builder.add_node("in:0", NodeKind.INPUT, "input", types=["f32[8]"])]
+    for number in range(9):
+        name = "operation_of_a_long_name"
+        node = builder.add_node(str(number), NodeKind.EQUATION, name, types=["f32[8]"])
+        for operand, source in enumerate(made):
+            builder.add_edge(source, node, operand=operand)
+        made.append(node)
+    dense = build_scene(build_view(builder.build()), frozenset())
+    assert len(dense.connectors) > 5
+    for each in (scene, dense):
+        for text, (_, _, width, _) in zip(
+            each.connectors.texts, each.connectors.rect.tolist(), strict=True
+        ):
+            assert measure_text(text, STUB_TEXT_PX) < width, text
 
 
 def test_an_edge_touches_a_box_or_a_connector_at_both_ends(scene: Scene) -> None:

@@ -241,6 +241,8 @@ class _GroupDrawer:
             width = self._nester.stub_width(text)
             left = corners[-1][0] if stub.is_source else corners[0][0]
             left -= width if x < left else 0.0
+        else:  # where several stubs became one, it is narrower than a name may be
+            text = self._nester.fit_stub(text, width)
         rect = (left, y - STUB_HEIGHT_PX / 2, width, STUB_HEIGHT_PX)
         return DrawnStub(rect, text, self._far_box(end), far, stub.is_source, nodes)
 

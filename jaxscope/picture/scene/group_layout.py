@@ -496,6 +496,10 @@ class GroupPlacer:
         """A connector's text, so short that its width in steps is no more than `_stub_along`."""
         return shorten_text(text, _STUB_MAX_PX - _STUB_PADDING_PX, STUB_TEXT_PX)
 
+    def fit_stub(self, text: str, width: float) -> str:
+        """A connector's text, shortened to a width that the connector has."""
+        return shorten_text(text, width - 2 * _STUB_PADDING_PX, STUB_TEXT_PX)
+
     def stub_width(self, text: str) -> float:
         """Width of a connector with a text."""
         width = measure_text(text, STUB_TEXT_PX) + 2 * _STUB_PADDING_PX
