@@ -107,8 +107,7 @@ def _for_engineers(card: Card) -> Iterator[Fact]:
         yield Fact("on a CPU", _describe_alone(card.hlo or (), card.alone))
     sources = [] if card.is_primitive else find_sources(card.name)
     if sources:
-        become = "becomes" if len(sources) == 1 else "each become"
-        yield Fact("of JAX", f"{_list(sources, '')} {become} this opcode and no other.")
+        yield Fact("of JAX", f"{_list(sources, '')}, in a small example of each.")
 
 
 def _list(names: Sequence[str], nothing: str) -> str:
@@ -116,7 +115,7 @@ def _list(names: Sequence[str], nothing: str) -> str:
 
 
 def _describe_alone(hlo: Sequence[str], alone: Sequence[str]) -> str:
-    between = "In a small example, between two operations on single elements:"
+    between = "Between two operations on single elements:"
     if alone:
         return f"{between} not fused, {_list(alone, '')} stands alone."
     return f"{between} fused with them." if hlo else f"{between} no work is left."
@@ -124,8 +123,8 @@ def _describe_alone(hlo: Sequence[str], alone: Sequence[str]) -> str:
 
 NOTATION = (
     "In formulas `dx` is the tangent of `x`, `ct` the cotangent of the result `out`; parameters "
-    "have their own names, or `params['y']`. "
-    f"What it turns into was seen with {MADE_WITH}."
+    "have their own names, or `params['y']`. What it turns into was seen in one small example, "
+    f"with {MADE_WITH}; other parameters and types may give more."
 )
 
 

@@ -63,6 +63,37 @@ def same(name: str) -> bool:
     return len({*operands, *results}) == 1
 
 
+def stretched(name: str) -> bool:
+    """Each operand but one may be smaller; another rank or size is refused."""
+    function, args = EXAMPLES[name]
+    for place in range(len(args)):
+        for part in (args[place][:1], args[place][0, 0]):
+            given = [*args[:place], part, *args[place + 1 :]]
+            jaxpr = jax.make_jaxpr(function)(*given)
+            (found,) = [e for e in equations(jaxpr) if e.primitive.name == name]
+            shapes = [v.aval.shape for v in found.invars]
+            if found.outvars[0].aval.shape != (3, 4) or shapes[place] != np.shape(part):
+                return False
+    wrong = (args[0][0], args[0][:2])
+    return all(raises(TypeError, function, bad, *args[1:]) for bad in wrong)
+
+
+def summed_back(name: str) -> bool:
+    """Against the sum of what flows back to an operand that is as large as the result."""
+    function, args = EXAMPLES[name]
+    for place in range(len(args)):
+        for part in (args[place][:1], args[place][0, 0]):
+
+            def total(value: Any, place: int = place) -> Any:
+                return jnp.sum(function(*args[:place], value, *args[place + 1 :]))
+
+            small, large = jax.grad(total)(part), jax.grad(total)(jnp.broadcast_to(part, (3, 4)))
+            wanted = jnp.sum(large, 0, keepdims=True) if np.ndim(part) else jnp.sum(large)
+            if small.shape != np.shape(part) or not np.allclose(small, wanted, atol=1e-4):
+                return False
+    return True
+
+
 def condition_or_limits(name: str) -> bool:
     operands, results, _ = shapes_of(name)
     ones = [lax.select_n(np.bool_(True), examples.A, examples.B)]
@@ -555,6 +586,9 @@ def example_runs(name: str) -> bool:
 
 NONE = "None: the result is not a float."
 SAME = "Every operand and the result have the same shape."
+STRETCHED = (
+    "Operands have the shape of the result, or size one where it is larger, or are single numbers."
+)
 GONE = "The axes in `axes` are gone from the result."
 CASE = "The condition is a single value, or has the shape of the cases; the result has it too."
 LIMITS = "The limits are single numbers, or have the shape of x; the result has it too."
@@ -566,6 +600,8 @@ MOVED = "A block that reaches beyond the end is moved back until it fits"
 REFERENCES = "References are made into ordinary values before lowering: none is left in StableHLO."
 CHECKS: dict[str, Callable[[str], Any]] = {
     SAME: same,
+    STRETCHED: stretched,
+    "What flows back to a smaller operand is summed to its shape.": summed_back,
     CASE: condition_or_limits,
     LIMITS: condition_or_limits,
     GONE: without_axes,
