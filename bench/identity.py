@@ -121,6 +121,7 @@ def trace_plain(call: Any) -> Any:
     """JAX's own trace of a call, arguments that it cannot trace as static ones."""
     import jax
 
+    _register_static()
     function = call.compose(call.base)
     if hasattr(function, "trace") and hasattr(function, "lower"):
         args = call.args
@@ -129,17 +130,17 @@ def trace_plain(call: Any) -> Any:
         found = function.trace(*args, **call.kwargs)
         return getattr(found, "traced", found)
 
-    def is_static(argument: Any, kinds: Any) -> bool:
-        leaves = jax.tree.leaves(argument)
-        return any(not hasattr(leaf, "dtype") and not isinstance(leaf, kinds) for leaf in leaves)
-
     def trace(kinds: Any) -> Any:
-        numbers = [i for i, arg in enumerate(call.args) if is_static(arg, kinds)]
-        names = [name for name, arg in call.kwargs.items() if is_static(arg, kinds)]
-        jitted = jax.jit(_opening(function), static_argnums=numbers, static_argnames=names)
-        args = [_Static(arg) if i in numbers else arg for i, arg in enumerate(call.args)]
-        kwargs = {n: _Static(arg) if n in names else arg for n, arg in call.kwargs.items()}
-        return jitted.trace(*args, **kwargs)
+        def is_traced(leaf: Any) -> bool:
+            return hasattr(leaf, "dtype") or isinstance(leaf, kinds)
+
+        def box(argument: Any) -> Any:
+            if all(map(is_traced, jax.tree.leaves(argument))):
+                return argument
+            return jax.tree.map(lambda leaf: leaf if is_traced(leaf) else _Static(leaf), argument)
+
+        kwargs = {name: box(argument) for name, argument in call.kwargs.items()}
+        return jax.jit(_opening(function)).trace(*map(box, call.args), **kwargs)
 
     try:
         return trace((int, float, complex))
@@ -148,17 +149,35 @@ def trace_plain(call: Any) -> Any:
 
 
 class _Static:
-    """A static argument, which need not have a hash."""
+    """A static leaf of an argument, which need not have a hash: a tree without leaves."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
 
 
+@functools.cache
+def _register_static() -> None:
+    import jax
+
+    jax.tree_util.register_pytree_node(_Static, lambda one: ((), one), lambda one, _: one)
+
+
 def _opening(function: Any) -> Any:
+    import jax
+
+    def is_static(leaf: Any) -> bool:
+        return isinstance(leaf, _Static)
+
+    def unbox(argument: Any) -> Any:
+        if not any(map(is_static, jax.tree.leaves(argument, is_leaf=is_static))):
+            return argument
+        return jax.tree.map(
+            lambda leaf: leaf.value if is_static(leaf) else leaf, argument, is_leaf=is_static
+        )
+
     def opened(*args: Any, **kwargs: Any) -> Any:
-        plain = [arg.value if isinstance(arg, _Static) else arg for arg in args]
-        named = {n: arg.value if isinstance(arg, _Static) else arg for n, arg in kwargs.items()}
-        return function(*plain, **named)
+        named = {name: unbox(argument) for name, argument in kwargs.items()}
+        return function(*map(unbox, args), **named)
 
     # As the function's own, or what `jit` calls it and its arguments would not be the same.
     named = function.func if isinstance(function, functools.partial) else function

@@ -75,6 +75,7 @@ _NUMPY = Group(
         "jnp.apply_along_axis(jnp.sum, 0, f32[3, 4])",
         "jnp.vectorize(lambda a, b: a @ b, signature='(n),(n)->()')(f32[5, 3], f32[3])",
         "jnp.piecewise(f32[8], [f32[8] > 0], [jnp.sin, jnp.cos])",
+        "jnp.piecewise(f32[6], [f32[6] > 0, f32[6] < -1], [jnp.sin, lambda v: v - 1, 0.5])",
         "jnp.select([f32[6] > 0, f32[6] > 1], [f32[6], f32[6] * 2])",
         "grad(lambda x: jnp.where(x > 0, jnp.sqrt(x), 0.0).sum())(f32[8])",
         "jnp.fft.rfft2(f32[4, 8])",
@@ -1434,7 +1435,56 @@ def through_divided(x): return lax.fori_loop(0, 3, lambda i, c: divided(c), x).s
 """,
 )
 
+_SHARED_WITH_RULES = Group(
+    "functions that the base and rules share, and what derivatives keep",
+    (
+        "grad(both)(f32[4])",
+        "jit(grad(jit(both)))(f32[4])",
+        "linearize(both, f32[4])",
+        "grad(checkpoint(both))(f32[4])",
+        "grad(backward)(f32[4])",
+        "hessian(backward)(f32[4])",
+        "jvp(pushes, (f32[4],), (f32[4],))",
+        "grad(in_scan)(f32[4])",
+        "grad(eigen)(f32[4, 4])",
+        "linearize(lambda x: jax.linearize(cube, x)[1](x), f32[3])",
+        "vjp(lambda x: jax.vjp(cube, x)[1](x)[0], f32[3])",
+    ),
+    """
+def cube(x): return x * x * x + jnp.tanh(x)
+def pick(x): return jnp.where(jnp.arange(4) > 1, jnp.ones(4), jnp.zeros(4)) * x
+@jax.jit
+def inner(x): return jnp.sin(x) * x
+@jax.custom_vjp
+def rule(x): return pick(x) + inner(x)
+def picked_loop(x):
+    step = lambda c: (c[0] + 1, inner(c[1]) * pick(c[1]))
+    return lax.while_loop(lambda c: c[0] < 3, step, (0, x))[1]
+rule.defvjp(
+    lambda x: (rule(x) + 0 * pick(jnp.ones(4)).sum(), picked_loop(x)),
+    lambda kept, g: (g * inner(kept) + pick(jnp.ones(4)),),
+)
+def both(x): return (pick(x) * rule(x) + inner(x)).sum()
+@jax.custom_vjp
+def twice(x): return x * 2
+twice.defvjp(lambda x: (x * 2, x), lambda kept, g: (pick(inner(kept)) * g,))
+def backward(x): return (twice(x) * pick(x) + inner(x) + inner(jnp.ones(4))).sum()
+@jax.custom_jvp
+def pushed(x): return inner(x)
+@pushed.defjvp
+def pushed_rule(x, t): return pushed(*x), pick(inner(x[0])) * t[0]
+def pushes(x): return (pushed(x) * pick(x) * inner(x) * inner(lax.stop_gradient(x))).sum()
+def in_scan(x):
+    step = lambda c, _: (pushed(c) * rule(c) * pick(lax.stop_gradient(c)), inner(c))
+    return lax.scan(step, x, None, length=3)[0].sum() + both(x)
+def eigen(x):
+    v, w = jnp.linalg.eigh(x + x.T)
+    return (v * jnp.where(v > 0, v, 0)).sum() + jnp.linalg.det(x) + jnp.linalg.norm(w)
+""",
+)
+
 GROUPS = (
     *(_NUMPY, _SCIPY, _NN, _RANDOM, _CONTROL, _RULES, _CALLBACKS, _TREES, _SPARSE, _SHARDED),
     *(_EXPLICIT, _PMAP, _FLAX, _NNX, _EQUINOX, _NUMPYRO, _HAIKU, _JAXOPT, _SOLVERS, _OTHERS),
+    _SHARED_WITH_RULES,
 )

@@ -209,6 +209,12 @@ def _count_without(rows: Sequence[str], gone: set[int]) -> dict[int, int]:
 
 
 BASE_TAG = "b"
+NO_EQUATION = 999_999_999
+"""Number of the base tag of a call that is no equation of the base function.
+
+A custom derivative's rule makes one, say. What it calls the base function may call, too: the tags
+inside are then not of this call.
+"""
 DERIVED_TAG = "d"
 PLUS_TAG = "p"
 EQUALS_TAG = "t"
@@ -344,6 +350,8 @@ def base_numbers(tags: Iterable[tuple[str, int]]) -> list[int]:
     """The number of each tagged equation of the base function, from innermost to outermost."""
     numbers: list[int] = []
     for kind, number in tags:
+        if kind == BASE_TAG and number == NO_EQUATION:
+            break
         if kind == BASE_TAG:
             numbers.append(number)
         elif kind == PLUS_TAG and numbers:

@@ -309,6 +309,12 @@ def with_tag(source_info: Any, kind: str, number: int, *, is_printed: bool = Fal
     return source_info.replace(name_stack=make(elements))
 
 
+def with_innermost_tag(source_info: Any, kind: str, number: int) -> Any:
+    """The same source information with a tag put innermost in its name stack."""
+    elements: tuple[Any, ...] = (*source_info.name_stack.stack, Tag(kind, number))
+    return source_info.replace(name_stack=_source_info.NameStack(elements))
+
+
 def read_tags(name_stack: Any) -> list[tuple[str, int]]:
     """Kind and number of each tag of a name stack, from outermost to innermost."""
     return [

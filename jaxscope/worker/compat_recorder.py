@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -263,7 +264,6 @@ class Recorder(_core.Trace):
         self.requires_low = own.requires_low
         self._own, self._shadow, self._marker, self._depth = own, shadow, marker, depth
         self._repeated = repeated
-        # Both are kept alive: ids of freed objects are used again.
         self._pairs: dict[int, tuple[Any, Any]] = {}
         self.why_not: Exception | None = None
 
@@ -273,8 +273,15 @@ class Recorder(_core.Trace):
             return
         if not isinstance(shadow, compat.Tracer):
             shadow = self._shadow.to_jaxpr_tracer(shadow, _source_info.current())
-        self._pairs[id(value)] = (value, shadow)
-        self._shadow.frame.constid_to_tracer[id(value)] = shadow
+        key, known = id(value), self._shadow.frame.constid_to_tracer
+
+        def forget(_: Any) -> None:  # ids of freed objects are used again
+            self._pairs.pop(key, None)
+            known.pop(key, None)
+
+        # JAX orders what a derivative keeps by which tracers were alive when it was asked for.
+        self._pairs[key] = (weakref.ref(value, forget), shadow)
+        known[key] = shadow
 
     def shadows_of(self, leaves: Sequence[Any]) -> list[Any]:
         """What stands for the leaves of the function's result, those left out that are no value."""

@@ -73,6 +73,11 @@ CHOSEN = {
         "grad(through_kept)(f32[3])",
         "jit(value_and_grad(jit(through_kept)))(f32[3])",
     ),
+    "functions that the base and rules share, and what derivatives keep": (
+        "grad(both)(f32[4])",
+        "grad(backward)(f32[4])",
+        "linearize(lambda x: jax.linearize(cube, x)[1](x), f32[3])",
+    ),
     "numpyro": ("grad(mixture)(f32[3], f32[5])",),
 }
 

@@ -14,10 +14,11 @@ import jax.numpy as jnp
 import pytest
 from compiling import comparable, compile_plain, compile_tagged
 
-from jaxscope.model.op_name import TagTable, read_op_name
+from jaxscope.model.op_name import TagTable, print_tag, read_op_name
 from jaxscope.worker import compat
 from jaxscope.worker.host.call import Call, call_namespace, parse_call
 from jaxscope.worker.provenance.tagging import nested_jaxprs
+from jaxscope.worker.provenance.traced_program import trace_call
 
 
 @jax.custom_jvp
@@ -91,6 +92,44 @@ def test_the_program_is_the_one_without_tags() -> None:
     call = _parse(CALLS[2])
     compiled, _, _ = compile_tagged(call)
     assert comparable(compiled.as_text()) == comparable(compile_plain(call).as_text())
+
+
+@jax.jit
+def chosen(x: Any) -> Any:
+    with jax.named_scope("chosen"):
+        return jnp.where(x > 1, x, 0.5)
+
+
+@jax.custom_vjp
+def choosing(x: Any) -> Any:
+    return x * 3
+
+
+choosing.defvjp(lambda x: (x * 3, chosen(jnp.arange(4.0))), lambda kept, g: (kept * g,))
+
+
+def chooses(x: Any) -> Any:
+    return jnp.sum(choosing(x) * chosen(jnp.arange(4.0)))
+
+
+def test_a_function_that_the_base_and_a_rule_call_is_one_and_each_call_is_its_own() -> None:
+    program = trace_call(_parse("grad(chooses)(f32[4])"))
+    calls = [e for e in program.derived.jaxpr.eqns if e.params.get("name") == "chosen"]
+    of_rule, of_base = (
+        read_op_name(_printed(call), TagTable(program.base_ids)).origins for call in calls
+    )
+    assert calls[0].params["jaxpr"].jaxpr is calls[1].params["jaxpr"].jaxpr
+    assert program.base.jaxpr.eqns[0].primitive.name == "custom_vjp_call"
+    assert of_rule == ("0",)
+    assert of_base[0].endswith("/jaxpr/0")
+
+
+def _printed(call: Any) -> str:
+    """The name of what a call calls, as XLA has it when it inlines the call."""
+    (inner, *_) = call.params["jaxpr"].jaxpr.eqns
+    tags = [*compat.read_tags(call.source_info.name_stack)]
+    tags += compat.read_tags(inner.source_info.name_stack)
+    return "/".join(print_tag(*tag) for tag in tags)
 
 
 def _parse(text: str) -> Call:

@@ -9,7 +9,7 @@ import linecache
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from jaxscope.model.op_name import BASE_TAG
+from jaxscope.model.op_name import BASE_TAG, NO_EQUATION, base_numbers
 from jaxscope.worker import compat
 from jaxscope.worker.checks.dataflow import Dataflow, Site
 from jaxscope.worker.checks.effects import EffectWatch
@@ -55,9 +55,10 @@ class CheckedCall:
         found: dict[str, list[Site]] = {}
         ids = self.program.base_ids
         for site in self.derived.sites:
-            tags = compat.read_tags(site.equation.source_info.name_stack)
-            for id in {ids[n] for kind, n in tags if kind == BASE_TAG and n < len(ids)}:
-                found.setdefault(id, []).append(site)
+            numbers = base_numbers(compat.read_tags(site.equation.source_info.name_stack))
+            for id in {ids[n] for n in numbers if n < len(ids)}:
+                if not _is_beside_the_base(site):
+                    found.setdefault(id, []).append(site)
         return found
 
     @property
@@ -80,6 +81,15 @@ class CheckedCall:
             assert site.body.owner is not None
             site = site.body.owner
         return self.place(site)
+
+
+def _is_beside_the_base(site: Site) -> bool:
+    """Whether an equation is in a call that a rule of a derivative makes, say."""
+    owner = site.body.owner
+    return owner is not None and (
+        (BASE_TAG, NO_EQUATION) in compat.read_tags(owner.equation.source_info.name_stack)
+        or _is_beside_the_base(owner)
+    )
 
 
 def parse_file(file: str) -> ast.Module | None:

@@ -54,6 +54,7 @@ class BaseRecorder:
     ) -> None:
         self._base, self._batch_axes = base, batch_axes
         self._first: tuple[list[str], list[str]] | None = None
+        self._taggers: list[RunTagger] = []
         self.was_called = False
         self.stage: StageJaxpr | None = None
         self.ids: list[str] = []
@@ -72,6 +73,7 @@ class BaseRecorder:
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         tagger = RunTagger(len(self.ids))
+        self._taggers.append(tagger)
         result, here, why_not = trace_here(self._base, args, kwargs, tagger)
         if here is None:
             self.why_not = self.why_not or why_not
@@ -89,6 +91,12 @@ class BaseRecorder:
         # means the same one. Where it does something else, its equations are not distinguished.
         self.ids += named[0] if named == self._first else [""] * len(named[0])
         return result
+
+    def share_tagged(self, jaxpr: Any) -> Any:
+        """The jaxpr of the whole call, functions that the base shares with others shared again."""
+        for tagger in self._taggers:
+            jaxpr = tagger.share_tagged(jaxpr)
+        return jaxpr
 
 
 def _trace_alone(

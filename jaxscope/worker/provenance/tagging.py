@@ -13,8 +13,18 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from jaxscope.model.op_name import BASE_TAG, DERIVED_TAG, EQUALS_TAG, PLUS_TAG, base_numbers
+from jaxscope.model.op_name import (
+    BASE_TAG,
+    DERIVED_TAG,
+    EQUALS_TAG,
+    NO_EQUATION,
+    PLUS_TAG,
+    base_numbers,
+)
 from jaxscope.worker import compat, compat_recorder
+
+_SHARING = frozenset({"jit", "pjit", "scan", "while", "cond"})
+"""Operations whose jaxprs JAX takes from caches; others may compare what they hold by identity."""
 
 
 def nested_jaxprs(parameters: dict[str, Any]) -> list[tuple[str, Any]]:
@@ -172,6 +182,7 @@ class RunTagger(Tagger):
         self._places: dict[tuple[int, int], tuple[compat.Tag, dict[str, Any]]] = {}
         self._with_calls: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
         self._repeats: dict[int, tuple[Any, Any]] = {}
+        self._shared: dict[int, tuple[Any, Any]] = {}
         self._is_named = False
         self.ids = [""] * first
         self.primitives: list[str] = []
@@ -290,6 +301,35 @@ class RunTagger(Tagger):
         ]
         self._repeats[id(jaxpr)] = (jaxpr, compat.replace_equations(jaxpr, repeated))
         return self._repeats[id(jaxpr)][1]
+
+    def share_tagged(self, jaxpr: Any) -> Any:
+        """Let what calls a function without its tags call the tagged one, as the base does.
+
+        Rules of derivatives do. JAX has one jaxpr for all these calls, which is shown once.
+        """
+        if id(jaxpr) not in self._shared:
+            before = compat.open_jaxpr(jaxpr).eqns
+            after = list(map(self._share_in, before))
+            is_same = all(map(operator.is_, after, before))
+            changed = jaxpr if is_same else compat.replace_equations(jaxpr, after)
+            self._shared[id(jaxpr)] = (jaxpr, changed)
+        return self._shared[id(jaxpr)][1]
+
+    def _share_in(self, equation: Any) -> Any:
+        nested = [jaxpr for _, jaxpr in nested_jaxprs(equation.params)]
+        known = self._done if equation.primitive.name in _SHARING else {}
+        is_tagged_elsewhere = any(id(jaxpr) in known for jaxpr in nested)
+        if not is_tagged_elsewhere and all(self.share_tagged(each) is each for each in nested):
+            return equation
+
+        def change(_: str, jaxpr: Any) -> Any:
+            return known[id(jaxpr)][1] if id(jaxpr) in known else self.share_tagged(jaxpr)
+
+        source_info = equation.source_info
+        if is_tagged_elsewhere:
+            source_info = compat.with_innermost_tag(source_info, BASE_TAG, NO_EQUATION)
+        parameters = _change_jaxprs(equation.params, change)
+        return equation.replace(params=parameters, source_info=source_info)
 
     def _number(self, id: str) -> int:
         return super()._number("")  # the jaxpr that is shown says which id, later

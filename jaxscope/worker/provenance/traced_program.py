@@ -130,6 +130,9 @@ def _trace(call: Call, arguments: Arguments) -> TracedProgram:
         inner = InnerStages(call)
         function = call.compose(recorder.stand_in(), inner.observe)
         traced, seconds, messages = _trace_function(function, call, arguments)
+    shared = recorder.share_tagged(compat.traced_jaxpr(traced))
+    if shared is not compat.traced_jaxpr(traced):
+        traced = compat.retrace_with(traced, shared)
     names, results = compat.debug_paths(traced)
     static = arguments.static_besides(names) if compat.is_jitted(function) else arguments.static
     last = StageJaxpr(inner.last_name, compat.traced_jaxpr(traced), names, results, seconds)
