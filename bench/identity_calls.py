@@ -1483,8 +1483,38 @@ def eigen(x):
 """,
 )
 
+_UNNAMED = Group(
+    "calls without a name in what JAX inlines",
+    (
+        "outer(f32[8])",
+        "grad(lambda x: outer(x).sum())(f32[8])",
+        "looped(f32[8])",
+        "grad(remat)(f32[8])",
+        "jit(random)(f32[8], key(0))",
+    ),
+    """
+def helper(x): return jnp.argmax(x)
+@jax.custom_jvp
+def rule(x): return x * helper(x)
+@rule.defjvp
+def pushed_rule(p, t): return rule(*p), t[0] * helper(p[0])
+@jax.jit
+def inner(x): return rule(x) + helper(x * 2)
+def outer(x): return inner(x) + inner(x * 3)
+@jax.jit
+def deep(x):
+    with jax.named_scope("helper"):
+        return rule(rule(x)) * helper(x)
+def looped(x): return lax.scan(lambda c, _: (deep(c), rule(c)), deep(x), None, length=3)
+@jax.checkpoint
+def remat(x): return looped(x)[0].sum()
+@jax.jit
+def random(x, k): return rule(x) + rule(jax.random.normal(k, (8,)))
+""",
+)
+
 GROUPS = (
     *(_NUMPY, _SCIPY, _NN, _RANDOM, _CONTROL, _RULES, _CALLBACKS, _TREES, _SPARSE, _SHARDED),
     *(_EXPLICIT, _PMAP, _FLAX, _NNX, _EQUINOX, _NUMPYRO, _HAIKU, _JAXOPT, _SOLVERS, _OTHERS),
-    _SHARED_WITH_RULES,
+    *(_SHARED_WITH_RULES, _UNNAMED),
 )

@@ -221,8 +221,8 @@ EQUALS_TAG = "t"
 
 _TAG = re.compile(r"jxs([bdpt])(\d+)")
 # All begin with a literal, which the search for them uses: texts have millions of characters.
-_NAMELESS = re.compile(r'op_name="(?:jxs[bdpt]\d+~)+/*" ?')
-_NAMED_BEFORE = re.compile(r"/jxs[bdpt]\d+~(?:jxs[bdpt]\d+~)*/*(?=[\"';]|$)")
+_NAMELESS = re.compile(r'op_name="(?:jxs[bdpt]\d+~/*)+" ?')
+_NAMED_BEFORE = re.compile(r"/jxs[bdpt]\d+~/*(?:jxs[bdpt]\d+~/*)*(?=[\"';]|$)")
 _PRINTED = re.compile(r"jxs[bdpt]\d+~/*")
 _JOINED = re.compile(r'op_name="([^"]*jxs[^"]*[;:][^"]*)"')
 _JOINED_INSTRUCTION = re.compile(r'%([\w.-]+) = [^\n]*op_name="([^"\n]*;jxs[^"\n]*)"')

@@ -78,6 +78,10 @@ CHOSEN = {
         "grad(backward)(f32[4])",
         "linearize(lambda x: jax.linearize(cube, x)[1](x), f32[3])",
     ),
+    "calls without a name in what JAX inlines": (
+        "grad(lambda x: outer(x).sum())(f32[8])",
+        "jit(random)(f32[8], key(0))",
+    ),
     "numpyro": ("grad(mixture)(f32[3], f32[5])",),
 }
 
