@@ -507,16 +507,21 @@ def _refuse_leaks(program: TracedProgram) -> None:
     Such a program lowers and compiles without an error, and wants one more input than it has.
     """
     consts = compat.traced_consts(program.traced)
-    leaked = next((const for const in consts if isinstance(const, compat.Tracer)), None)
+    leaked = next((at for at, const in enumerate(consts) if isinstance(const, compat.Tracer)), None)
     if leaked is not None:
-        made = compat.place_of_tracer(leaked)
-        place = compat.tracer_place(leaked)
+        made = compat.place_of_tracer(consts[leaked])
+        place = compat.tracer_place(consts[leaked])
         origin = f" It was made at {place} in {made[2]}." if made is not None else ""
+        inner = compat.open_jaxpr(compat.traced_jaxpr(program.traced))
+        variable = (*inner.constvars, *inner.invars)[leaked]
+        users = (e for e in inner.eqns if any(each is variable for each in e.invars))
+        used = next(filter(None, map(compat.user_place, users)), None)
+        use = f" at {format_place(*used)}" if used is not None else ""
         raise TraceError(
             "The function uses a tracer that leaked out of an earlier trace.",
             where=place,
             why="A value of one call of a transformed function was stored outside of it and "
-            f"used again by this call.{origin}",
+            f"used again by this call{use}.{origin}",
             remedy="Return the value instead of storing it in a global, a list or an attribute."
             " See https://docs.jax.dev/en/latest/errors.html#jax.errors.UnexpectedTracerError",
             kind="UnexpectedTracerError",
