@@ -696,6 +696,11 @@ def donated_arguments(lowered: Any) -> tuple[list[int], list[int]]:
     return donated, sorted(arguments.get("kept_var_idx") or ())
 
 
+def num_arguments(lowered: Any) -> int:
+    """Of how many leaves the arguments of a lowered program consist."""
+    return len(jax.tree.leaves(lowered.args_info, is_leaf=lambda leaf: hasattr(leaf, "donated")))
+
+
 def num_partitions(lowered: Any) -> int:
     """For how many devices XLA cuts a lowered program."""
     attributes = lowered.compiler_ir("stablehlo").operation.attributes

@@ -63,7 +63,8 @@ def test_a_donation_of_no_use_is_a_note(tmp_path: Path) -> None:
     call = "jit(short, donate_argnums=0)(f32[1000], f32[1000])"
     capture, printed = take(tmp_path, call, "cpu")
     check = check_of(capture, "donation-unused")
-    assert check is not None and "float32[1000]" in check.message
+    assert check is not None and "float32[1000]. Donated with that type: `p`." in check.message
+    assert check.line == SOURCE.splitlines().index("def short(p, g):") + 1
     assert check.message in capture.messages
     assert "donated buffers" not in printed
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import gc
+import inspect
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -57,6 +58,7 @@ from jaxscope.worker.stages.compilation import (
     XlaLog,
     catching_donations,
     compile_program,
+    name_donated,
     place_note,
 )
 from jaxscope.worker.stages.hlo_cost import Costs, instruction_costs, module_cost
@@ -203,6 +205,10 @@ class _Pipeline:
                 with catching_donations(self._log.notes):
                     lowered = lower_for_target(traced, self._target, self._channel)
                 seconds = time.perf_counter() - start
+            inputs = compat.open_jaxpr(program.derived.jaxpr).invars
+            typed = [(p, v.aval) for p, v in _named(program.derived.argument_paths, inputs)]
+            notes = self._log.notes
+            notes[:] = [name_donated(note, lowered, typed) for note in notes]
         except JaxscopeError as error:
             last = self._send_jaxprs(program, tags, derived)
             self._send_gradient(program, tags, last)
@@ -269,8 +275,15 @@ class _Pipeline:
             message, file, line = place_note(note, tags, last.graph)
             self._channel.message(message)
             fields = {"rule": note.rule, "severity": "warning", "remedy": note.remedy}
-            at = {"file": file or self._source.path, "line": line}
+            at = {"file": file or self._source.path, "line": line or self._line_of_base()}
             self._channel.send("check", {**fields, "message": message, **at})
+
+    def _line_of_base(self) -> int:
+        """The first line of the function; 0 where it is none of the file."""
+        code = getattr(inspect.unwrap(self._call.base), "__code__", None)
+        if code is None or code.co_filename != self._source.path:
+            return 0
+        return int(code.co_firstlineno)
 
     def _look_for_nonfinite(
         self, program: TracedProgram, compiled: CompiledProgram, cost: Costs

@@ -15,7 +15,7 @@ import re
 import threading
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -458,6 +458,28 @@ def catching_donations(notes: list[LogNote]) -> Iterator[None]:
             warnings.warn_explicit(
                 warning.message, warning.category, warning.filename, warning.lineno
             )
+
+
+def name_donated(note: LogNote, lowered: Any, inputs: Sequence[tuple[str, Any]]) -> LogNote:
+    """The note, with the donated arguments whose types JAX warns of.
+
+    Args:
+        note: The note; one of another rule comes back as it is.
+        lowered: The lowered program.
+        inputs: Path and type of each input.
+    """
+    if note.rule != "donation-unused" or len(inputs) != compat.num_arguments(lowered):
+        return note
+    donated, _ = _donated(lowered)
+    names = [
+        f"`{path}`"
+        for path, aval in (inputs[place] for place in donated)
+        if f"{aval.dtype}[{','.join(map(str, aval.shape))}]" in note.message
+    ]
+    if not names:
+        return note
+    told = f"{note.message} Donated with that type: {', '.join(names)}."
+    return dataclasses.replace(note, message=told)
 
 
 def place_note(note: LogNote, tags: TagTable, graph: Graph) -> tuple[str, str, int]:
