@@ -108,15 +108,15 @@ class Lineage:
     def _inherit(
         self, before: Snapshot, after: Snapshot, rows: dict[str, InstructionRow]
     ) -> Owners:
-        owners: Owners = {}
-        new: list[str] = []
-        has_unnamed = False
-        for name, row in rows.items():
-            old = before.rows.get(name)
-            owners[name] = row.tags if old is None else old.tags
-            if old is None and row.computation not in after.combining:
-                new.append(name)
-                has_unnamed |= not row.tags and row.opcode not in _HOLDING_NOTHING
+        """The equations of each instruction: those that it had; of a new one those of its name,
+        or where it has none those of what it stands in the place of."""
+        old_rows = before.rows
+        owners = {n: old_rows[n].tags if n in old_rows else row.tags for n, row in rows.items()}
+        new = [
+            name
+            for name, row in rows.items()
+            if name not in old_rows and row.computation not in after.combining
+        ]
         gone = [row for name, row in before.rows.items() if name not in rows]
         stamped = self._find_stamped(gone)
         for name in new:
@@ -125,8 +125,20 @@ class Lineage:
                 owners[name] = _tags_of((owners[name], self._find_product(row, before, gone)))
             elif owners[name]:
                 owners[name] = stamped.get((row.kind, row.tags), owners[name])
-        if not has_unnamed:
-            return owners
+        if any(_is_unnamed(rows[name]) for name in new):
+            self._name_unnamed(before, after, rows, owners, new, gone)
+        return owners
+
+    def _name_unnamed(
+        self,
+        before: Snapshot,
+        after: Snapshot,
+        rows: dict[str, InstructionRow],
+        owners: Owners,
+        new: Sequence[str],
+        gone: Sequence[InstructionRow],
+    ) -> None:
+        """Add the equations of those new instructions to `owners` whose metadata names none."""
         lost = {tag for row in gone for tag in row.tags}
         places: dict[str, InstructionRow] = {}
         nested = _NewComputations(before, rows)
@@ -152,7 +164,7 @@ class Lineage:
             new_readers = [tags for user, tags in readers if user not in before.rows]
             if row.opcode == "get-tuple-element":
                 elements[name] = _tags_of(new_readers)
-            if row.tags or row.opcode in _HOLDING_NOTHING:
+            if not _is_unnamed(row):
                 continue
             reductions = (
                 tags for user, tags in readers if user in rows and rows[user].opcode in _REDUCING
@@ -165,7 +177,6 @@ class Lineage:
             )
             if owners[name]:
                 self._unnamed.add(name)
-        return owners
 
     def _find_stamped(
         self, gone: Iterable[InstructionRow]
@@ -242,6 +253,11 @@ class Lineage:
         """Whether a name was given anew: metadata of other equations stands in its place."""
         was = self._named.get(name, ())
         return bool(was) and bool(row.tags) and set(was).isdisjoint(row.tags)
+
+
+def _is_unnamed(row: InstructionRow) -> bool:
+    """Whether an instruction computes something, and metadata does not say of which equation."""
+    return not row.tags and row.opcode not in _HOLDING_NOTHING
 
 
 class _NewComputations:
