@@ -623,32 +623,34 @@ class _Check:
                 continue
             elif self._is_made_nameless(name, before) and all(map(self._is_around, ids)):
                 self.pass_over("its name: XLA made one without, and wrote that of a call on it")
-            elif self._is_product_of(name, ids):
+            elif self._is_product_of(name, ids, before):
                 self.pass_over("its name: that of the transpose that XLA gave the product")
             else:
                 yield f"{name} came from equation {ids[0]}"
 
-    def _is_product_of(self, name: str, ids: Sequence[str]) -> bool:
+    def _is_product_of(self, name: str, ids: Sequence[str], before: Module) -> bool:
         """Whether XLA made the product anew, in the order of its transpose and with that name.
 
-        A pass then ends a product with the equation's name, and makes one of the same operands:
-        the instruction of this name, and no other one.
+        A pass then ends a product with the equation's name, and makes one of the same operands: the
+        instruction is that one, or a copy of it with the same name, and no other one.
         """
-        transposes = [id for id in ids if self.places[id].operation == "transpose"]
-        if not transposes:
+        transposes = {id for id in ids if self.places[id].operation == "transpose"}
+        line = before.lines.get(name)
+        if line is None or line.opcode not in _PRODUCTS or not transposes:
             return False
-        for before, after in self.dumps.all_steps():
+        for was, after in self.dumps.all_steps():
             ended = [
-                sorted(line.operands)
-                for line in before.lines.values()
-                if line.opcode in _PRODUCTS
-                and line.name not in after.lines
-                and self.id in self._innermost(line.op_name)
+                sorted(old.operands)
+                for old in was.lines.values()
+                if old.opcode in _PRODUCTS
+                and old.name not in after.lines
+                and self.id in self._innermost(old.op_name)
             ]
-            line = after.lines.get(name) if ended and name not in before.lines else None
-            if line is not None and line.opcode in _PRODUCTS:
-                is_named = set(transposes) & set(self._innermost(line.op_name))
-                if is_named and sorted(line.operands) in ended:
+            for new in after.lines.values() if ended else ():
+                is_new = new.opcode in _PRODUCTS and new.name not in was.lines
+                is_named = is_new and transposes & set(self._innermost(new.op_name))
+                is_alike = is_named and _are_of_one_call(new.op_name, line.op_name)
+                if is_alike and sorted(new.operands) in ended:
                     return True
         return False
 
@@ -720,7 +722,7 @@ class _Check:
         if found & place.elsewhere:
             self.pass_over("its line: that of the function by which JAX lowers it")
             return
-        if any(self._is_product_of(name, self._received(name, before)) for name in names):
+        if any(self._is_product_of(name, self._received(name, before), before) for name in names):
             self.pass_over("its line: that of the transpose that XLA gave the product")
             return
         where = min(found)[1]
@@ -869,7 +871,10 @@ class _Lowered:
         """Lines of what JAX lowers an equation on a line to, other than that line."""
         yield from self._behind.get((file, line), ())
         calls = self._calls.get((file, line), ())
-        waiting = [name for name in calls if re.fullmatch(rf"_?{primitive}(_\d+)?", name)]
+        # Random bits and keys share one algorithm.
+        is_random = primitive.startswith(("random_", "threefry"))
+        own = r"_?(threefry|random_)\w*" if is_random else rf"_?{primitive}(_\d+)?"
+        waiting = [name for name in calls if re.fullmatch(own, name)]
         seen = set(waiting)
         while waiting:
             name = waiting.pop()

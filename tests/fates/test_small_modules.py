@@ -631,6 +631,8 @@ def test_an_equation_is_not_rewritten_away_where_something_nameless_stands() -> 
         assert fates(jaxpr, after.format(tag=tag), before)["1"].startswith("unknown")
     gone = after.format(tag="").replace("dynamic-slice", "bitcast")
     assert "works from what equation 0 gives" in fates(jaxpr, gone, before)["1"]
+    chosen, scaled = before.replace("gather", "select"), after.replace("dynamic-slice", "multiply")
+    assert fates(jaxpr, scaled.format(tag=""), chosen)["1"].startswith("unknown")
 
 
 def test_a_product_that_has_the_name_of_a_transpose_in_a_call_is_told_as_the_product() -> None:

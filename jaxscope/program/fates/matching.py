@@ -509,7 +509,7 @@ def describe_loop(
 
 _RELATED_OPCODES = {
     "reduce-window": frozenset({"reduce"}),
-    "multiply": frozenset({"dot", "power"}),
+    "multiply": frozenset({"dot", "power", "select"}),
     "reduce": frozenset({"dot"}),
     "add": frozenset({"subtract"}),
     "map": frozenset({"reduce"}),
