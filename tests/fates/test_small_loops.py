@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -21,6 +23,33 @@ FLOPS = 2 * SIZE * SIZE * ROUNDS
 def loop(request: pytest.FixtureRequest) -> Capture:
     arrays = [np.ones(shape, np.float32) for shape in ((SIZE, SIZE), (SIZE,), (ROUNDS, SIZE))]
     return capture_function(told_wrong.small_loop, tuple(arrays), {}, passes=request.param)
+
+
+def several_scatters(x: jax.Array) -> jax.Array:
+    y = x.at[0].set(1.0).at[1].set(x[2])
+    z = jnp.sin(y).at[2].set(3.0).at[3].set(y[0])
+    return (y * z).sum()
+
+
+def test_of_loops_unrolled_together_none_is_said_to_change_nothing() -> None:
+    """XLA makes a loop of one round of each scatter, unrolls all at once and names nothing."""
+    arguments = (np.ones(4, np.float32),)
+    capture = capture_function(jax.grad(several_scatters), arguments, {}, passes=True)
+    scatters = ids_of(capture, "jaxpr", "scatter")
+
+    assert len(ids_of(capture, "optimized", "dynamic-update-slice")) == len(scatters) == 8
+    fates = [capture.fates[each] for each in scatters]
+    assert {fate.fate for fate in fates} == {"fused", "unknown"}
+    assert {fate.text for fate in fates if fate.fate == "unknown"} == {
+        "Unrolled by simplify-while-loops; which of the new instructions are its own is not told."
+    }
+
+
+def ids_of(capture: Capture, name: str, operation: str) -> list[str]:
+    stage = capture.stage(name)
+    assert stage is not None and isinstance(stage.graph, Graph)
+    indices = stage.graph.index_by_id.values()
+    return [stage.graph.id(i) for i in indices if stage.graph.operation(i) == operation]
 
 
 def line_of(text: str) -> int:

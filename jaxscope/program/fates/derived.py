@@ -653,6 +653,8 @@ class DerivedFates:
 
     def _of_ending(self, ending: PassOutcome) -> Fate:
         """What the passes were seen to do."""
+        if ending.fate == "unknown":
+            return Fate("unknown", text=to_sentence(ending.text))
         index = self._after.graph.index_by_id
         kept = [index[name] for name in ending.instructions if name in index]
         text = ending.text

@@ -31,7 +31,8 @@ class PassOutcome:
     """What the passes did to an equation: how its last instruction ended, or where it was put.
 
     Attributes:
-        fate: `merged`, `folded`, `simplified`, `layout` or `dead`; empty where instructions of the
+        fate: `merged`, `folded`, `simplified`, `layout` or `dead`; `unknown` where its last
+            instruction became several that nothing tells apart; empty where instructions of the
             equation are left in the optimized module.
         step: The pass that decided: after which none was left, or which put them where they are;
             None where no pass changed them.

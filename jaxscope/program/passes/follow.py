@@ -569,6 +569,10 @@ class _OutcomeFinder:
                 text = f"folded by {by} into the product that read it: that now reads {what}"
                 return make("simplified", f"{text} in the other order")
             return make("simplified", self._removed(found, what))
+        is_unrolled = (row.opcode, successor.opcode) == ("while", "tuple")
+        if is_unrolled and any(name not in self._before.rows for name in successor.operands):
+            text = f"unrolled by {by}; which of the new instructions are its own is not told"
+            return make("unknown", text)
         if successor.opcode == "tuple" and row.num_elements:
             return make("dead", f"no longer part of the state of its loop since {by}")
         if found.depth > 0 and (is_old or not self._reads(successor, {row.name, *sources})):
@@ -921,6 +925,8 @@ class EquationFollower:
         after: Snapshot,
     ) -> None:
         """What took an equation's place ends as well: follow what takes its place in turn."""
+        if found.ending.fate == "unknown":
+            return
         kept = [name for name in found.replacement_names if name in after.rows]
         copies = dict.fromkeys(name for row in gone for name in _find_copies(row, before, after))
         if copies:
