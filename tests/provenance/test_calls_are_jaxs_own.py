@@ -63,6 +63,7 @@ CHOSEN = {
     "equinox, lineax, optimistix, diffrax": (
         "grad(linear)(f32[4, 4], f32[4])",
         "grad(find_root)(f32[()])",
+        "grad(decay_implicit)(f32[3], f32[()])",
     ),
     "solvers, callbacks and rules inside of transforms": (
         "callbacks(f32[3])",

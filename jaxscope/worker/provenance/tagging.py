@@ -41,6 +41,17 @@ def nested_jaxprs(parameters: dict[str, Any]) -> list[tuple[str, Any]]:
     return found
 
 
+def _ids_of_nested(jaxpr: Any, seen: set[int]) -> set[int]:
+    """Of the open jaxprs that a jaxpr holds; they are added to those that are given."""
+    for equation in compat.open_jaxpr(jaxpr).eqns:
+        for _, nested in nested_jaxprs(equation.params):
+            inner = compat.open_jaxpr(nested)
+            if id(inner) not in seen:
+                seen.add(id(inner))
+                _ids_of_nested(inner, seen)
+    return seen
+
+
 def _find_jaxprs(path: str, value: Any) -> Iterator[tuple[str, Any]]:
     if compat.is_jaxpr(value):
         yield path, value
@@ -183,6 +194,7 @@ class RunTagger(Tagger):
         self._with_calls: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
         self._repeats: dict[int, tuple[Any, Any]] = {}
         self._shared: dict[int, tuple[Any, Any]] = {}
+        self._present: set[int] = set()
         self._is_named = False
         self.ids = [""] * first
         self.primitives: list[str] = []
@@ -307,6 +319,10 @@ class RunTagger(Tagger):
 
         Rules of derivatives do. JAX has one jaxpr for all these calls, which is shown once.
         """
+        self._present = _ids_of_nested(jaxpr, set())
+        return self._share(jaxpr)
+
+    def _share(self, jaxpr: Any) -> Any:
         if id(jaxpr) not in self._shared:
             before = compat.open_jaxpr(jaxpr).eqns
             after = list(map(self._share_in, before))
@@ -317,16 +333,20 @@ class RunTagger(Tagger):
 
     def _share_in(self, equation: Any) -> Any:
         nested = [jaxpr for _, jaxpr in nested_jaxprs(equation.params)]
-        known = self._done if equation.primitive.name in _SHARING else {}
-        is_tagged_elsewhere = any(id(jaxpr) in known for jaxpr in nested)
-        if not is_tagged_elsewhere and all(self.share_tagged(each) is each for each in nested):
+        known = {
+            id(jaxpr): self._done[id(jaxpr)][1]
+            for jaxpr in (nested if equation.primitive.name in _SHARING else ())
+            if id(jaxpr) in self._done
+            and id(compat.open_jaxpr(self._done[id(jaxpr)][1])) in self._present
+        }
+        if not known and all(self._share(each) is each for each in nested):
             return equation
 
         def change(_: str, jaxpr: Any) -> Any:
-            return known[id(jaxpr)][1] if id(jaxpr) in known else self.share_tagged(jaxpr)
+            return known[id(jaxpr)] if id(jaxpr) in known else self._share(jaxpr)
 
         source_info = equation.source_info
-        if is_tagged_elsewhere:
+        if known:
             source_info = compat.with_innermost_tag(source_info, BASE_TAG, NO_EQUATION)
         parameters = _change_jaxprs(equation.params, change)
         return equation.replace(params=parameters, source_info=source_info)
