@@ -61,7 +61,7 @@ GARBAGE = {
 @pytest.fixture
 def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder for sockets, whose paths must be short, and a display."""
-    folder = Path(tempfile.mkdtemp())
+    folder = Path(tempfile.mkdtemp(dir="/tmp"))  # the folder for temporary files may be long
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
     monkeypatch.setenv("QT_QPA_PLATFORM", "xcb")  # Qt is there already, offscreen
     yield folder
