@@ -9,10 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import jax
+import jax.numpy as jnp
+import numpy as np
 import pytest
 
 from jaxscope.export.capture_json import capture_to_json
-from jaxscope.model import Capture
+from jaxscope.model import Capture, Graph
 from jaxscope.schema.archive import load_capture, save_capture
 from tests.fates import programs
 from tests.fates.programs import W, X, capture_passes, capture_plain, fate_of
@@ -116,6 +119,35 @@ def test_passes_are_left_out_unless_asked_for() -> None:
     capture = capture_plain(programs.alone, X)
     assert capture.stage("passes") is None
     assert capture.passes == ()
+
+
+def products_of_stacks(matrix: jax.Array, right: jax.Array, points: jax.Array) -> jax.Array:
+    def of_one(right: jax.Array, points: jax.Array) -> jax.Array:
+        powers = jnp.stack([points, points**2, points**3, points], -1)
+        return jnp.einsum("ji,ij->i", matrix @ right, powers)
+
+    return jax.vmap(of_one)(right, points)
+
+
+def test_what_a_sum_of_products_begins_with_belongs_to_the_product_that_it_was() -> None:
+    """XLA makes a small product a sum. Its second operand is a zero, that of the product the stack
+    of powers, which was said to hold the zero."""
+    shapes = (4, 4), (3, 4, 2), (3, 2)
+    arguments = [np.ones(shape, np.float32) for shape in shapes]
+    capture = capture_passes(products_of_stacks, *arguments)
+    stage = capture.stage("optimized")
+    assert stage is not None and isinstance(stage.graph, Graph)
+    graph = stage.graph
+    edges = zip(graph.edges.source.tolist(), graph.edges.target.tolist(), strict=True)
+    (zero,) = (
+        graph.id(source)
+        for source, target in edges
+        if (graph.operation(source), graph.operation(target)) == ("constant", "reduce")
+    )
+
+    (holding,) = (fate for fate in capture.fates.values() if zero in fate.instructions)
+
+    assert holding.text.startswith("Dot became multiply and reduce in algsimp")
 
 
 def test_passes_survive_a_file(repeated: Capture, tmp_path: Path) -> None:

@@ -361,10 +361,12 @@ def _find_places(
     if row.is_root and row.computation in before.roots:
         yield before.roots[row.computation]
     for user in after.users.get(row.name, ()):
-        was = before.rows.get(user) or places.get(user)
-        if was is None or user not in rows or len(was.operands) != len(rows[user].operands):
+        was, now = before.rows.get(user) or places.get(user), rows.get(user)
+        if was is None or now is None or was.opcode != now.opcode:
+            continue  # operands of a sum of products are not those of the product that it was
+        if len(was.operands) != len(now.operands):
             continue
-        for old, new in zip(was.operands, rows[user].operands, strict=True):
+        for old, new in zip(was.operands, now.operands, strict=True):
             if new == row.name:
                 yield old
 
