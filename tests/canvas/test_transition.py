@@ -9,7 +9,7 @@ import jax
 import numpy as np
 import pytest
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication, QProxyStyle, QStyle
+from PySide6.QtWidgets import QApplication, QStyle
 from pytestqt.qtbot import QtBot
 
 from jaxscope.ui.canvas import transition as transition_module
@@ -97,18 +97,18 @@ def test_who_pans_need_not_wait(canvas: GraphCanvas, clock: Clock) -> None:
     assert settled(canvas) == moved
 
 
-class StillDesktop(QProxyStyle):
+class StillStyle:
     """As Qt's styles answer where the desktop wants no movement."""
 
-    def styleHint(self, hint: QStyle.StyleHint, *further: Any) -> int:
-        is_asked = hint == QStyle.StyleHint.SH_Widget_Animation_Duration
-        return 0 if is_asked else super().styleHint(hint, *further)
+    def styleHint(self, hint: QStyle.StyleHint, *_: Any) -> int:
+        return 0 if hint == QStyle.StyleHint.SH_Widget_Animation_Duration else 1
 
 
-def test_nothing_moves_where_the_desktop_wants_stillness(canvas: GraphCanvas, clock: Clock) -> None:
+def test_nothing_moves_where_the_desktop_wants_stillness(
+    canvas: GraphCanvas, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert may_move(canvas)
-    style = StillDesktop("Fusion")
-    canvas.setStyle(style)
+    monkeypatch.setattr(canvas, "style", StillStyle, raising=False)
     assert not may_move(canvas)
     canvas.toggle_group(closed_group(canvas))
     first = settled(canvas)

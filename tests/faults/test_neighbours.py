@@ -154,7 +154,7 @@ def altered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str) -> Loc
         textwrap.dedent(
             f"""
             import importlib, os, runpy, signal, sys
-            bootstrap = runpy.run_path({supervisor_link._BOOTSTRAP!r}, run_name="bootstrap")
+            bootstrap = runpy.run_path({supervisor_link.BOOTSTRAP!r}, run_name="bootstrap")
             bootstrap["_import_package"]()
             supervisor = importlib.import_module("jaxscope.supervisor.supervisor")
             worker_process = importlib.import_module("jaxscope.supervisor.worker_process")
@@ -164,7 +164,7 @@ def altered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str) -> Loc
         + textwrap.dedent(change)
         + "\nsupervisor.main(sys.argv[2:])\n"
     )
-    monkeypatch.setattr(supervisor_link, "_BOOTSTRAP", str(changed))
+    monkeypatch.setattr(supervisor_link, "BOOTSTRAP", str(changed))
     return LocalLink()
 
 

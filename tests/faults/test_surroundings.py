@@ -119,7 +119,7 @@ def test_an_interpreter_that_never_becomes_ready_is_given_up(
         textwrap.dedent(
             f"""
             import importlib, runpy, sys
-            bootstrap = runpy.run_path({supervisor_link._BOOTSTRAP!r}, run_name="bootstrap")
+            bootstrap = runpy.run_path({supervisor_link.BOOTSTRAP!r}, run_name="bootstrap")
             bootstrap["_import_package"]()
             supervisor = importlib.import_module("jaxscope.supervisor.supervisor")
             supervisor.START_BUDGET_S = 1.0
@@ -127,7 +127,7 @@ def test_an_interpreter_that_never_becomes_ready_is_given_up(
             """
         )
     )
-    monkeypatch.setattr(supervisor_link, "_BOOTSTRAP", str(impatient))
+    monkeypatch.setattr(supervisor_link, "BOOTSTRAP", str(impatient))
     stuck = tmp_path / "python"
     stuck.write_text("#!/bin/sh\nexec sleep 3600\n")
     stuck.chmod(0o755)
