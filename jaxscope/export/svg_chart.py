@@ -19,7 +19,7 @@ SERIES_COLORS = {
     "light": ("#b3470b", "#0b57d0", "#7a28cb", "#1a7f37"),
     "dark": ("#ffb077", "#8ab4f8", "#d2a8ff", "#7ee787"),
 }
-"""Told apart by shape as well: not everybody sees the colours."""
+"""Marks of different series have different shapes too, for people who are colour-blind."""
 
 
 def svg_head(width: float, height: float, background: str, title: str) -> str:

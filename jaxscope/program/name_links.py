@@ -610,7 +610,8 @@ class _Cutter:
     """
 
     def __init__(self, in_loops: Mapping[str, int], worked: Collection[str]) -> None:
-        # Loops of the same name cannot be told apart, so the number of pieces is unknown.
+        # Names do not say in which of several loops of one name an operation stood, so the number
+        # of its pieces is unknown.
         self._counts = {k: count if count == 1 else _UNKNOWN for k, count in in_loops.items()}
         self._worked = worked
         self._kinds: dict[str, set[str]] = {}

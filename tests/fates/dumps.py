@@ -837,6 +837,7 @@ class _Lowered:
     def __init__(self, text: str) -> None:
         lines = text.splitlines()
         self._locations = {m[1]: m[2] for line in lines if (m := _MLIR_LOCATION.match(line))}
+        self._frames = functools.cache(self._find_frames)
         self._inside: dict[str, set[tuple[str, int]]] = {}
         self._called: dict[str, set[str]] = {}
         self._calls: dict[tuple[str, int], set[str]] = {}
@@ -857,8 +858,7 @@ class _Lowered:
                 for frame in self._frames(call[2]):
                     self._calls.setdefault(frame, set()).add(call[1])
 
-    @functools.cache  # noqa: B019 - lives as long as one check
-    def _frames(self, name: str) -> tuple[tuple[str, int], ...]:
+    def _find_frames(self, name: str) -> tuple[tuple[str, int], ...]:
         text = self._locations.get(name, "")
         if match := _MLIR_FILE.match(text):
             return ((match[1], int(match[2])),)

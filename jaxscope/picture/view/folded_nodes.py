@@ -14,7 +14,7 @@ from jaxscope.model import NONE, Graph, NodeKind
 from jaxscope.model.types import parse_array_type, read_count
 from jaxscope.picture.view.arguments import find_results
 from jaxscope.picture.view.operations import CONSTANTS, LOOPS, PLUMBING, SPREADERS, short_operation
-from jaxscope.picture.view.tree import Draft, Input
+from jaxscope.picture.view.tree import Draft, Input, find_drawn
 from jaxscope.program.dataflow import Boundaries, Origin, attribute_column, find_boundaries
 
 _LITERAL = re.compile(r"^in\[(\d+)\]$")
@@ -77,7 +77,7 @@ def fold_constants(draft: Draft) -> Draft:
     for node in folded:
         home[node] = _last_user(node, users, folded)
         inputs[node] = ()
-    final = tuple(_settle(home, at) for at in home)
+    final = tuple(find_drawn(home, at) for at in home)
     return dataclasses.replace(
         draft,
         inputs=tuple(inputs),
@@ -119,14 +119,6 @@ def _loop_starts(draft: Draft, users: list[list[int]]) -> set[int]:
         if any(around[group_of[user]] - around[group_of[node]] for user in using)
         or not several.isdisjoint(using)
     }
-
-
-def _settle(home: list[int], node: int) -> int:
-    for _ in range(len(home)):
-        if home[node] == node:
-            break
-        node = home[node]
-    return node
 
 
 def _last_user(node: int, users: list[list[int]], folded: set[int]) -> int:

@@ -31,6 +31,7 @@ from jaxscope.picture.view.tree import (
     Child,
     Draft,
     find_cuts,
+    find_drawn,
     map_branches,
     read_all_orders,
 )
@@ -506,7 +507,7 @@ def dissolve_wrappers(draft: Draft, root: Branch) -> tuple[Draft, Branch]:
     root = dataclasses.replace(root, children=children)
     home = dissolver.home
     settled = dataclasses.replace(
-        draft, home=tuple(_settle(home, node) for node in home), captions=dissolver.captions
+        draft, home=tuple(find_drawn(home, node) for node in home), captions=dissolver.captions
     )
     return settled, root
 
@@ -543,14 +544,6 @@ class _Dissolver:
         operation = NONE if branch.node == NONE else int(graph.nodes.operation[branch.node])
         is_plain = operation != NONE and short_operation(graph.strings[operation]) == branch.label
         return "" if is_plain or branch.label.startswith(_NOISE) else branch.label
-
-
-def _settle(home: list[int], node: int) -> int:
-    for _ in range(len(home)):
-        if home[node] == node:
-            break
-        node = home[node]
-    return node
 
 
 def _join(outer: str, inner: str) -> str:

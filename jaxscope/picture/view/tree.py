@@ -8,7 +8,7 @@ import dataclasses
 import enum
 import functools
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -70,6 +70,15 @@ class Draft:
             for each in inputs:
                 users[each.source].append(node)
         return users
+
+
+def find_drawn(home: Sequence[int], node: int) -> int:
+    """The node in whose box a node is drawn at last, where homes may have homes of their own."""
+    for _ in range(len(home)):
+        if home[node] == node:
+            break
+        node = home[node]
+    return node
 
 
 def start_draft(graph: Graph) -> Draft:

@@ -863,7 +863,7 @@ class PaneArea(QWidget):
         self.tell_stage()
 
     def tell_stage(self) -> None:
-        """Emit `stage_changed` if the active pane is for another stage than when last told."""
+        """Emit `stage_changed` if the stage of the active pane is not the one emitted last."""
         stage = self._active.wanted_stage if self._active is not None else ""
         if stage != self._active_stage:
             self._active_stage = stage
