@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
+import shlex
 
 from jaxscope.cli.output import print_found
 from jaxscope.cli.parser import Options
 from jaxscope.cli.runs import Watcher, named_program, run_options, show_progress
 from jaxscope.client.one_shot import OnEvent, outline
-from jaxscope.model.outline import Outline
+from jaxscope.model.outline import Outline, OutlinedFunction
 from jaxscope.model.units import format_count
 from jaxscope.report.document import Items, Section
 
@@ -49,8 +51,45 @@ def outline_to_document(file: str, found: Outline) -> list[Section]:
     docs = [function.doc.strip().partition("\n")[0] for function in found.functions]
     functions = [f"{one:{width}}  {doc}".rstrip() for one, doc in zip(shown, docs, strict=True)]
     calls = format_count(len(found.calls), "call")
-    return [
+    sections = [
         Section(blocks=[f"{file} offers {calls} and has {format_count(len(docs), 'function')}."]),
         Section(f"calls that {file} offers:", [Items([c.call for c in found.calls] or ["none"])]),
         Section("functions:", [Items(functions or ["none"])]),
     ]
+    return sections if found.calls else [*sections, _next_steps(file, found)]
+
+
+def _next_steps(file: str, found: Outline) -> Section:
+    """What to type where a file offers no call."""
+    name = shlex.quote(file)
+    forms = [form for function in found.functions if (form := _example_call(function))]
+    commands = [f"jaxscope capture {name} {shlex.quote(form)}" for form in forms[:1]]
+    commands.append(f"jaxscope run -- {name}")
+    offers = [f"A line `# jaxscope: {form}` in the file offers that call." for form in forms[:1]]
+    explained = ["`run` runs the file as a script and lists what it compiles.", *offers]
+    return Section("what to type next:", [Items(commands), *explained])
+
+
+def _example_call(function: OutlinedFunction) -> str:
+    """A call of a function with one array for each parameter that needs one; "" of a class."""
+    if function.kind != "function" or not function.signature:
+        return ""
+    try:
+        (parsed,) = ast.parse(f"def {function.signature}: ...").body
+    except (SyntaxError, ValueError):  # a signature that was cut
+        return ""
+    assert isinstance(parsed, ast.FunctionDef)
+    of_place = [*parsed.args.posonlyargs, *parsed.args.args]
+    needed = of_place[: len(of_place) - len(parsed.args.defaults)]
+    named = [
+        argument
+        for argument, default in zip(parsed.args.kwonlyargs, parsed.args.kw_defaults, strict=True)
+        if default is None
+    ]
+    values = [_example_value(argument.arg) for argument in needed]
+    values += [f"{argument.arg}={_example_value(argument.arg)}" for argument in named]
+    return f"{function.name}({', '.join(values)})" if values else ""
+
+
+def _example_value(parameter: str) -> str:
+    return "key(0)" if parameter in ("key", "rng") else "f32[8]"

@@ -721,16 +721,22 @@ def _residuals(evidence: Evidence) -> Answer:
     found = find_residuals(evidence.taken)
     if not found.stage:
         return Answer("Nothing: no stage of this call has a backward part.")
+    alike = Counter(
+        (value.type, value.operation, value.id, value.num_bytes, place_text(value.place))
+        for value in found.values
+    )
     return Answer(
         f"{describe_kept(found)}.",
         [
             Fact(
-                f"{value.type} of {value.operation} (equation {value.id}), "
-                f"{format_bytes(value.num_bytes)}",
+                f"{f'{count} × ' if count > 1 else ''}{kept_type} of {operation} (equation "
+                f"{equation}), {format_bytes(count * num_bytes)}",
                 "stated",
-                place_text(value.place),
+                place,
             )
-            for value in found.values
+            for (kept_type, operation, equation, num_bytes, place), count in sorted(
+                alike.items(), key=lambda each: -each[1] * _known(each[0][3])
+            )
         ],
     )
 

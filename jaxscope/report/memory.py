@@ -67,14 +67,14 @@ class MemoryReport:
 
 
 def describe_plan(plan: MemoryPlan | Unavailable) -> str:
-    """What a call needs at once, in a sentence."""
+    """What XLA allocates for a run, in a sentence."""
     if isinstance(plan, Unavailable):
         return f"XLA's plan is not known: {plan.reason}"
     has_aliased = plan.aliased_bytes > 0
     aliased = f" ({format_bytes(plan.aliased_bytes)} of them where donated arguments were)"
     aliased = aliased if has_aliased else ""
     return (
-        f"XLA needs {format_bytes(plan.total_bytes)} at once: arguments "
+        f"XLA allocates {format_bytes(plan.total_bytes)} for a run: arguments "
         f"{format_bytes(plan.argument_bytes)}, results {format_bytes(plan.result_bytes)}"
         f"{aliased}, temporaries {format_bytes(plan.temporary_bytes)}."
     )
@@ -86,7 +86,7 @@ def plan_rows(plan: MemoryPlan) -> Iterator[tuple[str, float, str]]:
     yield "results", plan.result_bytes, "what comes out"
     yield "temporaries", plan.temporary_bytes, "what XLA allocates for each run besides"
     yield "aliased", plan.aliased_bytes, "results that lie where donated arguments were"
-    yield "needed at once", plan.total_bytes, "arguments, results and temporaries, aliased once"
+    yield "allocated", plan.total_bytes, "arguments, results and temporaries, aliased once"
     yield "peak by XLA", plan.peak_bytes, "at once, with temporaries; the CPU backend does not tell"
     yield "code", plan.code_bytes, "generated code; the CPU backend says 0"
 
@@ -166,7 +166,7 @@ def describe_peak(live: LiveRanges) -> str:
     """The most that is in memory at once, in a sentence."""
     peak, temporary = format_bytes(live.peak_bytes), format_bytes(live.peak_temporary_bytes)
     if live.is_placed:
-        return f"At most {peak} is in use at once, {temporary} of temporaries."
+        return f"At most {peak} is in use at a time, {temporary} of temporaries."
     return f"Values that are needed at once add up to {peak} at most, {temporary} of temporaries."
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -301,3 +302,25 @@ def test_kernels_whose_work_is_not_counted_are_kernels(
 def test_the_list(jaxscope: CommandLine, saved: Path) -> None:
     lines = jaxscope("ask", saved, "help").output.splitlines()
     assert [line.split()[0] for line in lines] == [question.name for question in QUESTIONS]
+
+
+def test_residuals_that_are_alike_are_told_together(tmp_path: Path) -> None:
+    """A scan stacks what each round hands over: two values of one round, seven rounds, four bytes
+    for each of eight elements."""
+    file = tmp_path / "kept.py"
+    file.write_text(
+        "import jax.numpy as jnp\nfrom jax import lax\n\n\n"
+        "def total(x):\n"
+        "    body = lambda c, _: (jnp.sin(c) * jnp.cos(c), None)\n"
+        "    return lax.scan(body, x, None, length=7)[0].sum()\n"
+    )
+
+    question = find_question("residuals")[0]
+    request = CallRequest(str(file), "grad(total)(f32[8])")
+    facts = question.answer(find_evidence(question, request)).facts
+
+    (stacked,) = [fact.text for fact in facts if "f32[7,8]" in fact.text]
+    told = re.fullmatch(r"(\d) × f32\[7,8\] of scan .*, (\d+) B", stacked)
+    assert told is not None
+    assert int(told[1]) > 1
+    assert int(told[2]) == int(told[1]) * 7 * 8 * 4

@@ -65,7 +65,7 @@ ANSWERS = {
     "run": (("program.py",), r"\d+ programs? of \d+ functions? took "),
     "open": (("saved.jaxscope",), r"What was left behind: 1 saved capture\."),
     "values": (("program.py",), r"No equation makes NaN or Inf of finite operands\."),
-    "memory": (("program.py",), r"XLA needs .* at once: arguments "),
+    "memory": (("program.py",), r"XLA allocates .* for a run: arguments "),
     "roofline": (("program.py",), r"Its kernels do .* FLOP per byte\."),
     "sharding": (("program.py",), r"1 device \(cpu\).* No communication"),
     "targets": (

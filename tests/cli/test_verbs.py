@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,9 @@ def test_calls_lists_without_running(jaxscope: CommandLine, tmp_path: Path) -> N
 
 def test_methods_stand_below_their_class(jaxscope: CommandLine, tmp_path: Path) -> None:
     file = tmp_path / "model.py"
-    file.write_text("class Model:\n    def apply(self, x): ...\ndef loss(x): ...\n")
+    file.write_text(
+        "# jaxscope: loss(1)\nclass Model:\n    def apply(self, x): ...\ndef loss(x): ...\n"
+    )
 
     lines = jaxscope("calls", file).output.splitlines()
 
@@ -118,3 +121,30 @@ def test_the_window_prints_no_json(jaxscope: CommandLine) -> None:
     answer = jaxscope(SAMPLE, "--json")
     assert answer.status == 2
     assert "window" in json.loads(answer.output)["what"]
+
+
+def test_a_file_without_calls_says_what_to_type(jaxscope: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "my model.py"
+    file.write_text(
+        "class Model: ...\n"
+        "def helper(): ...\n"
+        "def loss(key, x, /, y, rate=1.0, *, scale, eps=1e-6): return ((x - y) * scale).sum()\n"
+    )
+
+    output = jaxscope("calls", file).output
+
+    call = "loss(key(0), f32[8], f32[8], scale=f32[8])"
+    assert f"  jaxscope capture '{file}' '{call}'\n  jaxscope run -- '{file}'\n" in output
+    assert f"# jaxscope: {call}" in output
+    typed = shlex.split(output.partition("next:\n")[2].splitlines()[0])
+    assert jaxscope(*typed[1:]).status == 0
+
+
+def test_a_script_without_functions_is_to_be_run(jaxscope: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "job.py"
+    file.write_text("if __name__ == '__main__':\n    print(1)\n")
+
+    output = jaxscope("calls", file).output
+
+    assert f"  jaxscope run -- {file}\n" in output
+    assert "jaxscope capture" not in output

@@ -110,7 +110,7 @@ def test_memory_that_values_share_counts_once(tmp_path: Path, call: str) -> None
     assert added.peak_temporary_bytes > plan.temporary_bytes, "the program shows nothing otherwise"
     assert placed.peak_bytes <= plan.total_bytes
     assert placed.peak_temporary_bytes == plan.temporary_bytes
-    assert "in use at once" in explain_peak(placed, plan)
+    assert "in use at a time" in explain_peak(placed, plan)
     told = explain_peak(added, plan)
     assert "add up to" in told
     assert ("more than the" in told) == (added.peak_bytes > plan.total_bytes)
