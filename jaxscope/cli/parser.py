@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import difflib
 import functools
 import math
+import os
 import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -828,7 +830,11 @@ def parse(words: Sequence[str]) -> Options:
     """
     verb = words[0] if words and words[0] in VERBS and words[0] != WINDOW else WINDOW
     rest = words if verb == WINDOW else words[1:]
-    read = make_parser(verb).parse_args(list(rest))
+    try:
+        read = make_parser(verb).parse_args(list(rest))
+    except UsageError:
+        refuse_unknown_word(rest[0] if verb == WINDOW and rest else None)
+        raise
     output, output_format = _read_output(verb, read)
     return _take(
         Options,
@@ -852,6 +858,20 @@ def parse(words: Sequence[str]) -> Options:
     )
 
 
+def refuse_unknown_word(file: object) -> None:
+    """A mistyped verb reads as the name of a file; the window would only say that none is there.
+
+    Raises:
+        UsageError: The word is no file, and could be a verb.
+    """
+    word = "" if file is None else str(file)
+    if not word.isidentifier() or os.path.lexists(word):
+        return
+    close = difflib.get_close_matches(word, [verb for verb in VERBS if verb != WINDOW], n=1)
+    remedy = f"Did you mean jaxscope {close[0]}?" if close else "jaxscope --help"
+    raise UsageError(f"There is no command and no file {word!r}.", remedy=remedy)
+
+
 def _take(kind: type[T], read: argparse.Namespace, **given: Any) -> T:
     """A dataclass from what was parsed under the names of its fields, but for what is given."""
     names = {field.name for field in dataclasses.fields(cast(Any, kind))}
@@ -866,7 +886,28 @@ def _read_others(verb: str, read: argparse.Namespace) -> tuple[str, ...]:
     return tuple(read.paths) if verb == "open" else ()
 
 
+class _StoreOnce(argparse.Action):
+    """Refuses an option that is given twice: of two files to write, one would be left out."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        given = namespace.__dict__.setdefault("_given", set())
+        if option_string is not None and self.dest in given:
+            parser.error(f"{option_string} is given twice")
+        given.add(self.dest)
+        setattr(namespace, self.dest, values)
+
+
 class _Parser(argparse.ArgumentParser):
+    def __init__(self, **about: Any) -> None:
+        super().__init__(**about)
+        self.register("action", None, _StoreOnce)
+
     def error(self, message: str) -> NoReturn:
         remedy = f"{self.prog} --help"
         if self.prog.endswith(" diff") and message.startswith("unrecognized"):

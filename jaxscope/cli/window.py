@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib.util
 import os
 from typing import TYPE_CHECKING
 
-from jaxscope.cli.parser import Options
+from jaxscope.cli.parser import Options, refuse_unknown_word
 from jaxscope.errors import EnvironmentProblem, UsageError
 from jaxscope.setup.system_libraries import (
     find_display,
@@ -16,7 +15,6 @@ from jaxscope.setup.system_libraries import (
     is_root,
 )
 from jaxscope.ui.instance_handover import Offer, digest_surroundings, hand_over, program
-from jaxscope.verbs import VERBS, WINDOW
 
 if TYPE_CHECKING:
     from jaxscope.model import Capture
@@ -33,7 +31,7 @@ def run(options: Options) -> int:
     """
     if options.is_json:
         raise UsageError("A window prints no JSON.", remedy="jaxscope capture --json")
-    _refuse_unknown_word(options.file)
+    refuse_unknown_word(options.file)
     limits = {
         "python": options.python,
         "timeout": options.timeout_s,
@@ -60,16 +58,6 @@ def run(options: Options) -> int:
         x64=options.x64,
         surroundings=surroundings,
     )
-
-
-def _refuse_unknown_word(file: object) -> None:
-    """A mistyped verb reads as the name of a file; the window would only say that none is there."""
-    word = "" if file is None else str(file)
-    if not word.isidentifier() or os.path.lexists(word):
-        return
-    close = difflib.get_close_matches(word, [verb for verb in VERBS if verb != WINDOW], n=1)
-    remedy = f"Did you mean jaxscope {close[0]}?" if close else "jaxscope --help"
-    raise UsageError(f"There is no command and no file {word!r}.", remedy=remedy)
 
 
 def open_on(what: Capture | str | os.PathLike[str], call: str | None) -> int:

@@ -148,3 +148,20 @@ def test_a_script_without_functions_is_to_be_run(jaxscope: CommandLine, tmp_path
 
     assert f"  jaxscope run -- {file}\n" in output
     assert "jaxscope capture" not in output
+
+
+def test_a_mistyped_verb_is_told_whatever_stands_behind_it(jaxscope: CommandLine) -> None:
+    answer = jaxscope("captur", SAMPLE, "-o", "out.html")
+
+    assert answer.status == 2
+    assert "jaxscope capture?" in answer.errors
+
+
+def test_an_option_given_twice_is_refused(jaxscope: CommandLine, tmp_path: Path) -> None:
+    """Only one of the two files would have been written, without a word."""
+    answer = jaxscope("capture", SAMPLE, "-o", tmp_path / "a.html", "--output", tmp_path / "b.json")
+
+    assert answer.status == 2
+    assert "--output is given twice" in answer.errors
+    assert not list(tmp_path.iterdir())
+    assert jaxscope("capture", SAMPLE, "--xla", "a=1", "--xla", "b=2").status != 2
