@@ -466,15 +466,21 @@ class OutcomeAndReplacements:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Replacement:
-    """Where `row` was used, `successor` is used now; `depth` users between them vanished as well.
+    """Where `row` was used, `successor` is used now.
 
-    `user` is who uses it, where that changed in more than this.
+    `passed` are the users between them, which vanished as well; `user` is who uses it, where that
+    changed in more than this.
     """
 
     row: InstructionRow
     successor: InstructionRow
-    depth: int
+    passed: tuple[str, ...]
     user: InstructionRow | None = None
+
+    @property
+    def depth(self) -> int:
+        """How many users between them vanished."""
+        return len(self.passed)
 
 
 def find_outcome(
@@ -595,20 +601,46 @@ class _OutcomeFinder:
             return f"removed by {by}: {what} gives this type itself now"
         if user is not None:
             return f"taken into {self._describe(user)} by {by}, which now works from {what}"
-        return f"removed by {by}, for it changes nothing: {what} takes its place"
+        between = (*self._path_to(successor.name, row), *found.passed)
+        tags = dict.fromkeys(tag for name in between for tag in self._before.rows[name].tags)
+        others = [tag for tag in tags if tag != self._tag]
+        if others:
+            whom = quote_equations(others, self._stage)
+            return f"removed by {by} together with {whom}: {what} takes their place"
+        why = "" if between else ", for it changes nothing"
+        return f"removed by {by}{why}: {what} takes its place"
+
+    def _path_to(self, wanted: str, row: InstructionRow) -> list[str]:
+        """What vanished between an instruction and one that it worked from."""
+        came_from: dict[str, str] = {}
+        waiting = [row.name]
+        while waiting and len(came_from) < _MAX_VISITS:
+            name = waiting.pop(0)
+            for operand in self._before.rows[name].operands:
+                if operand == wanted:
+                    path = []
+                    while name != row.name:
+                        path.append(name)
+                        name = came_from[name]
+                    return path
+                is_new = operand not in came_from and operand in self._before.rows
+                if is_new and operand not in self._after.rows:
+                    came_from[operand] = name
+                    waiting.append(operand)
+        return []
 
     def _replacements(self) -> list[_Replacement]:
         """What stands where a vanished instruction was used, nearest first."""
         for row in reversed(self._rows):  # the last one is the equation's result
             found: list[_Replacement] = []
-            waiting: list[tuple[str, int | None, int]] = [(row.name, None, 0)]
+            waiting: list[tuple[str, int | None, tuple[str, ...]]] = [(row.name, None, ())]
             seen: set[tuple[str, int | None]] = set()
             while waiting and len(seen) < _MAX_VISITS:
-                name, element, depth = waiting.pop(0)
+                name, element, passed = waiting.pop(0)
                 was = self._before.rows[name]
                 root = self._after.roots.get(was.computation)
                 if was.is_root and root is not None:
-                    found.append(_Replacement(row, self._after.rows[root], depth))
+                    found.append(_Replacement(row, self._after.rows[root], passed))
                 for user, place in self._readers(name, element):
                     is_new_user = (user, place) not in seen
                     seen.add((user, place))
@@ -617,13 +649,24 @@ class _OutcomeFinder:
                         before = self._before.rows[user]
                         successor = self._operand_now(name, before, now)
                         if successor is not None:
-                            changed = now if _has_changed_more(before, now) else None
-                            found.append(_Replacement(row, successor, depth, changed))
-                    elif is_new_user and depth < _MAX_DEPTH:
-                        waiting.append((user, place, depth + 1))
+                            changed = now if self._has_changed_more(before, now) else None
+                            found.append(_Replacement(row, successor, passed, changed))
+                    elif is_new_user and len(passed) < _MAX_DEPTH:
+                        waiting.append((user, place, (*passed, user)))
             if found:
                 return sorted(found, key=lambda replacement: replacement.depth)
         return []
+
+    def _has_changed_more(self, was: InstructionRow, now: InstructionRow) -> bool:
+        """Whether a user is another operation, or not only what vanished was replaced in it."""
+        pairs = zip(was.operands, now.operands, strict=False)
+        return now.opcode != "tuple" and (
+            was.opcode != now.opcode
+            or any(
+                old != new and (old in self._after.rows or new not in self._before.rows)
+                for old, new in pairs
+            )
+        )
 
     def _readers(self, name: str, element: int | None) -> Iterator[tuple[str, int | None]]:
         """Users of an instruction, each with the element of a tuple that it becomes there.
@@ -737,12 +780,6 @@ def _equals(snapshot: Snapshot) -> dict[str, list[str]]:
         found[name] = classes.setdefault((row.computation, numbers[name]), [])
         found[name].append(name)
     return found
-
-
-def _has_changed_more(was: InstructionRow, now: InstructionRow) -> bool:
-    """Whether a user reads something else in more than one place, or is another operation."""
-    differing = sum(a != b for a, b in zip(was.operands, now.operands, strict=False))
-    return was.opcode != now.opcode or differing > 1
 
 
 def _name(row: InstructionRow) -> str:
