@@ -59,9 +59,17 @@ def take(tmp_path: Path, call: str) -> Capture:
     [
         ("bad(f32[8])", "1 (log, numbers.py:5): 8 NaN among 8 values", 5),
         ("jit(bad, donate_argnums=0)(f32[8])", "1 (log, numbers.py:5)", 5),
-        ("vmap(bad)(f32[3, 2])", "1 (log, numbers.py:5): 6 NaN among 6 values", 5),
+        (
+            "vmap(bad)(f32[3, 2])",
+            "1 (log, numbers.py:5) of the stage vmap: 6 NaN among 6 values",
+            5,
+        ),
         ("nested(f32[8])", "(div, numbers.py:12): 8 Inf among 8 values", 12),
-        ("grad(root)(jnp.zeros(3))", "(div, numbers.py:22): 3 Inf among 3 values", 22),
+        (
+            "grad(root)(jnp.zeros(3))",
+            "(div, numbers.py:22) of the stage grad: 3 Inf among 3 values",
+            22,
+        ),
     ],
 )
 def test_the_first_equation_is_named(tmp_path: Path, call: str, equation: str, line: int) -> None:
@@ -69,6 +77,7 @@ def test_the_first_equation_is_named(tmp_path: Path, call: str, equation: str, l
     (check,) = [check for check in capture.checks if check.rule == "non-finite-result"]
     assert "Results are not finite" in check.message and equation in check.message
     assert (check.severity, check.line) == (Severity.WARNING, line)
+    assert check.equation and f" {check.equation} (" in check.message
     assert check.file.endswith("numbers.py")
     told = capture_to_json(capture)
     assert check.message in told["messages"]
@@ -157,7 +166,10 @@ def closed(x):
     ("call", "text"),
     [
         ("forth(3.5)", "1/jaxpr/1 (sqrt, loops.py:7) in round 4 of 10 of 1 (scan): 1 NaN"),
-        ("vmap(forth)(jnp.array([3.5, 6.5]))", "in round 4 of 10 of 1 (scan): 1 NaN among 2"),
+        (
+            "vmap(forth)(jnp.array([3.5, 6.5]))",
+            "in round 4 of 10 of 1 (scan) of the stage vmap: 1 NaN",
+        ),
         ("back(1.0)", "(div, loops.py:13) in round 7 of 10 of 1 (scan): 1 Inf"),
         ("inside(1.0)", "in round 3 of 4 of 0/jaxpr/0 (scan) in round 10 of 20 of 0 (scan): 1 Inf"),
         ("keyed(jax.random.key(0))", "(log, loops.py:27) in round 5 of 8 of 0 (scan): 1 NaN"),

@@ -133,5 +133,5 @@ def test_a_constant_is_named_with_what_reads_it(
     (finding,) = check(tmp_path, call)
 
     assert finding.message.startswith(f"The array {names} (f32[4,4], 64 bytes) was captured")
-    assert readers in finding.message
+    assert readers in finding.message and readers.startswith(f"Read by {finding.equation} (")
     assert (finding.line, finding.file.rpartition("/")[2]) == (line, "checked.py")

@@ -9,8 +9,10 @@ import pytest
 
 from jaxscope.client import one_shot
 from jaxscope.client.events import Output
-from jaxscope.model import Capture, Check
-from jaxscope.worker.stages.compilation import XlaLog
+from jaxscope.model import Capture, Check, NodeKind
+from jaxscope.model.graph_builder import GraphBuilder
+from jaxscope.model.op_name import TagTable
+from jaxscope.worker.stages.compilation import LogNote, XlaLog, place_note
 
 SOURCE = """\
 import jax, jax.numpy as jnp
@@ -26,6 +28,10 @@ def moved(x):
     x = jax.lax.with_sharding_constraint(x * 2, placed(None, "a"))
     x = jax.lax.with_sharding_constraint(jnp.sin(x), placed("b", None))
     return x
+
+
+def loss(x):
+    return moved(x).sum()
 
 
 def short(p, g):
@@ -65,19 +71,24 @@ def test_a_donation_of_no_use_is_a_note(tmp_path: Path) -> None:
     check = check_of(capture, "donation-unused")
     assert check is not None and "float32[1000]. Donated with that type: `p`." in check.message
     assert check.line == SOURCE.splitlines().index("def short(p, g):") + 1
-    assert check.message in capture.messages
+    assert check.message in capture.messages and not check.equation
     assert "donated buffers" not in printed
 
 
-def test_an_involuntary_rematerialization_has_its_equation_and_line(tmp_path: Path) -> None:
-    capture, printed = take(tmp_path, "moved(f32[8, 8])", "cpu:8")
+@pytest.mark.parametrize(
+    ("call", "equation", "line"), [("moved", "1", 11), ("grad(loss)", "3", 12)]
+)
+def test_an_involuntary_rematerialization_has_its_equation_and_line(
+    tmp_path: Path, call: str, equation: str, line: int
+) -> None:
+    capture, printed = take(tmp_path, f"{call}(f32[8, 8])", "cpu:8")
     check = check_of(capture, "involuntary-rematerialization")
     if check is None and "rematerialization" not in printed:
         pytest.skip("this XLA finds a better way")
     assert check is not None
-    assert check.line == 11 and check.file.endswith("warned.py")
-    assert "(sharding_constraint, warned.py:11)" in check.message
-    if "mesh[" not in check.message:  # as XLA writes a sharding since 0.11
+    assert (check.equation, check.line) == (equation, line) and check.file.endswith("warned.py")
+    assert f"equation {equation} (sharding_constraint, warned.py:{line})." in check.message
+    if call == "moved" and "mesh[" not in check.message:  # as XLA writes a sharding since 0.11
         assert "devices=[1,2,4]" in check.message and "devices=[4,1,2]" in check.message
     assert "rematerialization" not in printed and "jxs" not in check.message
 
@@ -90,3 +101,13 @@ def test_slow_folding_is_kept_and_other_lines_go_on(capfd: pytest.CaptureFixture
     assert note.rule == "slow-constant-folding"
     assert note.op_name == "jit(f)/jxsd7/sort" and "f32[8000000]" in note.message
     assert capfd.readouterr().err == "something else\n"
+
+
+def test_the_stage_of_an_equation_that_is_not_of_the_base_function_is_told() -> None:
+    graph = GraphBuilder()
+    graph.add_node("7", NodeKind.EQUATION, "sort", source=(("f.py", 5, 0, ""),))
+    tags = TagTable((), ("0",) * 7 + ("7",))
+    note = LogNote("slow-constant-folding", "It is slow.", "", "jit(f)/jxsd7~//sort")
+    message, *place = place_note(note, tags, GraphBuilder().build(), graph.build(), "grad")
+    assert message == "It is slow. It is of equation 7 (sort, f.py:5) of the stage grad."
+    assert place == ["7", "f.py", 5]

@@ -361,7 +361,7 @@ def _is_copied(value: Any, constant: Any) -> bool:
 def _describe(name: str, constant: _Constant) -> Check:
     size = aval_bytes(constant.value)
     what = f"The array {name}" if name else "An array without a name"
-    first = constant.readers[0][1] if constant.readers else None
+    id, first = constant.readers[0] if constant.readers else ("", None)
     file, line = (first is not None and compat.user_place(first)) or ("", 0)
     type = aval_text(jax.typeof(constant.value))
     return Check(
@@ -372,6 +372,7 @@ def _describe(name: str, constant: _Constant) -> Check:
         + _tell_readers(constant.readers),
         remedy="Pass it as an argument, so that a new value needs no new trace.",
         lesson="samples/pure_and_impure.py",
+        equation=id,
         line=line,
         file=file,
     )

@@ -161,6 +161,7 @@ class _Pipeline:
         self._seconds = 0.0
         self._has_gradient = False
         self._log = XlaLog()
+        self._base = _UNCONVERTED.graph
         self._listens = bool(request.get("listens"))
 
     def run(self) -> Any:
@@ -254,7 +255,7 @@ class _Pipeline:
             start = time.perf_counter()
             machine = dump.machine_code()
             machine_seconds = time.perf_counter() - start
-        self._send_log(tags, last)
+        self._send_log(tags, last, derived.name)
         self._seconds += compiled.seconds
         cost = module_cost(compat.cpu_client(), compiled.module)
         self._send_hlo("optimized", compiled.module, compiled.seconds, cost)
@@ -269,14 +270,14 @@ class _Pipeline:
             self._sender.send_texts()
             send_passes(lowered, self._channel, self._options, self._pass_watch)
 
-    def _send_log(self, tags: TagTable, last: ConvertedJaxpr) -> None:
+    def _send_log(self, tags: TagTable, last: ConvertedJaxpr, name: str) -> None:
         """Send what JAX and XLA warned of, each with its equation and line."""
         for note in self._log.notes[:_MAX_NOTES]:
-            message, file, line = place_note(note, tags, last.graph)
+            message, equation, file, line = place_note(note, tags, self._base, last.graph, name)
             self._channel.message(message)
             fields = {"rule": note.rule, "severity": "warning", "remedy": note.remedy}
             at = {"file": file or self._source.path, "line": line or self._line_of_base()}
-            self._channel.send("check", {**fields, "message": message, **at})
+            self._channel.send("check", {**fields, "message": message, "equation": equation, **at})
 
     def _line_of_base(self) -> int:
         """The first line of the function; 0 where it is none of the file."""
@@ -298,8 +299,8 @@ class _Pipeline:
         # A constant of -inf that masks something may be meant; a value that turns into one is news.
         severity = "warning" if found.is_made else "info"
         fields = {"rule": RULE, "severity": severity, "message": found.text, "remedy": REMEDY}
-        file = found.file or self._source.path
-        self._channel.send("check", {**fields, "file": file, "line": found.line})
+        at = {"file": found.file or self._source.path, "line": found.line}
+        self._channel.send("check", {**fields, "equation": found.equation, **at})
 
     def _send_head(self, program: TracedProgram) -> None:
         derived = program.derived
@@ -340,6 +341,7 @@ class _Pipeline:
             is_derived=not program.transformed,
         )
         base = last.provenances
+        self._base = last.graph
         places = find_places(last) if program.is_linked_by_place else {}
         for stage in program.transformed:
             is_last = stage is program.transformed[-1]

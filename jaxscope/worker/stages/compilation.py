@@ -482,21 +482,31 @@ def name_donated(note: LogNote, lowered: Any, inputs: Sequence[tuple[str, Any]])
     return dataclasses.replace(note, message=told)
 
 
-def place_note(note: LogNote, tags: TagTable, graph: Graph) -> tuple[str, str, int]:
-    """A note's message with its equation, and the file and line of that.
+def place_note(
+    note: LogNote, tags: TagTable, base: Graph, last: Graph, last_name: str
+) -> tuple[str, str, str, int]:
+    """A note's message, the id of its equation, and the file and line of that.
+
+    The equation is one of the base function where the instruction comes from one; else the message
+    names its stage.
 
     Args:
         note: The note.
         tags: What the tags in its name stand for.
-        graph: Of the last jaxpr-level stage.
+        base: Of the base function.
+        last: Of the last jaxpr-level stage.
+        last_name: Of that stage.
     """
-    for id in read_op_name(note.op_name, tags).derived:
-        node = graph.index_by_id.get(id)
-        if node is None:
-            continue
-        places = graph.source(node)
-        file, line = (places[0].file, places[0].line) if places else ("", 0)
-        where = ", ".join(filter(None, [graph.operation(node), format_place(file, line)]))
-        return f"{note.message} It is of equation {id} ({where}).", file, line
+    found = read_op_name(note.op_name, tags)
+    of_last = f" of the stage {last_name}"
+    for ids, graph, of in ((found.origins, base, ""), (found.derived, last, of_last)):
+        for id in ids:
+            node = graph.index_by_id.get(id)
+            if node is None:
+                continue
+            places = graph.source(node)
+            file, line = (places[0].file, places[0].line) if places else ("", 0)
+            where = ", ".join(filter(None, [graph.operation(node), format_place(file, line)]))
+            return f"{note.message} It is of equation {id} ({where}){of}.", id, file, line
     name = strip_tags(note.op_name)
-    return note.message + (f" It is of {name}." if name else ""), "", 0
+    return note.message + (f" It is of {name}." if name else ""), "", "", 0

@@ -343,12 +343,14 @@ class Nonfinite:
 
     Attributes:
         text: In sentences.
+        equation: Id of the equation; empty where none was found.
         file: Of the equation; empty where none was found.
         line: The same; 0 where none was found.
         is_made: An equation makes it of other values; a constant may be meant so.
     """
 
     text: str
+    equation: str = ""
     file: str = ""
     line: int = 0
     is_made: bool = False
@@ -452,7 +454,7 @@ def _find_origin(
     try:
         walk.run(program.derived.jaxpr, inputs)
     except FoundError as found:
-        return _name(found, walk.first_inf)
+        return _name(found, walk.first_inf, program)
     except TimeoutError:
         return Nonfinite(f"{unknown}running its equations one by one takes too long.")
     except Exception as error:  # of an equation that cannot run by itself
@@ -465,21 +467,23 @@ def _find_origin(
     )
 
 
-def _name(found: FoundError, first_inf: FoundError | None) -> Nonfinite:
+def _name(found: FoundError, first_inf: FoundError | None, program: TracedProgram) -> Nonfinite:
     file, line = compat.user_place(found.equation) or ("", 0)
+    told = _describe(found)
+    told += f" of the stage {program.derived.name}" if program.transformed else ""
     if found.is_constant:
-        text = f"They come from a constant that is not finite, which {_describe(found)} reads"
+        text = f"They come from a constant that is not finite, which {told} reads"
     elif found.reads_inf:
-        text = f"The first equation that makes NaN is {_describe(found)}, which reads Inf"
+        text = f"The first equation that makes NaN is {told}, which reads Inf"
     else:
-        text = f"The first equation that makes such a value of finite ones is {_describe(found)}"
+        text = f"The first equation that makes such a value of finite ones is {told}"
     text += f": {found.count}." if found.count else "."
     if found.reads_inf and first_inf is not None:
         text += (
             f" The first that makes Inf of finite operands is {_describe(first_inf)}: "
             f"{first_inf.count}."
         )
-    return Nonfinite(text, file, line, is_made=not found.is_constant)
+    return Nonfinite(text, found.id, file, line, is_made=not found.is_constant)
 
 
 def _describe(found: FoundError) -> str:
