@@ -260,3 +260,11 @@ def test_a_dimension_that_is_not_there_is_explained(session: Session, file: str,
     with pytest.raises(CallError) as raised:
         scale(session, file, "small_only(f32[2])", vary, 2, 4)
     assert raised.value.explanation.remedy
+
+
+@pytest.mark.parametrize("call", ["small_only(f32[2])", "(lambda x: small_only(x))(f32[2])"])
+def test_a_name_that_the_call_does_not_use_is_not_varied(
+    session: Session, file: str, call: str
+) -> None:
+    with pytest.raises(CallError, match="uses no name x: it would be the same at every size"):
+        scale(session, file, call, "x", 2, 4)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+import symtable
 from collections.abc import Callable
 from typing import Any
 
@@ -253,8 +254,26 @@ def _prepare(
         return parse_call(text, {**names, vary: size}, file=source.path)
 
     with guard("call", {source.path}):
-        make(first_size)
+        call = make(first_size)
+    if vary not in _free_names(text):
+        known = parameter_names(call.base, call.args)
+        argument = vary if vary in known else next(iter(known), "x")
+        raise _wrong(
+            f"The call uses no name {vary}: it would be the same at every size.",
+            f"Write f32[{vary}] in the call, or vary a dimension of an argument: {argument}:0.",
+        )
     return source, text, make
+
+
+def _free_names(text: str) -> set[str]:
+    """Names that an expression takes from outside, within its lambdas as well."""
+    tables = [symtable.symtable(text.strip(), "call", "eval")]
+    found = {symbol.get_name() for symbol in tables[0].get_symbols()}
+    while tables:
+        table = tables.pop()
+        tables += table.get_children()
+        found |= {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global()}
+    return found
 
 
 def _prepare_growth(
