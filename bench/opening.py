@@ -86,10 +86,10 @@ def _interpret(folder: Path) -> dict[str, float]:
     """The client's side, and the first picture."""
     from jaxscope.client.capture_assembler import CaptureAssembler
     from jaxscope.model import Graph
+    from jaxscope.picture.scene.first_picture import Arranger, Viewport
     from jaxscope.picture.scene.group_layout import DOWN
     from jaxscope.picture.view.build import build_view
     from jaxscope.schema.archive import load_capture, save_capture
-    from jaxscope.ui.canvas.picture import Arranger, Viewport
     from jaxscope.wire.messages import Message
 
     with (folder / "said").open("rb") as file:

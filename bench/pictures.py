@@ -20,12 +20,12 @@ from bench.graphs import make_capture, make_graph, make_step, make_unrolled
 from bench.layout import measure
 from jaxscope.model import Graph
 from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.scene.first_picture import Arranged, Arranger, Viewport
 from jaxscope.picture.scene.group_layout import DOWN
 from jaxscope.picture.view.build import build_view
 from jaxscope.program.links import LinkIndex, NodeSelection
 from jaxscope.program.search import SearchIndex
 from jaxscope.schema.archive import load_capture, save_capture
-from jaxscope.ui.canvas.picture import Arranged, Arranger, Viewport
 
 _ROOM = Viewport(900.0, 700.0)
 _NUM_FRAMES = 100

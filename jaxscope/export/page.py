@@ -34,6 +34,8 @@ from jaxscope.picture.scene.edge_details import (
     EdgeLabel,
     EdgeLabels,
 )
+from jaxscope.picture.scene.first_picture import Arranger, Viewport
+from jaxscope.picture.scene.group_layout import DOWN
 from jaxscope.picture.scene.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX, Scene
 from jaxscope.picture.syntax import PythonColouring
 from jaxscope.picture.tint.classes import TINT_PALETTES, FillAndBorder, Tint, TintClass
@@ -254,6 +256,10 @@ MAX_SEEN_BOXES = 4_000
 """A picture of more boxes than that is not taken from a screen: browsers stall."""
 
 
+_PANE = Viewport(860.0, 770.0)
+"""Beside the source, in a browser of 1440 × 900."""
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Drawings:
     """A graph drawn twice, as `<svg>` elements.
@@ -281,7 +287,7 @@ def draw_graph(graph: Graph, seen: DisplayedGraph | None = None) -> Drawings | U
     if seen is not None and len(seen.scene.items) > MAX_SEEN_BOXES:
         seen = None
     view = build_view(graph)
-    scene = build_scene(view) if seen is None else seen.scene
+    scene = Arranger(view, _PANE, DOWN).choose().scene if seen is None else seen.scene
     tint_of = (seen.tint_of if seen is not None else None) or _tint_nothing
     if not len(scene.items):
         return Unavailable("There is nothing to draw: the program has no operations.")

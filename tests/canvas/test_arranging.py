@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import jax
@@ -10,23 +11,23 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from jaxscope.model import Graph
+from jaxscope.export.page import draw_graph
+from jaxscope.model import Graph, is_available
+from jaxscope.picture.scene.first_picture import (
+    LEAST_FRAMED,
+    READABLE_SCALE,
+    SIDE_PX,
+    WHOLE_SCALE,
+    Arranger,
+    Viewport,
+)
 from jaxscope.picture.scene.scene import NO_WIDTH_LIMIT, Scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD
 from jaxscope.picture.view.view import ROOT, View
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
-from jaxscope.ui.canvas.navigation import (
-    LEAST_FRAMED,
-    READABLE_SCALE,
-    SIDE_PX,
-    WHOLE_SCALE,
-    Camera,
-    look_at_scene,
-    look_at_top,
-)
+from jaxscope.ui.canvas.navigation import Camera, look_at_scene, look_at_top
 from jaxscope.ui.canvas.overlay import hidden_sides
-from jaxscope.ui.canvas.picture import Arranger, Viewport
 from view.programs import compile_module, layers, trace
 
 WIDTHS = (330, 400, 540)
@@ -90,6 +91,28 @@ def test_the_first_picture_can_be_had_again(qtbot: QtBot) -> None:
     after = canvas.scene
     assert after is not None
     assert after.items.rect.tolist() == before.items.rect.tolist()
+
+
+def test_a_page_begins_as_a_window_of_its_size_does(qtbot: QtBot) -> None:
+    @jax.jit
+    def long(x: jax.Array) -> jax.Array:
+        for _ in range(8):
+            x = jnp.sin(x) * jnp.cos(x) + jnp.tanh(x)
+        return x
+
+    graph = trace(jax.grad(lambda x: long(jnp.exp(x)) * 2.0), jnp.float32(1.0))
+    canvas = GraphCanvas()
+    qtbot.addWidget(canvas)
+    canvas.resize(860, 770)
+    canvas.show()
+    canvas.set_graph(graph, "program")
+    scene, drawn = canvas.scene, draw_graph(graph)
+    assert scene is not None
+    assert is_available(drawn)
+    shown = set(scene.items.ids[: scene.items.num_frames])
+
+    assert set(re.findall(r'data-id="([^"]*)"', drawn.first)) == shown
+    assert shown != build_view(graph).opened, "in this room not all is open that could be"
 
 
 @pytest.mark.parametrize("direction", ["down", "right"])

@@ -16,10 +16,11 @@ from canvas.screen import centre, first_closed_group, long_program, picture
 from jaxscope.model import NONE, GraphBuilder, NodeKind
 from jaxscope.picture.layout.diagram import ShouldStop
 from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX
+from jaxscope.picture.scene.first_picture import Viewport
 from jaxscope.picture.view.open_groups import is_walk
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.navigation import Camera, reveal_rect
-from jaxscope.ui.canvas.picture import PictureOrder, PreparedPicture, Viewport
+from jaxscope.ui.canvas.picture import PictureOrder, PreparedPicture
 from jaxscope.ui.canvas.scene_painter import LEAST_TITLE_PX, step_areas
 
 

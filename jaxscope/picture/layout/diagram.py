@@ -274,6 +274,11 @@ Route = tuple[tuple[float, float], ...]
 ShouldStop = Callable[[], bool]
 
 
+def never_stop() -> bool:
+    """For a layout that nobody stops."""
+    return False
+
+
 class LayoutStopped(Exception):
     """The caller's `should_stop` said so."""
 

@@ -25,6 +25,7 @@ from jaxscope.picture.layout.diagram import (
     StubVertex,
     build_layered_graph,
     check_diagram,
+    never_stop,
 )
 from jaxscope.picture.layout.rank_assignment import Bounds, bound_rows, rank_nodes, wrap_ranks
 
@@ -606,12 +607,8 @@ def _simplify(corners: list[tuple[float, float]]) -> Route:
     return tuple(kept)
 
 
-def _never() -> bool:
-    return False
-
-
 def layout_layered(
-    diagram: Diagram, spacing: Spacing | None = None, should_stop: ShouldStop = _never
+    diagram: Diagram, spacing: Spacing | None = None, should_stop: ShouldStop = never_stop
 ) -> Drawing:
     """Lay a diagram out.
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from jaxscope.model import NONE, Ragged
 from jaxscope.model.types import mark_batch_axes, short_type
 from jaxscope.picture.gc_pause import paused_gc
-from jaxscope.picture.layout.diagram import ShouldStop, Spacing, Stub
+from jaxscope.picture.layout.diagram import ShouldStop, Spacing, Stub, never_stop
 from jaxscope.picture.layout.engines import Engine, GroupLayouts, LayoutCache
 from jaxscope.picture.scene.group_layout import (
     DOWN,
@@ -535,10 +535,6 @@ TIGHT = Spacing(across=14.0)
 """Where room is scarce, more of it is for boxes."""
 
 
-def _never() -> bool:
-    return False
-
-
 def build_scene(
     view: View,
     expanded: frozenset[str] | None = None,
@@ -550,7 +546,7 @@ def build_scene(
     fit: Fit = NO_WIDTH_LIMIT,
     memory: SceneMemory | None = None,
     is_try: bool = False,
-    should_stop: ShouldStop = _never,
+    should_stop: ShouldStop = never_stop,
 ) -> Scene:
     """Place everything that is seen of a view.
 

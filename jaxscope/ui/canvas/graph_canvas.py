@@ -28,6 +28,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from jaxscope.model import NONE, Graph, Unavailable
 from jaxscope.picture.layout.engines import Engine, LayoutCache
 from jaxscope.picture.scene.build import SceneMemory
+from jaxscope.picture.scene.first_picture import LEAST_FRAMED, WHOLE_SCALE, Viewport
 from jaxscope.picture.scene.group_layout import DOWN
 from jaxscope.picture.scene.scene import NO_WIDTH_LIMIT, Fit, Scene
 from jaxscope.picture.tint.classes import ColourBy, Tint, tint_scene
@@ -57,8 +58,6 @@ from jaxscope.ui.canvas.legend import (
 )
 from jaxscope.ui.canvas.minimap import Minimap
 from jaxscope.ui.canvas.navigation import (
-    LEAST_FRAMED,
-    WHOLE_SCALE,
     Camera,
     find_places_across,
     find_places_down,
@@ -85,7 +84,6 @@ from jaxscope.ui.canvas.picture import (
     KeptPicture,
     PictureOrder,
     PreparedPicture,
-    Viewport,
     anchor_of,
     camera_at,
     find_middle_item,

@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
+from jaxscope.picture.scene.first_picture import OVERVIEW_PX
 from jaxscope.picture.tint.classes import ColourBy
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
-from jaxscope.ui.canvas.navigation import OVERVIEW_PX
 from jaxscope.ui.toolkit.widgets import ChoiceBox
 
 _CHOOSER_LETTERS = 9

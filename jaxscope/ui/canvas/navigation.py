@@ -15,24 +15,20 @@ import numpy.typing as npt
 
 from jaxscope.model import NONE
 from jaxscope.model.graph import Int32s
+from jaxscope.picture.scene.first_picture import (
+    LEAST_FRAMED,
+    READABLE_SCALE,
+    SIDE_PX,
+    WHOLE_SCALE,
+)
 from jaxscope.picture.scene.scene import Scene
 
 MAX_SCALE = 8.0
 MARGIN_PX = 24.0
 _ORDINARY_PX = 480.0
 """Sides of a widget up to which a picture is never enlarged."""
-SIDE_PX = 8.0
-"""What a picture that fills the width leaves free at its sides."""
-OVERVIEW_PX = 48
-"""Width of the overview beside a tall picture, and its height below a wide one."""
 _REVEALED_PX = 30
 """What is brought into sight is as far from the border, where there is room."""
-LEAST_FRAMED = 0.58
-"""A picture that cannot be any narrower is shown as small as this, if its width then fits."""
-READABLE_SCALE = 0.78
-"""The smallest scale that a picture is first shown at: type of 10 and 8.5 pixels."""
-WHOLE_SCALE = 0.74
-"""What can be seen whole is shown as small as this: nobody has to look for the rest."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -407,7 +407,7 @@ class PresentationMode:
         points = least_px * _POINTS_PER_INCH / dots / FIXED_SHARE
         self._themes.set_points(max(before, float(math.ceil(points))))
         self._points = (before, self._themes.points)
-        from jaxscope.ui.canvas.navigation import WHOLE_SCALE  # the canvas comes with a result
+        from jaxscope.picture.scene.first_picture import WHOLE_SCALE  # comes with a result
 
         area.present(least_px / (LABEL_TEXT_PX * WHOLE_SCALE))
         self._present_steps(is_on=True)

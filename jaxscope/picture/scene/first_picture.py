@@ -1,0 +1,265 @@
+"""Chooses a first picture: how much of a program is opened, and how that is arranged, for a room.
+
+`Arranger` opens as many groups as can be read in the room there is, tries each layout beside or
+wrapped, and keeps the first that fits. **Cost.** Each try is a whole layout; there are at most a
+few dozen, and a large view is reduced to what they may show. **Limits.** Which groups are opened
+depends on sizes alone, not on what they compute.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+from jaxscope.model import NONE
+from jaxscope.picture.gc_pause import paused_gc
+from jaxscope.picture.layout.diagram import ShouldStop, never_stop
+from jaxscope.picture.layout.engines import LayoutCache
+from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.scene.group_layout import DOWN
+from jaxscope.picture.scene.scene import Fit, Scene
+from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD
+from jaxscope.picture.view.open_groups import LEAST_BOXES, list_next, list_openings, shrink_view
+from jaxscope.picture.view.view import View
+
+SIDE_PX = 8.0
+"""What a picture that fills the width leaves free at its sides."""
+OVERVIEW_PX = 48
+"""Width of the overview beside a tall picture, and its height below a wide one."""
+LEAST_FRAMED = 0.58
+"""A picture that cannot be any narrower is shown as small as this, if its width then fits."""
+READABLE_SCALE = 0.78
+"""The smallest scale that a picture is first shown at: type of 10 and 8.5 pixels."""
+WHOLE_SCALE = 0.74
+"""What can be seen whole is shown as small as this: nobody has to look for the rest."""
+
+_TWO_COLUMNS_PX = 600.0
+"""In less, the two parts of a gradient would stay closed to fit: they stand one after the other."""
+
+_GLANCE_PX = 680.0
+"""From this width on, as that of a main view, the two parts stand beside each other even if that
+has to be small: nothing else in them is open then."""
+
+_ASIDES_PX = (0.0, 48.0, 110.0)
+"""What open groups leave free for the lines beside them: how many there are is known afterwards."""
+
+_HOPELESS = 2.5
+"""What is so many times too wide, and of many boxes, would be wrapped beyond recognition."""
+
+_MOST_PAGES = 2.0
+"""What was wrapped and is longer shows less of the whole than fewer open groups would."""
+
+_LEGEND_PX = 60.0
+"""What the legend takes once there is a picture."""
+
+_LARGE = 500
+"""Boxes from which on it pays to leave out those that a first picture does not show."""
+
+_FEW_BOXES = 24
+_MAX_TRIES, _MAX_REFUSED = 8, 2  # each takes as long as a small picture
+
+
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class Viewport:
+    """What there is room for: width and height in pixels, and the size of the window's type."""
+
+    width: float
+    height: float
+    text_scale: float = 1.0
+
+    def across(self, direction: str) -> float:
+        """Pixels across the flow."""
+        return self.width if direction == DOWN else self.height
+
+    def along(self, direction: str) -> float:
+        """Pixels along it."""
+        return self.height if direction == DOWN else self.width
+
+
+class Arranged(NamedTuple):
+    """A scene, and how it was fitted into its room."""
+
+    scene: Scene
+    fit: Fit
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Arranger:
+    """Arranges one view in one room; `should_stop` may end any of it with `LayoutStopped`.
+
+    `least_scale` is how small the picture may be shown.
+    """
+
+    view: View
+    room: Viewport
+    direction: str
+    cache: LayoutCache = dataclasses.field(default_factory=dict)
+    should_stop: ShouldStop = never_stop
+    least_scale: float = READABLE_SCALE
+
+    def choose(self) -> Arranged:
+        """The scene with most groups open that is no wider than can be read; or the narrowest."""
+        with paused_gc():  # once for all that is tried
+            tried = self
+            if len(self.view.boxes) > _LARGE:
+                small = shrink_view(self.view, self.view.opened)
+                tried = dataclasses.replace(self, view=small)
+            scene, fit = tried._choose()
+            return Arranged(self._build(scene.opened, fit), fit)
+
+    def _choose(self) -> Arranged:
+        found: list[Arranged] = []
+        pages: list[Arranged] = []
+        is_wide = self._most_across(False) >= _TWO_COLUMNS_PX
+        parts = {b.id for b in self.view.boxes if b.kind in FORWARD_BACKWARD} & self.view.opened
+        smaller = dataclasses.replace(self, least_scale=WHOLE_SCALE)
+        smallest = dataclasses.replace(self, least_scale=LEAST_FRAMED)
+        openings, alone = list_openings(self.view), self._open_only(parts)
+        tries = [(self, True, openings), (smaller, True, openings)] if is_wide else []
+        if self.room.across(self.direction) >= _GLANCE_PX * self.room.text_scale:
+            tries.append((smallest, True, alone))
+        for arranger, beside, some in (*tries, (self, False, openings)):
+            for opened in some:
+                if arranger is smaller and not parts <= opened:
+                    break  # smaller only to see both parts of a gradient
+                arranged = arranger._arrange(opened, beside, is_least=opened in openings[-2:])
+                if arranger is smallest and not self._fills(arranged.scene):
+                    break  # in a high view there is room for larger boxes, one part below the other
+                if arranger._is_page(arranged):
+                    if self._count_boxes(arranged.scene) < LEAST_BOXES:
+                        # A long or a wide picture tells more than one of closed groups.
+                        most = 0.0 if parts else self._most_across(True)
+                        larger = [each for each in found if self._excess(each.scene) <= most]
+                        if larger:
+                            return larger[-1]
+                    page = arranged if arranger is smallest else arranger._open_more(arranged)
+                    if not arranger._is_whole(page.scene) and (beside or not parts):
+                        page = smaller._show_whole(alone or openings, beside) or page
+                    if parts <= page.scene.opened:
+                        return page
+                    pages.append(page)
+                    break
+                if arranger is not smallest:
+                    found.append(arranged)
+        if pages:  # side by side, unless more of the two parts is seen one after the other
+            return max(pages, key=lambda each: len(parts & each.scene.opened))
+        return min(found, key=lambda each: (self._excess(each.scene), self._along(each.scene)))
+
+    def _show_whole(self, openings: tuple[frozenset[str], ...], beside: bool) -> Arranged | None:
+        """The most that is seen at one glance, where that can be read and tells something.
+
+        Where one group of many is open, the rest of the program is out of sight; of a gradient the
+        other part is mostly blank beside it.
+        """
+        for opened in openings:
+            arranged = self._arrange(opened, beside)
+            if self._is_page(arranged) and self._is_whole(arranged.scene):
+                page = self._open_more(arranged)
+                if self._count_boxes(page.scene) >= LEAST_BOXES:
+                    return page
+        return None
+
+    def _count_boxes(self, scene: Scene) -> int:
+        return len(scene.items) - scene.items.num_frames
+
+    def _open_only(self, groups: Collection[str]) -> tuple[frozenset[str], ...]:
+        """The one opening in which some groups are open and nothing in them; none for no group."""
+        view = self.view
+        boxes = {view.index_of(each) or NONE for each in groups} - {NONE}
+        around = {view.boxes[each].id for box in boxes for each in view.ancestors(box)}
+        return ((frozenset(groups) | around) & view.opened,) if boxes else ()
+
+    def _arrange(self, opened: frozenset[str], beside: bool, *, is_least: bool = False) -> Arranged:
+        """The scene of some open groups as it comes, or wrapped where that could not be read.
+
+        Args:
+            opened: The groups.
+            beside: As in `Fit`.
+            is_least: Whether no picture of fewer open groups tells much.
+        """
+        found: list[Arranged] = []
+        gained = self._most_across(False) - self._most_across(True)
+        for fit in self._list_fits(beside):
+            if found and fit.aside and self._excess(found[-1].scene) > fit.aside + gained:
+                continue  # that much narrower is not enough
+            scene = self._build(opened, fit, is_try=True)
+            found.append(Arranged(scene, fit))
+            if not self._excess(scene):
+                return found[-1]
+            is_hopeless = self._across(scene) > _HOPELESS * self._most_across(True)
+            if is_hopeless and len(scene.items) > _FEW_BOXES and not is_least:
+                break
+        return min(found, key=lambda each: self._excess(each.scene))
+
+    def _build(self, opened: frozenset[str], fit: Fit, *, is_try: bool = False) -> Scene:
+        return build_scene(
+            self.view,
+            opened,
+            is_try=is_try,
+            direction=self.direction,
+            cache=self.cache,
+            fit=fit,
+            should_stop=self.should_stop,
+        )
+
+    def _list_fits(self, beside: bool) -> Iterator[Fit]:
+        yield Fit(beside)
+        for aside in _ASIDES_PX:
+            yield Fit(beside, self._most_across(bool(aside)), aside)
+
+    def _is_page(self, arranged: Arranged) -> bool:
+        """Whether it can be read, and was not wrapped into a roll of many pages."""
+        scene, most = arranged.scene, _MOST_PAGES * self.room.along(self.direction) / self._scale()
+        is_short = not arranged.fit.is_limited or self._along(scene) <= most
+        return is_short and not self._excess(scene)
+
+    def _is_whole(self, scene: Scene) -> bool:
+        """Whether all of it is seen at once."""
+        return self._along(scene) <= (self.room.along(self.direction) - 2 * SIDE_PX) / self._scale()
+
+    def _fills(self, scene: Scene) -> bool:
+        """Whether a scene as wide as the room takes at least a half of its length."""
+        scale = self.room.across(self.direction) / self._across(scene)
+        return self._along(scene) * scale >= self.room.along(self.direction) / 2
+
+    def _open_more(self, arranged: Arranged) -> Arranged:
+        """Open single groups, the largest first, where a picture leaves most of a page empty.
+
+        All of it stays to be seen at once.
+        """
+        refused: set[str] = set()
+        for _ in range(_MAX_TRIES):
+            scene = arranged.scene
+            is_full = len(scene.items) > _FEW_BOXES or len(refused) == _MAX_REFUSED
+            if is_full or not self._is_whole(scene):
+                break
+            choices = [each for each in list_next(self.view, scene.opened) if each not in refused]
+            if not choices:
+                break
+            more = self._arrange(scene.opened | {choices[0]}, arranged.fit.beside)
+            if self._is_page(more) and self._is_whole(more.scene):
+                arranged = more
+            else:
+                refused.add(choices[0])
+        return arranged
+
+    def _across(self, scene: Scene) -> float:
+        return scene.width if self.direction == DOWN else scene.height
+
+    def _along(self, scene: Scene) -> float:
+        return scene.height if self.direction == DOWN else scene.width
+
+    def _scale(self) -> float:
+        return self.least_scale * self.room.text_scale
+
+    def _most_across(self, needs_overview: bool) -> float:
+        """Pixels of a scene that there is room for, at the smallest scale that can be read."""
+        least = 2 * SIDE_PX + (OVERVIEW_PX if needs_overview else 0)
+        return (self.room.across(self.direction) - least) / self._scale()
+
+    def _excess(self, scene: Scene) -> float:
+        """Pixels by which a scene is too wide to be read."""
+        free = self.room.along(self.direction) - _LEGEND_PX - 2 * SIDE_PX
+        needs_overview = self._along(scene) * WHOLE_SCALE * self.room.text_scale > free
+        return max(self._across(scene) - self._most_across(needs_overview), 0.0)
