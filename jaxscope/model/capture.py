@@ -52,12 +52,15 @@ class Sharding:
             one device, that one alone; empty where all hold the same.
         has_own: Whether the devices of one tile hold values of their own there (axes that are
             manual or not yet summed), instead of the same.
+        manual: Groups of the devices that differ only along manual axes; empty where none are, and
+            where all are.
     """
 
     kind: ShardingKind
     tiles: tuple[int, ...] = ()
     holders: tuple[tuple[int, ...], ...] = ()
     has_own: bool = False
+    manual: tuple[tuple[int, ...], ...] = ()
 
     def shard_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         """The shape that one device holds; the last part of an uneven cut is padded to it."""

@@ -132,6 +132,11 @@ TERMS: Sequence[Term] = (
         ("kernel", "A piece of code that the device runs as one launch."),
         ("pass", "One step of XLA's optimizer."),
         ("library", "Code that XLA calls instead of making it, such as oneDNN or cuBLAS."),
+        (
+            "manual",
+            "Of an axis of devices: in `shard_map`, where the code says what each device along it "
+            "does.",
+        ),
         ("collective", "An instruction by which devices exchange data, such as `all-reduce`."),
     ),
     *_group(

@@ -44,6 +44,11 @@ ONE_LINERS = {
         "f32[]",
         {"custom_call_target": "Foo", "sharding": "{replicated}"},
     ),
+    "f32[2]{0} copy(%a), sharding={devices=[1,2,2]<=[4] last_tile_dims={manual, replicated}}": (
+        "f32[2]",
+        "f32[]",
+        {"sharding": "{devices=[1,2,2]<=[4] last_tile_dims={manual, replicated}}"},
+    ),
     "f32[2]{0} copy(%a), sharding={devices=[4]<=[4]}": (
         "f32[2]",
         "f32[]",

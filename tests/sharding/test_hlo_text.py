@@ -80,11 +80,11 @@ def test_tiles_cover_an_array_however_uneven(tiles: list[int], data: st.DataObje
         ),
         (
             "{devices=[2,2]<=[4] last_tile_dims={manual}}",
-            Sharding(ShardingKind.TILED, (2,), ((0, 1), (2, 3)), has_own=True),
+            Sharding(ShardingKind.TILED, (2,), ((0, 1), (2, 3)), True, ((0, 1), (2, 3))),
         ),
         (
             "{devices=[1,2,2]<=[4] last_tile_dims={replicated, manual}}",
-            Sharding(ShardingKind.MANUAL, (1,), ((0, 1, 2, 3),), has_own=True),
+            Sharding(ShardingKind.MANUAL, (1,), ((0, 1, 2, 3),), True, ((0, 1), (2, 3))),
         ),
         (
             '{devices=[2]0,1 metadata={op_name="x"}}',
@@ -106,6 +106,16 @@ def test_tiles_cover_an_array_however_uneven(tiles: list[int], data: st.DataObje
         (
             f"{{{GRID}, dim_shardings={{(axes={{(mesh_axis_index=1)}})}}, unreduced_axes={{()}}}}",
             Sharding(ShardingKind.TILED, (4,), ((0, 4), (1, 5), (2, 6), (3, 7)), has_own=True),
+        ),
+        (
+            f"{{{GRID}, dim_shardings={{(axes={{(mesh_axis_index=1)}})}}, manual_axes={{()}}}}",
+            Sharding(
+                ShardingKind.TILED,
+                (4,),
+                ((0, 4), (1, 5), (2, 6), (3, 7)),
+                True,
+                ((0, 4), (1, 5), (2, 6), (3, 7)),
+            ),
         ),
         (
             "{mesh=(axes={(name=x, size=2)}, device_ids={1,0}), dim_shardings={(axes={()})}}",

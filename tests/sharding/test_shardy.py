@@ -72,6 +72,7 @@ def test_parts_of_axes_open_dimensions_and_priorities_are_read() -> None:
     inner = parse_shardy('<@mesh, [{"y":(2)2}, {}], replicated={"x"}>', meshes)
     assert inner.holders == ((0, 2, 4, 6), (1, 3, 5, 7))
     assert parse_shardy("<@mesh, [{}, {}]>", meshes).kind is ShardingKind.REPLICATED
+    assert parse_shardy("<@mesh, [{?}, {}]>", meshes).kind is ShardingKind.UNKNOWN
     unreduced = parse_shardy('<@mesh, [{"x"}], unreduced={"y"}>', meshes)
     assert unreduced.has_own and unreduced.tiles == (2,)
     assert parse_shardy('<@mesh, [{}], unreduced={"y"}>', meshes).kind is ShardingKind.MANUAL

@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from jaxscope.client import one_shot
-from jaxscope.program.sharding.placement import PlacementReport
+from jaxscope.model import is_available
+from jaxscope.model.capture import graph_named
+from jaxscope.program.sharding.arrays import describe_sharding
+from jaxscope.program.sharding.placement import NodeShardings, PlacementReport
 from jaxscope.report.document import write_text
 from jaxscope.report.sharding import placement_to_document, placement_to_json
 
@@ -83,3 +86,101 @@ def test_what_is_combined_says_all_of_its_equations(tmp_path: Path) -> None:
     (combined,) = [each for each in found if each["axes"] == ["data"]]
     assert len(combined["equations"]) == 2
     assert ", and 1 more" in write_text(placement_to_document(report))
+
+
+MANUAL = """\
+import functools, jax, jax.numpy as jnp
+from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
+
+mesh = jax.make_mesh((2, 4), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
+auto = NamedSharding(mesh, P("x", "y"))
+
+
+def all_axes(a):
+    body = lambda b: jax.lax.psum(b, "x")
+    return jax.shard_map(body, mesh=mesh, in_specs=P("x", "y"), out_specs=P(None, "y"))(a)
+
+
+def one_axis(a):
+    body = lambda b: jax.lax.psum(jnp.sin(b), "x")
+    spread = jax.lax.with_sharding_constraint(a, auto)
+    return jax.shard_map(
+        body, mesh=mesh, in_specs=P("x"), out_specs=P(None), axis_names={"x"}
+    )(spread)
+
+
+def in_a_loop(a):
+    def body(b):
+        return jax.lax.fori_loop(0, 3, lambda _, c: jax.lax.psum(c, "y") / 4, b)
+
+    return jax.shard_map(
+        body, mesh=mesh, in_specs=P("x"), out_specs=P("x"), check_vma=False
+    )(a)
+
+
+def constrained(a):
+    def body(b):
+        here = NamedSharding(jax.sharding.get_abstract_mesh(), P(None, "y"))
+        return jax.lax.with_sharding_constraint(jnp.sin(b), here)
+
+    return jax.shard_map(body, mesh=mesh, in_specs=P("x"), out_specs=P("x"), axis_names={"x"})(a)
+
+
+def twice(a):
+    def inner(b):
+        return jax.lax.psum(b, "y")
+
+    def outer(b):
+        return jax.shard_map(inner, in_specs=P(None, "y"), out_specs=P(), axis_names={"y"})(b)
+
+    return jax.shard_map(outer, mesh=mesh, in_specs=P("x"), out_specs=P("x"), axis_names={"x"})(a)
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "before", "after"),
+    [
+        (
+            "all_axes",
+            "manual over 'x', 'y', in_specs P('x', 'y')",
+            "manual over 'x', 'y'",
+        ),
+        (
+            "one_axis",
+            "dimension 1 in 4 along y; manual over 'x'",
+            "dimension 1 in 4 along y; manual over 'x'",
+        ),
+        ("in_a_loop", "manual over 'x', 'y'", "manual over 'x', 'y'"),
+        ("twice", "manual over 'x', 'y', in_specs P(None, 'y')", "manual over 'x', 'y'"),
+    ],
+)
+def test_inside_of_shard_map_the_manual_axes_are_told(
+    tmp_path: Path, call: str, before: str, after: str
+) -> None:
+    path = tmp_path / "manual.py"
+    path.write_text(MANUAL)
+    report = PlacementReport(one_shot.capture(str(path), f"{call}(f32[4, 8])", target="cpu:8"))
+    (told,) = placement_to_json(report)["collectives"]
+    assert [value["spec"] for value in told["operands"]] == [before]
+    assert [value["spec"] for value in told["results"]] == [after]
+
+
+def test_what_is_stated_inside_of_shard_map_holds_beside_the_manual_axes(tmp_path: Path) -> None:
+    """XLA's HLO has `{replicated}` at the sine, where Shardy's own text leaves it open."""
+    path = tmp_path / "manual.py"
+    path.write_text(MANUAL)
+    capture = one_shot.capture(str(path), "constrained(f32[4, 8])", target="cpu:8")
+    placement = capture.placement
+    assert is_available(placement)
+    shardings = NodeShardings(capture)
+    told = set()
+    for name in ("stablehlo", "hlo"):
+        graph = graph_named(capture.stages, name)
+        assert graph is not None
+        for node in range(len(graph.nodes)):
+            if "sharding_constraint" in graph.operation(node) or graph.operation(node) == "sine":
+                told |= {
+                    describe_sharding(value.sharding, placement.axes, 8)
+                    for value in shardings.of(name, graph, node)
+                }
+    assert told == {"dimension 1 in 4 along y; manual over 'x'"}

@@ -301,6 +301,9 @@ def render_sharding(sharding: HloMessage) -> str:
     else:
         order = ",".join(map(str, sharding.tile_assignment_devices))
     last = " last_tile_dim_replicate" if sharding.replicate_on_last_tile_dim else ""
+    if sharding.last_tile_dims:
+        names = [kind[each].name.lower() for each in sharding.last_tile_dims if each in kind]
+        last = f" last_tile_dims={{{', '.join(names)}}}"
     return f"{{devices=[{tiles}]{order}{last}}}"
 
 

@@ -17,6 +17,7 @@ from jaxscope.model import Capture, Leaf, Unavailable
 from jaxscope.model.capture import Placement, Sharding, ShardingKind
 from jaxscope.model.types import ArrayType, parse_array_type
 from jaxscope.model.units import format_count
+from jaxscope.program.sharding.collectives import groups_along, name_axes
 from jaxscope.program.sharding.notation import parse_hlo_sharding
 
 # Shardings in words: which dimension is cut along which axis of the mesh.
@@ -95,7 +96,7 @@ def describe_sharding(sharding: Sharding, axes: Axes, num_devices: int) -> str:
         case ShardingKind.ONE_DEVICE:
             return f"whole on device {sharding.holders[0][0]} alone"
         case ShardingKind.MANUAL:
-            return "each device holds an array of its own"
+            return _tell_manual(sharding, axes)
         case ShardingKind.UNKNOWN:
             return "left open to the compiler"
     named = axes_of_dimensions(sharding, axes)
@@ -106,9 +107,47 @@ def describe_sharding(sharding: Sharding, axes: Axes, num_devices: int) -> str:
             cuts.append(f"dimension {dimension} in {parts}{along}")
     copies = len(sharding.holders[0])
     told = " and ".join(cuts)
+    if sharding.manual:
+        return f"{told}; {_tell_manual(sharding, axes)}"
     if copies > 1:
         told += f"; {copies} devices share a part" if sharding.has_own else f"; {copies} copies"
     return told
+
+
+def _tell_manual(sharding: Sharding, axes: Axes) -> str:
+    """`manual over 'x'; 4 copies`, or what that means where no mesh names the axes."""
+    names = manual_axes_of(sharding, axes)
+    copies = 1
+    if sharding.manual and sharding.holders:
+        copies = len(sharding.holders[0]) // len(sharding.manual[0])
+    told = name_manual(names) if names else "each device holds an array of its own"
+    return f"{told}; {copies} copies" if copies > 1 else told
+
+
+def manual_axes_of(sharding: Sharding, axes: Axes) -> tuple[str, ...]:
+    """The axes of a mesh along which each device holds a value of its own, as in `shard_map`."""
+    if sharding.kind is ShardingKind.MANUAL and not sharding.has_own:
+        return tuple(name for name, size in axes if size > 1)
+    return name_axes(sharding.manual, axes) or ()
+
+
+def name_manual(names: Sequence[str]) -> str:
+    """How a value lies along the manual axes of a mesh, `manual over 'x', 'y'`."""
+    return f"manual over {', '.join(map(repr, names))}"
+
+
+def with_manual(sharding: Sharding, names: Sequence[str], axes: Axes) -> Sharding:
+    """A sharding that is stated where some axes of the mesh are manual, by the names of these."""
+    along = [place for place, (name, _) in enumerate(axes) if name in names]
+    if not along or sharding.kind not in (ShardingKind.REPLICATED, ShardingKind.TILED):
+        return sharding
+    is_tiled = sharding.kind is ShardingKind.TILED
+    return dataclasses.replace(
+        sharding,
+        kind=ShardingKind.TILED if is_tiled else ShardingKind.MANUAL,
+        has_own=True,
+        manual=groups_along([size for _, size in axes], along),
+    )
 
 
 # A picture of how an array is cut: rectangles, ranges and devices, before any drawing.

@@ -153,6 +153,8 @@ def parse_shardy(text: str, meshes: Mapping[str, Mesh]) -> Sharding:
         [_read_use(use, mesh) for use in _AXIS_USE.finditer(part["axes"])]
         for part in _DIMENSION.finditer(match["dimensions"])
     ]
+    if not any(uses) and "?" in match["dimensions"]:
+        return Sharding(ShardingKind.UNKNOWN)
     unreduced = _UNREDUCED.search(match["rest"])
     has_own = bool(unreduced and _AXIS_USE.search(unreduced["axes"]))
     return spread_over_mesh(uses, mesh, has_own)
@@ -250,8 +252,25 @@ def parse_named_sharding(text: str) -> Sharding:
             return Sharding(ShardingKind.ONE_DEVICE, holders=(mesh.positions[:1],))
         return Sharding(ShardingKind.REPLICATED)
     uses = [_read_axes(_message(part), "axes", mesh) for part in _list(fields, "dim_shardings")]
-    own = [_read_axes(fields, name, mesh) for name in ("unreduced_axes", "manual_axes")]
-    return spread_over_mesh(uses, mesh, has_own=any(own))
+    unreduced, manual = (
+        _read_axes(fields, name, mesh) for name in ("unreduced_axes", "manual_axes")
+    )
+    made = spread_over_mesh(uses, mesh, has_own=bool(unreduced or manual))
+    return dataclasses.replace(made, manual=_group_along(manual, mesh))
+
+
+def _group_along(parts: Sequence[AxisPart], mesh: Mesh) -> tuple[tuple[int, ...], ...]:
+    """Groups of the devices that differ only along parts of axes; none where there are no parts."""
+    sizes = [size for _, size in mesh.axes]
+    places = np.indices(sizes).reshape(len(sizes), -1)
+    for axis, before, size in parts:
+        after = sizes[axis] // (before * size)
+        places[axis] -= (places[axis] // after) % size * after
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for device, place in enumerate(map(tuple, places.T.tolist())):
+        position = mesh.positions[device] if mesh.positions else device
+        groups.setdefault(place, []).append(position)
+    return tuple(map(tuple, groups.values())) if parts else ()
 
 
 def _read_mesh(fields: dict[str, _Field]) -> Mesh:
@@ -460,6 +479,9 @@ def _tiled(tiles: tuple[int, ...], devices: tuple[int, ...], rest: str) -> Shard
     has_own = any(kind not in _SAME and size > 1 for kind, size in sizes)
     if math.prod(own) == 1 and not has_own:
         return Sharding(ShardingKind.REPLICATED)
-    if math.prod(own) == 1:
-        return Sharding(ShardingKind.MANUAL, own, holders, has_own=True)
-    return Sharding(ShardingKind.TILED, own, holders, has_own)
+    kind = ShardingKind.MANUAL if math.prod(own) == 1 else ShardingKind.TILED
+    manual = [len(own) + place for place, each in enumerate(kinds) if each == "manual"]
+    members = math.prod(tiles[place] for place in manual)
+    table = np.moveaxis(np.array(devices).reshape(tiles), manual, range(-len(manual), 0))
+    groups = table.reshape(-1, members).tolist() if members > 1 else ()
+    return Sharding(kind, own, holders, has_own, tuple(map(tuple, groups)))

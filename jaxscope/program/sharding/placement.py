@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import re
 from collections.abc import Mapping
 
 import numpy as np
 
 from jaxscope.model import NONE, Capture, Graph, NodeKind, SourcePosition, Unavailable, is_available
-from jaxscope.model.capture import Placement, Sharding
+from jaxscope.model.capture import Placement, Propagated, Sharding, ShardingKind
 from jaxscope.model.stages import find_lowered_jaxpr
 from jaxscope.model.types import normal_type, read_count
 from jaxscope.program.equation_text import short_equation_names
@@ -20,6 +21,9 @@ from jaxscope.program.sharding.arrays import (
     describe_sharding,
     find_arrays,
     format_partition_spec,
+    manual_axes_of,
+    name_manual,
+    with_manual,
 )
 from jaxscope.program.sharding.collectives import Collective, find_collectives
 from jaxscope.program.sharding.notation import (
@@ -35,6 +39,11 @@ PER_DEVICE = "optimized"
 
 STATED = "stated here"
 DECIDED = "decided by the compiler"
+
+_QUOTED = re.compile(r"'([^']+)'")
+_SPEC = re.compile(r"P\((?:[^()]|\([^()]*\))*\)")
+_IN_HLO = re.compile(r"xla\.sdy\.sharding=(#sdy\.sharding_per_value<\[.*?>\]>)")
+"""What a node of HLO before optimization really states: `sharding` beside it only fills a place."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -59,6 +68,7 @@ class NodeShardings:
 
     def __init__(self, capture: Capture) -> None:
         self._placement = capture.placement
+        self._derived = find_lowered_jaxpr(capture.stages)
         stablehlo = capture.stage("stablehlo")
         text = stablehlo.text if stablehlo is not None else None
         is_text = text is not None and is_available(text)
@@ -69,43 +79,94 @@ class NodeShardings:
     def of(self, stage: str, graph: Graph, node: int) -> tuple[NodeSharding, ...]:
         """What is known of a node's values; empty where nothing is."""
         types = graph.types(node)
-        stated = graph.attributes(node).get("sharding", "")
+        attributes = graph.attributes(node)
+        in_hlo = _IN_HLO.search(attributes.get("frontend_attributes", ""))
+        stated = in_hlo[1] if in_hlo else attributes.get("sharding", "")
         if stated:
             try:
-                found = self._read(stated)
+                found = self._read(stated, self._manual_axes(graph, node))
             except ValueError:
                 found = ()
-            if len(found) == len(types):
+            is_open = all(each.kind is ShardingKind.UNKNOWN for each in found)
+            if len(found) == len(types) and not is_open:
                 return tuple(
                     NodeSharding(type, sharding, STATED, stated)
                     for type, sharding in zip(types, found, strict=True)
                 )
         return () if stage == PER_DEVICE else self._decided(graph, node, types)
 
-    def _read(self, text: str) -> tuple[Sharding, ...]:
+    def _read(self, text: str, manual: tuple[str, ...]) -> tuple[Sharding, ...]:
         if "sdy" in text or text.startswith("<@"):
-            return parse_shardy_values(text, self._meshes)
+            placement = self._placement
+            axes = () if isinstance(placement, Unavailable) else placement.axes
+            found = parse_shardy_values(text, self._meshes)
+            return tuple(with_manual(each, manual, axes) for each in found)
         return parse_hlo_shardings(text)
+
+    def _manual_axes(self, graph: Graph, node: int) -> tuple[str, ...]:
+        """The manual axes where the equation of a node stands."""
+        derived, placement = self._derived, self._placement
+        if derived is None or isinstance(placement, Unavailable):
+            return ()
+        rows = (derived.index_by_id.get(id) for id in graph.derived(node))
+        row = next((row for row in rows if row is not None), None)
+        return () if row is None else _find_manual_axes(derived, row, placement)
 
     def _decided(self, graph: Graph, node: int, types: tuple[str, ...]) -> tuple[NodeSharding, ...]:
         """What XLA chose for the values of the node's equation that have its types."""
         if isinstance(self._placement, Unavailable):
             return ()
         wanted = {normal_type(type) for type in types}
+        manual = self._manual_axes(graph, node)
         found: dict[str, NodeSharding | None] = {}
         for id in graph.derived(node):
             for value in self._placement.values.get(id, ()):
                 if normal_type(value.type) not in wanted:
                     continue
-                try:
-                    (sharding,) = parse_hlo_shardings(value.sharding)
-                except ValueError:
+                sharding = _read_where(value, manual, self._placement)
+                if sharding is None:
                     continue
                 made = NodeSharding(value.type, sharding, DECIDED, value.sharding)
                 before = found.setdefault(value.type, made)
                 if before is not None and before.sharding != sharding:
                     found[value.type] = None  # steps of one equation that lie differently
         return tuple(value for value in found.values() if value is not None)
+
+
+def _shard_maps(derived: Graph, node: int) -> list[int]:
+    """The equations `shard_map` around a node, the innermost first."""
+    found, group = [], int(derived.nodes.group[node])
+    while group != NONE:
+        owner = int(derived.groups.owner[group])
+        found += [owner] if owner != NONE and derived.operation(owner) == "shard_map" else []
+        group = int(derived.groups.parent[group])
+    return found
+
+
+def _find_manual_axes(derived: Graph, node: int, placement: Placement) -> tuple[str, ...]:
+    """The axes that are manual where a node stands, in the order of the mesh."""
+    named = [
+        name
+        for owner in _shard_maps(derived, node)
+        for name in _QUOTED.findall(derived.attributes(owner).get("newly_manual_axes", ""))
+    ]
+    order = [name for name, _ in placement.axes]
+    return tuple(sorted(set(named), key=lambda name: order.index(name) if name in order else -1))
+
+
+def _read_where(
+    value: Propagated, manual: tuple[str, ...], placement: Placement
+) -> Sharding | None:
+    """The sharding of a value, if just these axes are manual for it: it stands inside or outside of
+    the same `shard_map`s.
+    """
+    try:
+        sharding = parse_hlo_sharding(value.sharding)
+    except ValueError:
+        return None
+    several = {name for name, size in placement.axes if size > 1}
+    is_there = set(manual_axes_of(sharding, placement.axes)) == set(manual) & several
+    return sharding if is_there else None
 
 
 # Where a collective stands: its line, its equations, and how what they read and give is spread.
@@ -154,7 +215,7 @@ class CollectiveContext:
     @property
     def between(self) -> str:
         """The shardings on both sides, `f32[8,4] P('x', None) → f32[8,4] P()`; or nothing."""
-        if not any(value.sharding for value in (*self.operands, *self.results)):
+        if not any(value.spec or value.sharding for value in (*self.operands, *self.results)):
             return ""
         sides = [", ".join(value.text for value in side) for side in (self.operands, self.results)]
         return " → ".join(sides) + self._more
@@ -226,9 +287,10 @@ def _combined(graph: Graph, node: int) -> tuple[str, ...]:
 
 def _of_value(derived: Graph, node: int, type: str, placement: Placement) -> ShardedValue:
     """How a value that an equation reads is spread, through the inputs of calls around it."""
+    first = node
     for _ in range(_MAX_DEPTH):
         if derived.nodes.kind[node] != NodeKind.INPUT:
-            return _of_equation(derived.id(node), type, placement)
+            return _of_equation(derived, node, derived.id(node), type, placement)
         row, group = derived.attributes(node), int(derived.nodes.group[node])
         if group == NONE:
             number = read_count(row.get("argument", ""))
@@ -238,6 +300,13 @@ def _of_value(derived: Graph, node: int, type: str, placement: Placement) -> Sha
         owner, operand = int(derived.groups.owner[group]), row.get("operand", "")
         edges = derived.edges
         around = np.flatnonzero(edges.target == owner)
+        if derived.operation(owner) == "shard_map":
+            inside = _of_equation(derived, node, derived.id(owner), type, placement)
+            specs = _SPEC.findall(derived.attributes(owner).get("in_specs", ""))
+            place = read_count(operand)
+            if node != first or place is None or not place < len(specs) == len(around):
+                return inside
+            return dataclasses.replace(inside, spec=f"{inside.spec}, in_specs {specs[place]}")
         outer = [
             edge
             for edge in around.tolist()
@@ -254,7 +323,7 @@ def _of_result(
     derived: Graph, equation: int, output: int, type: str, placement: Placement
 ) -> ShardedValue:
     """How what an equation gives is spread; of what the program gives back JAX says itself."""
-    known = _of_equation(derived.id(equation), type, placement)
+    known = _of_equation(derived, equation, derived.id(equation), type, placement)
     edges = derived.edges
     for edge in np.flatnonzero((edges.source == equation) & (edges.output == output)).tolist():
         target = int(edges.target[edge])
@@ -271,11 +340,20 @@ def _of_result(
     return known
 
 
-def _of_equation(id: str, type: str, placement: Placement) -> ShardedValue:
-    for value in placement.values.get(id, ()):
-        if normal_type(value.type) == normal_type(type):
-            return _read(type, value.sharding, placement)
-    return ShardedValue(type)
+def _of_equation(
+    derived: Graph, node: int, id: str, type: str, placement: Placement
+) -> ShardedValue:
+    """How the values of a type that an equation makes are spread, where a node stands."""
+    manual = _find_manual_axes(derived, node, placement)
+    found = {
+        value.sharding
+        for value in placement.values.get(id, ())
+        if normal_type(value.type) == normal_type(type)
+        and _read_where(value, manual, placement) is not None
+    }
+    if len(found) == 1:
+        return _read(type, found.pop(), placement)
+    return ShardedValue(type, spec=name_manual(manual) if manual else "")
 
 
 def _read(type: str, text: str, placement: Placement) -> ShardedValue:
