@@ -9,15 +9,17 @@ import platform
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from jaxscope.cli.output import print_found
 from jaxscope.cli.parser import Options
 from jaxscope.cli.runs import Watcher, run_options, show_progress
+from jaxscope.cli.self_test import TestedPart, run_self_test
 from jaxscope.client.events import EnvironmentReport
 from jaxscope.client.one_shot import inspect_environment
 from jaxscope.client.ssh_target import is_remote
-from jaxscope.errors import JaxscopeError
+from jaxscope.errors import EnvironmentProblem, JaxscopeError
 from jaxscope.report.document import Section, Table
 from jaxscope.setup.system_libraries import (
     find_display,
@@ -49,7 +51,7 @@ class DoctorFinding:
 
 
 def run(options: Options) -> int:
-    """Look at everything; status 3 if user code could not be captured here."""
+    """Look at everything; status 3 if something that user code needs does not work here."""
     with show_progress() as show:
         show("Asking JAX for its devices …")
         try:
@@ -60,9 +62,17 @@ def run(options: Options) -> int:
             )
         except JaxscopeError as error:
             report = error
+        python = None if options.python is None else str(options.python)
+        tried = tuple(run_self_test(python, show)) if options.is_self_test else ()
     findings = [*_about_jaxscope(), *_about_jax(report), *_about_window(), _about_graphviz()]
-    print_found(options, lambda: _to_json(findings, report), lambda: findings_to_document(findings))
-    return report.exit_status if isinstance(report, JaxscopeError) else 0
+    print_found(
+        options,
+        lambda: _to_json(findings, report, tried),
+        lambda: [*_tried_to_document(tried), *findings_to_document(findings)],
+    )
+    if isinstance(report, JaxscopeError):
+        return report.exit_status
+    return 0 if all(part.is_good for part in tried) else EnvironmentProblem.exit_status
 
 
 def findings_to_document(findings: list[DoctorFinding]) -> list[Section]:
@@ -75,6 +85,18 @@ def findings_to_document(findings: list[DoctorFinding]) -> list[Section]:
     return [
         Section(blocks=[f"jaxscope {can} run calls of JAX here. {told}"]),
         Section(blocks=[Table(("", "", ""), rows)]),
+    ]
+
+
+def _tried_to_document(tried: Sequence[TestedPart]) -> list[Section]:
+    if not tried:
+        return []
+    bad = [part.name for part in tried if not part.is_good]
+    told = f"Of {len(tried)} parts these do not work: {', '.join(bad)}." if bad else ""
+    rows = [("ok" if p.is_good else "--", p.name, f"{p.seconds:.1f} s", p.text) for p in tried]
+    return [
+        Section(blocks=[told or f"All {len(tried)} parts that were tried work."]),
+        Section(blocks=[Table(("", "", "", ""), rows)]),
     ]
 
 
@@ -160,7 +182,9 @@ def _system_name() -> str:
 
 
 def _to_json(
-    findings: list[DoctorFinding], report: EnvironmentReport | JaxscopeError
+    findings: list[DoctorFinding],
+    report: EnvironmentReport | JaxscopeError,
+    tried: Sequence[TestedPart],
 ) -> dict[str, Any]:
     environment = None if isinstance(report, JaxscopeError) else dataclasses.asdict(report)
     return {
@@ -168,4 +192,5 @@ def _to_json(
         "version": 1,
         "findings": [dataclasses.asdict(finding) for finding in findings],
         "environment": environment,
+        "self_test": [dataclasses.asdict(part) for part in tried],
     }

@@ -550,6 +550,7 @@ class Options:
         targets: What `targets` compiles for; empty for every chip that it can.
         timeout_s: Wall seconds after which a run is stopped, or None.
         memory_bytes: Memory a worker may take, or None for the default share of the machine.
+        is_self_test: Whether `doctor` also tries what differs from system to system.
         allow_run: Whether `mcp` runs Python files that an agent names.
         is_whole: Whether all of a report is printed, not a screenful.
         is_markdown: Whether `capture` and `diff` print a few lines for a pull request.
@@ -572,6 +573,7 @@ class Options:
     x64: bool = False
     is_markdown: bool = False
     new_window: bool = False
+    is_self_test: bool = False
     allow_run: bool = False
     is_json: bool = False
     is_whole: bool = False
@@ -1152,6 +1154,16 @@ def _positive(word: str) -> float:
     return number
 
 
+def _add_doctor_options(parser: argparse.ArgumentParser) -> None:
+    _option(
+        parser,
+        "--selftest",
+        "also try, in about a minute, what differs from system to system: runs, Stop, limits, "
+        "crashes, a window; prints a table to paste into a report",
+        dest="is_self_test",
+    )
+
+
 _ADDED = {
     "capture": _add_capture_options,
     "open": _add_opening_options,
@@ -1164,6 +1176,7 @@ _ADDED = {
     "diff": _add_diff_options,
     "bisect": _add_bisect_options,
     "mcp": _add_mcp_options,
+    "doctor": _add_doctor_options,
 }
 """What gives each verb its own options."""
 
