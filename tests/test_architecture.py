@@ -101,7 +101,7 @@ INNER_ORDER = {
             "panes",
             "figures",
         ),
-        *("window", "pages", "application", "launch"),
+        *("window", "pages", "application", "launch", "window_probe"),
     ),
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import jax
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtWidgets import QTextBrowser
 from pytestqt.qtbot import QtBot
 
@@ -59,6 +59,27 @@ def test_the_glossary_finds_words_and_primitives(qtbot: QtBot, window: MainWindo
     assert "no such word" in dialog.glossary.text.toPlainText()
     assert next(term.name for term in find_terms("residual")) == "residual"
     assert len({term.name for term in TERMS}) == len(TERMS)
+
+
+def test_a_word_of_the_glossary_leads_to_its_card_and_back(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    window.help.show_glossary()
+    dialog = window.help.dialog
+    assert dialog is not None
+    glossary = dialog.glossary
+    glossary.search.setText("cosine of")
+    links = re.findall(r'href="([^"]*)"', glossary.text.toHtml())
+    assert {"card:Primitives of jaxprs/cos", "card:Opcodes of HLO/cosine"} <= set(links)
+
+    glossary.text.anchorClicked.emit(QUrl("card:Primitives of jaxprs/cos"))
+    shown = glossary.text.toPlainText()
+    assert "cos, a primitive of JAX" in shown
+    assert "np.cos(x)" in shown
+
+    glossary.text.anchorClicked.emit(QUrl("card:"))
+    assert "cosine" in glossary.text.toPlainText()
+    assert glossary.search.text() == "cosine of"
 
 
 def test_every_key_is_listed_below_its_menu(window: MainWindow) -> None:

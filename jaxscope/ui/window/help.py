@@ -6,10 +6,10 @@ import dataclasses
 import itertools
 import platform
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal, qVersion
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QUrl, Signal, qVersion
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -24,7 +24,10 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.model.words import TERMS, Term
-from jaxscope.program.explanations import PRIMITIVES
+from jaxscope.program.cards import Card, read_cards
+from jaxscope.program.explanations import COMPILER_OPERATIONS, PRIMITIVES
+from jaxscope.report.cards import explain_card, name_card
+from jaxscope.ui.selection.inspector import describe_card
 from jaxscope.ui.toolkit.widgets import escape_html, fill_box, make_label
 from jaxscope.ui.window.commands import COMMANDS, MORE_KEYS, Command
 from jaxscope.version import __version__
@@ -137,17 +140,21 @@ class HelpDialog(QDialog):
 
 
 class Glossary(QWidget):
-    """All words, and JAX's primitives, found by a few letters."""
+    """All words, JAX's primitives and HLO's opcodes, found by a few letters.
+
+    A click on a primitive or an opcode shows its card in place of the list.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.search = QLineEdit()
-        self.search.setPlaceholderText("Find a word or a primitive")
+        self.search.setPlaceholderText("Find a word, a primitive or an opcode")
         self.search.setAccessibleName("Find a word")
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._show)
-        self.text = QTextBrowser()
+        self.text = QTextBrowser(openLinks=False)
         self.text.setAccessibleName("Glossary")
+        self.text.anchorClicked.connect(self._follow)
         self.text.document().setDocumentMargin(_MARGIN_PX)
         fill_box(QVBoxLayout(self), self.search, (self.text, 1))
         self._show("")
@@ -155,12 +162,34 @@ class Glossary(QWidget):
     def _show(self, wanted: str) -> None:
         self.text.setHtml("".join(_render_terms(list(find_terms(wanted)))))
 
+    def _follow(self, link: QUrl) -> None:
+        group, _, name = link.path().partition("/")
+        if not name:
+            self._show(self.search.text())
+            return
+        card = _cards(group)[name]
+        muted = self.palette().color(QPalette.ColorRole.PlaceholderText).name()
+        self.text.setHtml(
+            f"<p><a href='card:'>All words</a></p><h3>{escape_html(name_card(card))}</h3>"
+            f"<p>{_rich(explain_card(card))}</p>{describe_card(card, muted)}"
+        )
+
+
+_PRIMITIVES, _OPCODES = "Primitives of jaxprs", "Opcodes of HLO"
+
+
+def _cards(group: str) -> Mapping[str, Card]:
+    """The cards of a group of words, by name; none of most groups."""
+    primitives, opcodes = read_cards()
+    return {_PRIMITIVES: primitives, _OPCODES: opcodes}.get(group, {})
+
 
 def find_terms(wanted: str) -> Iterator[Term]:
-    """Words and primitives whose name contains a text, then those whose meaning does."""
+    """Words, primitives and opcodes whose name contains a text, then those whose meaning does."""
     wanted = wanted.strip().casefold()
-    primitives = [Term(name, text, "Primitives of jaxprs") for name, text in PRIMITIVES.items()]
-    every = [*TERMS, *sorted(primitives, key=lambda term: term.name)]
+    every = list(TERMS)
+    for group, known in ((_PRIMITIVES, PRIMITIVES), (_OPCODES, COMPILER_OPERATIONS)):
+        every += [Term(name, text, group) for name, text in sorted(known.items())]
     by_name = [term for term in every if wanted in term.name.casefold()]
     yield from by_name
     if len(wanted) > 2:
@@ -173,8 +202,11 @@ def _render_terms(terms: Sequence[Term]) -> Iterator[str]:
         yield "<p>There is no such word.</p>"
     for group, found in itertools.groupby(terms, key=lambda term: term.group):
         yield f"<h4>{escape_html(group)}</h4><table cellspacing='0' cellpadding='3'>"
+        cards = _cards(group)
         for term in found:
             name = escape_html(term.name)
+            if term.name in cards:
+                name = f"<a href='card:{group}/{name}'>{name}</a>"
             yield f"<tr><td width='150'><b>{name}</b></td><td>{_rich(term.meaning)}</td></tr>"
         yield "</table>"
 
