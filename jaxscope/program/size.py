@@ -20,6 +20,11 @@ _NOUNS = {
     NodeKind.OPERATION: "operation",
     NodeKind.INSTRUCTION: "instruction",
 }
+_OTHERS = {
+    NodeKind.INPUT: "argument",
+    NodeKind.CONSTANT: "constant",
+    NodeKind.OUTPUT: "result",
+}
 
 
 _COUNTS = np.array([kind in _NOUNS for kind in NodeKind])
@@ -38,13 +43,32 @@ def count_program(graph: Graph, nodes: Sequence[int] | None = None) -> int:
     return int(np.count_nonzero(counted if nodes is None else counted[list(nodes)]))
 
 
-def describe_size(graph: Graph, nodes: Sequence[int] | None = None) -> str:
+def describe_size(graph: Graph) -> str:
     """The number of nodes in words, such as `12 equations`."""
-    return describe_count(graph, count_program(graph, nodes))
+    return describe_count(graph, count_program(graph))
 
 
-def describe_count(graph: Graph, count: int) -> str:
-    """A number of what a graph consists of, such as `1 instruction`."""
+def describe_count(graph: Graph, count: int, before: str = "") -> str:
+    """A number of what a graph consists of, such as `1 instruction`.
+
+    Args:
+        before: What stands before the noun, such as `other `.
+    """
     counts = np.bincount(graph.nodes.kind, minlength=len(NodeKind))
     noun = next((noun for kind, noun in _NOUNS.items() if counts[kind]), "equation")
-    return format_count(count, noun)
+    return format_count(count, f"{before}{noun}")
+
+
+def describe_nodes(graph: Graph, nodes: Sequence[int], before: str = "") -> str:
+    """Some nodes in words, as `describe_count`; where none of them counts, such as `2 arguments`.
+
+    Args:
+        nodes: At least one.
+        before: What stands before the noun.
+    """
+    count = count_program(graph, nodes)
+    if count:
+        return describe_count(graph, count, before)
+    kind = NodeKind(int(graph.nodes.kind[nodes[0]]))
+    same = sum(int(graph.nodes.kind[node]) == kind for node in nodes)
+    return format_count(same, f"{before}{_OTHERS[kind]}")

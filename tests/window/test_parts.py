@@ -23,7 +23,16 @@ from jaxscope.errors import (
     TraceError,
     UsageError,
 )
-from jaxscope.model import Leaf, Measurement, NodeKind, Ratio
+from jaxscope.model import (
+    Cost,
+    GraphBuilder,
+    Leaf,
+    Measurement,
+    NodeKind,
+    Ratio,
+    Stage,
+    Unavailable,
+)
 from jaxscope.model.units import format_bytes, format_flops, format_seconds
 from jaxscope.picture.syntax import ProgramColouring, PythonColouring
 from jaxscope.program.cost.lines import LineCost
@@ -383,14 +392,36 @@ def test_on_a_narrow_page_what_lines_cost_takes_no_room_from_the_code(qtbot: QtB
     assert lefts[400] == 0 < lefts[900]
 
 
-def test_linked_nodes_of_the_selected_stage_are_other_ones() -> None:
-    """A group that holds 2 nodes never says that its stage has another number of them."""
+def test_what_is_linked_is_counted_in_the_words_of_its_stage() -> None:
+    """As the stage and its groups are: arguments do not count where there are operations."""
+    kinds = {
+        "jaxpr": (NodeKind.INPUT, NodeKind.INPUT, NodeKind.OUTPUT),
+        "stablehlo": (NodeKind.INPUT, NodeKind.OPERATION, NodeKind.OPERATION),
+        "optimized": (NodeKind.INSTRUCTION,) * 5,
+    }
+    stages = []
+    for name, each in kinds.items():
+        builder = GraphBuilder()
+        for number, kind in enumerate(each):
+            builder.add_node(str(number), kind, "add")
+        stages.append(Stage(name, name, Unavailable("None."), builder.build(), Cost(), 0.0))
     two, three = np.arange(2, dtype=np.int32), np.arange(2, 5, dtype=np.int32)
     none = np.zeros(0, np.int32)
-    links = Links({"hlo": Linked(none, two, none), "optimized": Linked(two, three, none)}, (), True)
-    told = describe_group("attention", "2 instructions", links, "#777777")
-    assert "HLO: <a href='node:hlo:0'>2 nodes</a>" in told
-    assert "optimized: <a href='node:optimized:2'>3 other nodes</a>" in told
+    linked = {
+        "jaxpr": Linked(none, two, none),
+        "stablehlo": Linked(none, np.arange(3, dtype=np.int32), none),
+        "optimized": Linked(two, three, none),
+    }
+    told = describe_group("attention", "2 instructions", Links(linked, (), True), stages, "#777777")
+    assert "jaxpr: <a href='node:jaxpr:0'>2 arguments</a>" in told
+    assert "StableHLO: <a href='node:stablehlo:0'>2 operations</a>" in told
+    assert "optimized: <a href='node:optimized:2'>3 other instructions</a>" in told
+    both = Links({"optimized": Linked(none, two, three)}, (), True)
+    told = describe_group("attention", "2 instructions", both, stages, "#777777")
+    assert ">2 instructions forward, 3 backward</a>" in told
+    back = Links({"optimized": Linked(none, none, three)}, (), True)
+    assert ">3 instructions backward</a>" in describe_group("a", "1", back, stages, "#777777")
+    assert "node" not in told.replace("'node:", "")
 
 
 def test_that_pictures_change_at_once_is_remembered(window: MainWindow, tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from jaxscope.notebook import make_shown
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.labels import text_of
 from jaxscope.picture.view.tree import GATHERED
-from jaxscope.program.size import count_program, describe_size
+from jaxscope.program.size import count_program, describe_count
 from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
@@ -101,7 +101,7 @@ def test_titles_of_groups_count_what_is_inside(capture: Capture) -> None:
             if not box.children or box.kind in GATHERED:  # these hold values, no operations
                 continue
             nodes = [node for node in view.nodes_inside(number) if node != box.node]
-            size = describe_size(stage.graph, nodes)
+            size = describe_count(stage.graph, count_program(stage.graph, nodes))
             assert text_of(view, box).detail.endswith(size), (stage.name, box.id)
             num_groups += 1
     assert num_groups

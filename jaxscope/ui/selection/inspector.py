@@ -45,6 +45,7 @@ from jaxscope.program.dataflow import find_shown_groups
 from jaxscope.program.equation_text import equation_text
 from jaxscope.program.explanations import explain_operation
 from jaxscope.program.links import LineSelection, Linked, Links, NodeSelection, is_made_by_compiler
+from jaxscope.program.size import count_program, describe_nodes
 from jaxscope.program.source_lines import explain_idle_line
 from jaxscope.report.cards import NOTATION, list_facts
 from jaxscope.ui.selection.capture_facts import FateReader
@@ -181,7 +182,7 @@ def describe_node(
             (escape_breakable(key, 60), escape_breakable(value, 120 if key in _LONG else 600))
             for key, value in node.attributes.items()
         ),
-        ("elsewhere", _elsewhere(stage.name, links)),
+        ("elsewhere", _elsewhere(stage.name, links, stages)),
     ]
     heading = f"<h3>{escape_breakable(node.operation or _KINDS[node.kind])}</h3>"
     name = f"{_KINDS[node.kind]} <b>{escape_breakable(node.name or node.id)}</b>"
@@ -266,7 +267,7 @@ def describe_line(
     """
     name = escape_breakable(os.path.basename(selection.file))
     idle = escape_breakable(explain_idle_line(file_text, selection.line))
-    became = _elsewhere("", links) or idle or _no_operation(stages)
+    became = _elsewhere("", links, stages) or idle or _no_operation(stages)
     return (
         f"<h3>{name}, line {selection.line}</h3>"
         f"<p><code>{escape_breakable(text.strip())}</code></p>"
@@ -291,12 +292,15 @@ def _no_operation(stages: Sequence[Stage]) -> str:
     )
 
 
-def describe_several(names: Sequence[tuple[str, str]], links: Links, muted: str) -> str:
+def describe_several(
+    names: Sequence[tuple[str, str]], links: Links, stages: Sequence[Stage], muted: str
+) -> str:
     """Several things together, as HTML.
 
     Args:
         names: What each is called and the link that leads to it, empty for none.
         links: Of all of them.
+        stages: That are shown.
         muted: Colour of labels.
     """
     shown = (
@@ -306,24 +310,25 @@ def describe_several(names: Sequence[tuple[str, str]], links: Links, muted: str)
     rows = [
         ("things", "<br>".join(first_of(shown, _MAX_NEIGHBOURS))),
         ("source", places),
-        ("together", _elsewhere("", links)),
+        ("elsewhere", _elsewhere("", links, stages)),
     ]
     return f"<h3>{len(names):,} things together</h3>" + _table(rows, muted)
 
 
-def describe_group(name: str, size: str, links: Links, muted: str) -> str:
+def describe_group(name: str, size: str, links: Links, stages: Sequence[Stage], muted: str) -> str:
     """A group that is one box, as HTML.
 
     Args:
         name: Of the group.
         size: How much is in it, as on its box: `12 equations`, `6 arrays`.
         links: Of what is in it.
+        stages: That are shown.
         muted: Colour of labels.
     """
     rows = [
         ("holds", size),
         ("source", "<br>".join(_place(file, line, "") for file, line in links.lines[:6])),
-        ("together", _elsewhere("", links)),
+        ("elsewhere", _elsewhere("", links, stages)),
     ]
     return f"<h3>{escape_breakable(name, 80)}</h3>" + _table(rows, muted)
 
@@ -566,23 +571,29 @@ def _group_label(graph: Graph, index: int) -> str:
     return " › ".join(reversed(labels))
 
 
-def _elsewhere(own: str, links: Links) -> str:
+def _elsewhere(own: str, links: Links, stages: Sequence[Stage]) -> str:
+    """How much of each stage but a node's own is linked, in the words of that stage."""
+    graphs = {stage.name: stage.graph for stage in stages if is_available(stage.graph)}
     parts = []
     for name, linked in links.stages.items():
-        if name != own and linked.num_nodes > len(linked.selected):
-            parts.append(f"{escape_breakable(title_of_stage(name))}: {_count(name, linked)}")
+        if name in graphs and name != own and linked.num_nodes > len(linked.selected):
+            told = _count(name, graphs[name], linked)
+            parts.append(f"{escape_breakable(title_of_stage(name))}: {told}")
     return "<br>".join(parts)
 
 
-def _count(stage: str, linked: Linked) -> str:
-    forward, backward = len(linked.forward), len(linked.backward)
-    first = linked.forward if forward else linked.backward
-    target = f"<a href='node:{escape_html(stage)}:{int(first[0])}'>"
+def _count(stage: str, graph: Graph, linked: Linked) -> str:
+    """What is linked in a stage, counted as the stage and its groups are."""
+    forward, backward = linked.forward.tolist(), linked.backward.tolist()
+    first = (forward or backward)[0]
     other = "other " if len(linked.selected) else ""  # what is selected does not count
-    if forward and backward:
-        return f"{target}{forward} {other}forward, {backward} backward</a>"
-    suffix = " backward" if backward else ""
-    return f"{target}{format_count(forward or backward, f'{other}node')}{suffix}</a>"
+    if count_program(graph, forward) and count_program(graph, backward):
+        told = f"{describe_nodes(graph, forward, other)} forward, "
+        told += f"{count_program(graph, backward):,} backward"
+    else:
+        told = describe_nodes(graph, forward + backward, other)
+        told += " backward" if count_program(graph, backward) else ""
+    return f"<a href='node:{escape_html(stage)}:{first}'>{told}</a>"
 
 
 class SelectionDescriber:
@@ -626,11 +637,13 @@ class SelectionDescriber:
             whole = file.text if file is not None else ""
             return describe_line(selection, text, links, muted, cost, stages, whole)
         if len(places) > 1:
-            return describe_several([self._name_of(each) for each in places], links, muted)
+            names = [self._name_of(each) for each in places]
+            return describe_several(names, links, stages, muted)
         if not isinstance(selection, NodeSelection) or not selection.nodes:
             return ""
         if isinstance(places[0], GroupPlace):
-            return describe_group(self._name_of(places[0])[0], places[0].size, links, muted)
+            name, size = self._name_of(places[0])[0], places[0].size
+            return describe_group(name, size, links, stages, muted)
         stage = stage_named(stages, selection.stage)
         if stage is None:
             return ""
