@@ -372,6 +372,38 @@ def test_titles_of_groups_can_be_read_however_small_the_picture_is(canvas: Graph
     assert drawing.scene.items.titles[0].startswith(outer[0].removesuffix("…"))
 
 
+def test_a_frame_says_how_much_it_holds_in_a_small_picture_too(canvas: GraphCanvas) -> None:
+    """Whole, wherever a part of the picture ends that is painted by itself."""
+    canvas.expand_all()
+    drawing = canvas._drawing
+    assert drawing is not None
+    scale = 0.7
+    told = [title for title in drawing.list_titles(scale) if not title.detail_area.isEmpty()]
+    assert told
+    for title in told:
+        assert title.detail_area.left() >= title.area.right()
+        x, _, width, _ = (drawing.scene.items.rect[title.item] * scale).tolist()
+        assert x < title.detail_area.right() < x + width
+    area = told[0].detail_area.toAlignedRect()
+
+    def paint(left: int) -> QImage:
+        picture = QImage(area.right() - left, area.height(), QImage.Format.Format_RGB32)
+        painter = QPainter(picture)
+        drawing.paint(
+            painter, left / scale, area.top() / scale, picture.width(), picture.height(), scale
+        )
+        painter.end()
+        return picture
+
+    half = area.left() + area.width() // 2
+    right_half = paint(int(told[0].area.left())).copy(
+        half - int(told[0].area.left()), 0, area.right() - half, area.height()
+    )
+    assert paint(half) == right_half
+    shades = {right_half.pixel(x, y) for x in range(right_half.width()) for y in range(2, 12)}
+    assert len(shades) > 3, "there are letters"
+
+
 def test_a_title_of_one_letter_is_written_however_small_the_picture_is(
     qtbot: QtBot, canvas: GraphCanvas
 ) -> None:

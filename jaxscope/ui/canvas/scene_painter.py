@@ -269,6 +269,7 @@ _TITLE_SCALE = LEAST_TITLE_PX / TITLE_PX
 _TITLE_ROOM_PX = (30.0, 14.0)
 """What a title needs at least: width and height in pixels of the device."""
 _MOST_TITLES = 400
+_DETAIL_GAP_PX = 6.0
 _SIZES_PX = (TITLE_PX, DETAIL_PX, STUB_TEXT_PX, LABEL_TEXT_PX)
 """Of the fonts that `_text` knows by number; the first is bold."""
 
@@ -318,12 +319,16 @@ def step_areas(scene: Scene, item: int) -> tuple[QRectF, QRectF]:
 
 
 class SmallTitle(NamedTuple):
-    """A title written over a small picture, in pixels of the device from the scene's corner."""
+    """A title written over a small picture, in pixels of the device from the scene's corner.
+
+    `detail_area` is where a frame says behind it how much it holds; empty where it has no room.
+    """
 
     area: QRectF
     text: str
     is_frame: bool
     item: int
+    detail_area: QRectF
 
 
 class SceneDrawing:
@@ -381,6 +386,8 @@ class SceneDrawing:
             for title in titles:
                 if sight.intersects(title.area):
                     self._paint_small_title(painter, title)
+                if sight.intersects(title.detail_area):
+                    self._paint_small_detail(painter, title)
 
     def list_titles(self, scale: float) -> tuple[SmallTitle, ...]:
         """Titles of groups to write over a picture so small that its own could not be read.
@@ -425,7 +432,20 @@ class SceneDrawing:
             if len(taken) >= _MOST_TITLES:
                 return
             taken = np.vstack([taken, [*low, *high_]])
-            yield SmallTitle(QRectF(left, top, wide, high), text, is_frame, item)
+            area = QRectF(left, top, wide, high)
+            detail = self._place_detail(item, area.right(), scale) if is_frame else QRectF()
+            yield SmallTitle(area, text, is_frame, item, detail)
+
+    def _place_detail(self, item: int, left: float, scale: float) -> QRectF:
+        """Where a frame says how much it holds, from so far on; empty where it has no room."""
+        x, y, width, _ = (self.scene.items.rect[item] * scale).tolist()
+        steps = 2 * _STEP_PX * scale if item in self.scene.walks else 0.0
+        size_px = max(DETAIL_PX * scale, LEAST_TEXT_PX)
+        wide = measure_text(self.scene.items.details[item], size_px)
+        room = x + width - steps - left
+        if scale < _DETAIL_SCALE or wide + 2 * _DETAIL_GAP_PX > room:
+            return QRectF()
+        return QRectF(left + _DETAIL_GAP_PX, y, wide, HEADER_PX * scale)
 
     def _paint_small_title(self, painter: QPainter, title: SmallTitle) -> None:
         if title.is_frame:
@@ -437,6 +457,15 @@ class SceneDrawing:
         painter.setFont(self._small_font)
         area = title.area.adjusted(0, -3, 0, 3)  # lines of type stand closer than the font says
         painter.drawText(area, Qt.AlignmentFlag.AlignCenter, title.text)
+
+    def _paint_small_detail(self, painter: QPainter, title: SmallTitle) -> None:
+        painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
+        painter.setPen(self.colors.muted)
+        font = QFont(self._detail_font)
+        font.setPixelSize(round(max(DETAIL_PX * self._scale, LEAST_TEXT_PX)))
+        painter.setFont(font)
+        area = title.detail_area.adjusted(0, 0, _DETAIL_GAP_PX, 0)  # sizes of fonts are whole
+        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, self.scene.items.details[title.item])
 
     def _paint_far(
         self, painter: QPainter, box: tuple[float, float, float, float], scale: float
