@@ -181,7 +181,7 @@ def test_uses_of_one_value_share_their_way() -> None:
     apart = Diagram([40.0] * 9, [20.0] * 9, [*chain, DiagramEdge(0, 7, 1), DiagramEdge(0, 8, 2)])
     one, two = layout_layered(shared), layout_layered(apart)
     assert one.across < two.across
-    lanes = [{route[-2][:2], route[-1][:2]} for route in (one.routes, two.routes)]
+    lanes = [{tuple(x for x, _ in r[:2]) for r in d.routes[-2:]} for d in (one, two)]
     assert [len(lane) for lane in lanes] == [1, 2]
 
 
@@ -389,3 +389,32 @@ def test_lines_meet_boxes_within_their_sizes(diagram: Diagram) -> None:
         if route and link.source != link.target:
             for node, at in ((link.source, route[0][0]), (link.target, route[-1][0])):
                 assert abs(at - drawing.x[node]) <= diagram.across[node] / 2 + 0.01
+
+
+def test_a_line_that_can_come_straight_down_leans_not_even_a_little() -> None:
+    """Whatever else meets the same box: a line one pixel aside looks like a mistake."""
+    links = [*(DiagramEdge(i, i + 1) for i in range(4)), DiagramEdge(5, 2)]
+    drawing = layout_layered(Diagram([90.0, 110.0, 70.0, 100.0, 80.0, 60.0], [20.0] * 6, links))
+    for route in drawing.routes[:4]:
+        assert max(x for x, _ in route) - min(x for x, _ in route) < 1e-3
+
+
+def test_a_port_of_three_lines_stands_above_one_that_is_nearly_below_it() -> None:
+    """As the one value that all arms of a branch read."""
+    links = [DiagramEdge(0, arm) for arm in (1, 2, 3)] + [DiagramEdge(arm, 4) for arm in (1, 2, 3)]
+    diagram = Diagram(
+        [8.0, 110.0, 112.0, 124.0, 8.0], [0.0, 90.0, 90.0, 90.0, 0.0], links,
+        first=frozenset({0}), last=frozenset({4}), sequence=(1, 2, 3),
+    )  # fmt: skip
+    drawing = layout_layered(diagram)
+    assert drawing.x[0] == drawing.x[2] == drawing.x[4]
+
+
+def test_a_column_is_straight_also_where_its_argument_has_no_room_above_it() -> None:
+    """Two arguments of its first box, and one beside the second."""
+    links = [DiagramEdge(0, 3), DiagramEdge(1, 3), DiagramEdge(2, 4)]
+    links += [DiagramEdge(i, i + 1) for i in (3, 4, 5)]
+    sizes = [118.0, 68.0, 118.0, 120.0, 102.0, 102.0, 84.0]
+    drawing = layout_layered(Diagram(sizes, [44.0] * 7, links))
+    assert len(set(drawing.x[3:])) == 1
+    assert all(len(route) == 2 for route in drawing.routes[3:])

@@ -124,6 +124,7 @@ _END_WEIGHT = 0.5  # of a step to what has no other neighbour
 _LEAST_GAIN_PX = 1.0
 _BEND_PX = 6.0  # as much longer a way may be to have one bend less
 _STRAIGHT_PX = 0.5
+_LEAN_PX = 8.0  # a line that leans less looks like a mistake
 _MOST_BESIDE = 2  # what more lines meet stays in their middle
 
 
@@ -165,7 +166,22 @@ class _Straightener:
                     self._straighten_column(list(piece))
         for _ in range(2 if len(self._x) <= _MAX_REFINED_VERTICES else 1):
             for column in columns:
-                self._straighten_column(column)
+                first, last = self._is_end[column[0]], len(column) - self._is_end[column[-1]]
+                # Where what begins or ends it has no room in line, the others still can.
+                for part in dict.fromkeys(itertools.product((0, first), (len(column), last))):
+                    self._straighten_column(column[slice(*part)])
+        for v in range(num):
+            if max(len(self._up[v]), len(self._down[v])) > _MOST_BESIDE:
+                self._meet_nearest(v)
+
+    def _meet_nearest(self, v: int) -> None:
+        """Put a vertex of many lines in line with one that leans only a little."""
+        x = self._x
+        near = zip(self._up[v] + self._down[v], self._up_lean[v] + self._down_lean[v], strict=True)
+        wanted = min((x[u] + lean for u, lean in near), key=lambda want: abs(want - x[v]))
+        low, high = self._find_room(v)
+        if _STRAIGHT_PX < abs(wanted - x[v]) < _LEAN_PX and low <= wanted <= high:
+            x[v] = wanted
 
     def _weigh(self, v: int, u: int) -> float:
         """How much the step between two vertices should be straight."""
@@ -201,6 +217,8 @@ class _Straightener:
 
     def _straighten_column(self, column: list[int]) -> None:
         """Move the vertices of a column, in as few pieces as there is room for."""
+        if len(column) < 2:
+            return
         x, piece = self._x, column[:1]
         at, is_straight = [0.0], True  # of each vertex of the piece, from its first
         low, high = self._find_room(column[0])
@@ -384,6 +402,7 @@ def _pool(
 
 _PORT_SPACING_PX = 14.0
 _PORT_SHARE = 0.7  # of a node's size that its ports may spread over
+_STRAIGHT_WEIGHT = 1e8  # of a line that can come straight down: others do not push it aside
 _LOOP_PX = 9.0
 _SAME_PX = 1e-6
 
@@ -491,9 +510,12 @@ def _meet_straight(
     wanted = [x if s else at for x, s, at in zip(aside, is_straight, places, strict=True)]
     found = places[:]
     offsets = [index * step for index in range(len(places))]
-    weights = [_STEP_WEIGHTS[-1] if each else 1.0 for each in is_straight]
+    weights = [_STRAIGHT_WEIGHT if each else 1.0 for each in is_straight]
     _pool(list(range(len(places))), offsets, wanted, weights, found)
-    return [min(max(at, -most), most) for at in found]
+    return [
+        min(max(want if is_firm and abs(at - want) < _SAME_PX * 100 else at, -most), most)
+        for at, want, is_firm in zip(found, wanted, is_straight, strict=True)
+    ]
 
 
 def _fill_between(
