@@ -13,6 +13,7 @@ import pytest
 from jaxscope.model import Direction, Graph, GraphBuilder, NodeKind
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.forward_backward import counterpart_name
+from jaxscope.picture.view.open_groups import list_next
 from jaxscope.picture.view.tree import BranchKind
 from jaxscope.picture.view.view import ROOT, View
 
@@ -172,3 +173,18 @@ def test_no_program_gets_a_cycle(seed: int) -> None:
 def test_groups_of_both_parts_are_known_to_belong_together() -> None:
     assert counterpart_name("layer_11 backward") == counterpart_name("layer")
     assert counterpart_name("loss") != counterpart_name("normalize")
+
+
+@pytest.mark.parametrize(
+    ("opened", "next_label"),
+    [("layer_1 backward", "layer_1"), ("layer_1", "layer_1 backward")],
+)
+def test_where_one_half_is_open_the_other_is_opened_next(opened: str, next_label: str) -> None:
+    function, arguments = layers(3)
+    view = build_view(trace(jax.grad(function), *arguments), ["box-repeats"])
+    box = next(box for box in view.boxes if box.label == opened)
+    parts = frozenset(view.boxes[index].id for index in halves(view))
+    choices = list_next(view, parts | {box.id})
+    assert len(choices) > 1
+    first = view.index_of(choices[0])
+    assert first is not None and view.boxes[first].label == next_label

@@ -13,8 +13,8 @@ import numpy as np
 
 from jaxscope.model import NONE
 from jaxscope.picture.view.forward_backward import counterpart_name
-from jaxscope.picture.view.tree import GATHERED, Branch, BranchKind, Child
-from jaxscope.picture.view.view import ROOT, BoxEdge, View
+from jaxscope.picture.view.tree import BACKWARD, GATHERED, Branch, BranchKind, Child
+from jaxscope.picture.view.view import ROOT, Box, BoxEdge, View
 
 MAX_VISIBLE = 60
 MANY_BOXES = 300
@@ -137,16 +137,32 @@ def _count_seen(view: View, opened: frozenset[str]) -> int:
 
 
 def list_next(view: View, opened: frozenset[str]) -> tuple[str, ...]:
-    """Closed groups in sight that the view would open by itself, those that hide most first."""
+    """Closed groups in sight that the view would open by itself.
+
+    Those whose other half is open come first, as the two stand beside each other; then those that
+    hide most.
+    """
     boxes = view.boxes
-    queue, found = list(boxes[ROOT].children), list[int]()
+    queue, found, halves = list(boxes[ROOT].children), list[int](), set[tuple[str, bool]]()
     for index in queue:  # grows while it is read
         if boxes[index].id in opened:
             queue += boxes[index].children
+            halves.add(_half_of(boxes[index]))
         elif boxes[index].id in view.opened:
             found.append(index)
-    found.sort(key=lambda index: (-boxes[index].num_leaves, index))
+
+    def rank(index: int) -> tuple[bool, int, int]:
+        name, is_backward = _half_of(boxes[index])
+        return (name, not is_backward) not in halves, -boxes[index].num_leaves, index
+
+    found.sort(key=rank)
     return tuple(boxes[index].id for index in found)
+
+
+def _half_of(box: Box) -> tuple[str, bool]:
+    """What a group is called in both parts of a gradient, and whether it is of the backward one."""
+    name, end, _ = box.label.partition(BACKWARD)
+    return name, bool(end)
 
 
 def open_largest(
