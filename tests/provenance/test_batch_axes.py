@@ -178,6 +178,13 @@ def test_what_a_loop_stacks_is_marked_on_its_line(call: str, stacked: str) -> No
     assert stacked in scene.lines.types
 
 
+def test_what_the_forward_pass_keeps_is_marked_on_its_connector() -> None:
+    view = build_view(graph_of("vmap(grad(loss), in_axes=(None, 0))(f32[3, 2], f32[7, 2])"))
+    scene = build_scene(view, view.all_groups())
+    kept = [text for text in scene.connectors.texts if "[" in text]
+    assert kept and all("B=7" in text for text in kept), kept
+
+
 def test_a_vmap_of_the_functions_own_is_not_marked() -> None:
     graph = graph_of("vmap(helped)(f32[5, 3])")
     marks = {

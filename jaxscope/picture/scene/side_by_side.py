@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from jaxscope.model import NONE
-from jaxscope.model.types import short_type, type_bytes
+from jaxscope.model.types import mark_batch_axes, short_type, type_bytes
 from jaxscope.model.units import format_bytes
 from jaxscope.picture.layout.diagram import Drawing, Route, Stub
 from jaxscope.picture.scene.visible_edges import End, Port, Values, Wire, Wiring
@@ -615,7 +615,9 @@ class OffPageConnectors:
         size = sum(count * type_bytes(strings[type_]) for type_, count in types.items())
         count = f"{len(values):,} values"
         if len(values) == 1:
-            count = short_type(strings[next(iter(values.values()))])
+            value, type_ = next(iter(values.items()))
+            axes = self._view.batched.get(self._wiring.origin_of(value), ())
+            count = mark_batch_axes(short_type(strings[type_]), axes)
         return count if math.isnan(size) else f"{count} · {format_bytes(size)}"
 
 
