@@ -113,9 +113,12 @@ def test_where_none_traces_the_form_shown_has_the_functions_own_parameters(tmp_p
     with pytest.raises(TraceError) as caught:
         handle_propose({"file": str(path), "function": "loss"}, _Silent())
 
-    remedy = caught.value.explanation.remedy
-    assert "loss(init_params(key(0)), f32[()], rate=f32[()])" in remedy
-    assert "params, images, rate" in remedy and "in vain" in remedy
+    explanation = caught.value.explanation
+    (tried,) = explanation.calls
+    assert tried.startswith("loss(init_params(key(0)), f32[8")
+    assert f"With {tried}: " in explanation.why
+    assert f"of the form {tried} " in explanation.remedy, "one call is told, not two"
+    assert "params, images, rate" in explanation.remedy
 
 
 @pytest.mark.parametrize(

@@ -259,7 +259,7 @@ def handle_propose(request: dict[str, Any], channel: Channel) -> None:
                 what=f"No arguments were found with which {function} traces.",
                 where=refusal.where or source.path,
                 why=refusal.why,
-                remedy=_describe_form(function, names),
+                remedy=_describe_form(function, names, refusal.call),
                 kind="NoProposal",
                 calls=(refusal.call,) if refusal.call else (),
             )
@@ -282,9 +282,13 @@ class Refusal:
     call: str = ""
 
 
-def _describe_form(function: str, names: dict[str, Any]) -> str:
-    """What to type, with the function's own parameters and what the file makes for them."""
-    form = next(candidate_calls(function, names), f"{function}()")
+def _describe_form(function: str, names: dict[str, Any], tried: str) -> str:
+    """What to type, with the function's own parameters and what the file makes for them.
+
+    Args:
+        tried: A call that was tried in vain, if any was.
+    """
+    form = tried or next(candidate_calls(function, names), f"{function}()")
     owner, _, method = function.rpartition(".")
     subject = getattr(names.get(owner), method, None) if owner else names.get(function)
     try:
@@ -292,10 +296,9 @@ def _describe_form(function: str, names: dict[str, Any]) -> str:
     except (TypeError, ValueError):
         parameters = {}
     listed = ", ".join(name for name in parameters if not (owner and name == "self"))
-    tried = f"Its form is {form}; just these arguments were tried in vain."
-    if not listed:
-        return f"Type a call of {function} that its code accepts. {tried}"
-    return f"Type a call with arguments that its code accepts for {listed}. {tried}"
+    accepted = f"with arguments that its code accepts for {listed}" if listed else ""
+    told = f"Type a call of the form {form} {accepted or 'that its code accepts'}."
+    return f"{told} Other arguments like these were tried, too." if tried else told
 
 
 def propose_call(
