@@ -16,10 +16,15 @@ from canvas.screen import centre, first_closed_group, long_program, picture
 from jaxscope.model import NONE, GraphBuilder, NodeKind
 from jaxscope.picture.layout.diagram import ShouldStop
 from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX
-from jaxscope.picture.scene.first_picture import Viewport
+from jaxscope.picture.scene.first_picture import (
+    LEAST_FRAMED,
+    READABLE_SCALE,
+    WHOLE_SCALE,
+    Viewport,
+)
 from jaxscope.picture.view.open_groups import is_walk
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
-from jaxscope.ui.canvas.navigation import Camera, reveal_rect
+from jaxscope.ui.canvas.navigation import MARGIN_PX, Camera, reveal_rect, show_opened
 from jaxscope.ui.canvas.picture import PictureOrder, PreparedPicture
 from jaxscope.ui.canvas.scene_painter import LEAST_TITLE_PX, step_areas
 
@@ -56,26 +61,72 @@ def test_the_end_of_a_double_click_is_no_click(qtbot: QtBot, canvas: GraphCanvas
     assert len(clicked) == before + 1
 
 
+def open_first_group(canvas: GraphCanvas) -> tuple[str, tuple[float, float]]:
+    """Double-click on a group; returns its id and where the middle of its top was."""
+    assert canvas.scene is not None
+    item = first_closed_group(canvas)
+    x, y, width, _ = canvas.scene.items.rect[item].tolist()
+    before = canvas.camera.to_widget(x + width / 2, y)
+    group = canvas.scene.items.ids[item]
+    QTest.mouseDClick(canvas, Qt.MouseButton.LeftButton, pos=centre(canvas, item))
+    return group, before
+
+
+def rect_seen(canvas: GraphCanvas, group: str) -> tuple[float, float, float, float]:
+    """Left, top, right and bottom of a group, in pixels of the widget."""
+    assert canvas.scene is not None
+    x, y, width, height = canvas.scene.items.rect[canvas.scene.item_of_id[group]].tolist()
+    return *canvas.camera.to_widget(x, y), *canvas.camera.to_widget(x + width, y + height)
+
+
 def test_a_double_click_opens_a_group_and_it_stays_in_place(
     qtbot: QtBot, canvas: GraphCanvas
 ) -> None:
-    scene = canvas.scene
-    assert scene is not None
-    item = first_closed_group(canvas)
-    group = scene.items.ids[item]
-    x, y, width, _ = scene.items.rect[item].tolist()
-    before = canvas.camera.to_widget(x + width / 2, y)
+    canvas.resize(4000, 4000)  # there is room for it where it is
+    canvas.pan(-500, -500)
     with qtbot.waitSignal(canvas.group_toggled) as signal:
-        QTest.mouseDClick(canvas, Qt.MouseButton.LeftButton, pos=centre(canvas, item))
+        group, before = open_first_group(canvas)
     assert signal.args == [group]
     assert group in canvas.expanded
-    opened = canvas.scene
-    assert opened is not None
-    x, y, width, _ = opened.items.rect[opened.item_of_id[group]].tolist()
-    after = canvas.camera.to_widget(x + width / 2, y)
-    assert after == pytest.approx(before)
+    left, top, right, _ = rect_seen(canvas, group)
+    assert ((left + right) / 2, top) == pytest.approx(before)
     canvas.toggle_group(group)
     assert group not in canvas.expanded
+
+
+@pytest.mark.parametrize("size", [(1300, 900), (800, 420)])
+def test_a_group_that_is_opened_is_seen_whole_where_that_can_be_read(
+    canvas: GraphCanvas, size: tuple[int, int]
+) -> None:
+    canvas.resize(*size)
+    canvas.zoom(1.6 / canvas.camera.scale)
+    canvas.reveal_highlight()
+    group, _ = open_first_group(canvas)
+    scale = canvas.camera.scale
+    left, top, right, bottom = rect_seen(canvas, group)
+    assert scale >= LEAST_FRAMED
+    assert left >= 0 and top >= 0
+    assert right <= size[0]
+    assert bottom <= size[1] or scale <= WHOLE_SCALE * 1.35
+    canvas.toggle_group(group)
+    assert canvas.camera.scale == pytest.approx(1.6), "closed again it is as large as before"
+    canvas.toggle_group(group)
+    canvas.pan(5, 0)
+    moved = canvas.camera.scale
+    canvas.toggle_group(group)
+    assert canvas.camera.scale == moved, "somebody has moved it"
+
+
+def test_a_group_that_is_too_wide_begins_with_its_first_boxes() -> None:
+    group = [0.0, 0.0, 4000.0, 900.0]
+    near, far = [100.0, 40.0, 80.0, 40.0], [3000.0, 40.0, 80.0, 40.0]
+    later = [2000.0, 300.0, 80.0, 40.0]
+    camera = Camera(0.0, 0.0, 1.5)
+    for first, left in ((near, 0.0), (far, 3000.0 - MARGIN_PX)):
+        shown = show_opened(np.array([group, first, later]), camera, 800.0, 600.0)
+        assert shown.scale == READABLE_SCALE
+        assert shown.to_widget(left, 0.0)[0] >= 0.0
+        assert shown.to_widget(first[0] + first[2], 0.0)[0] <= 800.0
 
 
 def test_the_wheel_zooms_at_the_pointer(canvas: GraphCanvas) -> None:

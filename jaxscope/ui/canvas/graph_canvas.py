@@ -28,7 +28,12 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from jaxscope.model import NONE, Graph, Unavailable
 from jaxscope.picture.layout.engines import Engine, LayoutCache
 from jaxscope.picture.scene.build import SceneMemory
-from jaxscope.picture.scene.first_picture import LEAST_FRAMED, WHOLE_SCALE, Viewport
+from jaxscope.picture.scene.first_picture import (
+    LEAST_FRAMED,
+    OVERVIEW_PX,
+    WHOLE_SCALE,
+    Viewport,
+)
 from jaxscope.picture.scene.group_layout import DOWN
 from jaxscope.picture.scene.scene import NO_WIDTH_LIMIT, Fit, Scene
 from jaxscope.picture.tint.classes import ColourBy, Tint, tint_scene
@@ -67,6 +72,7 @@ from jaxscope.ui.canvas.navigation import (
     look_at_scene,
     most_scale,
     reveal_rect,
+    show_opened,
 )
 from jaxscope.ui.canvas.overlay import (
     Highlight,
@@ -199,6 +205,9 @@ class GraphCanvas(QWidget):
         self._cache: LayoutCache = {}
         self._memory = SceneMemory()
         self._anchor: Anchor | None = None
+        self._opening = ""
+        self._opened: tuple[str, Camera] | None = None
+        self._scale_before = self._scale_next = 0.0
         self._transition: Transition | None = None
         self._job = LatestJob(self, "jaxscope layout")
         self._job.finished.connect(self._on_job_finished)
@@ -672,13 +681,20 @@ class GraphCanvas(QWidget):
             self._restart()
 
     def toggle_group(self, group_id: str) -> None:
-        """Open a closed group or close an open one; its place on the screen stays."""
+        """Open a closed group or close an open one; its place on the screen stays.
+
+        Where it would not be seen whole, the picture is moved, and made smaller as far as it can
+        be read. If the group is closed before anybody moves it, it is as large as before.
+        """
         if self._view is None:
             return
         self._keep_eye_on(self.scene.item_of_id.get(group_id, NONE) if self.scene else NONE)
         self._expanded ^= {group_id}
         if group_id in self._expanded:
             self._expanded = open_walk(self._view, self._expanded, group_id)
+            self._opening, self._scale_before = group_id, self._camera.scale
+        elif self._opened == (group_id, self._camera):
+            self._scale_next = self._scale_before
         self._restart()
         self.group_toggled.emit(group_id)
 
@@ -897,8 +913,20 @@ class GraphCanvas(QWidget):
         """The camera that leaves what is held where it was."""
         if self._anchor is None:
             return None
-        camera = camera_at(self._anchor, scene, self._camera.scale)
+        scale, self._scale_next = self._scale_next or self._camera.scale, 0.0
+        camera = camera_at(self._anchor, scene, scale)
         self._is_untouched = self._is_untouched or camera is None
+        opened, self._opening = scene.item_of_id.get(self._opening, NONE), ""
+        if camera is None or not 0 <= opened < scene.items.num_frames:
+            return camera
+        inside = np.flatnonzero(scene.items.parent == opened)
+        rects = scene.items.rect[[opened, *inside]]
+        beside = OVERVIEW_PX if self._page is not self else 0  # which comes where not all is seen
+        across, along = (beside, 0) if self._direction == DOWN else (0, beside)
+        width = min(self.width(), self._page.width() - across)
+        height = min(self.height(), self._page.height() - along)
+        camera = show_opened(rects, camera, width, height, self._text_scale)
+        self._opened = scene.items.ids[opened], camera
         return camera
 
     def _keep_eye_on(self, item: int) -> None:

@@ -188,6 +188,45 @@ def _least_move(begin: float, end: float, room: float) -> float:
     return max(end - (room - margin), 0.0) if end > room else 0.0
 
 
+def show_opened(
+    rects: npt.NDArray[np.float64],
+    camera: Camera,
+    width: float,
+    height: float,
+    text_scale: float = 1.0,
+) -> Camera:
+    """The camera that shows all of a group that was opened, if that can be read.
+
+    It shrinks and moves no further than it must. A group that is too long is shown from its
+    beginning in all its width; one that is too wide as well from its first boxes on.
+
+    Args:
+        rects: The group, then what is in it, float64, shape `(n, 4)`: x, y, width, height.
+        camera: With the group where it was before.
+        width: Of the widget.
+        height: Of the widget.
+        text_scale: Size of the window's type; 1 is ordinary.
+    """
+    x, y, wide, high = rects[0].tolist()
+    across, along = (width - 2 * SIDE_PX) / wide, (height - 2 * SIDE_PX) / high
+    if min(across, along) >= WHOLE_SCALE * text_scale:
+        scale = min(across, along)
+    elif across >= LEAST_FRAMED * text_scale:
+        scale = min(across, text_scale)
+    else:
+        scale = READABLE_SCALE * text_scale
+        first = rects[1:][rects[1:, 1] <= rects[1:, 1].min() + 1.0]
+        left = float(first[:, 0].min()) - MARGIN_PX
+        right = float((first[:, 0] + first[:, 2]).max())
+        is_near = right - x <= width / scale  # then its title is seen, too
+        x, wide = (x, right - x) if is_near else (left, width / scale)
+    if scale < camera.scale:
+        camera = camera.zoomed(scale / camera.scale, *camera.to_widget(x + wide / 2, y), scale)
+    left, top = camera.to_widget(x, y)
+    right, bottom = camera.to_widget(x + wide, y + high)
+    return camera.moved(_least_move(left, right, width), _least_move(top, bottom, height))
+
+
 def is_any_in_sight(
     rects: npt.NDArray[np.float64], camera: Camera, width: float, height: float
 ) -> bool:
