@@ -36,14 +36,18 @@ def describe_place(step: Step) -> str:
 
 
 def describe_operation(step: Step, num_equations: int) -> str:
-    """Which equation of how many a run stands at, and what it computes, such as `2 of 5 · mul: …`.
+    """Which step of how many a run stands at, and what it computes, such as `step 2 of 5 · mul: …`.
 
     Args:
         step: At an equation.
         num_equations: At the top level of the program.
     """
     outermost, *inside = step.equation.split("/")
-    number = f"{int(outermost) + 1} of {num_equations}" if outermost.isdigit() else step.equation
+    number = (
+        f"step {int(outermost) + 1:,} of {num_equations:,}"
+        if outermost.isdigit()
+        else step.equation
+    )
     meaning = _SENTENCE_END.split(explain_operation(step.operation, NodeKind.EQUATION))[0]
     head = f"{'in ' if inside else ''}{number} · {step.operation}: {meaning}"
     return head.removesuffix(": ").replace("`", "")

@@ -59,8 +59,14 @@ def test_the_lesson_is_around_the_arguments_each_equation_and_the_results(page: 
     titles = [re.findall("<h3>(.*?)(?::.*)?</h3>", article)[0] for article in articles(page)]
     assert titles == [
         *("Look at", "Predict", "The arguments"),
-        *("1 of 6 · jit", "in 1 of 6 · mul", "2 of 6 · sin", "3 of 6 · jit", "in 3 of 6 · mul"),
-        *("4 of 6 · add", "5 of 6 · reduce_sum", "6 of 6 · scan"),
+        *(
+            "step 1 of 6 · jit",
+            "in step 1 of 6 · mul",
+            "step 2 of 6 · sin",
+            "step 3 of 6 · jit",
+            "in step 3 of 6 · mul",
+        ),
+        *("step 4 of 6 · add", "step 5 of 6 · reduce_sum", "step 6 of 6 · scan"),
         *("The results", "Then see"),
     ]
 
@@ -123,7 +129,7 @@ def test_answers_wait_until_they_are_asked_for(browser: Browser, page: Path) -> 
     shown = f"{SEEN}.map((e) => e.innerText.split(':')[0])"
     assert browser.evaluate(f"{SEEN}.length") == 2, "of the call"
     browser.press("ArrowRight")
-    assert browser.evaluate(shown) == ["in 1 of 6 · mul"]
+    assert browser.evaluate(shown) == ["in step 1 of 6 · mul"]
     assert browser.evaluate("document.querySelector('#next').innerText") == "Reveal"
     assert "2.0" in browser.evaluate("document.querySelector('span.is-here').innerText")
     browser.click("#next")
