@@ -376,6 +376,7 @@ def test_presenting_asks_what_an_equation_gives_and_then_tells_it(
     qtbot.waitUntil(lambda: "line" in state.state.call and not state.state.is_running)
     on, back = Qt.Key.Key_Space, Qt.Key.Key_Left
     steps, caption = real.presenting.steps, real.presenting.caption
+    real.workspace.selection.select_equation("jaxpr", "0")
     real.toggle_presenting()
     real.activateWindow()
     qtbot.waitUntil(lambda: real.isActiveWindow() and caption.isVisible())
@@ -383,7 +384,7 @@ def test_presenting_asks_what_an_equation_gives_and_then_tells_it(
     assert press(on) == "Look at: The two operations."
     assert press(on) == "Predict: What is 3 * 2 + 1?"
     assert press(on) == "The arguments\nf32[] 3."
-    assert press(on).startswith("1 of 2 · mul: ")
+    assert press(on).startswith("step 1 of 2 · mul: ")
     assert caption.text().endswith("\nf32[] 3., f32[] 2.  →  ?")
     assert real.workspace.selection.place == ("jaxpr", "0")
     assert press(on).endswith("\nf32[] 3., f32[] 2.  →  f32[] 6.")
@@ -402,7 +403,9 @@ def test_presenting_asks_what_an_equation_gives_and_then_tells_it(
     real.call_bar.edit.setFocus()
     QTest.keyClick(real.call_bar.edit, on)  # is typed
     assert caption.text() == "The results\nf32[] 7." and real.call_bar.edit.text().count(" ") == 1
+    assert real.workspace.selection.place == ("jaxpr", "1")
     real.toggle_presenting()
+    assert real.workspace.selection.place == ("jaxpr", "0"), "as before"
     real.workspace.area.setFocus()
     QTest.keyClick(real, on)
     assert caption.isHidden() and not steps.run.doing

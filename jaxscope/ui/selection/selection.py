@@ -263,6 +263,14 @@ class SelectionModel(QObject):
         if found is not None:
             self.select_node(found.stage, found.nodes[0])
 
+    def select_places(self, places: Iterable[Place]) -> None:
+        """Select what was selected at some time, as far as it is there; nothing for nothing."""
+        found = [place for place in places if self._is_there(place)]
+        if found:
+            self._take(found, adds=False)
+        else:
+            self.clear()
+
     def clear(self, reason: str = "") -> None:
         """Select nothing; `reason` says why where that is not what was asked for."""
         self._places, self.reason = (), reason

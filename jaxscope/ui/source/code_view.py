@@ -536,6 +536,7 @@ class CodeView(QAbstractScrollArea):
         self._widest = 0
         self._is_stale = False
         self._wanted = self._wanted_row = -1
+        self._is_wanted_first = False
         self._is_dragged = False
         self._is_wrapping = False
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
@@ -744,12 +745,12 @@ class CodeView(QAbstractScrollArea):
         self._is_stale = is_stale
         self.viewport().update()
 
-    def show_line(self, line: int) -> None:
-        """Scroll so that a line stands in the upper third."""
+    def show_line(self, line: int, *, is_first: bool = False) -> None:
+        """Scroll so that a line stands in the upper third, or that it is the first one."""
         # Until somebody scrolls, it stays in sight when the page gets another size.
-        self._wanted = line
-        visible = self.viewport().height() // self._line_px
-        self.verticalScrollBar().setValue(max(self._folding.row_of(line) - visible // 3, 0))
+        self._wanted, self._is_wanted_first = line, is_first
+        above = 0 if is_first else self.viewport().height() // self._line_px // 3
+        self.verticalScrollBar().setValue(max(self._folding.row_of(line) - above, 0))
         self._wanted_row = self.verticalScrollBar().value()
 
     def selected_text(self) -> str:
@@ -880,7 +881,7 @@ class CodeView(QAbstractScrollArea):
         is_wanted = self.verticalScrollBar().value() == self._wanted_row
         self._update_scroll_bars()
         if is_wanted and 0 <= self._wanted < len(self._lines):
-            self.show_line(self._wanted)
+            self.show_line(self._wanted, is_first=self._is_wanted_first)
 
     def scrollContentsBy(self, _dx: int, _dy: int) -> None:
         self.viewport().update()

@@ -115,6 +115,12 @@ class PresentedSteps(QObject):
         """Whether a lesson of its own waits while the equations of its call are gone through."""
         return self._walk.lesson is not None and self._number_before >= 0
 
+    @property
+    def has_selected(self) -> bool:
+        """Whether what is selected is so because a caption is about it."""
+        is_moved = self._number_before == len(self._before) and self.run.step is not None
+        return is_moved and self._walk.lesson is None and self._selection.place == self._place
+
     def skip(self) -> None:
         """Go on with a lesson of its own, and leave out the equations of its call."""
         if self._walk.lesson is None or self.run.doing:
@@ -293,7 +299,8 @@ class PresentationMode:
         self._points = (themes.points, themes.points)
         self._hidden: list[QWidget] | None = None
         self._state_before = Qt.WindowState.WindowNoState
-        self._places: dict[QWidget, tuple[int, int]] = {}
+        self._lines: dict[QWidget, tuple[int, int]] = {}
+        self._chosen: tuple[Place, ...] = ()
         self.caption = QLabel()
         self.caption.setProperty("role", "caption")
         self.caption.setWordWrap(True)
@@ -390,11 +397,9 @@ class PresentationMode:
     def _begin(self) -> None:
         area = self._workspace.area
         self._hidden = [part for part in self._around if not part.isHidden()]
-        self._places = {
-            pane.code: (
-                pane.code.horizontalScrollBar().value(),
-                pane.code.verticalScrollBar().value(),
-            )
+        self._chosen = self._workspace.selection.places
+        self._lines = {
+            pane.code: (pane.code.horizontalScrollBar().value(), pane.code.first_line)
             for pane in area.panes
         }
         for part in self._hidden:
@@ -429,10 +434,12 @@ class PresentationMode:
         self._workspace.area.present(0.0)
         for part in hidden:
             part.show()
-        chosen = self._workspace.selection.selection
-        self._workspace.inspector.bring_forward(is_selected=chosen is not None)
+        selection = self._workspace.selection
+        if self.steps.has_selected and selection.places != self._chosen:
+            selection.select_places(self._chosen)
+        self._workspace.inspector.bring_forward(is_selected=selection.selection is not None)
         self._window.setWindowState(self._state_before)  # maximized, where it was
-        QTimer.singleShot(_SETTLED_MS, self._window, self._restore_places)
+        QTimer.singleShot(_SETTLED_MS, self._window, self._restore_lines)
 
     def _show_notes(self) -> None:
         """Show the notes while a lesson that has some is presented and there is another screen."""
@@ -460,14 +467,14 @@ class PresentationMode:
             if (pane := self._workspace.area.active) is not None:
                 pane.focus_content()  # not in the call, where keys are typed
 
-    def _restore_places(self) -> None:
+    def _restore_lines(self) -> None:
         """Lines of another height moved the sources; each shows again what it showed."""
         for pane in self._workspace.area.panes:
-            across, down = self._places.get(pane.code, (-1, -1))
-            if down >= 0:
+            across, first = self._lines.get(pane.code, (-1, -1))
+            if first >= 0:
+                pane.code.show_line(first, is_first=True)
                 pane.code.horizontalScrollBar().setValue(across)
-                pane.code.verticalScrollBar().setValue(down)
-        self._places = {}
+        self._lines = {}
 
 
 # What only the speaker sees.
