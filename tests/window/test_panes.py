@@ -157,6 +157,17 @@ def test_one_pane_alone_and_all_again(window: MainWindow):
     assert not any(pane.isHidden() for pane in area.panes)
 
 
+def test_of_an_arrangement_the_first_view_without_source_is_active(
+    driver: Driver, window: MainWindow
+) -> None:
+    """In a narrow window it stands beside the source, and the third one is out of sight."""
+    area = area_of(window)
+    area.arrange(WIDE_ARRANGEMENT)
+    assert area.active is area.panes[1]
+    area.arrange(Split(True, (PaneSpec("source", "text"),), (1.0,)))
+    assert area.active is area.panes[0]
+
+
 def test_the_layout_is_there_again_after_a_restart(
     qapp: QApplication, session: RecordedSession, tmp_path: Path
 ):

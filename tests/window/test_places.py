@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QUrl
 from PySide6.QtGui import QAccessible, QCursor
-from PySide6.QtWidgets import QApplication, QLabel, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from jaxscope.client.requests import CaptureRequest
@@ -238,6 +238,26 @@ def test_a_drawer_that_closes_gives_the_keyboard_to_the_view_and_not_to_the_call
     assert window.pages.current == "" and not window.call_bar.edit.hasFocus()
     pane, focused = window.workspace.area.active, QApplication.focusWidget()
     assert pane is not None and focused is not None and pane.isAncestorOf(focused)
+
+
+def test_back_from_another_place_the_same_view_is_active(
+    driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
+) -> None:
+    """What had the keyboard goes out of sight: Qt would give it to the source."""
+    driver.finish(driver.open(source), build_capture())
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    area = window.workspace.area
+    area.activate(area.panes[1])
+    window.pages.show_page("compare")
+    field = window.pages["compare"].findChild(QComboBox)
+    assert field is not None
+    field.setFocus()
+    assert field.hasFocus()
+    window.pages.show_place(Place.PROGRAM)
+    assert area.active is area.panes[1]
+    focused = QApplication.focusWidget()
+    assert focused is not None and area.panes[1].isAncestorOf(focused)
 
 
 def test_notes_output_and_bookmarks_are_counted_before_their_pages_are_made(

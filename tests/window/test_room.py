@@ -159,7 +159,7 @@ def test_a_narrow_window_shows_two_columns_and_a_wide_one_all_again(
     window.resize(1280, 720)
     qtbot.waitUntil(lambda: len(shown(window)) == 2)
     assert shown(window) == [area.panes[0], area.active]
-    qtbot.waitUntil(lambda: marked(window) == {"source", "optimized"})
+    qtbot.waitUntil(lambda: marked(window) == {"source", "grad"})
     assert area.active.width() > 0.6 * window.width()
     area.show_in_active("grad")
     qtbot.waitUntil(lambda: shown(window) == [area.panes[0], area.panes[1]])

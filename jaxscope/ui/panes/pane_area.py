@@ -571,7 +571,7 @@ class PaneArea(QWidget):
                     pane.add_below(self._companion, share)
 
     def arrange(self, arrangement: Split = FIRST_ARRANGEMENT, *, grows: bool | None = None) -> None:
-        """Close all panes and open those of an arrangement.
+        """Close all panes and open those of an arrangement; the first without source is active.
 
         Args:
             grows: Whether a third view comes where it has room; None for the first one only.
@@ -588,7 +588,8 @@ class PaneArea(QWidget):
             pane.hide()
             pane.deleteLater()
         self._tree.build(arrangement, self._make_specified)
-        self.activate(self._tree.panes()[-1])
+        panes = self._tree.panes()
+        self.activate(next((pane for pane in panes if pane.wanted_stage != SOURCE), panes[-1]))
         self.panes_changed.emit()
 
     def defer_panes(self) -> None:

@@ -411,8 +411,19 @@ class Places(QStackedWidget):
             if (first := next(pages, None)) is not None:
                 self.show_page(first)
                 return
-        self.setCurrentIndex(list(Place).index(place))
+        self._turn_to(place)
         self._tell()
+
+    def _turn_to(self, place: Place) -> None:
+        """Show a place; to the views the keyboard comes back where it was."""
+        widget, before = QApplication.focusWidget(), self.currentWidget()
+        has_keyboard = widget is not None and before is not None and before.isAncestorOf(widget)
+        is_other = place is not self.place
+        if is_other and has_keyboard and widget is not None:
+            widget.clearFocus()  # else Qt would give it to the first view, which became active
+        self.setCurrentIndex(list(Place).index(place))
+        if is_other and has_keyboard and place is Place.PROGRAM:
+            self.keyboard_left.emit()
 
     def go_to(self, place: Place) -> None:
         """Show a place, and give it the keyboard."""
@@ -436,7 +447,7 @@ class Places(QStackedWidget):
             self._give_share()
         elif place is Place.MEASURE:
             self.questions.mark(name)
-        self.setCurrentIndex(list(Place).index(place))
+        self._turn_to(place)
         self._tell()
 
     def toggle_page(self, name: str) -> None:
