@@ -731,14 +731,17 @@ class _Check:
     def _places_of_joined(self, module: Module, names: Sequence[str]) -> Iterator[tuple[str, int]]:
         """Where the equations stand whose names XLA joined with the equation's, and those around.
 
-        Inlining gives what has joined names the place of the call.
+        What has joined names has no place, and inlining gives it that of the call.
         """
+        first = self.dumps.first
         for name in names:
             op_name = module.lines[name].op_name if name in module.lines else ""
             if ";" in op_name and self.id in self._innermost(op_name):
-                for number in _TAG.findall(op_name):
-                    place = self.places[self.numbers[int(number)]]
-                    yield place.file, place.line
+                ids = {self.numbers[int(number)] for number in _TAG.findall(op_name)}
+                yield from ((self.places[id].file, self.places[id].line) for id in ids)
+                for line in first.lines.values():
+                    if line.opcode == "call" and not ids.isdisjoint(self._innermost(line.op_name)):
+                        yield first.place(line.name)
 
 
 def _by_equation(module: Module, numbers: Sequence[str]) -> dict[str, list[Line]]:

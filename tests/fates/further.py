@@ -24,6 +24,7 @@ from jax import lax
 # jaxscope: noise(key(0), f32[10])
 # jaxscope: grad(remat_scan)(f32[6, 6], f32[5, 6])
 # jaxscope: equal_after(f32[16])
+# jaxscope: vmap(turned_twice)(f32[5, 3, 4, 2])
 # jaxscope: hessian(ruled_sum)(f32[5])
 # jaxscope: nested_while(f32[8])
 # jaxscope: changed(f32[100])
@@ -289,3 +290,10 @@ def chain_of_products(x):
 def largest_of_windows(x):
     """XLA makes a scatter of its derivative, and windows of which only elements are read."""
     return lax.reduce_window(x, -jnp.inf, lax.max, (2, 2), (2, 2), "VALID").sum()
+
+
+@jax.jit
+def turned_twice(x):
+    turned = jnp.sin(x).transpose(1, 2, 0)  # MLIR makes one transpose of the two
+    again = turned.transpose(2, 1, 0)
+    return jnp.cumsum(again, 0)
