@@ -1442,6 +1442,8 @@ _SHARED_WITH_RULES = Group(
         "jit(grad(jit(both)))(f32[4])",
         "linearize(both, f32[4])",
         "grad(checkpoint(both))(f32[4])",
+        "vmap(grad(both))(f32[3, 4])",
+        "jacfwd(grad(pushes))(f32[4])",
         "grad(backward)(f32[4])",
         "hessian(backward)(f32[4])",
         "jvp(pushes, (f32[4],), (f32[4],))",

@@ -76,6 +76,8 @@ CHOSEN = {
     ),
     "functions that the base and rules share, and what derivatives keep": (
         "grad(both)(f32[4])",
+        "vmap(grad(both))(f32[3, 4])",
+        "jacfwd(grad(pushes))(f32[4])",
         "grad(backward)(f32[4])",
         "linearize(lambda x: jax.linearize(cube, x)[1](x), f32[3])",
     ),

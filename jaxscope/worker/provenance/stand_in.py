@@ -14,6 +14,7 @@ from jaxscope.errors import PACKAGE_FOLDER
 from jaxscope.worker import compat, compat_recorder
 from jaxscope.worker.host.arguments import leaf_path, named_like, parameter_names
 from jaxscope.worker.host.call import Call
+from jaxscope.worker.provenance.sharing import share_copies
 from jaxscope.worker.provenance.tagging import RunTagger, Tagger
 
 # What stands around the user's functions is ours; source lines point into the user's files.
@@ -95,7 +96,7 @@ class BaseRecorder:
     def share_tagged(self, jaxpr: Any) -> Any:
         """The jaxpr of the whole call, functions that the base shares with others shared again."""
         for tagger in self._taggers:
-            jaxpr = tagger.share_tagged(jaxpr)
+            jaxpr = share_copies(jaxpr, tagger.copies)
         return jaxpr
 
 

@@ -17,14 +17,10 @@ from jaxscope.model.op_name import (
     BASE_TAG,
     DERIVED_TAG,
     EQUALS_TAG,
-    NO_EQUATION,
     PLUS_TAG,
     base_numbers,
 )
 from jaxscope.worker import compat, compat_recorder
-
-_SHARING = frozenset({"jit", "pjit", "scan", "while", "cond"})
-"""Operations whose jaxprs JAX takes from caches; others may compare what they hold by identity."""
 
 
 def nested_jaxprs(parameters: dict[str, Any]) -> list[tuple[str, Any]]:
@@ -41,17 +37,6 @@ def nested_jaxprs(parameters: dict[str, Any]) -> list[tuple[str, Any]]:
     return found
 
 
-def _ids_of_nested(jaxpr: Any, seen: set[int]) -> set[int]:
-    """Of the open jaxprs that a jaxpr holds; they are added to those that are given."""
-    for equation in compat.open_jaxpr(jaxpr).eqns:
-        for _, nested in nested_jaxprs(equation.params):
-            inner = compat.open_jaxpr(nested)
-            if id(inner) not in seen:
-                seen.add(id(inner))
-                _ids_of_nested(inner, seen)
-    return seen
-
-
 def _find_jaxprs(path: str, value: Any) -> Iterator[tuple[str, Any]]:
     if compat.is_jaxpr(value):
         yield path, value
@@ -63,7 +48,7 @@ def _find_jaxprs(path: str, value: Any) -> Iterator[tuple[str, Any]]:
             yield from _find_jaxprs(f"{path}.{key}", item)
 
 
-def _change_jaxprs(parameters: dict[str, Any], change: Callable[[str, Any], Any]) -> dict[str, Any]:
+def change_jaxprs(parameters: dict[str, Any], change: Callable[[str, Any], Any]) -> dict[str, Any]:
     """Parameters with other jaxprs; the same ones if they hold none.
 
     Args:
@@ -100,18 +85,19 @@ class Tagger:
 
     Attributes:
         ids: The id of each numbered equation, such as `3/jaxpr/0`.
+        copies: Each jaxpr that was tagged and its tagged copy, by the identity of the first.
     """
 
     def __init__(self, kind: str = DERIVED_TAG) -> None:
         self._kind, self._is_printed = kind, kind == DERIVED_TAG
         # The original is kept alive beside its copy: ids of freed objects are used again.
-        self._done: dict[int, tuple[Any, Any]] = {}
+        self.copies: dict[int, tuple[Any, Any]] = {}
         self._num_twins = 0
         self.ids: list[str] = []
 
     def tag(self, jaxpr: Any, path: str = "") -> Any:
         """Tag an open or closed jaxpr. `path` is the prefix of its equations' ids."""
-        known = self._done.get(id(jaxpr))
+        known = self.copies.get(id(jaxpr))
         if known is not None:
             return known[1]
         inner = compat.open_jaxpr(jaxpr)
@@ -124,7 +110,7 @@ class Tagger:
             tagged = compat.replace_equations(inner, equations)
         else:
             tagged = jaxpr.replace(jaxpr=self.tag(inner, path))
-        self._done[id(jaxpr)] = (jaxpr, tagged)
+        self.copies[id(jaxpr)] = (jaxpr, tagged)
         return tagged
 
     def _find_indistinguishable(self, equations: Sequence[Any]) -> dict[int, int]:
@@ -168,7 +154,7 @@ class Tagger:
 
     def tag_parameters(self, parameters: dict[str, Any], path: str = "") -> dict[str, Any]:
         """The parameters of an operation with tagged jaxprs; the same ones if they hold none."""
-        return _change_jaxprs(parameters, lambda at, each: self.tag(each, f"{path}/{at}/"))
+        return change_jaxprs(parameters, lambda at, each: self.tag(each, f"{path}/{at}/"))
 
 
 class RunTagger(Tagger):
@@ -193,8 +179,6 @@ class RunTagger(Tagger):
         self._places: dict[tuple[int, int], tuple[compat.Tag, dict[str, Any]]] = {}
         self._with_calls: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
         self._repeats: dict[int, tuple[Any, Any]] = {}
-        self._shared: dict[int, tuple[Any, Any]] = {}
-        self._present: set[int] = set()
         self._is_named = False
         self.ids = [""] * first
         self.primitives: list[str] = []
@@ -281,7 +265,7 @@ class RunTagger(Tagger):
         if all(self._tag_calls(jaxpr, tagged) is jaxpr for jaxpr in nested):
             return equation
         change = lambda _, jaxpr: self._tag_calls(jaxpr, tagged)  # noqa: E731 # used here alone
-        return equation.replace(params=_change_jaxprs(equation.params, change))
+        return equation.replace(params=change_jaxprs(equation.params, change))
 
     def _tag_alike(self, parameters: dict[str, Any], tagged: dict[str, Any]) -> dict[str, Any]:
         """Give the parameters of an operation the tags that those of another run of it have."""
@@ -289,7 +273,7 @@ class RunTagger(Tagger):
         if models.keys() != dict(nested_jaxprs(parameters)).keys():
             return parameters
         return self._tag_rules(
-            _change_jaxprs(parameters, lambda path, jaxpr: self._repeat(jaxpr, models[path]))
+            change_jaxprs(parameters, lambda path, jaxpr: self._repeat(jaxpr, models[path]))
         )
 
     def _repeat(self, jaxpr: Any, tagged: Any) -> Any:
@@ -313,43 +297,6 @@ class RunTagger(Tagger):
         ]
         self._repeats[id(jaxpr)] = (jaxpr, compat.replace_equations(jaxpr, repeated))
         return self._repeats[id(jaxpr)][1]
-
-    def share_tagged(self, jaxpr: Any) -> Any:
-        """Let what calls a function without its tags call the tagged one, as the base does.
-
-        Rules of derivatives do. JAX has one jaxpr for all these calls, which is shown once.
-        """
-        self._present = _ids_of_nested(jaxpr, set())
-        return self._share(jaxpr)
-
-    def _share(self, jaxpr: Any) -> Any:
-        if id(jaxpr) not in self._shared:
-            before = compat.open_jaxpr(jaxpr).eqns
-            after = list(map(self._share_in, before))
-            is_same = all(map(operator.is_, after, before))
-            changed = jaxpr if is_same else compat.replace_equations(jaxpr, after)
-            self._shared[id(jaxpr)] = (jaxpr, changed)
-        return self._shared[id(jaxpr)][1]
-
-    def _share_in(self, equation: Any) -> Any:
-        nested = [jaxpr for _, jaxpr in nested_jaxprs(equation.params)]
-        known = {
-            id(jaxpr): self._done[id(jaxpr)][1]
-            for jaxpr in (nested if equation.primitive.name in _SHARING else ())
-            if id(jaxpr) in self._done
-            and id(compat.open_jaxpr(self._done[id(jaxpr)][1])) in self._present
-        }
-        if not known and all(self._share(each) is each for each in nested):
-            return equation
-
-        def change(_: str, jaxpr: Any) -> Any:
-            return known[id(jaxpr)] if id(jaxpr) in known else self._share(jaxpr)
-
-        source_info = equation.source_info
-        if known:
-            source_info = compat.with_innermost_tag(source_info, BASE_TAG, NO_EQUATION)
-        parameters = _change_jaxprs(equation.params, change)
-        return equation.replace(params=parameters, source_info=source_info)
 
     def _number(self, id: str) -> int:
         return super()._number("")  # the jaxpr that is shown says which id, later
