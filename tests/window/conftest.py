@@ -43,13 +43,14 @@ def window(qapp: QApplication, session: RecordedSession, tmp_path: Path) -> Iter
     bridge = Bridge(lambda: session)
     settings = Settings(str(tmp_path / "window.json"))
     window = build_window(qapp, bridge, RunOptions(), settings, late_panes=True)
-    window.workspace.area.arrange(WIDE_ARRANGEMENT)
-    window.workspace.area.make_panes()  # these alone, not those of another arrangement before
+    with window.page_context().themes.dressed_last():
+        window.workspace.area.arrange(WIDE_ARRANGEMENT)
+        window.workspace.area.make_panes()  # these alone, not those of another arrangement before
+        for name, page in PAGES.items():
+            if page.works_unseen:  # here, not after a capture: tests begin when the capture is there
+                _ = window.pages[name]
     window.resize(1600, 900)
     window.show()
-    for name, page in PAGES.items():
-        if page.works_unseen:  # here, not after a capture: tests begin when the capture is there
-            _ = window.pages[name]
     yield window
     destroy(window)
     bridge.close()
