@@ -215,11 +215,13 @@ def page_context(qapp: QApplication, tmp_path: Path) -> Iterator[PageContext]:
 def _forked_workers(pytestconfig: pytest.Config) -> Iterator[None]:
     """Let sessions of this process have workers that are forked: see `forking.py`."""
     from jaxscope.client import session
-    from tests.forking import ForkedLink
+    from tests.forking import ForkedLink, never_spare_started
 
     with pytest.MonkeyPatch.context() as patch:
         if not pytestconfig.getoption("started"):
             patch.setattr(session, "LocalLink", ForkedLink)
+            usual = session.Session._when_spare
+            patch.setattr(session.Session, "_when_spare", never_spare_started(usual))
         yield
 
 

@@ -13,6 +13,7 @@ import atexit
 import contextlib
 import functools
 import importlib
+import json
 import os
 import runpy
 import select
@@ -24,12 +25,18 @@ import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import IO, TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from jaxscope.client.requests import Request
+    from jaxscope.client.session import Session
 
 _BOOTSTRAP = Path(__file__).parents[1] / "jaxscope" / "worker" / "bootstrap.py"
 _MAX_BYTES = 1 << 16
 # Set by pytest for each test; by JAX's Mosaic as soon as a test imports it here.
 _CHANGING = ("PYTEST_CURRENT_TEST", "MOSAIC_GPU_CUDA_ROOT")
+_READ_LATE = ("COLUMNS", "JAXSCOPE_TEST", "XDG_CACHE_HOME", "XLA_FLAGS")
+"""What neither Python nor JAX reads before a request comes: it may be another after the fork."""
 _lock = threading.Lock()
 
 
@@ -44,13 +51,30 @@ class ForkedLink:
 
         with _lock:
             origin = _start_origin()
-        if _variables() != origin.variables:
+        if not _differ_late(_variables(), origin.variables):
             return LocalLink().connect()
         return Connection(origin.fork_supervisor())
 
 
+def never_spare_started(when_spare: Callable[..., str]) -> Callable[..., str]:
+    """`Session._when_spare`, but for workers that would be started: nothing here asks for two."""
+
+    def when(session: Session, request: Request) -> str:
+        wanted = {**_variables(), **session._environment, **request.environment}
+        is_forked = not isinstance(session._link, ForkedLink) or _differ_late(
+            wanted, _start_origin().variables
+        )
+        return when_spare(session, request) if is_forked else "never"
+
+    return when
+
+
 def _variables() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name not in _CHANGING}
+
+
+def _differ_late(some: Mapping[str, str], others: Mapping[str, str]) -> bool:
+    return all(name in _READ_LATE for name, _ in some.items() ^ others.items())
 
 
 @functools.cache
@@ -83,7 +107,8 @@ class _Origin:
         (stdin, our_stdin), (our_stdout, stdout), (our_stderr, stderr) = pipes
         theirs = [stdin, stdout, stderr]
         with _lock:
-            socket.send_fds(self._socket, [os.getcwd().encode()], theirs)
+            packet = json.dumps([os.getcwd(), _variables()])
+            socket.send_fds(self._socket, [packet.encode()], theirs)
             pid = int(self._socket.recv(_MAX_BYTES) or b"0")
         assert pid, self._process.communicate()
         for descriptor in theirs:
@@ -144,7 +169,7 @@ def serve(descriptor: int) -> None:
         pid = os.fork()
         if pid == 0:
             connection.close()
-            _become_supervisor(packet.decode(), descriptors)
+            _become_supervisor(*json.loads(packet), descriptors)
         for theirs in descriptors:
             os.close(theirs)
         connection.send(str(pid).encode())
@@ -175,12 +200,13 @@ def _reap() -> None:
             pass
 
 
-def _become_supervisor(folder: str, descriptors: list[int]) -> NoReturn:
+def _become_supervisor(folder: str, variables: dict[str, str], descriptors: list[int]) -> NoReturn:
     from jaxscope.supervisor import supervisor, worker_process
 
     try:
         os.setsid()
         os.chdir(folder)
+        _set_late(variables)
         for number, descriptor in enumerate(descriptors):
             os.dup2(descriptor, number)
             os.close(descriptor)
@@ -188,6 +214,13 @@ def _become_supervisor(folder: str, descriptors: list[int]) -> NoReturn:
         supervisor.main()
     finally:
         os._exit(0)
+
+
+def _set_late(variables: Mapping[str, str]) -> None:
+    for name in _READ_LATE:
+        os.environ.pop(name, None)
+        if name in variables:
+            os.environ[name] = variables[name]
 
 
 def _fork_worker(
@@ -203,7 +236,8 @@ def _fork_worker(
     from jaxscope.worker import main
 
     marker = environment[MARKER]
-    if command[0] != sys.executable or environment != {**os.environ, MARKER: marker}:
+    own = {**os.environ, MARKER: marker}
+    if command[0] != sys.executable or not _differ_late(environment, own):
         become(command, environment, output, kept, failure)
     try:
         os.setsid()
@@ -218,6 +252,7 @@ def _fork_worker(
                 with contextlib.suppress(OSError):
                     os.close(int(name))
         os.environ[MARKER] = marker
+        _set_late(environment)
         sys.argv = list(command[1:])
         main.main(command[3:])
     except Exception:
