@@ -6,6 +6,7 @@ left behind would break the rows after it. After every row no process of it may 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -23,8 +24,15 @@ from tests.faults.catalogue import (
 )
 from tests.faults.scene import PATIENCE_S, PROGRAMS, Scene, leftovers, sample
 
+_DEEP_OR_LARGE = {"nests_jits_too_deep", "nests_jits", "nests_conds", "has_a_large_constant"}
+"""`test_deep_and_large.py` takes them through, and checks more of each."""
 
-@pytest.mark.parametrize("fault", FAILS, ids=lambda fault: fault.name)
+
+def without_these(faults: Sequence[Fault]) -> list[Fault]:
+    return [fault for fault in faults if fault.name not in _DEEP_OR_LARGE]
+
+
+@pytest.mark.parametrize("fault", without_these(FAILS), ids=lambda fault: fault.name)
 def test_code_that_fails(session: Session, fault: Fault, tmp_path: Path) -> None:
     error = Scene(session, fault.request(tmp_path)).error()
 
@@ -32,7 +40,7 @@ def test_code_that_fails(session: Session, fault: Fault, tmp_path: Path) -> None
     assert leftovers(session) == []
 
 
-@pytest.mark.parametrize("fault", WORKS_ALL_THE_SAME, ids=lambda fault: fault.name)
+@pytest.mark.parametrize("fault", without_these(WORKS_ALL_THE_SAME), ids=lambda fault: fault.name)
 def test_code_that_works_all_the_same(session: Session, fault: Fault, tmp_path: Path) -> None:
     capture = Scene(session, fault.request(tmp_path)).run.wait(PATIENCE_S)
 
