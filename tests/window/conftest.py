@@ -38,7 +38,14 @@ def session() -> RecordedSession:
 
 
 @pytest.fixture
-def window(qapp: QApplication, session: RecordedSession, tmp_path: Path) -> Iterator[MainWindow]:
+def every_sample() -> None:
+    """The start page shows all samples, not the first alone."""
+
+
+@pytest.fixture
+def window(
+    request: pytest.FixtureRequest, qapp: QApplication, session: RecordedSession, tmp_path: Path
+) -> Iterator[MainWindow]:
     QCursor.setPos(-1, -1)  # where a test before has left it, something would be under it
     bridge = Bridge(lambda: session)
     settings = Settings(str(tmp_path / "window.json"))
@@ -47,8 +54,10 @@ def window(qapp: QApplication, session: RecordedSession, tmp_path: Path) -> Iter
         window.workspace.area.arrange(WIDE_ARRANGEMENT)
         window.workspace.area.make_panes()  # these alone, not those of another arrangement before
         for name, page in PAGES.items():
-            if page.works_unseen:  # here, not after a capture: tests begin when the capture is there
+            if page.works_unseen:  # now, not after a capture: tests begin when that is there
                 _ = window.pages[name]
+    if "every_sample" not in request.fixturenames:
+        window.start_page._samples = window.start_page._samples[:1]
     window.resize(1600, 900)
     window.show()
     yield window

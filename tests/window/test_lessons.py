@@ -170,6 +170,7 @@ def test_a_new_list_of_recent_files_leaves_nothing_of_the_one_before(window: Mai
     assert all(row.isHidden() for row in rows), "they lie below the new ones until they are gone"
 
 
+@pytest.mark.usefixtures("every_sample")
 def test_the_keyboard_begins_at_what_can_be_opened_and_goes_from_card_to_card(
     window: MainWindow, qtbot: QtBot
 ) -> None:

@@ -67,6 +67,7 @@ def test_return_presses_the_button_that_has_the_keyboard(window: MainWindow, qtb
             card.setFocus()
 
 
+@pytest.mark.usefixtures("every_sample")
 def test_without_a_file_the_start_page_offers_samples(window: MainWindow):
     assert window.screen_shown is not None and window.screen_shown.shows_start_page
     cards = window.start_page.findChildren(SampleCard)
