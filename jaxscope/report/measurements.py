@@ -264,7 +264,7 @@ def scaling_row(point: ScalePoint, scaling: Scaling) -> tuple[Cell, ...]:
         count_cell(point.size),
         _measured(point.eager),
         _measured(point.jit),
-        "" if ratio is None else f"{ratio.verdict}, {ratio.describe_range()}",
+        "" if ratio is None else _verdict_and_range(ratio),
         known_cell(point.compile_time, format_seconds),
         _break_even(point)
         if is_usual(scaling)
@@ -273,6 +273,11 @@ def scaling_row(point: ScalePoint, scaling: Scaling) -> tuple[Cell, ...]:
         known_cell(point.bytes_accessed, format_bytes),
         known_cell(point.memory, format_bytes),
     )
+
+
+def _verdict_and_range(ratio: Ratio) -> str:
+    pairs = ratio.describe_agreement() if ratio.verdict in ("faster", "slower") else ""
+    return f"{ratio.verdict}{pairs}, {ratio.describe_range()}"
 
 
 def _break_even(point: ScalePoint) -> Number:

@@ -223,6 +223,14 @@ def test_the_table_has_a_row_for_each_size_and_empty_cells_for_the_unknown() -> 
     assert rows[6]["reason"] == "It failed"
 
 
+def test_an_order_that_not_all_pairs_have_says_how_many_have_it() -> None:
+    found = scaling()
+    ratio = Ratio("eager/jit", 2.0, 0.6, 9.0, "faster", pairs=24, agreeing=20)
+    points = (dataclasses.replace(found.points[0], ratio=ratio), *found.points[1:])
+    text = write_text(scaling_to_document(dataclasses.replace(found, points=points)))
+    assert "faster in 20 of 24 pairs, observed 0.600 to 9.00" in text
+
+
 def test_json_has_the_keys_of_a_timing_and_null_for_the_unknown() -> None:
     data = scaling_to_json(scaling())
     assert {"call", "environment", "measurements", "ratios", "warnings"} <= data.keys()

@@ -8,6 +8,7 @@ import math
 import random
 import statistics
 from collections.abc import Iterator
+from unittest.mock import Mock
 
 import pytest
 
@@ -19,6 +20,7 @@ from jaxscope.model.statistics import (
     judge,
 )
 from jaxscope.worker.timing import stopwatch
+from jaxscope.worker.timing.experiment import CompilationCounter, Laboratory, warm_up
 from jaxscope.worker.timing.measurement_sender import describe_protocol, describe_turns
 from jaxscope.worker.timing.stopwatch import (
     CallDurations,
@@ -336,3 +338,15 @@ def test_that_fast_calls_were_timed_together_is_said(typical_s: float, expected:
     side = CallDurations()
     told = describe_protocol(subject, side, Rounds((side,)), budget_s=0.2)
     assert told.startswith(expected)
+
+
+def test_one_interrupted_call_does_not_make_a_fast_program_a_slow_one() -> None:
+    """It would be called singly then, beside chunks of another one that is the same."""
+    clock = Clockwork()
+    counter = CompilationCounter()
+    laboratory = Laboratory(Mock(), watch(clock), counter, (), Mock())
+    times = itertools.chain([(0.7, 0.0)], itertools.repeat((1e-5, 1e-5)))
+    subject = warm_up(laboratory, clock.varying("first", times), budget_s=0.1)
+    assert subject.typical_s == pytest.approx(2e-5)
+    slow = warm_up(laboratory, clock.subject("slow", 0.7), budget_s=0.1)
+    assert slow.typical_s == pytest.approx(0.7) and clock.called.count("slow") == 2

@@ -45,6 +45,7 @@ from jaxscope.worker.timing.stopwatch import (
 _LOOP = re.compile(r" = [^\n]* while\(")  # the type before it may hold `/*index=5*/`
 _LARGEST_MODULE_BYTES = 32 << 20
 _WARM_UP_CALLS = 200
+_LEAST_WARM_UP_CALLS = 5
 _block = jax.block_until_ready
 
 
@@ -148,8 +149,14 @@ def compile_form(laboratory: Laboratory, forms: Forms, name: str) -> CompiledFor
 
 
 def warm_up(laboratory: Laboratory, subject: Subject, budget_s: float) -> Subject:
-    """Call until the typical duration of a call is known."""
+    """Call until the typical duration of a call is known.
+
+    A first call may take the whole budget, since it does what later ones need not, or was
+    interrupted: where there were few calls, they are not believed.
+    """
     durations = laboratory.stopwatch.warm_up(subject, _WARM_UP_CALLS, budget_s)
+    if len(durations) < _LEAST_WARM_UP_CALLS:
+        durations = laboratory.stopwatch.warm_up(subject, _WARM_UP_CALLS, budget_s)
     last = durations[-20:]
     subject.typical_s = sorted(last)[len(last) // 2]
     subject.steady_call = find_steady_call(durations)
