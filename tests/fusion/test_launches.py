@@ -85,6 +85,13 @@ def test_equations_of_calls_and_scans_count_one_by_one() -> None:
     assert "in the second count only" in compare_launches(found.one_by_one, found.fused)
 
 
+def test_an_equation_that_became_a_loop_is_said_to_be_one_in_the_first_count() -> None:
+    found = report(lambda x: jax.random.bits(jax.random.key(0), (8, 8)) + x.astype("uint32"))
+    told = compare_launches(found.one_by_one, found.fused)
+    assert found.fused.kernels.low > found.one_by_one.kernels.high
+    assert told.endswith("loops of their own among them, is one in the first count.")
+
+
 def test_marks_of_values_launch_nothing() -> None:
     mesh = jax.make_mesh((1,), ("i",), axis_types=(AxisType.Auto,))
 

@@ -71,6 +71,10 @@ _OF_LOOPS = (
     "What loops do themselves each round is in the second count only: they count, take slices of "
     "their operands and store results, and no equation says so."
 )
+_OF_MANY = (
+    "An equation that became many instructions, loops of their own among them, is one in the first "
+    "count."
+)
 _ZERO = CountRange(0.0, 0.0)
 
 
@@ -156,7 +160,12 @@ def compare_launches(one_by_one: Launches, fused: Launches) -> str:
     )
     spans = (one_by_one.kernels, one_by_one.num_bytes, fused.kernels, fused.num_bytes)
     reasons = dict.fromkeys(span.reason for span in spans if span.reason)
-    return " ".join((text, *([_OF_LOOPS] if one_by_one.has_loops else []), *reasons))
+    note = ""
+    if one_by_one.has_loops:
+        note = _OF_LOOPS
+    elif fused.kernels.low > one_by_one.kernels.high:
+        note = _OF_MANY
+    return " ".join(filter(None, (text, note, *reasons)))
 
 
 def _kernels(launches: Launches) -> str:
