@@ -18,6 +18,7 @@ from jaxscope.model import (
     Unavailable,
     is_available,
 )
+from jaxscope.model.graph_builder import add_attributes
 from jaxscope.program.cost import lines
 from jaxscope.program.cost.lines import LineCost, find_line_costs
 from jaxscope.program.cost.work import find_work
@@ -78,6 +79,23 @@ def test_a_loop_counts_once_and_for_the_lines_of_its_body() -> None:
     add(builder, "sum", 100.0, (FILE, 7))
     shares = {k: cost.share for k, cost in find_line_costs([stage(builder)], FILE).items()}
     assert shares == pytest.approx({4: 0.4, 5: 0.1, 7: 0.5})
+
+
+def test_the_lines_of_a_shared_jaxpr_say_that_it_is_called_more_often() -> None:
+    """The other calls count for their lines; what has no line of the file is no such line."""
+    builder = GraphBuilder()
+    call = add(builder, "jit", 64.0, (FILE, 14))
+    add(builder, "jit2", 64.0, (FILE, 15))
+    group = builder.add_group("0/jaxpr", GroupKind.JAXPR, "act", owner=call)
+    add(builder, "mul", 48.0, (FILE, 11), group=group)
+    add(builder, "max", 16.0, (LIBRARY, 3), group=group)
+    shown = stage(builder)
+    assert is_available(shown.graph)
+    graph = add_attributes(shown.graph, {call: {"shared_by": "jit2"}})
+    found = find_line_costs([dataclasses.replace(shown, graph=graph)], FILE)
+    assert {line: cost.share for line, cost in found.items()} == {11: 0.375, 14: 0.125, 15: 0.5}
+    assert found[11].text.endswith("in one of 2 calls; the others count where they are made")
+    assert "calls" not in found[14].text + found[15].text
 
 
 def test_what_may_never_run_is_no_part_of_what_runs_at_least() -> None:

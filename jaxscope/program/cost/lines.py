@@ -86,9 +86,10 @@ def find_line_costs(
     A node counts for the innermost line of the file that it comes from, or else for that of the
     call or loop it is inside of: JAX's own functions, such as random draws, hold no lines of the
     file. What a loop or a call costs is spread over the lines of its inside as the inside's own
-    costs are, so that nothing is counted twice and a loop's lines count all its rounds. Unknown
-    costs count nothing. Where nobody knows how often a loop or a branch runs, its lines say what
-    they cost each time.
+    costs are, so that nothing is counted twice and a loop's lines count all its rounds. A jaxpr
+    that several calls share is shown once, for one of them: the other calls count for the lines
+    that make them, and its lines say so. Unknown costs count nothing. Where nobody knows how often
+    a loop or a branch runs, its lines say what they cost each time.
     """
     costs = _find_in_last(stages, file, _costs_of)
     return _with_times(costs, _find_in_last(timed, file, _times_of))
@@ -144,7 +145,8 @@ def _times_of(graph: Graph, title: str, file: str) -> dict[int, LineCost]:
 
 
 def _costs_of(graph: Graph, title: str, file: str) -> dict[int, LineCost]:
-    lines = _innermost_lines(graph, file)
+    own_lines = _own_lines(graph, file)
+    lines = _inherit_lines(graph, own_lines)
     flops, num_bytes = (_spread_over_lines(graph, graph.nodes.cost[:, column]) for column in (0, 1))
     totals = float(flops.sum()), float(num_bytes.sum())
     column = 0 if totals[0] > 0 else 1
@@ -157,6 +159,7 @@ def _costs_of(graph: Graph, title: str, file: str) -> dict[int, LineCost]:
     missing = unknown[:, column] & ~np.isin(np.arange(len(graph.nodes)), graph.groups.owner)
     of_what = f"the {'known ' if missing.any() else ''}{('FLOP', 'bytes')[column]} of {title}"
     certain = find_certain(graph)
+    num_calls = _count_calls(graph)
     for line in np.unique(lines[lines > 0]).tolist():
         here = lines == line
         share = float(weight[here].sum()) / total
@@ -168,6 +171,9 @@ def _costs_of(graph: Graph, title: str, file: str) -> dict[int, LineCost]:
                 told += ", each time it runs"
             elif not certain[here].all():
                 told += ", and more in a loop or a branch"
+            calls = num_calls[own_lines == line]
+            if calls.size and calls.max() > 1:
+                told += f", in one of {calls.max()} calls; the others count where they are made"
             found[line] = LineCost(share, f"{format_share(share, 1)} of {of_what}: {told}")
         elif (missing & here).any():
             told = ", ".join(_describe_both(here, flops, num_bytes, unknown, working))
@@ -196,6 +202,11 @@ def _describe_costs(quantity: str, amount: str, num_unknown: int, num_nodes: int
 
 
 def _innermost_lines(graph: Graph, file: str) -> Int64s:
+    """For each node the innermost line of a file that it, or its owner, comes from; 0 for none."""
+    return _inherit_lines(graph, _own_lines(graph, file))
+
+
+def _own_lines(graph: Graph, file: str) -> Int64s:
     """For each node the innermost line of a file that it comes from; 0 for none."""
     source = graph.nodes.source
     places = source.values.reshape(-1, 4)
@@ -204,7 +215,17 @@ def _innermost_lines(graph: Graph, file: str) -> Int64s:
     here = np.flatnonzero(np.isin(places[:, 0], numbers))[::-1]  # the first of a row wins
     lines = np.zeros(len(source), np.int64)
     lines[rows[here]] = places[here, 1]
-    return _inherit_lines(graph, lines)
+    return lines
+
+
+def _count_calls(graph: Graph) -> Int64s:
+    """For each node how many calls share the jaxpr that it stands in."""
+    of_group = np.ones(len(graph.groups) + 1, np.int64)  # the last entry is of nodes in no group
+    for group, (parent, owner) in enumerate(_ancestry(graph)):
+        sharers = graph.attributes(owner).get("shared_by", "") if owner != NONE else ""
+        of_group[group] = len(sharers.split(", ")) + 1 if sharers else of_group[parent]
+    calls: Int64s = of_group[graph.nodes.group]
+    return calls
 
 
 def _inherit_lines(graph: Graph, lines: Int64s) -> Int64s:
