@@ -161,6 +161,7 @@ _MEMORY = "Memory, step by step"
 _ROOFLINES = "Rooflines"
 _ARRAYS = "Arrays cut over devices"
 _COLLECTIVES = "Collectives, step by step"
+_KERNELS = "Kernels of Pallas, step by step"
 _TIMES = "Times"
 
 FIGURES = {
@@ -503,6 +504,29 @@ FIGURES = {
         "rows_to_columns(f32[64, 64])",
         "An all-to-all: each device sends a part to every other.",
         ("--target", "cpu:8"),
+    ),
+    "kernel_rows": Figure(
+        _KERNELS,
+        "pallas",
+        "pallas_kernel.py",
+        "scale_and_shift(f32[128, 128], f32[128, 128])",
+        "Four steps, each of which takes the same 32 rows of every array.",
+    ),
+    "kernel_product": Figure(
+        _KERNELS,
+        "pallas",
+        "pallas_kernel.py",
+        "product(f32[64, 64], f32[64, 64])",
+        "A matrix product: a block of the result is taken at all points of the third axis, over "
+        "which it sums.",
+    ),
+    "kernel_product_moving": Figure(
+        _KERNELS,
+        "pallas",
+        "pallas_kernel.py",
+        "product(f32[64, 64], f32[64, 64])",
+        "The same, animated.",
+        ("--animated",),
     ),
     "times": Figure(
         _TIMES,

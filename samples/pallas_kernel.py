@@ -9,6 +9,9 @@ Then see: one `pallas_call` equation with the kernel's own jaxpr inside, where r
 are equations, too: `get` and `swap`. Its grid says that it runs four times, once for each block of
 32 rows. On a CPU the kernel is interpreted, which becomes a loop over the grid in the optimized
 module; for a TPU, compiled ahead of time, it stays one custom call.
+
+`jaxscope figure pallas samples/pallas_kernel.py 'product(f32[64, 64], f32[64, 64])' -o blocks.svg`
+draws which block of each array every step of the grid takes.
 """
 
 import jax
@@ -17,6 +20,7 @@ from jax.experimental import pallas as pl
 
 # jaxscope: scale_and_shift(f32[128, 128], f32[128, 128])
 # jaxscope: plain(f32[128, 128], f32[128, 128])
+# jaxscope: product(f32[64, 64], f32[64, 64])
 
 NUM_ROWS = 32
 
@@ -42,3 +46,28 @@ def scale_and_shift(x, y):
 def plain(x, y):
     """The same without a kernel of one's own."""
     return 2.0 * jnp.tanh(x) + y
+
+
+def product_kernel(x_ref, y_ref, out_ref):
+    """Adds the product of two blocks to a block of the result."""
+
+    @pl.when(pl.program_id(2) == 0)
+    def _():
+        out_ref[...] = jnp.zeros_like(out_ref)
+
+    out_ref[...] += x_ref[...] @ y_ref[...]
+
+
+def product(x, y):
+    """A matrix product: the last axis of the grid runs over the dimension that is summed."""
+    return pl.pallas_call(
+        product_kernel,
+        out_shape=jax.ShapeDtypeStruct((x.shape[0], y.shape[1]), x.dtype),
+        grid=(x.shape[0] // 16, y.shape[1] // 16, x.shape[1] // 32),
+        in_specs=[
+            pl.BlockSpec((16, 32), lambda i, j, k: (i, k)),
+            pl.BlockSpec((32, 16), lambda i, j, k: (k, j)),
+        ],
+        out_specs=pl.BlockSpec((16, 16), lambda i, j, k: (i, j)),
+        interpret=True,
+    )(x, y)

@@ -52,7 +52,8 @@ MAY_IMPORT = {
 # Inside a package: folders and modules in order. A new one has its place here.
 INNER_ORDER = {
     "program": (
-        *("hlo", "machine", "size", "equation_text", "dataflow", "fates", "cost", "sharding"),
+        *("hlo", "machine", "size", "equation_text", "dataflow", "kernel_grid"),
+        *("fates", "cost", "sharding"),
         *(
             "memory",
             "diff",

@@ -23,6 +23,7 @@ from jaxscope.model.stages import lowered_name
 TIMING_FIGURES = ("distributions", "stages")
 PICTURES = ("program", "optimized")
 """Graphs: of what is lowered, and of what XLA made of it."""
+_MOVING = ("collective", "pallas")
 _PICTURE_ENDINGS = (".svg", ".png", ".pdf", ".dot")
 
 
@@ -41,9 +42,9 @@ def run(options: Options) -> int:
             f"The figure {name} is written to a file that ends with one of {', '.join(endings)}.",
             remedy=f"Such as: -o {name}.svg",
         )
-    if options.is_animated and (name != "collective" or out.suffix.lower() != ".svg"):
+    if options.is_animated and (name not in _MOVING or out.suffix.lower() != ".svg"):
         raise UsageError(
-            "Only the figure collective moves, and only as SVG.",
+            "Only the figures collective and pallas move, and only as SVG.",
             remedy="Leave --animated out, or: jaxscope figure collective … -o steps.svg",
         )
     check_place(out)

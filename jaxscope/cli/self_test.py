@@ -50,7 +50,7 @@ def greedy(x):
 
 def leave(x):
     code = "import time\\nwhile True: open(r'{beat}', 'a').write('.'); time.sleep(0.1)"
-    subprocess.Popen([sys.executable, "-c", code.format(beat=os.environ["JAXSCOPE_BEAT"])])
+    subprocess.Popen([sys.executable, "-c", code.format(beat=os.environ["SELF_TEST_BEAT"])])
     time.sleep(1.5)
     return x
 """
@@ -132,7 +132,7 @@ class _Bench:
             return session.start(request).wait(_LIMIT_S)
 
     def session(self) -> Session:
-        environment = {"JAXSCOPE_BEAT": str(self.beat)}
+        environment = {"SELF_TEST_BEAT": str(self.beat)}
         return Session(self.python, environment=environment, is_warm=False, has_spares=False)
 
 

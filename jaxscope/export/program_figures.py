@@ -1,5 +1,6 @@
 """Figures of what a program is: memory step by step, its roofline, arrays cut over devices, and its
-collectives step by step around a ring; each with its numbers as a table.
+collectives step by step around a ring, and a Pallas kernel's blocks; each with its numbers as a
+table.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from jaxscope.export.figures import Figure
 from jaxscope.export.svg_chart import (
+    TITLE_SIZE,
     Axis,
     draw_columns,
     draw_heading,
@@ -27,11 +29,19 @@ from jaxscope.export.svg_chart import (
 )
 from jaxscope.model import Capture, Unavailable
 from jaxscope.model.hardware import Ceilings
-from jaxscope.model.units import format_bytes, format_flops, format_seconds, shorten, three_digits
+from jaxscope.model.units import (
+    format_bytes,
+    format_count,
+    format_flops,
+    format_seconds,
+    shorten,
+    three_digits,
+)
 from jaxscope.picture.palette import PALETTES
 from jaxscope.picture.tint.classes import TINT_PALETTES
 from jaxscope.program.cost.trip_counts import find_trip_counts
 from jaxscope.program.fates.table import link_products
+from jaxscope.program.kernel_grid import BlockedArray, KernelGrid, find_kernel_grids
 from jaxscope.program.memory.live_ranges import LiveRanges, find_live_ranges
 from jaxscope.program.roofline import Roofline, find_limit, find_peak, find_roofline
 from jaxscope.program.sharding.arrays import SpreadArray, find_arrays, name_devices
@@ -52,6 +62,8 @@ _ACROSS = _LEFT_PX, _EDGE_PX
 _MAX_ARRAYS = 12
 _ARRAY_PX = 180.0
 """Height of the largest array."""
+_MAX_FRAMES = 120
+"""Of an animation: a second each."""
 _MAX_DEVICES = 8
 """Of a ring that is drawn: more are no picture."""
 
@@ -402,6 +414,120 @@ class CollectiveFigure(Figure):
         return letter if self.kind == "all-gather" or len(part) == 1 else f"{letter}·{len(part)}"
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class KernelFigure(Figure):
+    """The arrays of a Pallas kernel as grids of blocks, with the steps that take each.
+
+    Attributes:
+        grid: The kernel's.
+        is_animated: Whether the block of each step is framed, one step after another.
+    """
+
+    title: str
+    note: str
+    grid: KernelGrid
+    is_animated: bool = False
+
+    def table(self) -> Table:
+        rows = [
+            (
+                count_cell(step),
+                str(self.grid.point(step)),
+                array.name,
+                array.role,
+                array.type,
+                str(tuple(array.starts[step].tolist())),
+                str(array.block),
+            )
+            for step in range(self.grid.num_steps)
+            for array in self.grid.arrays
+        ]
+        headers = ("step", "point", "array", "role", "type", "first element", "block")
+        return Table(headers, rows, units=("",) * 7)
+
+    def svg_lines(self, theme: str) -> Iterator[str]:
+        palette, arrays = PALETTES[theme], self.grid.arrays[:_MAX_ARRAYS]
+        x, places = 20.0, []
+        for array in arrays:
+            places.append(x)
+            x += max(self._size(array)[0], text_width(self._name(array))) + 36
+        width = max(x, 640.0, text_width(self.title, TITLE_SIZE) + 60)
+        note = wrap_note(self.note, width)
+        top = _TOP_PX + note_height(note) + 10
+        height = top + max(self._size(array)[1] for array in arrays) + 82
+        yield svg_head(width, height, palette.background, self.title)
+        yield from draw_heading(self.title, note, theme, width)
+        for array, left in zip(arrays, places, strict=True):
+            yield svg_text(left, top + 10, self._name(array), palette.text)
+            told = f"{array.role}, blocks of {'×'.join(map(str, array.block)) or '1'}"
+            yield svg_text(left, top + 30, told, palette.muted, size=13)
+            yield from self._cells(array, left, top + 42, theme)
+        for step in range(self.grid.num_steps if self.is_animated else 0):
+            yield '<g opacity="0">' if step else "<g>"
+            yield _frame(step, self.grid.num_steps)
+            told = f"step {step:,}, point {self.grid.point(step)}"
+            yield svg_text(20, height - 16, told, palette.text)
+            for array, left in zip(arrays, places, strict=True):
+                yield self._mark(array, step, left, top + 42, theme)
+            yield "</g>"
+        yield "</svg>"
+
+    @staticmethod
+    def _name(array: BlockedArray) -> str:
+        return shorten(f"{array.name} {array.type}", 44)
+
+    @staticmethod
+    def _size(array: BlockedArray) -> tuple[float, float]:
+        height, width = array.cells.size
+        ratio = min(max(width / height, 1 / 3), 3.0)
+        across = min(_ARRAY_PX * 2, _ARRAY_PX * ratio)
+        return across, across / ratio
+
+    def _cells(self, array: BlockedArray, x: float, y: float, theme: str) -> Iterator[str]:
+        palette, cells = PALETTES[theme], array.cells
+        across, down = self._cell_size(array)
+        for row in range(cells.num_rows):
+            for column in range(cells.num_columns):
+                steps = cells.steps.get((row, column), ())
+                points = [self.grid.point(step) for step in steps]
+                first = {point[0] for point in points}
+                blank = palette.stub_fill if points else palette.background
+                ink = (blank, palette.frame_border)
+                if len(first) == 1:
+                    ink = _ink(theme, min(first))
+                left, top = x + column * across, y + row * down
+                yield svg_outlined(left, top, across, down, ink)
+                told = self._label(points)
+                if text_width(told, 13) < across and down > 14:
+                    yield svg_text(left + across / 2, top + down / 2 + 5, told,
+                                   palette.text, anchor="middle", size=13)  # fmt: skip
+
+    def _label(self, points: Sequence[tuple[int, ...]]) -> str:
+        """Such as `0,:,1`: NumPy's for all points of the second axis; else how many there are."""
+        axes = [sorted(set(axis)) for axis in zip(*points, strict=True)]
+        sizes = self.grid.grid
+        is_slice = all(len(axis) in (1, size) for axis, size in zip(axes, sizes, strict=True))
+        if not points or not is_slice or math.prod(map(len, axes)) != len(points):
+            return format_count(len(points), "step")
+        return ",".join(
+            ":" if len(axis) == size > 1 else str(axis[0])
+            for axis, size in zip(axes, sizes, strict=True)
+        )
+
+    def _cell_size(self, array: BlockedArray) -> tuple[float, float]:
+        width, height = self._size(array)
+        return width / array.cells.num_columns, height / array.cells.num_rows
+
+    def _mark(self, array: BlockedArray, step: int, x: float, y: float, theme: str) -> str:
+        across, down = self._cell_size(array)
+        row, column = next(p for p, steps in array.cells.steps.items() if step in steps)
+        return (
+            f'<rect x="{x + column * across:.2f}" y="{y + row * down:.2f}" width="{across:.2f}" '
+            f'height="{down:.2f}" fill="none" stroke="{PALETTES[theme].selected}" '
+            'stroke-width="3"/>'
+        )
+
+
 def _frame(number: int, count: int) -> str:
     """Shows a group in its turn, a second each."""
     begin, end = number / count, (number + 1) / count
@@ -423,9 +549,9 @@ def make_program_figure(
     """A figure of a capture by its name, or why there is none.
 
     Args:
-        name: `memory`, `roofline`, `sharding` or `collective`.
+        name: `memory`, `roofline`, `sharding`, `collective` or `pallas`.
         ceilings: What the chip can do, for the roofline.
-        is_animated: Whether the steps of a collective follow each other in one place.
+        is_animated: Whether steps follow each other in one place.
     """
     match name:
         case "memory":
@@ -443,6 +569,8 @@ def make_program_figure(
             more = len(arrays) - _MAX_ARRAYS
             note = "Numbers are positions of devices." + (f" {more:,} more arrays." * (more > 0))
             return ShardingFigure(f"Arrays of {capture.call}", note, arrays)
+        case "pallas":
+            return _make_kernel(capture, is_animated=is_animated)
         case _:
             return _make_collective(capture, is_animated=is_animated)
 
@@ -459,6 +587,30 @@ def _make_roofline(capture: Capture, ceilings: Ceilings | None) -> Figure | Unav
     note = f"At best on {chip}, not measured. A circle is a kernel. "
     note += " ".join((*describe_compiled_for(capture.target, ceilings), *found.notes))
     return RooflineFigure(f"Roofline of {capture.call}", note, found, ceilings)
+
+
+def _make_kernel(capture: Capture, *, is_animated: bool) -> Figure | Unavailable:
+    grids = find_kernel_grids(capture)
+    if isinstance(grids, Unavailable):
+        return grids
+    grid = max(grids, key=lambda each: each.num_steps)
+    if is_animated and grid.num_steps > _MAX_FRAMES:
+        return Unavailable(
+            f"of {grid.num_steps:,} steps no more than {_MAX_FRAMES} can be shown", ""
+        )
+    size = "×".join(map(str, grid.grid))
+    parts = [
+        f"Equation {grid.id}: grid {size}, {format_count(grid.num_steps, 'step')}, the last axis "
+        "fastest; on a GPU in any order. A block is labelled with the points of the grid that take "
+        "it, and coloured by the first axis where that is one number.",
+        "The other kernels are not shown." if len(grids) > 1 else "",
+        f"Blocks of {format_count(grid.num_unknown, 'array')} are not known: they depend on values "
+        "or are too many."
+        if grid.num_unknown
+        else "",
+    ]
+    title = f"Pallas kernel of {capture.call}"
+    return KernelFigure(title, " ".join(filter(None, parts)), grid, is_animated)
 
 
 def _make_collective(capture: Capture, *, is_animated: bool) -> Figure | Unavailable:

@@ -452,7 +452,13 @@ def debug_paths(traced: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
     info = getattr(open_jaxpr(traced.jaxpr), "debug_info", None)
     if info is None:
         return (), ()
-    return tuple(info.arg_names or ()), tuple(info.result_paths or ())
+    return argument_names(traced.jaxpr), tuple(info.result_paths or ())
+
+
+def argument_names(jaxpr: Any) -> tuple[str, ...]:
+    """Names of a jaxpr's arguments, as JAX keeps them; none where it keeps none."""
+    info = getattr(open_jaxpr(jaxpr), "debug_info", None)
+    return tuple(getattr(info, "arg_names", None) or ())
 
 
 def used_inputs(traced: Any) -> Sequence[bool]:

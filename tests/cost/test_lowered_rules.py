@@ -237,8 +237,8 @@ def test_collectives_count_for_one_device(name: str) -> None:
     [
         ("scan", {"length": "9" * 5000}),
         ("scan", {"length": "-1"}),
-        ("pallas_call", {"grid_mapping": "GridMapping(grid=(" + "9" * 5000 + ",))"}),
-        ("pallas_call", {"grid_mapping": "GridMapping(grid=(Dynamic, 4))"}),
+        ("pallas_call", {"grid": "9" * 5000}),
+        ("pallas_call", {"grid": "Dynamic,4"}),
         ("pallas_call", {}),
     ],
 )

@@ -42,7 +42,7 @@ def test_there_are_forty_figures_of_every_kind() -> None:
     kinds = {figure.kind for figure in FIGURES.values()}
     assert len(FIGURES) >= 40
     assert kinds == {
-        *("program", "optimized", "memory", "roofline", "sharding", "collective"),
+        *("program", "optimized", "memory", "roofline", "sharding", "collective", "pallas"),
         *("distributions", "stages", "compile-time"),
     }
 
@@ -255,6 +255,21 @@ def test_arrays_are_cut_into_eight() -> None:
         found = texts(name)
         assert [found.count(str(device)) for device in range(8)] == [cut] * 8
         assert found.count("0–7") == whole
+
+
+def test_blocks_of_a_product_have_the_points_that_multiply_them() -> None:
+    """A block (i, k) of the first operand, (k, j) of the second, (i, j) of the result."""
+    found = texts("kernel_product")
+    points = [each for each in found if re.fullmatch(r"[\d:](,[\d:]){2}", each)]
+    assert sorted(points) == sorted(
+        [
+            *(f"{i},:,{k}" for i in range(4) for k in range(2)),
+            *(f":,{j},{k}" for j in range(4) for k in range(2)),
+            *(f"{i},{j},:" for i in range(4) for j in range(4)),
+        ]
+    )
+    assert "step 31, point (3, 3, 1)" in texts("kernel_product_moving")
+    assert [texts("kernel_rows").count(str(step)) for step in range(4)] == [3, 3, 3, 3]
 
 
 @pytest.mark.slow

@@ -214,6 +214,8 @@ def test_the_kernel_computes_what_the_plain_program_does() -> None:
     sample = load("pallas_kernel.py")
     x, y = jnp.linspace(-1, 1, 128 * 128).reshape(128, 128), jnp.ones((128, 128))
     np.testing.assert_allclose(sample["scale_and_shift"](x, y), sample["plain"](x, y), rtol=1e-6)
+    x, y = x[:64, :64], jnp.cos(x[64:, 64:])
+    np.testing.assert_allclose(sample["product"](x, y), x @ y, rtol=1e-5, atol=1e-5)
 
 
 def test_xor_is_learned_with_one_compilation_and_survives_a_checkpoint(tmp_path) -> None:

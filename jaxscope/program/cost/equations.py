@@ -24,6 +24,7 @@ from jaxscope.model.stages import SOLVE, find_solve
 from jaxscope.model.types import ArrayType, parse_array_type, read_count
 from jaxscope.program.cost.rules import CUMULATIVE_PRIMITIVES, Equation, UncountedError, find_rule
 from jaxscope.program.cost.trip_counts import CALLS_OF_JAXPRS
+from jaxscope.program.kernel_grid import read_grid
 
 _LIBRARY = "it is a call of a linear algebra library, whose work XLA does not count"
 _SERIES = "it is a series that is summed until it converges"
@@ -55,7 +56,6 @@ def reason_without_rule(primitive: str) -> str:
 _PER_DEVICE = frozenset({"shard_map", "pmap", "xla_pmap"})
 _CALLS = CALLS_OF_JAXPRS - _PER_DEVICE
 _UNKNOWN = np.full(3, math.nan)
-_GRID = re.compile(r"\bgrid=\(([\d, ]{0,100})\)")
 
 Row = npt.NDArray[np.float64]
 
@@ -193,9 +193,10 @@ class _Counter:
             self.notes[node] = f"body × {length:,}"
             return body * length
         if primitive == "pallas_call":
-            steps = _grid_size(self._graph.attributes(node))
-            if steps is None:
+            grid = read_grid(self._graph.attributes(node))
+            if grid is None:
                 return None
+            steps = math.prod(grid)
             self.notes[node] = (
                 f"kernel × {steps:,}; bytes unknown: the kernel decides what it keeps"
             )
@@ -243,12 +244,6 @@ def _operand_types(graph: Graph) -> dict[int, list[tuple[int, str]]]:
     ):
         types.setdefault(target, []).append((operand, strings[type]))
     return types
-
-
-def _grid_size(attributes: dict[str, str]) -> int | None:
-    """Points of a kernel's grid; None where a size is dynamic."""
-    found = _GRID.search(attributes.get("grid_mapping", ""))
-    return math.prod(int(size) for size in found[1].split(",") if size.strip()) if found else None
 
 
 def _same(first: Row, second: Row) -> bool:

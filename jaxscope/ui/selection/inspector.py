@@ -181,6 +181,7 @@ def describe_node(
         *(
             (escape_breakable(key, 60), escape_breakable(value, 120 if key in _LONG else 600))
             for key, value in node.attributes.items()
+            if not key.startswith("places[")  # of a Pallas kernel, in every step: for its figure
         ),
         ("elsewhere", _elsewhere(stage.name, links, stages)),
     ]

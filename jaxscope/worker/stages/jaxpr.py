@@ -15,6 +15,11 @@ Conventions of the attributes, which views rely on:
     `shared_by`         of an equation: ids of the others that share a jaxpr of its
     `calls`             of an equation that shares one of several: the groups of all, in order
     `differentiation`   of an equation: which part of which derivative, if there are several
+    `grid`              of a `pallas_call`: sizes of its grid, such as `4,2`
+    `block[K]`          of a `pallas_call`: name, `in` or `out`, type of its array number K, and the
+                        sizes of a block: `x_ref; in; f32[64,64]; 16,32`
+    `places[K]`         of a `pallas_call`: of each step the first element of the block of array
+                        number K, where that is known: `0,0 0,32`
     `batch_axes`        axes that `vmap` added to each result: `0;` of the first of two
 Everything else is a parameter of the equation, as short text.
 """
@@ -35,6 +40,7 @@ from jaxscope.model.op_name import TagTable, read_direction, read_orders, read_o
 from jaxscope.worker import compat
 from jaxscope.worker.host.values import aval_text, value_text
 from jaxscope.worker.provenance.tagging import nested_jaxprs
+from jaxscope.worker.stages.pallas_grid import describe_grid
 
 # What the parameters of equations say about nested jaxprs: owners, uses, labels, operands.
 
@@ -626,6 +632,8 @@ class _Converter:
         if equation.primitive.name == "scan":
             counts = compat.scan_counts(equation.params)
             attributes.update((name, str(count)) for name, count in counts.items())
+        if equation.primitive.name == "pallas_call":
+            attributes.update(describe_grid(equation.params))
         groups = []
         for name, jaxpr in nested:
             inner = compat.open_jaxpr(jaxpr)
