@@ -14,6 +14,7 @@ from jaxscope.model import Graph
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.build import build_view
+from jaxscope.picture.view.operations import Style
 from jaxscope.ui.canvas.navigation import Camera
 from jaxscope.ui.canvas.overlay import no_highlight, paint_overlay
 from jaxscope.ui.canvas.scene_index import SceneIndex
@@ -33,6 +34,19 @@ def alpha_of(drawing: SceneDrawing, item: int, scale: float) -> np.ndarray:
     paint_overlay(painter, drawing, highlight, Camera(0.0, 0.0, scale), width, height)
     painter.end()
     return np.frombuffer(image.constBits(), np.uint8).reshape(height, width, 4)[..., 3].copy()
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_an_outline_follows_the_corners_of_its_box(drawing: SceneDrawing, scale: float) -> None:
+    """Of an argument, which is round."""
+    items = drawing.scene.items
+    (item, *_) = np.flatnonzero(items.style == Style.INPUT).tolist()
+    alpha = alpha_of(drawing, item, scale)
+    x, y, width, _ = (items.rect[item] * scale).tolist()
+    corner = int(scale)
+    left, top = max(int(x) - 3, 0), max(int(y) - 3, 0)
+    assert not alpha[top : int(y) + corner, left : int(x) + corner].any(), "no square corner"
+    assert alpha[top : int(y) + 2, int(x + width / 3)].any(), "the line above it"
 
 
 @pytest.fixture(scope="module")

@@ -136,9 +136,8 @@ def paint_long_edges(
     for color, width in ((halo, strength * _HALO), (colors.selected, strength)):
         painter.setPen(QPen(color, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
         painter.drawPath(path)
-    rects = drawing.scene.items.rect[boxes] + np.array([-3.0, -3.0, 6.0, 6.0])
     painter.setPen(QPen(colors.selected, strength))
-    draw_rects(painter, rects)
+    _draw_outlines(painter, drawing, np.array(boxes, np.int64), Camera(0.0, 0.0, 1.0), 3.0)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(colors.selected)
     painter.drawPath(arrows)
@@ -257,19 +256,35 @@ def paint_overlay(
         (highlight.forward, colors.forward, 2.2 if near else 2.0, solid, 4.0),
         (highlight.selected, colors.selected, 3.4 if near else 3.0, solid, 1.0),
     )
+    strength = max(camera.scale, 1.0) ** 0.5  # a line of large boxes is not thin
     for items, color, pen_px, style, gap in outlines:
         chosen = np.intersect1d(items, seen, assume_unique=True)
-        painter.setPen(QPen(color, pen_px, style))
-        draw_rects(painter, _outline(drawing, chosen, camera, gap))
+        painter.setPen(QPen(color, pen_px * strength, style))
+        _draw_outlines(painter, drawing, chosen, camera, gap)
     _paint_lines(painter, drawing, highlight, camera, sight)
     _paint_notes(painter, drawing, np.intersect1d(highlight.noted, seen), camera)
     if highlight.hovered != NONE:
-        painter.setPen(QPen(colors.hover, 1.6, Qt.PenStyle.SolidLine))
-        draw_rects(painter, _outline(drawing, np.array([highlight.hovered]), camera, 2.0))
+        painter.setPen(QPen(colors.hover, 1.6 * strength, Qt.PenStyle.SolidLine))
+        _draw_outlines(painter, drawing, np.array([highlight.hovered]), camera, 2.0)
     if highlight.current != NONE:
-        painter.setPen(QPen(colors.selected, 3.4))
-        rect = _outline(drawing, np.array([highlight.current]), camera, 1.5)[0]
-        painter.drawRoundedRect(QRectF(*rect.tolist()), 6, 6)
+        painter.setPen(QPen(colors.selected, 3.4 * strength))
+        _draw_outlines(painter, drawing, np.array([highlight.current]), camera, 1.5)
+
+
+_MOST_ROUNDED = 300
+
+
+def _draw_outlines(
+    painter: QPainter, drawing: SceneDrawing, items: Indices, camera: Camera, gap: float
+) -> None:
+    """Draw lines around items, whose corners they follow where that can be seen."""
+    rects = _outline(drawing, items, camera, gap)
+    if camera.scale < NEAR_SCALE or len(items) > _MOST_ROUNDED:
+        draw_rects(painter, rects)
+        return
+    for item, rect in zip(items.tolist(), rects.tolist(), strict=True):
+        radius = drawing.corner_of(item) * camera.scale + gap
+        painter.drawRoundedRect(QRectF(*rect), radius, radius)
 
 
 _DIMMED = 0.82

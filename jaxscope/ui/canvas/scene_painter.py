@@ -274,7 +274,8 @@ _SIZES_PX = (TITLE_PX, DETAIL_PX, STUB_TEXT_PX, LABEL_TEXT_PX)
 """Of the fonts that `_text` knows by number; the first is bold."""
 
 _MIN_LINE_PX = 1.5
-_RADIUS_PX = 5.0
+_RADIUS_PX, _FRAME_RADIUS_PX = 5.0, 8.0
+_ROUNDED = frozenset({Style.INPUT, Style.OUTPUT, Style.CONSTANT, Style.PORT})
 _MAX_STATIC_TEXTS = 20_000
 _STEP_PX = 22.0
 _SIGN_ROOM_PX = 24.0
@@ -552,7 +553,8 @@ class SceneDrawing:
         colors = self.colors
         painter.setPen(QPen(colors.frame_border, 1))
         painter.setBrush(colors.frame_fill[int(self.scene.items.ground[item])])
-        painter.drawRoundedRect(QRectF(*self.scene.items.rect[item].tolist()), 8, 8)
+        area, radius = QRectF(*self.scene.items.rect[item].tolist()), _FRAME_RADIUS_PX
+        painter.drawRoundedRect(area, radius, radius)
 
     def _paint_header(self, painter: QPainter, item: int) -> None:
         items, colors = self.scene.items, self.colors
@@ -607,6 +609,14 @@ class SceneDrawing:
             corners = [QPointF(x - 2.5, y - 4), QPointF(x - 2.5, y + 4), QPointF(x + 3, y)]
         painter.drawPolygon(QPolygonF(corners))
 
+    def corner_of(self, item: int) -> float:
+        """The radius of an item's corners, in pixels of the scene."""
+        items = self.scene.items
+        if item < items.num_frames:
+            return _FRAME_RADIUS_PX
+        height = float(items.rect[item, 3])
+        return min(height / 2, 13.0) if int(items.style[item]) in _ROUNDED else _RADIUS_PX
+
     def _paint_box(self, painter: QPainter, item: int) -> None:
         if self.shades.is_faint is not None and self.shades.is_faint[item]:
             painter.setOpacity(_FAINT)
@@ -623,8 +633,7 @@ class SceneDrawing:
         dash = Qt.PenStyle.DashLine if shades.is_dashed[shade] else Qt.PenStyle.SolidLine
         painter.setPen(QPen(shades.border[shade], 1.2, dash))
         painter.setBrush(shades.fill[shade])
-        rounded = style in (Style.INPUT, Style.OUTPUT, Style.CONSTANT, Style.PORT)
-        radius = min(height / 2, 13.0) if rounded else _RADIUS_PX
+        radius = self.corner_of(item)
         if style == Style.REPEAT:  # a stack of cards
             for shift in (6.0, 3.0):
                 painter.drawRoundedRect(
