@@ -418,3 +418,13 @@ def test_a_column_is_straight_also_where_its_argument_has_no_room_above_it() -> 
     drawing = layout_layered(Diagram(sizes, [44.0] * 7, links))
     assert len(set(drawing.x[3:])) == 1
     assert all(len(route) == 2 for route in drawing.routes[3:])
+
+
+def test_a_stub_that_is_only_a_little_aside_stands_below_its_box() -> None:
+    """As what the forward pass keeps: its name is wider than the box, beside a column."""
+    links = [DiagramEdge(0, 1), DiagramEdge(0, 2), DiagramEdge(1, 3)]
+    diagram = Diagram([110.0, 126.0, 110.0, 110.0], [42.0] * 4, links)
+    drawing = layout_layered(dataclasses.replace(diagram, loose=(RequestedStub(2, True, 142.0),)))
+    (stub,) = drawing.stubs
+    assert stub.x == drawing.x[2]
+    assert len(stub.line) == 2

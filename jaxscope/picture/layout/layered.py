@@ -173,15 +173,33 @@ class _Straightener:
         for v in range(num):
             if max(len(self._up[v]), len(self._down[v])) > _MOST_BESIDE:
                 self._meet_nearest(v)
+        for v in sorted(self._stubs):
+            self._meet_nearest(v)
+            for u in self._up[v] + self._down[v]:  # its box, which may have room where it has none
+                if not self._is_straight(u):
+                    self._meet_nearest(u, only=v)
 
-    def _meet_nearest(self, v: int) -> None:
-        """Put a vertex of many lines in line with one that leans only a little."""
+    def _meet_nearest(self, v: int, only: int = NONE) -> None:
+        """Put a stub, or a vertex of many lines, in line with what is only a little aside.
+
+        Args:
+            only: The one to put it in line with; the nearest of all where that is `NONE`.
+        """
         x = self._x
-        near = zip(self._up[v] + self._down[v], self._up_lean[v] + self._down_lean[v], strict=True)
-        wanted = min((x[u] + lean for u, lean in near), key=lambda want: abs(want - x[v]))
+        wanted = [want for u, want in self._list_wanted(v) if only in (NONE, u)]
+        nearest = min(wanted, key=lambda want: abs(want - x[v]), default=x[v])
         low, high = self._find_room(v)
-        if _STRAIGHT_PX < abs(wanted - x[v]) < _LEAN_PX and low <= wanted <= high:
-            x[v] = wanted
+        if _STRAIGHT_PX < abs(nearest - x[v]) < _LEAN_PX and low <= nearest <= high:
+            x[v] = nearest
+
+    def _is_straight(self, v: int) -> bool:
+        """Whether any line of a vertex is straight."""
+        return any(abs(want - self._x[v]) < _STRAIGHT_PX for _, want in self._list_wanted(v))
+
+    def _list_wanted(self, v: int) -> list[tuple[int, float]]:
+        """Neighbours, and where they want a vertex to be."""
+        near = zip(self._up[v] + self._down[v], self._up_lean[v] + self._down_lean[v], strict=True)
+        return [(u, self._x[u] + lean) for u, lean in near]
 
     def _weigh(self, v: int, u: int) -> float:
         """How much the step between two vertices should be straight."""

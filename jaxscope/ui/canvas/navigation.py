@@ -29,6 +29,8 @@ _ORDINARY_PX = 480.0
 """Sides of a widget up to which a picture is never enlarged."""
 _REVEALED_PX = 30
 """What is brought into sight is as far from the border, where there is room."""
+_FAR = 0.5
+"""Of the widget's size: what is beyond that is not near what was seen."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -167,7 +169,8 @@ def reveal_rect(
 ) -> Camera | None:
     """The camera that brings a rectangle into sight; None if it is in sight already.
 
-    It moves no further than it must, unless things are too small to be read.
+    It moves no further than it must, unless things are too small to be read. What is far away
+    comes to the middle, so that what is around it is seen, too.
     """
     x, y, wide, high = rect
     left, top = camera.to_widget(x, y)
@@ -177,7 +180,12 @@ def reveal_rect(
     if camera.scale < 0.5:
         middle = (x + wide / 2, y + min(high / 2, height / 0.5 / 3))
         return Camera(middle[0] - width / 0.5 / 2, middle[1] - height / 0.5 / 2, 0.5)
-    return camera.moved(_least_move(left, right, width), _least_move(top, bottom, height))
+    across, along = _least_move(left, right, width), _least_move(top, bottom, height)
+    if abs(across) <= width * _FAR and abs(along) <= height * _FAR:
+        return camera.moved(across, along)
+    across = (left + right - width) / 2 if right - left < width else across
+    along = (top + bottom - height) / 2 if bottom - top < height else along
+    return camera.moved(across, along)
 
 
 def _least_move(begin: float, end: float, room: float) -> float:
