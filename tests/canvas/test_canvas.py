@@ -349,6 +349,9 @@ def test_what_is_out_of_sight_is_brought_in_by_the_least_move() -> None:
     moved = reveal_rect((1000.0, 100.0, 50.0, 20.0), camera, 400.0, 300.0)
     assert moved is not None
     assert moved.to_widget(1025.0, 110.0) == pytest.approx((200.0, 150.0)), "from far: the middle"
+    moved = reveal_rect((380.0, 100.0, 50.0, 20.0), camera, 400.0, 300.0, near=0.0)
+    assert moved is not None
+    assert moved.to_widget(405.0, 110.0) == pytest.approx((200.0, 150.0)), "of a new picture"
     moved = reveal_rect((-70.0, -10.0, 900.0, 20.0), camera, 400.0, 300.0)
     assert moved is not None
     assert (moved.x, moved.y) == (-70.0, -40.0), "of what is too long, the begin"

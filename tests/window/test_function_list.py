@@ -136,6 +136,13 @@ def test_a_form_at_the_edge_of_the_screen_is_whole(
     assert bar.form is not None
     assert room.contains(bar.form.geometry())
     bar.form.close()
+    window.resize(room.width() - 30, 600)
+    window.move(0, 0)
+    bar._on_add_menu_triggered(bar.add_menu.actions()[0])
+    assert bar.form.geometry().right() <= window.geometry().right() < room.right(), (
+        "over the window"
+    )
+    bar.form.close()
 
 
 def test_transforms_are_added_and_changed_by_keys_alone(

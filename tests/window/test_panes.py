@@ -157,6 +157,23 @@ def test_one_pane_alone_and_all_again(window: MainWindow):
     assert not any(pane.isHidden() for pane in area.panes)
 
 
+def test_a_key_leads_from_the_call_into_the_active_view_and_then_on(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    area = area_of(window)
+    area.arrange(WIDE_ARRANGEMENT)
+    window.activateWindow()
+    driver.wait_until(window.isActiveWindow)
+    window.call_bar.edit.setFocus()
+    area.focus_next(1)
+    assert area.active is area.panes[1]
+    focused = QApplication.focusWidget()
+    assert focused is not None and area.panes[1].isAncestorOf(focused)
+    area.focus_next(1)
+    assert area.active is area.panes[2]
+
+
 def test_of_an_arrangement_the_first_view_without_source_is_active(
     driver: Driver, window: MainWindow
 ) -> None:

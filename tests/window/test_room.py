@@ -167,6 +167,7 @@ def test_a_narrow_window_shows_two_columns_and_a_wide_one_all_again(
     qtbot.waitUntil(lambda: shown(window) == [area.panes[0], area.panes[2]])
     window.workspace.inspector.node_requested.emit("grad", 1)
     qtbot.waitUntil(lambda: shown(window) == [area.panes[0], area.panes[1]])
+    area.active.focus_content()
     area.focus_next(1)
     qtbot.waitUntil(lambda: shown(window) == [area.panes[0], area.panes[2]])
     window.resize(1600, 900)

@@ -536,11 +536,12 @@ class GraphCanvas(QWidget):
             self._is_untouched, self._is_fitted = chosen
             self._is_led = any(chosen)
 
-    def _bring_into_sight(self, item: int) -> None:
+    def _bring_into_sight(self, item: int, *, is_new: bool = False) -> None:
+        """Show an item; in a picture that nobody has seen yet in the middle, unless it is seen."""
         scene = self.scene
         if scene is not None and item != NONE:
-            rect = scene.items.rect[item].tolist()
-            camera = reveal_rect(rect, self._camera, self.width(), self.height())
+            rect, near = scene.items.rect[item].tolist(), 0.0 if is_new else 0.5
+            camera = reveal_rect(rect, self._camera, self.width(), self.height(), near)
             if camera is not None:
                 self._look(camera)
 
@@ -1009,7 +1010,7 @@ class GraphCanvas(QWidget):
         """Another picture is shown: find the selection in it."""
         self._update_highlight()
         if self._reveal != NONE:
-            self._bring_into_sight(self._item_of(self._reveal))
+            self._bring_into_sight(self._item_of(self._reveal), is_new=True)
             self._reveal = NONE
 
     def set_highlight(

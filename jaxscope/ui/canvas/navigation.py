@@ -29,8 +29,6 @@ _ORDINARY_PX = 480.0
 """Sides of a widget up to which a picture is never enlarged."""
 _REVEALED_PX = 30
 """What is brought into sight is as far from the border, where there is room."""
-_FAR = 0.5
-"""Of the widget's size: what is beyond that is not near what was seen."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -165,12 +163,23 @@ def look_at_top(
 
 
 def reveal_rect(
-    rect: tuple[float, float, float, float], camera: Camera, width: float, height: float
+    rect: tuple[float, float, float, float],
+    camera: Camera,
+    width: float,
+    height: float,
+    near: float = 0.5,
 ) -> Camera | None:
     """The camera that brings a rectangle into sight; None if it is in sight already.
 
     It moves no further than it must, unless things are too small to be read. What is far away
     comes to the middle, so that what is around it is seen, too.
+
+    Args:
+        rect: x, y, width, height in the scene.
+        camera: As it is.
+        width: Of the widget.
+        height: Of the widget.
+        near: How far away is not far, as a share of the widget's size.
     """
     x, y, wide, high = rect
     left, top = camera.to_widget(x, y)
@@ -181,7 +190,7 @@ def reveal_rect(
         middle = (x + wide / 2, y + min(high / 2, height / 0.5 / 3))
         return Camera(middle[0] - width / 0.5 / 2, middle[1] - height / 0.5 / 2, 0.5)
     across, along = _least_move(left, right, width), _least_move(top, bottom, height)
-    if abs(across) <= width * _FAR and abs(along) <= height * _FAR:
+    if abs(across) <= width * near and abs(along) <= height * near:
         return camera.moved(across, along)
     across = (left + right - width) / 2 if right - left < width else across
     along = (top + bottom - height) / 2 if bottom - top < height else along

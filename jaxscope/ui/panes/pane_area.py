@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QRubberBand, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QRubberBand, QSplitter, QVBoxLayout, QWidget
 
 from jaxscope.model import NONE
 from jaxscope.program.links import NO_PAIRS, Links, Pairs
@@ -765,12 +765,13 @@ class PaneArea(QWidget):
         self.refresh_ribbons()
 
     def focus_next(self, step: int) -> None:
-        """Move the keyboard to the next pane."""
-        panes = self.panes
+        """Move the keyboard to the next pane; from elsewhere in the window to the active one."""
+        panes, focused = self.panes, QApplication.focusWidget()
         if not panes:
             return
         index = panes.index(self._active) if self._active in panes else -step
-        pane = panes[(index + step) % len(panes)]
+        is_elsewhere = focused is not None and not self.isAncestorOf(focused)
+        pane = panes[(index + (0 if is_elsewhere else step)) % len(panes)]
         if self._alone is not None:
             self.show_all()
         self.activate(pane)

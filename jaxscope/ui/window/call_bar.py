@@ -401,8 +401,10 @@ class TransformForm(QFrame):
         self._keep_on_screen()
 
     def _keep_on_screen(self) -> None:
+        window = (self.parentWidget() or self).window().geometry()
         room = self.screen().availableGeometry()
-        left = min(self.x(), room.right() + 1 - self.width())
+        right = min(room.right(), max(window.right(), window.left() + self.width()))
+        left = min(self.x(), right + 1 - self.width())
         self.move(max(left, room.left()), min(self.y(), room.bottom() + 1 - self.height()))
 
     def _on_apply_clicked(self) -> None:
