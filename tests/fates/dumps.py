@@ -556,7 +556,8 @@ class _Check:
             for other in after.lines.values():
                 is_new = other.name in after.alive and other.name not in before.lines
                 does_it = other.opcode == was[0].opcode in _HEAVY
-                if is_new and does_it and sorted(other.operands) == sorted(was[0].operands):
+                is_same = sorted(other.operands) == sorted(was[0].operands)
+                if is_new and does_it and is_same and not _reduces_more(other, was[0]):
                     yield f"{other.name} works from the same operands after the pass"
         if fate == "dead" and was:
             for user in before.users.get(was[0].name, ()):
@@ -742,6 +743,16 @@ class _Check:
                 for line in first.lines.values():
                     if line.opcode == "call" and not ids.isdisjoint(self._innermost(line.op_name)):
                         yield first.place(line.name)
+
+
+def _reduces_more(one: Line, other: Line) -> bool:
+    """Whether one reduction goes along all dimensions of another and further ones.
+
+    XLA makes one of two in a row, with the name of the second.
+    """
+    found = [re.search(r"dimensions=\{([\d,]*)\}", line.rest) for line in (one, other)]
+    along = [set(each[1].split(",")) if each else set() for each in found]
+    return one.opcode == other.opcode == "reduce" and along[0] > along[1]
 
 
 def _by_equation(module: Module, numbers: Sequence[str]) -> dict[str, list[Line]]:

@@ -25,6 +25,8 @@ from jax import lax
 # jaxscope: grad(remat_scan)(f32[6, 6], f32[5, 6])
 # jaxscope: equal_after(f32[16])
 # jaxscope: vmap(turned_twice)(f32[5, 3, 4, 2])
+# jaxscope: summed_twice(f32[2, 3, 4])
+# jaxscope: product_of_a_call(f32[3, 3], f32[3, 3])
 # jaxscope: hessian(ruled_sum)(f32[5])
 # jaxscope: nested_while(f32[8])
 # jaxscope: changed(f32[100])
@@ -297,3 +299,19 @@ def turned_twice(x):
     turned = jnp.sin(x).transpose(1, 2, 0)  # MLIR makes one transpose of the two
     again = turned.transpose(2, 1, 0)
     return jnp.cumsum(again, 0)
+
+
+def summed_twice(x):
+    return x.sum(0, keepdims=True).sum(2, keepdims=True)  # XLA reduces once along both
+
+
+@jax.jit
+def two_results(a):
+    made = jnp.sin(a)
+    return made.T, jnp.cos(made)
+
+
+def product_of_a_call(a, b):
+    turned, other = two_results(a)  # XLA makes the product anew as it takes the call's tuple away
+    product = lax.dot_general(b @ other, turned, (((0,), (0,)), ((), ())))
+    return product.T / 2

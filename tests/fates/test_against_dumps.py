@@ -98,6 +98,8 @@ FURTHER = (
     "two_loops(f32[6, 6], f32[6], f32[4, 6])",
     "equal_after(f32[16])",
     "vmap(turned_twice)(f32[5, 3, 4, 2])",
+    "summed_twice(f32[2, 3, 4])",
+    "product_of_a_call(f32[3, 3], f32[3, 3])",
     "changed(f32[100])",
     "invariant(f32[8, 8], f32[8])",
     "split(i32[128, 128])",

@@ -201,7 +201,8 @@ class Lineage:
         XLA calls a product that it makes in the order of its transpose after that one.
         """
         products = [old for old in gone if old.opcode == row.opcode]
-        made_anew = [old for old in products if sorted(old.operands) == sorted(row.operands)]
+        operands = sorted(row.operands)
+        made_anew = [old for old in products if sorted(_read_values(old, before)) == operands]
         turned = self._find_turned(row, before, gone, {old.name for old in made_anew})
         copied = [old for old in products if self._named.get(old.name) == row.tags]
         found = {old.tags for old in turned or made_anew or copied}
@@ -253,6 +254,21 @@ class Lineage:
         """Whether a name was given anew: metadata of other equations stands in its place."""
         was = self._named.get(name, ())
         return bool(was) and bool(row.tags) and set(was).isdisjoint(row.tags)
+
+
+def _read_values(row: InstructionRow, module: Snapshot) -> list[str]:
+    """What an instruction reads, by its names in front of the tuples that it comes through."""
+    found = []
+    for name in row.operands:
+        element = module.rows.get(name)
+        while element is not None and element.opcode == "get-tuple-element":
+            made = module.rows.get(element.operands[0])
+            if made is None or made.opcode != "tuple":
+                break
+            name = made.operands[int(element.proto.tuple_index)]
+            element = module.rows.get(name)
+        found.append(name)
+    return found
 
 
 def _is_unnamed(row: InstructionRow) -> bool:
