@@ -27,6 +27,8 @@ from jax import lax
 # jaxscope: vmap(turned_twice)(f32[5, 3, 4, 2])
 # jaxscope: summed_twice(f32[2, 3, 4])
 # jaxscope: product_of_a_call(f32[3, 3], f32[3, 3])
+# jaxscope: product_for_a_call(f32[4, 4], f32[3, 4], f32[3])
+# jaxscope: running_sum_of_one_number(f32[3])
 # jaxscope: hessian(ruled_sum)(f32[5])
 # jaxscope: nested_while(f32[8])
 # jaxscope: changed(f32[100])
@@ -315,3 +317,17 @@ def product_of_a_call(a, b):
     turned, other = two_results(a)  # XLA makes the product anew as it takes the call's tuple away
     product = lax.dot_general(b @ other, turned, (((0,), (0,)), ((), ())))
     return product.T / 2
+
+
+@jax.jit
+def scaled_rows(g, made):
+    return lax.dot_general(g, made, (((), ()), ((0,), (1,))))
+
+
+def product_for_a_call(a, b, g):
+    """XLA makes the product in another order, and gives it the name of the call that reads it."""
+    return scaled_rows(jnp.sin(g), lax.dot_general(jnp.cos(a), b, (((1,), (1,)), ((), ()))))
+
+
+def running_sum_of_one_number(x):
+    return x / jnp.cumsum(jnp.full(3, 0.25))  # XLA counts up, which has no name

@@ -100,6 +100,8 @@ FURTHER = (
     "vmap(turned_twice)(f32[5, 3, 4, 2])",
     "summed_twice(f32[2, 3, 4])",
     "product_of_a_call(f32[3, 3], f32[3, 3])",
+    "product_for_a_call(f32[4, 4], f32[3, 4], f32[3])",
+    "running_sum_of_one_number(f32[3])",
     "changed(f32[100])",
     "invariant(f32[8, 8], f32[8])",
     "split(i32[128, 128])",

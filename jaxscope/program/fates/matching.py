@@ -760,9 +760,12 @@ class InstructionMatcher:
         return id in self._turned or (id in self._undecided and id not in self._assigned)
 
     def may_hide_elements(self, id: str) -> bool:
-        """Whether an unnamed instruction that makes elements of nothing may be the equation's."""
+        """Whether an unnamed instruction that makes elements of nothing may be the equation's.
+
+        XLA counts up instead of summing one number again and again.
+        """
         before = self.opcodes_before(id)
-        making = before & {"iota", "broadcast"}
+        making = before & {"iota", "broadcast"} | ({"iota"} if "reduce-window" in before else set())
         return bool(making) and any(
             opcode in making and not tags
             for opcode, tags in zip(self._after.opcodes, self._after.tags, strict=True)
@@ -916,13 +919,26 @@ class InstructionMatcher:
     def _is_unnamed(self, index: int) -> bool:
         module = self._after
         opcode = module.opcodes[index]
-        if module.tags[index] or opcode in LAYOUT_OPCODES or opcode in ("constant", "fusion"):
+        if module.tags[index] and not self._has_name_of_call(index):
+            return False
+        if opcode in LAYOUT_OPCODES or opcode in ("constant", "fusion"):
             return False
         if opcode in ("broadcast", "iota", "call", "partition-id", "replica-id"):
             return False
         if module.kind(index) in (None, GroupKind.FUSION) or module.owner(index) == NONE:
             return True
         return module.opcodes[module.owner(index)] in ("while", "conditional", "call")
+
+    def _has_name_of_call(self, index: int) -> bool:
+        """Whether a product has no name but that of a call.
+
+        XLA gives a product that it makes in the order of a transpose the name of that; where a call
+        is inlined, a transpose that stands in it without a name has that of the call.
+        """
+        places, called = self._equations.graph.index_by_id, self._equations.called
+        return self._after.opcodes[index] in _MAYBE_LIBRARY and all(
+            places.get(without_call(tag)) in called for tag in self._after.tags[index]
+        )
 
 
 def _with_combining(
