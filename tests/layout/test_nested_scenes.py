@@ -45,7 +45,7 @@ def nested_programs(draw: st.DrawFn) -> Graph:
     return builder.build()
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(
     nested_programs(),
     st.randoms(use_true_random=False),

@@ -14,4 +14,4 @@ def nest(depth):
 
 
 # Three hundred are compiled with Python 3.13, which lets calls nest deeper.
-f = nest(800 if sys.version_info >= (3, 13) else 300)
+f = nest(800 if sys.version_info >= (3, 13) else 240)
