@@ -12,9 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-import scipy.linalg
-import scipy.signal
-import scipy.special
+import scipy  # loads `scipy.signal` and others when a line names them
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn
 
 from jaxscope.program.cards import Card, read_cards

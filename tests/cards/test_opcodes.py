@@ -10,8 +10,7 @@ from typing import Any
 import jax
 import numpy as np
 import pytest
-import scipy.signal
-import scipy.special
+import scipy  # loads `scipy.signal` and others when a line names them
 from jaxlib import _hlo, _jax
 
 from jaxscope.program.cards import Card, read_cards

@@ -8,7 +8,6 @@ import random
 
 import numpy as np
 import pytest
-from scipy.stats import binom
 
 from jaxscope.model.capture import Environment
 from jaxscope.model.statistics import (
@@ -33,6 +32,8 @@ from jaxscope.model.timing import Measurement, Ratio, Timing
 
 @pytest.mark.parametrize("count", [6, 7, 12, 24, 48, 96, 1000, 20000])
 def test_the_trim_is_the_largest_that_the_sign_test_allows(count: int) -> None:
+    from scipy.stats import binom  # loads more than all other tests of the file
+
     trim = num_trimmed(count)
     assert 2 * binom.cdf(trim, count, 0.5) <= 0.05 < 2 * binom.cdf(trim + 1, count, 0.5)
 
