@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib
 import importlib.metadata
 import itertools
 import operator
@@ -552,6 +553,37 @@ def trace_jitted(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         function, args = function.__func__, (function.__self__, *args)
     traced = function.trace(*args, **kwargs)
     return getattr(traced, "traced", traced)
+
+
+def lower(traced: Any) -> Any:
+    """The `jax.stages.Lowered` of a `jax.stages.Traced`.
+
+    JAX describes the arguments in a tree like theirs. Classes that check what they are made of may
+    refuse descriptions, although they take tracers; `args_info` is a list of the leaves then.
+    """
+    try:
+        traced.args_info  # noqa: B018 # builds the tree
+    except Exception:
+        stages: Any = importlib.import_module("jax._src.stages")
+        original = stages.make_args_info
+
+        def describe_leaves(tree: Any, *described: Any) -> Any:
+            return original(jax.tree.structure([0] * tree.num_leaves), *described)
+
+        stages.make_args_info = describe_leaves
+        try:
+            return traced.lower()
+        finally:
+            stages.make_args_info = original
+    return traced.lower()
+
+
+def described_results(lowered: Any) -> list[Any]:
+    """Shape and type of each leaf of the results; see `lower`."""
+    try:
+        return list(jax.tree.leaves(lowered.out_info))
+    except Exception:
+        return list(lowered._lowering.compile_args["global_out_avals"])
 
 
 def module_bytecode(lowered: Any) -> bytes:

@@ -166,3 +166,38 @@ def test_a_program_of_constants_says_why_there_is_no_machine_code(tmp_path: Path
     channel = run(tmp_path, "def f(): return 1.0", "f()")
 
     assert "no code" in str(channel.stages()["machine"])
+
+
+CHECKED = """\
+import jax
+
+@jax.tree_util.register_pytree_node_class
+class Checked:
+    def __init__(self, a):
+        if not isinstance(a, jax.Array):
+            raise TypeError("a must be an array")
+        self.a = a
+
+    def tree_flatten(self):
+        return (self.a,), None
+
+    @classmethod
+    def tree_unflatten(cls, _, leaves):
+        return cls(*leaves)
+
+def scale(checked, x):
+    return Checked(checked.a * x)
+"""
+
+
+@pytest.mark.parametrize(
+    "call", ["scale(Checked(f32[4]), 2.0)", "vmap(scale, in_axes=(0, None))(Checked(f32[4]), 2.0)"]
+)
+def test_a_class_that_takes_arrays_and_no_descriptions_of_them_is_captured(
+    tmp_path: Path, call: str
+) -> None:
+    """JAX runs such calls, though its own `lower` does not take them."""
+    channel = run(tmp_path, CHECKED, call)
+    assert channel.error is None
+    assert channel.stages()["optimized"] is None
+    assert not [fields for type, fields, _ in channel.messages if type == "message"]

@@ -172,7 +172,7 @@ def _describe(lowered: Any, compiled: Any) -> dict[str, Any]:
         "devices": [_describe_device(device) for device in devices],
         "axes": next((axes for each in known if (axes := _mesh_axes(each, devices))), []),
         "arguments": _texts(given, jax.tree.leaves(lowered.args_info)),
-        "results": _texts(returned, jax.tree.leaves(lowered.out_info)),
+        "results": _texts(returned, compat.described_results(lowered)),
     }
 
 

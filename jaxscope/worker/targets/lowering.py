@@ -163,7 +163,7 @@ def lower_for_target(traced: Any, target: str, channel: Channel) -> Any:
         Exception: Whatever JAX raises.
     """
     if not is_absent(target):
-        return traced.lower()
+        return compat.lower(traced)
     topology = open_topology(target)
     placed, num_used = place_traced(traced, topology.devices)
     channel.message(NOT_KNOWN)
@@ -176,7 +176,7 @@ def lower_for_target(traced: Any, target: str, channel: Channel) -> Any:
             "placed on the others. The file finds as many simulated devices in jax.devices(), and "
             "what it shards over them is sharded over the target's."
         )
-    return placed.lower()
+    return compat.lower(placed)
 
 
 def send_memory_fit(target: str, memory: Mapping[str, Any], channel: Channel) -> None:

@@ -525,7 +525,7 @@ class _Search:
         self._check_time()
         table = TagTable(self._program.base_ids, derived_ids)
         with compat.without_persistent_cache():
-            compiled = traced.lower().compile()
+            compiled = compat.lower(traced).compile()
         return find_fusions(compiled, table, ids)
 
     def _check_time(self) -> None:

@@ -122,7 +122,7 @@ def time_stages(
     yield StageTime("trace", traced_s - start_s, "Once, with JAX's caches emptied.", start_s)
     yield traced
     start_s = stopwatch.now_s()
-    lowered = traced.lower()
+    lowered = compat.lower(traced)
     seconds = stopwatch.now_s() - start_s
     yield StageTime("lower", seconds, "Once, from jaxpr to StableHLO.", start_s)
     hits = counter.num_cache_hits
