@@ -108,7 +108,8 @@ def test_the_list_leads_to_recent_calls_of_the_file_and_to_recent_files(
 ) -> None:
     driver.finish(driver.open(source, ("layer(f32[8])",)), build_capture())
     bar = window.call_bar
-    bar.edit.set_history(["other(1)", "grad(layer)(f32[8])", "layer(f32[8])"])
+    calls = ["other(1)", "grad(layer)(f32[8])", "layer(f32[8])", "layer(tokens(key(1)))"]
+    bar.edit.set_history(calls)  # the last one is of another file with a function of that name
     bar.recent_files = ["/somewhere/else.py", str(source)]
     bar.open_functions()
     tree = bar.functions.tree

@@ -5,6 +5,7 @@ finds the base function. No Qt.
 from __future__ import annotations
 
 import ast
+import builtins
 import dataclasses
 from collections.abc import Mapping, Sequence
 
@@ -167,6 +168,23 @@ def list_transforms(text: str) -> tuple[TransformUse, ...]:
         found.append(_use_of(text, node))
         node = node.args[0]
     return tuple(found)
+
+
+def list_called(text: str) -> frozenset[str]:
+    """Names of what a call calls, such as `loss` and `init` of `grad(loss)(init(key(0)))`.
+
+    Transforms and what Python and jaxscope offer everywhere are left out, methods too.
+    """
+    try:
+        tree = _parse_expression(text)
+    except CallTextError:
+        return frozenset()
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    called = {node.func.id for node in calls if isinstance(node.func, ast.Name)}
+    called.add(find_base_name(text))
+    return frozenset(
+        called - set(TRANSFORMS) - TAKES_ARGUMENTS_INSIDE - vars(builtins).keys() - {"key", ""}
+    )
 
 
 def _name_of(call: ast.Call) -> str:

@@ -52,6 +52,7 @@ from jaxscope.ui.session.call_text import (
     batch_size_of,
     default_axes,
     find_base_name,
+    list_called,
     list_transforms,
     move_transform,
     name_arguments,
@@ -653,6 +654,7 @@ class CallBar(QWidget):
         self.functions = FunctionList(self)
         self.recent_files: Sequence[str] = ()
         self.functions_button, self._file, self._has_file = QToolButton(), "", False
+        self._text = ""
         self._tools = QWidget()
         self.add_menu, self.transform_menu = LetterMenu(self), QMenu(self)
         self.add_button = MenuButton(self.add_menu)
@@ -699,8 +701,18 @@ class CallBar(QWidget):
             self.edit.setText(text)
             self.edit.show_start()
 
-    def show_functions(self, file: str, functions: Sequence[OfferedFunction], call: str) -> None:
-        """Name the file, and list its functions and calls behind that name."""
+    def show_functions(
+        self, file: str, functions: Sequence[OfferedFunction], call: str, text: str
+    ) -> None:
+        """Name the file, and list its functions and calls behind that name.
+
+        Args:
+            file: Its path.
+            functions: Of it.
+            call: That is chosen.
+            text: Of the file: calls of other files are not offered again.
+        """
+        self._text = text
         name = os.path.basename(file)
         self.functions_button.setText(f"{name} ▾")
         self._file, self._has_file = file, bool(name)
@@ -720,10 +732,11 @@ class CallBar(QWidget):
         functions = self.functions.functions
         offered = {call for function in functions for call in function.calls}
         names = {function.name for function in functions} - {""}
+        words = names | set(re.findall(r"\w+", self._text))
         calls = [
             call
             for call in reversed(self.edit.history)
-            if call not in offered and find_base_name(call) in names
+            if call not in offered and find_base_name(call) in names and list_called(call) <= words
         ]
         files = [file for file in self.recent_files if file != self._file]
         self.functions.show_recent(calls[:_MOST_RECENT], files[:_MOST_RECENT])

@@ -319,7 +319,8 @@ class MainWindow(QMainWindow):
         self.presenting.tell(state, screen)
         if state is not self._state_shown or before is None or screen.steps != before.steps:
             self._state_shown = state
-            self.call_bar.show_functions(state.file, state.functions, state.call)
+            text = state.snapshot.text if state.snapshot is not None else ""
+            self.call_bar.show_functions(state.file, state.functions, state.call, text)
             self._show_lesson(state)
             self.workspace.show_state(state, screen)
             if state.capture is not None and not state.is_running:
