@@ -15,6 +15,8 @@ REASON = re.compile(r"\s*(?:#\s*|\(|-\s*)\w")
 
 def unexplained(text: str) -> list[int]:
     """Numbers of the lines that silence a checker without a reason, or more than they name."""
+    if not SILENCED.search(text):
+        return []
     lines = text.splitlines()
     found = []
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
