@@ -229,18 +229,24 @@ def f(x):
 
 
 @pytest.fixture
-def real(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
-    """A window over real workers that shows a program."""
-    (tmp_path / "program.py").write_text(PROGRAM)
+def empty(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
+    """A window over real workers."""
     bridge = Bridge(Session)
     window = build_window(qapp, bridge, RunOptions(), Settings(str(tmp_path / "window.json")))
     window.resize(1280, 720)
     window.show()
-    window.open_path(str(tmp_path / "program.py"))
-    qtbot.waitUntil(lambda: window.controller.state.capture is not None, timeout=60_000)
     yield window
     destroy(window)
     bridge.close()
+
+
+@pytest.fixture
+def real(empty: MainWindow, qtbot: QtBot, tmp_path: Path) -> MainWindow:
+    """The same, where a program is open and captured."""
+    (tmp_path / "program.py").write_text(PROGRAM)
+    empty.open_path(str(tmp_path / "program.py"))
+    qtbot.waitUntil(lambda: empty.controller.state.capture is not None, timeout=60_000)
+    return empty
 
 
 def test_real_numbers_are_stepped_through_by_keys_and_buttons(
@@ -346,6 +352,16 @@ def test_of_a_saved_capture_no_page_of_steps_is_made(window: MainWindow, tmp_pat
     assert not window.findChildren(QFileDialog)
 
 
+def wait_for_run(qtbot: QtBot, window: MainWindow) -> None:
+    """Wait until the call of the line has run."""
+
+    def has_run() -> bool:
+        state = window.controller.state
+        return "line" in state.call and state.capture is not None and not state.is_running
+
+    qtbot.waitUntil(has_run)
+
+
 LESSON = '''"""A line: what it says.
 
 Look at: the two operations.
@@ -363,30 +379,29 @@ def line(x):
 
 
 def test_presenting_asks_what_an_equation_gives_and_then_tells_it(
-    real: MainWindow, qtbot: QtBot, tmp_path: Path
+    empty: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     def press(key: Qt.Key) -> str:
-        QTest.keyClick(real, key)
+        QTest.keyClick(empty, key)
         qtbot.waitUntil(lambda: not steps.run.doing, timeout=60_000)
         return caption.text()
 
     (tmp_path / "line.py").write_text(LESSON)
-    real.open_path(str(tmp_path / "line.py"))
-    state = real.controller
-    qtbot.waitUntil(lambda: "line" in state.state.call and not state.state.is_running)
+    empty.open_path(str(tmp_path / "line.py"))
+    wait_for_run(qtbot, empty)
     on, back = Qt.Key.Key_Space, Qt.Key.Key_Left
-    steps, caption = real.presenting.steps, real.presenting.caption
-    real.workspace.selection.select_equation("jaxpr", "0")
-    real.toggle_presenting()
-    real.activateWindow()
-    qtbot.waitUntil(lambda: real.isActiveWindow() and caption.isVisible())
+    steps, caption = empty.presenting.steps, empty.presenting.caption
+    empty.workspace.selection.select_equation("jaxpr", "0")
+    empty.toggle_presenting()
+    empty.activateWindow()
+    qtbot.waitUntil(lambda: empty.isActiveWindow() and caption.isVisible())
 
     assert press(on) == "Look at: The two operations."
     assert press(on) == "Predict: What is 3 * 2 + 1?"
     assert press(on) == "The arguments\nf32[] 3."
     assert press(on).startswith("step 1 of 2 · mul: ")
     assert caption.text().endswith("\nf32[] 3., f32[] 2.  →  ?")
-    assert real.workspace.selection.place == ("jaxpr", "0")
+    assert empty.workspace.selection.place == ("jaxpr", "0")
     assert press(on).endswith("\nf32[] 3., f32[] 2.  →  f32[] 6.")
     assert press(on).endswith("\nf32[] 6., f32[] 1.  →  ?")
     assert press(back).endswith("\nf32[] 3., f32[] 2.  →  f32[] 6.")
@@ -395,52 +410,50 @@ def test_presenting_asks_what_an_equation_gives_and_then_tells_it(
     assert press(on) == "It is 7." == press(on)
     assert press(back) == "The results\nf32[] 7."
     assert press(Qt.Key.Key_PageUp).endswith("\nf32[] 6., f32[] 1.  →  f32[] 7.")
-    real.workspace.selection.select_equation("jaxpr", "0")  # by the mouse: the way waits
+    empty.workspace.selection.select_equation("jaxpr", "0")  # by the mouse: the way waits
     assert caption.text().startswith("mul: ")
     assert press(Qt.Key.Key_PageDown).endswith("\nf32[] 6., f32[] 1.  →  f32[] 7.")
-    assert real.workspace.selection.place == ("jaxpr", "1")
+    assert empty.workspace.selection.place == ("jaxpr", "1")
     assert press(on) == "The results\nf32[] 7."
-    real.call_bar.edit.setFocus()
-    QTest.keyClick(real.call_bar.edit, on)  # is typed
-    assert caption.text() == "The results\nf32[] 7." and real.call_bar.edit.text().count(" ") == 1
-    assert real.workspace.selection.place == ("jaxpr", "1")
-    real.toggle_presenting()
-    assert real.workspace.selection.place == ("jaxpr", "0"), "as before"
-    real.workspace.area.setFocus()
-    QTest.keyClick(real, on)
+    empty.call_bar.edit.setFocus()
+    QTest.keyClick(empty.call_bar.edit, on)  # is typed
+    assert caption.text() == "The results\nf32[] 7." and empty.call_bar.edit.text().count(" ") == 1
+    assert empty.workspace.selection.place == ("jaxpr", "1")
+    empty.toggle_presenting()
+    assert empty.workspace.selection.place == ("jaxpr", "0"), "as before"
+    empty.workspace.area.setFocus()
+    QTest.keyClick(empty, on)
     assert caption.isHidden() and not steps.run.doing
 
 
 def test_a_presented_lesson_of_its_own_goes_through_the_equations_of_each_call(
-    real: MainWindow, qtbot: QtBot, tmp_path: Path
+    empty: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     def press(key: Qt.Key) -> str:
-        QTest.keyClick(real, key)
+        QTest.keyClick(empty, key)
         qtbot.waitUntil(
-            lambda: not steps.run.doing and not real.controller.state.is_running, timeout=60_000
+            lambda: not steps.run.doing and not empty.controller.state.is_running, timeout=60_000
         )
         return caption.text()
 
     (tmp_path / "line.py").write_text("def line(x):\n    return x * 2 + 1\n")
     (tmp_path / "line.md").write_text(NOTED)
-    real._settings.add_trusted_folder(str(tmp_path))
-    real._open_chosen(str(tmp_path / "line.md"))
-    state = real.controller
-    qtbot.waitUntil(
-        lambda: state.state.call == "line(3.0)" and not state.state.is_running, timeout=60_000
-    )
+    empty._settings.add_trusted_folder(str(tmp_path))
+    empty._open_chosen(str(tmp_path / "line.md"))
+    state = empty.controller
+    wait_for_run(qtbot, empty)
     on, back = Qt.Key.Key_Space, Qt.Key.Key_Left
-    steps, caption = real.presenting.steps, real.presenting.caption
-    real.toggle_presenting()
-    real.activateWindow()
-    qtbot.waitUntil(lambda: real.isActiveWindow() and caption.isVisible())
+    steps, caption = empty.presenting.steps, empty.presenting.caption
+    empty.toggle_presenting()
+    empty.activateWindow()
+    qtbot.waitUntil(lambda: empty.isActiveWindow() and caption.isVisible())
 
     assert caption.text() == "Line\nTwo operations."
     assert press(on) == "What is it?\nWhat is 3 * 2 + 1?"  # more is said of the same call
     assert press(on) == "What is it?\nWhat is 3 * 2 + 1?\nSeven."
     assert press(on) == "The arguments · N: on with the lesson\nf32[] 3."
     assert press(on).endswith("→  ?") and press(on).endswith("→  f32[] 6.")
-    assert real.workspace.selection.place == ("jaxpr", "0")
+    assert empty.workspace.selection.place == ("jaxpr", "0")
     assert press(on).endswith("→  ?") and press(back).endswith("→  f32[] 6.")
     assert press(on).endswith("→  ?") and press(on).endswith("→  f32[] 7.")
     assert press(on) == "The results\nf32[] 7."
@@ -453,34 +466,32 @@ def test_a_presented_lesson_of_its_own_goes_through_the_equations_of_each_call(
     for _ in range(6):
         press(on)
     assert press(on) == "The results\nf32[] 5." == press(on)  # the lesson ends with them
-    real.toggle_presenting()
+    empty.toggle_presenting()
 
 
 def test_the_window_writes_the_page_of_a_lesson(
-    real: MainWindow, qtbot: QtBot, tmp_path: Path
+    empty: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     (tmp_path / "line.py").write_text("def line(x):\n    return x * 2 + 1\n")
     (tmp_path / "line.md").write_text(NOTED)
-    real._settings.add_trusted_folder(str(tmp_path))
-    real._open_chosen(str(tmp_path / "line.md"))
-    state, out = real.controller, tmp_path / "steps.html"
-    qtbot.waitUntil(
-        lambda: state.state.call == "line(3.0)" and not state.state.is_running, timeout=60_000
-    )
-    with qtbot.waitSignal(real.files.exporter.finished, timeout=60_000):
-        real.files.export_steps(str(out))
+    empty._settings.add_trusted_folder(str(tmp_path))
+    empty._open_chosen(str(tmp_path / "line.md"))
+    out = tmp_path / "steps.html"
+    wait_for_run(qtbot, empty)
+    with qtbot.waitSignal(empty.files.exporter.finished, timeout=60_000):
+        empty.files.export_steps(str(out))
     text = out.read_text()
     assert text.index("<h3>Line</h3>") < text.index("What is 3 * 2 + 1?") < text.index("Seven.")
     assert "At two" in text and "7." in text and "hands" not in text
 
 
 def test_presenting_the_gradient_goes_through_the_gradient(
-    real: MainWindow, qtbot: QtBot, tmp_path: Path
+    empty: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     (tmp_path / "line.py").write_text(LESSON)
-    real.open_path(str(tmp_path / "line.py"))
-    steps, controller = real.presenting.steps, real.controller
-    qtbot.waitUntil(lambda: "line" in controller.state.call and not controller.state.is_running)
+    empty.open_path(str(tmp_path / "line.py"))
+    steps, controller = empty.presenting.steps, empty.controller
+    wait_for_run(qtbot, empty)
     assert "gradient" in [stage.name for stage in controller.state.stages]
     operations = []
     for stage in ("jaxpr", "gradient"):
@@ -489,7 +500,7 @@ def test_presenting_the_gradient_goes_through_the_gradient(
             steps.go_on()
             qtbot.waitUntil(lambda: not steps.run.doing, timeout=60_000)
         operations.append((steps.run.stage_name, steps.text.partition(" of ")[0]))
-    assert operations == [("jaxpr", "1"), ("gradient", "1")]
+    assert operations == [("jaxpr", "step 1"), ("gradient", "step 1")]
 
 
 def test_presenting_an_earlier_run_says_so(real: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
