@@ -105,7 +105,7 @@ def waits_compiled(x):
 """
 
 DIFFERENT_WORK = """
-import collections, functools, itertools, logging, os, random, time
+import collections, functools, itertools, logging, math, os, random, string, time, types
 import jax, jax.numpy as jnp, numpy as np
 
 cache, log, last = {}, [], None
@@ -334,6 +334,19 @@ def fills_once(lazy, x):
 @functools.lru_cache
 def table(n):
     return np.arange(n)
+
+def sets_the_environment(x):
+    os.environ["TEST_STEPS"] = os.environ.get("TEST_STEPS", "") + "I"
+    return x * 2.0
+
+def sets_a_librarys_attribute(x):
+    string.whitespace = string.whitespace + " "
+    return x * 2.0
+
+def reads_libraries(x):
+    box = types.SimpleNamespace()
+    box.digits = string.digits
+    return x * len(box.digits) * math.pi
 
 def looks_up(x):
     return x + table(4)

@@ -133,8 +133,9 @@ def _named_values(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
         value = function.__globals__[name]
         if not isinstance(value, types.ModuleType):
             yield name, value
-        elif _is_own(value.__name__):
-            for attribute in sorted(names & vars(value).keys()):
+        else:  # of a library's module only what is assigned to: its own state is not the user's
+            wanted = names if _is_own(value.__name__) else set(_assigned_in(function.__code__))
+            for attribute in sorted(wanted & vars(value).keys()):
                 yield f"{name}.{attribute}", vars(value)[attribute]
     yield from cells_of(function)
     positional = function.__code__.co_varnames[: function.__code__.co_argcount]
@@ -151,6 +152,16 @@ def _names_in(code: types.CodeType) -> Iterator[str]:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _names_in(constant)
+
+
+def _assigned_in(code: types.CodeType) -> Iterator[str]:
+    """Names of attributes that code assigns to, of whatever object."""
+    for instruction in dis.get_instructions(code):
+        if instruction.opname == "STORE_ATTR":
+            yield instruction.argval
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _assigned_in(constant)
 
 
 def cells_of(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
@@ -230,9 +241,10 @@ def find_parts(values: Mapping[str, Any]) -> Iterator[tuple[str, ReachedPart]]:
             waiting.extend((f"{path}{key}", child) for key, child in inside)
 
 
-def read_global_generators() -> dict[str, ReachedPart]:
-    """The generators of random numbers that every function can use."""
+def read_shared_state() -> dict[str, ReachedPart]:
+    """What every function can use and change: generators of random numbers, the environment."""
     return {
+        **{f"os.environ[{name!r}]"[:60]: ReachedPart(text) for name, text in os.environ.items()},
         _PYTHONS_RANDOM: ReachedPart(random, hash(random.getstate())),
         _NUMPYS_RANDOM: ReachedPart(np.random, hash(str(np.random.get_state(legacy=False)))),
     }
@@ -625,7 +637,7 @@ class WorkWatch:
 
     def _read_outside(self) -> dict[str, ReachedPart]:
         seen = find_reach(self._base).values
-        return {**read_global_generators(), **dict(find_parts(seen))}
+        return {**read_shared_state(), **dict(find_parts(seen))}
 
     def _read_assigned(self) -> Iterator[tuple[str, int]]:
         """The globals that functions assign."""
