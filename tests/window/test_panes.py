@@ -185,6 +185,18 @@ def test_of_an_arrangement_the_first_view_without_source_is_active(
     assert area.active is area.panes[0]
 
 
+def test_views_that_come_after_a_capture_show_stages_that_it_has(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    """An arrangement that is remembered may be of a call with other transforms."""
+    capture = build_capture()
+    driver.finish(driver.open(source), capture)
+    views = (PaneSpec("source", "text"), PaneSpec("vmap(jacfwd)", "graph"))
+    area = area_of(window)
+    area.arrange(Split(True, views, (0.4, 0.6)))
+    assert area.panes[1].wanted_stage in [stage.name for stage in capture.stages]
+
+
 def test_the_layout_is_there_again_after_a_restart(
     qapp: QApplication, session: RecordedSession, tmp_path: Path
 ):

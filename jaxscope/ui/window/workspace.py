@@ -314,10 +314,13 @@ class Workspace(QWidget):
         asked = lowered_name(stages)
         before, self._asked = self._asked, asked
         if asked not in self.area.wanted_stages():
-            is_new = self._state.head is None  # and what is shown may be of a call before
+            # Before a run, and where an arrangement comes after a capture, what is shown may be of
+            # a call before.
+            is_new = self._state.head is None or not self._state.is_running
+            own = {SOURCE, "gradient", *stages, *(stage.name for stage in self._state.stages)}
             for pane in self.area.panes:
                 wanted = pane.wanted_stage
-                is_left = is_new and wanted not in (SOURCE, "gradient", *stages)
+                is_left = is_new and wanted not in own
                 if is_left or (asked != before and wanted == before):
                     pane.wanted_stage = asked
                     break
