@@ -37,14 +37,19 @@ from jaxscope.model.units import format_bytes, format_flops, format_seconds
 from jaxscope.picture.syntax import ProgramColouring, PythonColouring
 from jaxscope.program.cost.lines import LineCost
 from jaxscope.program.explanations import explain_operation
-from jaxscope.program.links import Linked, Links
+from jaxscope.program.links import NO_LINKS, Linked, Links
 from jaxscope.program.search import SearchIndex
 from jaxscope.report.document import Table
 from jaxscope.report.measurements import describe_ratios
 from jaxscope.ui.pages.timing import HEADERS as TIMING_HEADERS
 from jaxscope.ui.pages.timing import row_texts
 from jaxscope.ui.panes.node_table import HEADERS, NodeTableModel
-from jaxscope.ui.selection.inspector import describe_call, describe_group, split_path
+from jaxscope.ui.selection.inspector import (
+    describe_call,
+    describe_group,
+    describe_node,
+    split_path,
+)
 from jaxscope.ui.session.source_file import MAX_SOURCE_BYTES, FileWatcher, read_source
 from jaxscope.ui.source.code_view import CodeView, Mark
 from jaxscope.ui.toolkit.result_table import ResultModel
@@ -422,6 +427,20 @@ def test_what_is_linked_is_counted_in_the_words_of_its_stage() -> None:
     back = Links({"optimized": Linked(none, none, three)}, (), True)
     assert ">3 instructions backward</a>" in describe_group("a", "1", back, stages, "#777777")
     assert "node" not in told.replace("'node:", "")
+
+
+def test_an_argument_is_called_as_on_its_box() -> None:
+    builder = GraphBuilder()
+    carry = builder.add_node(
+        "k", NodeKind.INPUT, "input", name="k", types=["f32[]"],
+        attributes={"argument_name": "state"},
+    )  # fmt: skip
+    total = builder.add_node("0", NodeKind.EQUATION, "add", types=["f32[]"])
+    builder.add_edge(carry, total)
+    stage = Stage("jaxpr", "jaxpr", Unavailable("None."), builder.build(), Cost(), 0.0)
+    told = describe_node(stage, carry, NO_LINKS, "#777777")
+    assert told.startswith("<h3>state</h3><p>argument <b>k</b>")
+    assert "state (argument)" in describe_node(stage, total, NO_LINKS, "#777777")
 
 
 def test_that_pictures_change_at_once_is_remembered(window: MainWindow, tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ _MAX_LEAVES = 8
 _MAX_SPOKEN = 400
 _MAX_TYPES = 8
 _KINDS = {
-    NodeKind.INPUT: "input",
+    NodeKind.INPUT: "argument",
     NodeKind.CONSTANT: "constant",
     NodeKind.EQUATION: "equation",
     NodeKind.OPERATION: "operation",
@@ -185,7 +185,7 @@ def describe_node(
         ),
         ("elsewhere", _elsewhere(stage.name, links, stages)),
     ]
-    heading = f"<h3>{escape_breakable(node.operation or _KINDS[node.kind])}</h3>"
+    heading = f"<h3>{escape_breakable(_title_of(node))}</h3>"
     name = f"{_KINDS[node.kind]} <b>{escape_breakable(node.name or node.id)}</b>"
     if node.kind is NodeKind.EQUATION and node.name not in ("", node.id):
         name += f" ({escape_breakable(node.id)})"
@@ -205,6 +205,14 @@ def describe_node(
         + made
         + _table(rows, muted)
     )
+
+
+def _title_of(node: Node) -> str:
+    """What stands on a node's box: of an argument what the code calls it, else the operation."""
+    if node.kind is NodeKind.INPUT:
+        known = node.attributes.get("path") or node.attributes.get("argument_name")
+        return known or node.name or _KINDS[node.kind]
+    return node.operation or _KINDS[node.kind]
 
 
 def _explain(node: Node, card: Card | None, *, has_card: bool) -> str:
@@ -549,6 +557,8 @@ def _neighbours(stage: str, graph: Graph, index: int, *, incoming: bool) -> str:
 def _short(graph: Graph, node: int) -> str:
     operation = graph.operation(node)
     name = graph.name(node) or graph.id(node)
+    if graph.nodes.kind[node] == NodeKind.INPUT:
+        return f"{_title_of(graph.node(node))} ({_KINDS[NodeKind.INPUT]})"
     return f"{name} ({operation})" if operation and operation != name else name
 
 
