@@ -106,7 +106,8 @@ TERMS: Sequence[Term] = (
         ),
         (
             "instruction",
-            "One instruction of an HLO module.",
+            "One instruction of an HLO module. The number in its name may be another in a run "
+            "without jaxscope.",
             (r"\bHLO (op|operation|equation|node)s?\b",),
         ),
         (
