@@ -184,3 +184,16 @@ def test_what_is_stated_inside_of_shard_map_holds_beside_the_manual_axes(tmp_pat
                     for value in shardings.of(name, graph, node)
                 }
     assert told == {"dimension 1 in 4 along y; manual over 'x'"}
+
+
+def test_a_sum_that_stays_inside_is_whole_on_each_device(tmp_path: Path) -> None:
+    """XLA writes no sharding of it, but a scalar cannot be cut."""
+    path = tmp_path / "total.py"
+    path.write_text(f"{SOURCE}\n\ndef shifted(x):\n    return x + jnp.sum(x * x)\n")
+    call = "shifted(put(f32[16, 32], 'data'))"
+    report = PlacementReport(one_shot.capture(str(path), call, target="cpu:8"))
+
+    (told,) = placement_to_json(report)["collectives"]
+
+    assert told["kind"] == "all-reduce"
+    assert [value["spec"] for value in told["results"]] == ["P()"]

@@ -14,7 +14,7 @@ import numpy as np
 from jaxscope.model import NONE, Capture, Graph, NodeKind, SourcePosition, Unavailable, is_available
 from jaxscope.model.capture import Placement, Propagated, Sharding, ShardingKind
 from jaxscope.model.stages import find_lowered_jaxpr
-from jaxscope.model.types import normal_type, read_count
+from jaxscope.model.types import normal_type, parse_array_type, read_count
 from jaxscope.program.equation_text import short_equation_names
 from jaxscope.program.sharding.arrays import (
     SpreadArray,
@@ -353,7 +353,11 @@ def _of_equation(
     }
     if len(found) == 1:
         return _read(type, found.pop(), placement)
-    return ShardedValue(type, spec=name_manual(manual) if manual else "")
+    if manual:
+        return ShardedValue(type, spec=name_manual(manual))
+    array = parse_array_type(type)
+    is_scalar = array is not None and array.shape == ()
+    return ShardedValue(type, spec="P()" if is_scalar else "")  # it has nothing to be cut along
 
 
 def _read(type: str, text: str, placement: Placement) -> ShardedValue:
