@@ -153,7 +153,8 @@ def test_a_file_is_read_and_not_run(tmp_path: Path) -> None:
 
 def test_a_long_list_of_calls_is_cut(tmp_path: Path) -> None:
     file = tmp_path / "long.py"
-    file.write_text("".join(f"def function_{n}(x): ...\n" for n in range(1000)))
+    functions = "".join(f"def function_{n}(x): ...\n" for n in range(1000))
+    file.write_text("# jaxscope: function_0(1)\n" + functions)
     told = succeed(READING, "calls", file=file)
     assert re.search(r"^\[… [89]\d\d lines left out …\]$", told, re.M)
     assert told.endswith("function_999(x)")

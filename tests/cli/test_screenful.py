@@ -224,7 +224,7 @@ def test_programs_are_not_wrapped() -> None:
 
 def test_a_sample_too(jaxscope: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(WIDTH))
-    check(jaxscope("memory", SAMPLE, CALL).output, "XLA needs ")
+    check(jaxscope("memory", SAMPLE, CALL).output, "XLA allocates ")
 
 
 COLOURED: Document = [
