@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -226,7 +227,9 @@ def test_a_failure_in_the_middle_keeps_what_both_processes_measured(
     assert partial.timing.measurement("first").runs > 0
     assert partial.timing.measurement("second").runs > 0
     assert partial.timing.measurement("first_compile").runs == 1
-    assert [text for text in partial.timing.warnings if "partial, of 0 of 6 pairs" in text]
+    # How many pairs came before depends on how many calls a chunk has.
+    said = re.compile(r"partial, of [0-5] of 6 pairs")
+    assert [text for text in partial.timing.warnings if said.search(text)]
 
 
 def test_stopping_keeps_the_processes_that_are_done(session: Session, file: str) -> None:
