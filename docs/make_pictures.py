@@ -517,8 +517,8 @@ FIGURES = {
         "pallas",
         "pallas_kernel.py",
         "product(f32[64, 64], f32[64, 64])",
-        "A matrix product: a block of the result is taken at all points of the third axis, over "
-        "which it sums.",
+        "A matrix product: a block of rows is taken at all points of the second axis, a block of "
+        "columns at all of the first.",
     ),
     "kernel_product_moving": Figure(
         _KERNELS,
