@@ -632,8 +632,9 @@ class _Check:
     def _is_product_of(self, name: str, ids: Sequence[str], before: Module) -> bool:
         """Whether XLA made the product anew, in the order of its transpose and with that name.
 
-        A pass then ends a product with the equation's name, and makes one of the same operands: the
-        instruction is that one, or a copy of it with the same name, and no other one.
+        A pass then ends a product with the equation's name, and makes one of the same operands, or
+        of what the tuples hold that these came out of: the instruction is that one, or a copy of it
+        with the same name, and no other one.
         """
         transposes = {id for id in ids if self.places[id].operation == "transpose"}
         line = before.lines.get(name)
@@ -641,11 +642,15 @@ class _Check:
             return False
         for was, after in self.dumps.all_steps():
             ended = [
-                sorted(old.operands)
+                operands
                 for old in was.lines.values()
                 if old.opcode in _PRODUCTS
                 and old.name not in after.lines
                 and self.id in self._innermost(old.op_name)
+                for operands in (
+                    sorted(old.operands),
+                    sorted(_out_of_tuple(each, was) for each in old.operands),
+                )
             ]
             for new in after.lines.values() if ended else ():
                 is_new = new.opcode in _PRODUCTS and new.name not in was.lines
@@ -764,6 +769,16 @@ def _by_equation(module: Module, numbers: Sequence[str]) -> dict[str, list[Line]
         if ids:
             found.setdefault(ids[-1], []).append(line)
     return found
+
+
+def _out_of_tuple(name: str, module: Module) -> str:
+    """What an instruction gives: of an element of a tuple what the tuple was made with."""
+    line = module.lines.get(name)
+    number = re.search(r"\bindex=(\d+)", line.rest) if line is not None else None
+    if line is None or line.opcode != "get-tuple-element" or number is None:
+        return name
+    made = module.lines.get(line.operands[0])
+    return made.operands[int(number[1])] if made is not None and made.opcode == "tuple" else name
 
 
 def _are_of_one_call(one: str, other: str) -> bool:

@@ -202,7 +202,11 @@ class Lineage:
         """
         products = [old for old in gone if old.opcode == row.opcode]
         operands = sorted(row.operands)
-        made_anew = [old for old in products if sorted(_read_values(old, before)) == operands]
+        made_anew = [
+            old
+            for old in products
+            if operands in (sorted(old.operands), sorted(_read_values(old, before)))
+        ]
         turned = self._find_turned(row, before, gone, {old.name for old in made_anew})
         copied = [old for old in products if self._named.get(old.name) == row.tags]
         found = {old.tags for old in turned or made_anew or copied}
