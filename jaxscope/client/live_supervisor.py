@@ -44,8 +44,8 @@ stopped, dead (and something keeps its output open), asleep (it wakes for every 
 disk. In others it may be for ever."""
 
 DEAF_LOOKS = 10
-"""At so many since its last answer it slept: what it hears or says is garbled. It may have been
-runnable at others, so these need not follow each other."""
+"""At so many since its last answer it had woken and slept again: what it hears or says is garbled.
+It may have been runnable at others, so these need not follow each other."""
 
 _READ_BYTES = 1 << 20
 _GREETING_LIMIT_BYTES = 64 << 10
@@ -253,7 +253,9 @@ class LiveSupervisor:
             state, num_switches = read_activity(self.pid)
             now = "Z" if self._process.poll() is not None else state, num_switches
             # It sleeps, so it has heard all that was sent; and nothing of its own is under way.
-            is_deaf = now[0] == "S" and self._num_answers == answered and self._has_heard_all()
+            has_woken = now[1] != before[1]  # else it may wait for a worker to start
+            is_silent = now[0] == "S" and self._num_answers == answered
+            is_deaf = has_woken and is_silent and self._has_heard_all()
             if self._num_answers != answered:
                 num_deaf = 0
             num_deaf += is_deaf

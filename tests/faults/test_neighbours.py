@@ -416,6 +416,31 @@ def test_only_a_supervisor_that_does_nothing_is_given_up(
     assert bool(lost) == is_given_up
 
 
+@pytest.mark.parametrize("wakes", (True, False))
+def test_one_that_waits_for_something_else_is_not_taken_for_deaf(
+    monkeypatch: pytest.MonkeyPatch, wakes: bool
+) -> None:
+    """A ping wakes it once it reads again, as when a worker has started: it has long for that."""
+    monkeypatch.setattr(live_supervisor, "PING_S", 0.001)
+    monkeypatch.setattr(live_supervisor, "PATIENCE_S", {"S": 1_000.0})
+    looks = []
+
+    def look(_pid: int) -> tuple[str, int]:
+        looks.append(1)
+        return "S", len(looks) if wakes else 5
+
+    monkeypatch.setattr(live_supervisor, "read_activity", look)
+    lost: list[int] = []
+    live = LiveSupervisor(Mute(), lambda number, _run, _data: lost.append(number))
+    run = Run(WORKS, command=print, send=print, on_event=None, python="")
+    try:
+        live.start(7, run, b"")
+        wait_until(lambda: bool(lost) or len(looks) > 300)
+    finally:
+        live.close()
+    assert bool(lost) == wakes
+
+
 def test_an_interpreter_that_cannot_be_run_is_told(session: Session, tmp_path: Path) -> None:
     broken = tmp_path / "python"
     broken.write_text("#!/no/such/program\n")
