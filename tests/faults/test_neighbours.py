@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import signal
 import struct
@@ -378,6 +379,32 @@ def test_a_frame_is_forced_on_a_spare(kind: int) -> None:
         assert not is_alive(spare)
 
 
+def loses_mute(monkeypatch: pytest.MonkeyPatch, look: Callable[[int], tuple[str, int]]) -> bool:
+    """Whether a supervisor that never answers is given up within 300 looks.
+
+    Args:
+        look: What is seen at each look, by its number: a state, and how often it woke.
+    """
+    monkeypatch.setattr(live_supervisor, "PING_S", 0.001)
+    looks = itertools.count()
+    seen = [0]
+
+    def read_activity(_pid: int) -> tuple[str, int]:
+        seen[0] = next(looks)
+        return look(seen[0])
+
+    monkeypatch.setattr(live_supervisor, "read_activity", read_activity)
+    lost: list[int] = []
+    live = LiveSupervisor(Mute(), lambda number, _run, _data: lost.append(number))
+    run = Run(WORKS, command=print, send=print, on_event=None, python="")
+    try:
+        live.start(7, run, b"")
+        wait_until(lambda: bool(lost) or seen[0] > 300)
+    finally:
+        live.close()
+    return bool(lost)
+
+
 @pytest.mark.parametrize(
     ("states", "is_given_up"),
     (
@@ -396,24 +423,8 @@ def test_only_a_supervisor_that_does_nothing_is_given_up(
 ) -> None:
     """Or wakes and never answers. One that has no share of the processor is runnable, however long;
     no second is measured."""
-    monkeypatch.setattr(live_supervisor, "PING_S", 0.001)
     monkeypatch.setattr(live_supervisor, "PATIENCE_S", {"T": 0.002, "S": 0.01, "D": 0.05})
-    looks = []
-
-    def look(_pid: int) -> tuple[str, int]:
-        looks.append(states[len(looks) % len(states)])
-        return looks[-1]
-
-    monkeypatch.setattr(live_supervisor, "read_activity", look)
-    lost: list[int] = []
-    live = LiveSupervisor(Mute(), lambda number, _run, _data: lost.append(number))
-    run = Run(WORKS, command=print, send=print, on_event=None, python="")
-    try:
-        live.start(7, run, b"")
-        wait_until(lambda: bool(lost) or len(looks) > 300)
-    finally:
-        live.close()
-    assert bool(lost) == is_given_up
+    assert loses_mute(monkeypatch, lambda look: states[look % len(states)]) == is_given_up
 
 
 @pytest.mark.parametrize("wakes", (True, False))
@@ -421,24 +432,8 @@ def test_one_that_waits_for_something_else_is_not_taken_for_deaf(
     monkeypatch: pytest.MonkeyPatch, wakes: bool
 ) -> None:
     """A ping wakes it once it reads again, as when a worker has started: it has long for that."""
-    monkeypatch.setattr(live_supervisor, "PING_S", 0.001)
     monkeypatch.setattr(live_supervisor, "PATIENCE_S", {"S": 1_000.0})
-    looks = []
-
-    def look(_pid: int) -> tuple[str, int]:
-        looks.append(1)
-        return "S", len(looks) if wakes else 5
-
-    monkeypatch.setattr(live_supervisor, "read_activity", look)
-    lost: list[int] = []
-    live = LiveSupervisor(Mute(), lambda number, _run, _data: lost.append(number))
-    run = Run(WORKS, command=print, send=print, on_event=None, python="")
-    try:
-        live.start(7, run, b"")
-        wait_until(lambda: bool(lost) or len(looks) > 300)
-    finally:
-        live.close()
-    assert bool(lost) == wakes
+    assert loses_mute(monkeypatch, lambda look: ("S", look if wakes else 5)) == wakes
 
 
 def test_an_interpreter_that_cannot_be_run_is_told(session: Session, tmp_path: Path) -> None:
