@@ -180,7 +180,7 @@ def _stop(bench: _Bench) -> str:
     with bench.session() as session:
         run = session.start(bench.request("endless"))
         deadline = time.monotonic() + _LIMIT_S
-        while "running" not in run.output("stdout"):
+        while not run.is_over and "running" not in run.output("stdout"):
             if time.monotonic() > deadline:
                 raise _Unexpected("what the code prints does not arrive")
             time.sleep(0.05)
