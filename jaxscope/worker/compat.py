@@ -561,11 +561,9 @@ def lower(traced: Any) -> Any:
     JAX describes the arguments in a tree like theirs. Classes that check what they are made of may
     refuse descriptions, although they take tracers; `args_info` is a list of the leaves then.
     """
-    try:
-        traced.args_info  # noqa: B018 # builds the tree
-    except Exception:
-        stages: Any = importlib.import_module("jax._src.stages")
-        original = stages.make_args_info
+    stages: Any = importlib.import_module("jax._src.stages")
+    original = getattr(stages, "make_args_info", None)
+    if original is not None and not _describes_arguments(traced):
 
         def describe_leaves(tree: Any, *described: Any) -> Any:
             return original(jax.tree.structure([0] * tree.num_leaves), *described)
@@ -576,6 +574,14 @@ def lower(traced: Any) -> Any:
         finally:
             stages.make_args_info = original
     return traced.lower()
+
+
+def _describes_arguments(traced: Any) -> bool:
+    """Whether the tree of descriptions, which is built here, can be built."""
+    try:
+        return traced.args_info is not None
+    except Exception:  # whatever a class of the user's raises
+        return False
 
 
 def described_results(lowered: Any) -> list[Any]:

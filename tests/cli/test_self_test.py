@@ -1,5 +1,7 @@
-"""`doctor --selftest`: real processes and a window; what does not work is told and nothing else is
-left out for it."""
+"""`doctor --selftest` with real processes and a window.
+
+A part that fails is reported, and the parts after it are still tried.
+"""
 
 from __future__ import annotations
 

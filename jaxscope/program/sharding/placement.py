@@ -356,8 +356,8 @@ def _of_equation(
     if manual:
         return ShardedValue(type, spec=name_manual(manual))
     array = parse_array_type(type)
-    is_scalar = array is not None and array.shape == ()
-    return ShardedValue(type, spec="P()" if is_scalar else "")  # it has nothing to be cut along
+    is_whole = not found and array is not None and array.shape == ()  # nothing to be cut along
+    return ShardedValue(type, spec="P()" if is_whole else "")
 
 
 def _read(type: str, text: str, placement: Placement) -> ShardedValue:
