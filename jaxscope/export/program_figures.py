@@ -62,6 +62,7 @@ _ACROSS = _LEFT_PX, _EDGE_PX
 _MAX_ARRAYS = 12
 _ARRAY_PX = 180.0
 """Height of the largest array."""
+_MAX_CELLS = 4_096
 _MAX_FRAMES = 120
 """Of an animation: a second each."""
 _MAX_DEVICES = 8
@@ -598,16 +599,18 @@ def _make_kernel(capture: Capture, *, is_animated: bool) -> Figure | Unavailable
         return Unavailable(
             f"of {grid.num_steps:,} steps no more than {_MAX_FRAMES} can be shown", ""
         )
-    size = "×".join(map(str, grid.grid))
+    if any(array.cells.num_rows * array.cells.num_columns > _MAX_CELLS for array in grid.arrays):
+        return Unavailable(f"an array has more than {_MAX_CELLS:,} blocks, too many to draw", "")
+    size, more = "×".join(map(str, grid.grid)), len(grid.arrays) - _MAX_ARRAYS
     parts = [
         f"Equation {grid.id}: grid {size}, {format_count(grid.num_steps, 'step')}, the last axis "
         "fastest; on a GPU in any order. A block is labelled with the points of the grid that take "
         "it, and coloured by the first axis where that is one number.",
         "The other kernels are not shown." if len(grids) > 1 else "",
-        f"Blocks of {format_count(grid.num_unknown, 'array')} are not known: they depend on values "
-        "or are too many."
+        f"The blocks of {format_count(grid.num_unknown, 'other array')} could not be worked out."
         if grid.num_unknown
         else "",
+        f"{more:,} more arrays." if more > 0 else "",
     ]
     title = f"Pallas kernel of {capture.call}"
     return KernelFigure(title, " ".join(filter(None, parts)), grid, is_animated)

@@ -23,8 +23,9 @@ from jaxscope.model.types import ArrayType, parse_array_type
 KERNEL = "pallas_call"
 _MAX_BLOCKS = 64
 """Along a dimension; of more, those that no step takes are not listed."""
+_MAX_PLACES = 4_096
 _NO_KERNEL = "the program calls no Pallas kernel"
-_NO_BLOCKS = "which blocks its steps take is not known: that depends on values, or is too much"
+_NO_BLOCKS = "which blocks the steps of its kernel take could not be worked out"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -62,8 +63,7 @@ class BlockedArray:
         axes = self.cut_axes
         is_column = len(axes) == 1 and axes[0] != len(self.shape) - 1
         down, across = (axes, ()) if is_column else (axes[:-1], axes[-1:])
-        rows = list(itertools.product(*map(self._list_starts, down)))
-        columns = list(itertools.product(*map(self._list_starts, across)))
+        rows, columns = self._list_places(down), self._list_places(across)
         of_row = {start: number for number, start in enumerate(rows)}
         of_column = {start: number for number, start in enumerate(columns)}
         steps: dict[tuple[int, int], list[int]] = {}
@@ -77,6 +77,13 @@ class BlockedArray:
         width = len(columns) * self.block[across[-1]] if across else max(self.shape[-1:], default=1)
         height = len(rows) * self.block[down[-1]] if down else max(self.shape[-2:-1], default=1)
         return BlockCells(len(rows), len(columns), cells, (height, width))
+
+    def _list_places(self, axes: Sequence[int]) -> list[tuple[int, ...]]:
+        """Where blocks begin on some axes; of too many places only those that steps take."""
+        starts = [self._list_starts(axis) for axis in axes]
+        if math.prod(map(len, starts)) > _MAX_PLACES:
+            return sorted(set(map(tuple, self.starts[:, list(axes)].tolist())))
+        return list(itertools.product(*starts))
 
     def _list_starts(self, axis: int) -> list[int]:
         """Where blocks of a dimension begin: those of all steps, and all that lie between."""

@@ -19,7 +19,7 @@ from jaxscope.cli.parser import FIGURES
 from jaxscope.export.program_figures import KernelFigure
 from jaxscope.model.graph import NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
-from jaxscope.program.kernel_grid import KernelGrid, read_kernel_grids
+from jaxscope.program.kernel_grid import BlockedArray, KernelGrid, read_kernel_grids
 from view.programs import trace
 
 MAPS: dict[str, Callable[..., Any]] = {
@@ -187,3 +187,33 @@ def test_what_an_equation_says_may_be_nonsense() -> None:
         builder.add_node("0", NodeKind.EQUATION, "pallas_call", attributes={**good, **changed})
         found.append(len(read_kernel_grids(builder.build())))
     assert found == [1] + [0] * len(bad)
+
+
+def test_offsets_that_count_from_a_padding_are_not_known_and_said_to_be() -> None:
+    def kernel(x_ref: Any, y_ref: Any, out_ref: Any) -> None:
+        out_ref[...] = x_ref[:8] + y_ref[...]
+
+    windows = pl.pallas_call(
+        kernel,
+        grid=(4,),
+        in_specs=[
+            pl.BlockSpec((pl.Element(10, padding=(1, 1)),), lambda i: (i * 8,)),
+            pl.BlockSpec((8,), lambda i: (i,)),
+        ],
+        out_specs=pl.BlockSpec((8,), lambda i: (i,)),
+        out_shape=jax.ShapeDtypeStruct((32,), jnp.float32),
+        interpret=True,
+    )
+    grid = one_grid(windows, jnp.zeros((32,)), jnp.zeros((32,)))
+
+    assert [array.name for array in grid.arrays] == ["y_ref", "out_ref"]
+    assert grid.num_unknown == 1
+
+
+def test_an_array_of_very_many_places_lists_those_that_steps_take() -> None:
+    steps = np.arange(300)
+    starts = np.stack([steps, steps, steps], axis=1)
+    array = BlockedArray("x", "in", "f32[999,999,999]", (999,) * 3, (1, 1, 1), starts)
+
+    assert (array.cells.num_rows, array.cells.num_columns) == (300, 300)
+    assert array.cells.steps[7, 7] == (7,)

@@ -17,7 +17,7 @@ Conventions of the attributes, which views rely on:
     `differentiation`   of an equation: which part of which derivative, if there are several
     `grid`              of a `pallas_call`: sizes of its grid, such as `4,2`
     `block[K]`          of a `pallas_call`: name, `in` or `out`, type of its array number K, and the
-                        sizes of a block: `x_ref; in; f32[64,64]; 16,32`
+                        sizes of a block: `x_ref; in; f32[64,64]; 16,32`; or `not known`
     `places[K]`         of a `pallas_call`: of each step the first element of the block of array
                         number K, where that is known: `0,0 0,32`
     `batch_axes`        axes that `vmap` added to each result: `0;` of the first of two

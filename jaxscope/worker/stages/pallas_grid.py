@@ -4,7 +4,7 @@ Each array has an index map: a small jaxpr from a point of the grid to the numbe
 evaluated with NumPy for all points together, so nothing is compiled and no device is used.
 **Cost.** Linear in steps, times equations of the map. **Limits.** Maps that read values (scalar
 prefetch), use other primitives, or have more than `MAX_STEPS` points are left out; so are sizes
-that are no numbers.
+that are no numbers, and offsets that count from a padding.
 """
 
 from __future__ import annotations
@@ -77,23 +77,26 @@ def describe_grid(parameters: Mapping[str, Any]) -> dict[str, str]:
     try:
         mapping = parameters["grid_mapping"]
         grid = [int(size) for size in mapping.grid]
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return {}
+    found = {"grid": _join(grid)}
+    try:
         arrays = list(mapping.block_mappings)
         names = compat.argument_names(parameters["jaxpr"])
         num_indices, num_inputs = int(mapping.num_index_operands), int(mapping.num_inputs)
     except (AttributeError, KeyError, TypeError, ValueError):
-        return {}
-    found = {"grid": _join(grid)}
+        return found
     points = _list_points(grid)
     for number, array in enumerate(arrays):
+        named = names[number + num_indices :]
+        role = "in" if number < num_inputs else "out"
         try:
+            shown = [named[0] if named else str(array.origin), role, aval_text(array.array_aval)]
             sizes = [_size(each) for each in array.block_shape]
-            named = names[number + num_indices :]
-            name = named[0] if named else str(array.origin)
-            role = "in" if number < num_inputs else "out"
-            shown = [name, role, aval_text(array.array_aval), _join(sizes)]
         except (AttributeError, TypeError, ValueError):
+            found[f"block[{number}]"] = "not known"
             continue
-        found[f"block[{number}]"] = "; ".join(shown)
+        found[f"block[{number}]"] = "; ".join([*shown, _join(sizes)])
         starts = None if points is None else _find_starts(array, sizes, points)
         if starts is not None:
             found[f"places[{number}]"] = " ".join(map(_join, starts.tolist()))
@@ -112,6 +115,8 @@ def _size(dimension: Any) -> int:
     """
     if dimension is None or type(dimension).__name__ == "Squeezed":
         return 1
+    if any(getattr(dimension, "padding", ())):
+        raise TypeError("its offsets count from the padding")
     return int(getattr(dimension, "block_size", dimension))
 
 
@@ -125,8 +130,7 @@ def _list_points(grid: Sequence[int]) -> Ints | None:
 def _find_starts(array: Any, sizes: Sequence[int], points: Ints) -> Ints | None:
     """Of each step the first element of its block, one row for each; None if it is not known."""
     try:
-        closed = array.index_map_jaxpr
-        read = _evaluate(compat.open_jaxpr(closed), list(closed.consts), list(points))
+        read = _evaluate(array.index_map_jaxpr, list(points))
     except (AttributeError, KeyError, TypeError, ValueError, ZeroDivisionError):
         return None
     if len(read) != len(sizes):
@@ -140,18 +144,16 @@ def _find_starts(array: Any, sizes: Sequence[int], points: Ints) -> Ints | None:
     return starts
 
 
-def _evaluate(jaxpr: Any, constants: Sequence[Any], arguments: Sequence[Any]) -> list[Any]:
-    """The results of an open jaxpr of integers.
+def _evaluate(closed: Any, arguments: Sequence[Any]) -> list[Any]:
+    """The results of a closed jaxpr of integers.
 
     Raises:
         KeyError: It has another primitive, or an operand that is not known.
     """
-    known: dict[int, Any] = {
-        id(variable): value
-        for variable, value in zip(
-            [*jaxpr.constvars, *jaxpr.invars], [*constants, *arguments], strict=True
-        )
-    }
+    jaxpr = compat.open_jaxpr(closed)
+    variables = [*jaxpr.constvars, *jaxpr.invars]
+    values = [*compat.consts_of(closed), *arguments]
+    known: dict[int, Any] = dict(zip(map(id, variables), values, strict=True))
 
     def read(atom: Any) -> Any:
         return np.asarray(atom.val) if compat.is_literal(atom) else known[id(atom)]
@@ -159,8 +161,7 @@ def _evaluate(jaxpr: Any, constants: Sequence[Any], arguments: Sequence[Any]) ->
     for equation in jaxpr.eqns:
         operands = [read(atom) for atom in equation.invars]
         if equation.primitive.name in ("jit", "pjit"):
-            inner = equation.params["jaxpr"]
-            results = _evaluate(compat.open_jaxpr(inner), list(inner.consts), operands)
+            results = _evaluate(equation.params["jaxpr"], operands)
         else:
             results = [_apply(equation, operands)]
         known.update(zip(map(id, equation.outvars), results, strict=True))
