@@ -505,10 +505,10 @@ class KernelFigure(Figure):
 
     def _label(self, points: Sequence[tuple[int, ...]]) -> str:
         """Such as `0,:,1`: NumPy's for all points of the second axis; else how many there are."""
-        axes = [sorted(set(axis)) for axis in zip(*points, strict=True)]
         sizes = self.grid.grid
+        axes = [sorted({point[place] for point in points}) for place in range(len(sizes))]
         is_slice = all(len(axis) in (1, size) for axis, size in zip(axes, sizes, strict=True))
-        if not points or not is_slice or math.prod(map(len, axes)) != len(points):
+        if not is_slice or math.prod(map(len, axes)) != len(points):
             return format_count(len(points), "step")
         return ",".join(
             ":" if len(axis) == size > 1 else str(axis[0])

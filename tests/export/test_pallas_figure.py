@@ -19,6 +19,7 @@ from jaxscope.cli.parser import FIGURES
 from jaxscope.export.program_figures import KernelFigure
 from jaxscope.model.graph import NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
+from jaxscope.picture.palette import LIGHT
 from jaxscope.program.kernel_grid import BlockedArray, KernelGrid, read_kernel_grids
 from view.programs import trace
 
@@ -29,6 +30,7 @@ MAPS: dict[str, Callable[..., Any]] = {
     "reversed": lambda i, j: (3 - i, j),
     "folded": lambda i, j: ((i * 2 + j) // 4, (i * 2 + j) % 4),
     "negative quotient": lambda i, j: ((j - 3) // 2 + 3, (i - 5) % 4),
+    "negative divisor": lambda i, j: (jax.lax.div(i * 2, -3) + 3, jax.lax.rem(-5 - i, 3) + 3),
     "bounded": lambda i, j: (jnp.minimum(i + j, 2), jnp.maximum(i - j, 0)),
     "chosen": lambda i, j: (jnp.where((i > 1) & (j == 0), 0, 3), jax.lax.rem(i, 3)),
 }
@@ -217,3 +219,35 @@ def test_an_array_of_very_many_places_lists_those_that_steps_take() -> None:
 
     assert (array.cells.num_rows, array.cells.num_columns) == (300, 300)
     assert array.cells.steps[7, 7] == (7,)
+
+
+def test_the_last_axis_that_is_cut_lies_across() -> None:
+    starts = np.array(list(itertools.product((0, 4), (0, 4), (0, 4))))
+    array = BlockedArray("x", "in", "f32[8,8,8]", (8, 8, 8), (4, 4, 4), starts)
+
+    assert (array.cells.num_rows, array.cells.num_columns) == (4, 2)
+    assert array.cells.steps[2, 1] == (5,)  # (4, 0, 4)
+
+
+@pytest.mark.parametrize(
+    ("points", "label"),
+    [
+        ([(0, 0), (1, 0), (2, 0), (3, 0)], ":,0"),
+        ([(2, 0), (2, 1)], "2,:"),
+        ([(0, 0), (1, 0), (2, 0)], "3 steps"),
+        ([(0, 0), (1, 1)], "2 steps"),
+        ([], "0 steps"),
+    ],
+)
+def test_only_whole_axes_are_written_as_slices(points: list[tuple[int, ...]], label: str) -> None:
+    assert KernelFigure("", "", KernelGrid("0", (4, 2), ()))._label(points) == label
+
+
+def test_a_block_that_no_step_takes_is_drawn_blank() -> None:
+    grid = one_grid(call_kernel(pl.BlockSpec((4, 4), MAPS["constant"])), jnp.zeros((16, 16)))
+
+    drawn = "\n".join(KernelFigure("title", "", grid).svg_lines("light"))
+
+    blank = f'fill="{LIGHT.background}" stroke="{LIGHT.frame_border}"'
+    assert drawn.count(blank) == 8 + 15  # the first array has 16 blocks for 8 steps
+    assert ">:,:<" in drawn

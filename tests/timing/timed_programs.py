@@ -340,12 +340,18 @@ def sets_the_environment(x):
     return x * 2.0
 
 def sets_a_librarys_attribute(x):
-    string.whitespace = string.whitespace + " "
+    string.capwords = lambda text: text
+    return x * 2.0
+
+def adds_to_a_librarys_attribute(x):
+    string.whitespace += " "
     return x * 2.0
 
 def reads_libraries(x):
     box = types.SimpleNamespace()
     box.digits = string.digits
+    box.printable, string_of = 1, string
+    string_of.printable.strip()
     return x * len(box.digits) * math.pi
 
 def looks_up(x):

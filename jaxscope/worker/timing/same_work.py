@@ -134,9 +134,12 @@ def _named_values(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
         if not isinstance(value, types.ModuleType):
             yield name, value
         else:  # of a library's module only what is assigned to: its own state is not the user's
-            wanted = names if _is_own(value.__name__) else set(_assigned_in(function.__code__))
+            is_own = _is_own(value.__name__)
+            wanted = names if is_own else _assigned_in(function.__code__, name)
             for attribute in sorted(wanted & vars(value).keys()):
-                yield f"{name}.{attribute}", vars(value)[attribute]
+                held = vars(value)[attribute]
+                if is_own or not isinstance(held, types.ModuleType):
+                    yield f"{name}.{attribute}", held
     yield from cells_of(function)
     positional = function.__code__.co_varnames[: function.__code__.co_argcount]
     defaults = function.__defaults__ or ()
@@ -154,14 +157,19 @@ def _names_in(code: types.CodeType) -> Iterator[str]:
             yield from _names_in(constant)
 
 
-def _assigned_in(code: types.CodeType) -> Iterator[str]:
-    """Names of attributes that code assigns to, of whatever object."""
+def _assigned_in(code: types.CodeType, name: str) -> set[str]:
+    """Attributes of a global that code assigns to, as `name.attribute = …` or `+= …`."""
+    found, stored, before = set(), set(), ""
     for instruction in dis.get_instructions(code):
-        if instruction.opname == "STORE_ATTR":
-            yield instruction.argval
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _assigned_in(constant)
+        is_stored = instruction.opname == "STORE_ATTR"
+        stored |= {instruction.argval} if is_stored else set()
+        if before == name and (is_stored or instruction.opname.startswith("LOAD_ATTR")):
+            found.add(instruction.argval)
+        if not instruction.opname.startswith(("COPY", "DUP")):  # `+=` reads and then assigns
+            is_global = instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME")
+            before = instruction.argval if is_global else ""
+    inside = [each for each in code.co_consts if isinstance(each, types.CodeType)]
+    return found & stored | {attribute for each in inside for attribute in _assigned_in(each, name)}
 
 
 def cells_of(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
