@@ -49,6 +49,7 @@ from jaxscope.model.stages import can_ask_for, lowered_name, stage_kind
 from jaxscope.model.units import format_bytes, format_flops, format_seconds
 from jaxscope.picture.syntax import PythonColouring, program_pattern
 from jaxscope.program.fusion.summary import report_fusions
+from jaxscope.program.kernel_grid import PLACES
 from jaxscope.program.links import StageColumns, build_all_columns
 from jaxscope.program.size import describe_size
 from jaxscope.report.bookmarks import MarkedPlace, find_marked_places
@@ -236,10 +237,17 @@ def _details(graph: Graph) -> dict[str, Any]:
         "kind": nodes.kind.tolist(),
         "operation": nodes.operation.tolist(),
         "types": _rows(nodes.types),
-        "attributes": _rows(nodes.attributes),
+        "attributes": _shown_attributes(graph),
         "scope": _rows(nodes.scope),
         "cost": [_format_cost(Cost(*row)) for row in nodes.cost.tolist()],
     }
+
+
+def _shown_attributes(graph: Graph) -> list[list[int]]:
+    """Of each node keys and values in turn, without those that are not to be read."""
+    hidden = {code for code, text in enumerate(graph.strings) if text.startswith(PLACES)}
+    rows = _rows(graph.nodes.attributes)
+    return [[c for n, c in enumerate(row) if row[n - n % 2] not in hidden] for row in rows]
 
 
 def _rows(ragged: Ragged) -> list[list[int]]:

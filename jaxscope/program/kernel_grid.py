@@ -21,6 +21,8 @@ from jaxscope.model.stages import find_lowered_stage
 from jaxscope.model.types import ArrayType, parse_array_type
 
 KERNEL = "pallas_call"
+PLACES = "places["
+"""How attributes begin that say something of every step: they are for a figure, not to be read."""
 _MAX_BLOCKS = 64
 """Along a dimension; of more, those that no step takes are not listed."""
 _MAX_PLACES = 4_096
@@ -181,7 +183,7 @@ def _read(graph: Graph, row: int) -> KernelGrid | None:
     arrays = [
         array
         for key in keys
-        if (array := _read_array(attributes[key], attributes.get(f"places{key[5:]}"), grid))
+        if (array := _read_array(attributes[key], attributes.get(f"{PLACES}{key[6:]}"), grid))
     ]
     return (
         KernelGrid(graph.id(row), grid, tuple(arrays), len(keys) - len(arrays)) if arrays else None

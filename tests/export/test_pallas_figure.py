@@ -16,6 +16,7 @@ from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
 from jaxscope.cli.parser import FIGURES
+from jaxscope.export.html import _shown_attributes as list_shown
 from jaxscope.export.program_figures import KernelFigure
 from jaxscope.model.graph import NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
@@ -251,3 +252,12 @@ def test_a_block_that_no_step_takes_is_drawn_blank() -> None:
     blank = f'fill="{LIGHT.background}" stroke="{LIGHT.frame_border}"'
     assert drawn.count(blank) == 8 + 15  # the first array has 16 blocks for 8 steps
     assert ">:,:<" in drawn
+
+
+def test_a_page_lists_no_places_among_the_attributes() -> None:
+    graph = trace(call_kernel(pl.BlockSpec((4, 4), MAPS["turned"])), jnp.zeros((16, 16)))
+    shown = {graph.strings[row[n]] for row in list_shown(graph) for n in range(0, len(row), 2)}
+
+    assert {"grid", "block[0]", "block[1]"} <= shown
+    assert not any(key.startswith("places") for key in shown)
+    assert "places[1]" in graph.strings

@@ -19,7 +19,7 @@ from jax import lax
 from bench.identity import peel, trace_plain
 from jaxscope.model import Direction, GraphBuilder, NodeKind
 from jaxscope.model.op_name import BASE_TAG, DERIVED_TAG, EQUALS_TAG, TagTable, read_origin
-from jaxscope.worker import compat
+from jaxscope.worker import compat, compat_recorder
 from jaxscope.worker.host.call import Call, call_namespace, parse_call
 from jaxscope.worker.provenance.stand_in import jitted_body, shown_body, tag_shown
 from jaxscope.worker.provenance.tagging import Tagger, nested_jaxprs
@@ -480,3 +480,24 @@ def test_what_has_no_hash_is_traced_under_its_name() -> None:
 
 if __name__ == "__main__":
     ORIGINS.write_text("\n\n".join(f"{t}\n{describe(trace(t))}" for t in DESCRIBED) + "\n", "utf-8")
+
+
+@pytest.mark.parametrize("loss", ["another key", "no context"])
+def test_caches_that_jax_keeps_otherwise_cost_only_what_needs_them(
+    monkeypatch: pytest.MonkeyPatch, loss: str
+) -> None:
+    """Another release of JAX may list other keys, or none."""
+
+    class Cache:
+        evict_weakref = None
+
+        def cache_keys(self) -> list[tuple[Any, ...]]:
+            return [(lambda: one, "context"), (lambda: two, "context")]
+
+    one, two = jax.make_jaxpr(jnp.sin)(1.0), jax.make_jaxpr(jnp.sin)(1.0)
+    monkeypatch.setattr(compat_recorder._util, "_caches", [Cache()])
+    if loss == "no context":
+        monkeypatch.delattr(compat_recorder._config, "trace_context")
+    copies = {id(one): (one, two)}
+
+    assert compat_recorder.with_derived(copies) == copies

@@ -44,6 +44,7 @@ from jaxscope.program.cost.lines import LineCost
 from jaxscope.program.dataflow import find_shown_groups
 from jaxscope.program.equation_text import equation_text
 from jaxscope.program.explanations import explain_operation
+from jaxscope.program.kernel_grid import PLACES
 from jaxscope.program.links import LineSelection, Linked, Links, NodeSelection, is_made_by_compiler
 from jaxscope.program.size import count_program, describe_nodes
 from jaxscope.program.source_lines import explain_idle_line
@@ -181,7 +182,7 @@ def describe_node(
         *(
             (escape_breakable(key, 60), escape_breakable(value, 120 if key in _LONG else 600))
             for key, value in node.attributes.items()
-            if not key.startswith("places[")  # of a Pallas kernel, in every step: for its figure
+            if not key.startswith(PLACES)
         ),
         ("elsewhere", _elsewhere(stage.name, links, stages)),
     ]
