@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from jaxscope.cli.capture import obtain_capture, write_capture
+from jaxscope.cli.capture import complete, obtain_capture, write_capture
 from jaxscope.cli.experiments import write_timing_figure
 from jaxscope.cli.output import check_place, write_data
 from jaxscope.cli.parser import Options
@@ -13,7 +13,7 @@ from jaxscope.cli.roofline import find_ceilings
 from jaxscope.cli.runs import Watcher, request_of, show_progress
 from jaxscope.client.one_shot import ask
 from jaxscope.client.requests import CompileTimeRequest, TimeRequest
-from jaxscope.errors import EnvironmentProblem, UsageError
+from jaxscope.errors import EnvironmentProblem, JaxscopeError, UsageError
 from jaxscope.export.figures import ENDINGS, compile_chart, write_figure
 from jaxscope.export.program_figures import make_program_figure
 from jaxscope.model import Timing, Unavailable
@@ -59,7 +59,15 @@ def run(options: Options) -> int:
             theme, environment = options.picture.theme, compiled.environment
             write_data(out, write_figure(compile_chart(compiled), out.suffix, theme, environment))
             return _tell(options, out, list(compiled.advice))
-        capture = obtain_capture(options, watcher)
+        notes: list[str] = []
+        try:
+            capture = obtain_capture(options, watcher)
+        except JaxscopeError as error:
+            # The jaxpr says it all of a kernel that cannot be compiled for this machine.
+            partial = complete(watcher.partial, error) if name == "pallas" else None
+            if partial is None:
+                raise
+            capture, notes = partial, [f"It shows the jaxpr. {error.explanation.what}"]
     if name in PICTURES:
         stage = lowered_name(s.name for s in capture.stages) if name == "program" else name
         if not stage:
@@ -68,8 +76,8 @@ def run(options: Options) -> int:
                 why="The capture has no jaxpr.",
                 remedy="The figure optimized shows what XLA made of it.",
             )
-        _, notes = write_capture(capture, out, out.suffix[1:].lower(), stage, options.picture)
-        return _tell(options, out, notes)
+        _, left_out = write_capture(capture, out, out.suffix[1:].lower(), stage, options.picture)
+        return _tell(options, out, left_out)
     ceilings = find_ceilings(options, capture) if name == "roofline" else None
     figure = make_program_figure(name, capture, ceilings, is_animated=options.is_animated)
     if isinstance(figure, Unavailable):
@@ -78,7 +86,7 @@ def run(options: Options) -> int:
         )
     theme = options.picture.theme
     write_data(out, write_figure(figure, out.suffix, theme))
-    return _tell(options, out)
+    return _tell(options, out, notes)
 
 
 def _tell(options: Options, out: Path, notes: list[str] | None = None) -> int:

@@ -66,3 +66,26 @@ def test_what_is_no_picture_is_refused(
     output = tmp_path / "out.png"
     assert jaxscope("capture", archive, *words, "-o", output).status == 2
     assert not output.exists()
+
+
+def test_a_kernel_that_this_machine_cannot_compile_is_drawn_from_the_jaxpr(
+    jaxscope: CommandLine, tmp_path: Path
+) -> None:
+    """As kernels for TPUs on a laptop; other figures need more than the jaxpr."""
+    file, out = tmp_path / "kernel.py", tmp_path / "kernel.csv"
+    file.write_text(
+        "import jax\nfrom jax.experimental import pallas as pl\n\n\n"
+        "def kernel(x_ref, out_ref):\n    out_ref[...] = x_ref[...] + 1.0\n\n\n"
+        "def call(x):\n"
+        "    block = pl.BlockSpec((8, 128), lambda i: (i, 0))\n"
+        "    specs = {'in_specs': [block], 'out_specs': block}\n"
+        "    return pl.pallas_call(kernel, x, grid=(2,), **specs)(x)\n"
+    )
+
+    answer = jaxscope("figure", "pallas", file, "call(f32[16, 128])", "-o", out)
+
+    assert answer.status == 0, answer.errors
+    assert "note: It shows the jaxpr." in answer.errors
+    first = [line.split('"')[5] for line in out.read_text().splitlines()[1:]]
+    assert first == ["(0, 0)", "(0, 0)", "(8, 0)", "(8, 0)"]
+    assert jaxscope("figure", "memory", file, "call(f32[16, 128])", "-o", out).status == 1
