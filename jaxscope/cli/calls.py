@@ -71,7 +71,10 @@ def _next_steps(file: str, found: Outline) -> Section:
 
 
 def _example_call(function: OutlinedFunction) -> str:
-    """A call of a function with one array for each parameter that needs one; "" of a class."""
+    """An example of a call, with one array for each required parameter.
+
+    Empty for a class, and for a function that requires nothing.
+    """
     if function.kind != "function" or not function.signature:
         return ""
     try:

@@ -92,12 +92,12 @@ def run_self_test(python: str | None, show: Callable[[str], None]) -> Iterator[T
         show: Told what is tried next.
     """
     with tempfile.TemporaryDirectory(prefix="jaxscope-") as folder:
-        bench = _Bench(Path(folder), python)
+        setup = _Setup(Path(folder), python)
         for name, check in _CHECKS.items():
             show(f"Trying: {name}")
             started = time.monotonic()
             try:
-                text, is_good = check(bench), True
+                text, is_good = check(setup), True
             except JaxscopeError as error:
                 told = error.explanation
                 text, is_good = f"{told.what} {told.why.partition(chr(10))[0]}".strip(), False
@@ -108,7 +108,7 @@ def run_self_test(python: str | None, show: Callable[[str], None]) -> Iterator[T
             yield TestedPart(name, is_good, text, time.monotonic() - started)
 
 
-class _Bench:
+class _Setup:
     """What the checks share: a folder, a file in it, and how to run a call of that file."""
 
     def __init__(self, folder: Path, python: str | None) -> None:
@@ -136,49 +136,49 @@ class _Bench:
         return Session(self.python, environment=environment, is_warm=False, has_spares=False)
 
 
-def _capture(bench: _Bench) -> str:
-    capture = bench.run(bench.request("good"))
+def _capture(setup: _Setup) -> str:
+    capture = setup.run(setup.request("good"))
     if not isinstance(capture, Capture):
         raise _Unexpected(f"a run returned {type(capture).__name__}")
     missing = [stage.name for stage in capture.stages if not is_available(stage.text)]
     if missing:
         raise _Unexpected(f"without {', '.join(missing)}")
-    save_capture(capture, bench.saved)
+    save_capture(capture, setup.saved)
     return f"{', '.join(stage.name for stage in capture.stages)} of a call in {_FILE}"
 
 
-def _time(bench: _Bench) -> str:
-    timing = bench.run(TimeRequest(str(bench.file), "good(f32[8])", budget_s=0.5))
+def _time(setup: _Setup) -> str:
+    timing = setup.run(TimeRequest(str(setup.file), "good(f32[8])", budget_s=0.5))
     if not isinstance(timing, Timing):
         raise _Unexpected(f"a run returned {type(timing).__name__}")
     times = {each.name: format_seconds(each.median) for each in timing.measurements}
     return f"eager {times['eager']}, jit {times['jit']}"
 
 
-def _ends(bench: _Bench, request: Request) -> str:
-    """How a run ends that cannot end well."""
+def _ends(setup: _Setup, request: Request) -> str:
+    """The words of the error that a run must end with."""
     try:
-        bench.run(request)
+        setup.run(request)
     except WorkerLost as error:
         return f"“{error}”"
     raise _Unexpected("the run ended as if nothing had happened")
 
 
-def _time_limit(bench: _Bench) -> str:
-    return _ends(bench, bench.request("endless", timeout_s=_TIMEOUT_S))
+def _time_limit(setup: _Setup) -> str:
+    return _ends(setup, setup.request("endless", timeout_s=_TIMEOUT_S))
 
 
-def _memory_limit(bench: _Bench) -> str:
-    return _ends(bench, bench.request("greedy", memory_bytes=_MEMORY_BYTES))
+def _memory_limit(setup: _Setup) -> str:
+    return _ends(setup, setup.request("greedy", memory_bytes=_MEMORY_BYTES))
 
 
-def _crash(bench: _Bench) -> str:
-    return _ends(bench, bench.request("crash"))
+def _crash(setup: _Setup) -> str:
+    return _ends(setup, setup.request("crash"))
 
 
-def _stop(bench: _Bench) -> str:
-    with bench.session() as session:
-        run = session.start(bench.request("endless"))
+def _stop(setup: _Setup) -> str:
+    with setup.session() as session:
+        run = session.start(setup.request("endless"))
         deadline = time.monotonic() + _LIMIT_S
         while not run.is_over and "running" not in run.output("stdout"):
             if time.monotonic() > deadline:
@@ -193,29 +193,29 @@ def _stop(bench: _Bench) -> str:
     raise _Unexpected("the run ended as if nothing had happened")
 
 
-def _leave(bench: _Bench) -> str:
+def _end_started_processes(setup: _Setup) -> str:
     """A process that user code started is not left behind: what it writes stops growing."""
-    bench.run(bench.request("leave"))
-    if not bench.beat.exists():
+    setup.run(setup.request("leave"))
+    if not setup.beat.exists():
         raise _Unexpected("the process did not start")
-    before = bench.beat.stat().st_size
+    before = setup.beat.stat().st_size
     time.sleep(1.0)
-    if bench.beat.stat().st_size > before:
+    if setup.beat.stat().st_size > before:
         raise _Unexpected("a process that the code started lives on after the session")
     return "a process that the code started ended with the run"
 
 
-def _reopen(bench: _Bench) -> str:
-    if not bench.saved.exists():
+def _reopen(setup: _Setup) -> str:
+    if not setup.saved.exists():
         raise _Unexpected("there is no capture to reopen")
-    capture = load_capture(bench.saved)
-    return f"{len(capture.stages)} stages, {bench.saved.stat().st_size / 1024:.0f} KiB"
+    capture = load_capture(setup.saved)
+    return f"{len(capture.stages)} stages, {setup.saved.stat().st_size / 1024:.0f} KiB"
 
 
-def _window(bench: _Bench) -> str:
-    if not bench.saved.exists():
+def _window(setup: _Setup) -> str:
+    if not setup.saved.exists():
         raise _Unexpected("there is no capture to show")
-    words = [sys.executable, "-m", "jaxscope.ui.window_probe", str(bench.saved)]
+    words = [sys.executable, "-m", "jaxscope.ui.window_probe", str(setup.saved)]
     done = subprocess.run(
         words, capture_output=True, encoding="utf-8", errors="replace", timeout=_LIMIT_S
     )
@@ -233,14 +233,14 @@ def _window(bench: _Bench) -> str:
     )
 
 
-_CHECKS: dict[str, Callable[[_Bench], str]] = {
+_CHECKS: dict[str, Callable[[_Setup], str]] = {
     "capture": _capture,
     "time": _time,
     "Stop": _stop,
     "time limit": _time_limit,
     "memory limit": _memory_limit,
     "crash": _crash,
-    "processes left": _leave,
+    "processes left": _end_started_processes,
     "reopen": _reopen,
     "window": _window,
 }

@@ -88,7 +88,7 @@ class BlockedArray:
         return list(itertools.product(*starts))
 
     def _list_starts(self, axis: int) -> list[int]:
-        """Where blocks of a dimension begin: those of all steps, and all that lie between."""
+        """Where blocks begin along a dimension, those that no step takes among them."""
         taken = np.unique(self.starts[:, axis])
         size = self.block[axis]
         if np.all(taken % size == 0) and self.shape[axis] <= size * _MAX_BLOCKS:

@@ -52,7 +52,7 @@ def test_what_does_not_end_as_it_must_is_no_success(
     jaxscope: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Here a run without a limit, which ends well, stands for a limit that is not kept."""
-    part = {"crash": lambda bench: self_test._ends(bench, bench.request("good"))}
+    part = {"crash": lambda setup: self_test._ends(setup, setup.request("good"))}
     monkeypatch.setattr(self_test, "_CHECKS", part)
 
     answer = jaxscope("doctor", "--selftest", "--json")

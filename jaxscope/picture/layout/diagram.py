@@ -275,7 +275,7 @@ ShouldStop = Callable[[], bool]
 
 
 def never_stop() -> bool:
-    """For a layout that nobody stops."""
+    """The default of `should_stop`: the layout runs to its end."""
     return False
 
 
