@@ -60,6 +60,7 @@ INNER_ORDER = {
             "passes",
             "batch_axes",
             "name_links",
+            "shared_calls",
             "links",
             "fusion",
             "search",

@@ -4,7 +4,9 @@ work, placement.
 
 from __future__ import annotations
 
+import itertools
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from jaxscope.model import Capture, Stage, Unavailable, is_available
@@ -16,6 +18,7 @@ from jaxscope.program.fusion.decisions import read_fusion_log
 from jaxscope.program.fusion.summary import report_fusions
 from jaxscope.program.passes.recorder import COUNTED, explain_missing_peak
 from jaxscope.program.sharding.placement import PlacementReport
+from jaxscope.program.shared_calls import list_callers
 from jaxscope.report.fusion import fusion_to_json
 from jaxscope.report.sharding import job_to_json, placement_to_json
 from jaxscope.schema.contract import (
@@ -44,7 +47,7 @@ def capture_to_json(capture: Capture) -> Json:
     """A capture as the contract has it, ready for `json.dumps(…, allow_nan=False)`."""
     columns = TextColumns(capture.files)
     works = find_stage_works(capture.stages)
-    return {
+    found: Json = {
         "format": CAPTURE_FORMAT,
         "version": CAPTURE_VERSION,
         "call": capture.call,
@@ -73,6 +76,25 @@ def capture_to_json(capture: Capture) -> Json:
         "fusion": _fusion(capture),
         "bookmarks": [CONTRACT.write(bookmark) for bookmark in capture.bookmarks],
     }
+    _name_callers(capture.stages, found["stages"])
+    return found
+
+
+def _name_callers(stages: Sequence[Stage], written: Sequence[Json]) -> None:
+    """Add the calling equations to the equations of instructions of shared functions.
+
+    The function's own equations have one id for all its calls.
+    """
+    for node, calls in list_callers(stages).items():
+        (optimized,) = (stage for stage in written if stage["name"] == "optimized")
+        row = optimized["graph"]["nodes"][node]
+        origins = itertools.chain.from_iterable(calls.values())
+        row["calls"] = {
+            key: [id for id in dict.fromkeys(ids) if id not in row[key]]
+            for key, ids in (("origins", origins), ("derived", calls))
+        }
+        for key, ids in row["calls"].items():
+            row[key] += ids
 
 
 def _stage(stage: Stage, columns: TextColumns, work: Work | None = None) -> Json:

@@ -16,6 +16,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from jaxscope.export.order import (
     DisplayedGraph,
     OnProgress,
@@ -68,7 +70,7 @@ _NO_LINKS: dict[str, list[int]] = {
     for name in (
         *("originRow", "originKey", "derivedRow", "derivedKey", "sourceRow", "file", "line"),
         *("fusionOwner", "inputs", "group", "groupParent", "groupOwner", "direction"),
-        *("argumentRow", "argumentKey", "shownNode", "shownGroup"),
+        *("argumentRow", "argumentKey", "shownNode", "shownGroup", "sharedGroups"),
     )
 }
 
@@ -93,6 +95,7 @@ def build_page_data(capture: Capture, stage_name: str) -> dict[str, Any]:
         "programWords": program_pattern(),
         "definition": definition,
         "arguments": [make_safe_line(path) for path in every.arguments],
+        "callKeys": np.flatnonzero(every.of_one_call | every.is_call).tolist(),
         "maxLines": MAX_LINES,
         "kinds": [kind.name.lower() for kind in NodeKind],
         "stages": stages,
@@ -217,6 +220,7 @@ def _links(graph: Graph, columns: StageColumns) -> dict[str, list[int]]:
         "argumentKey": columns.argument_key.tolist(),
         "shownNode": columns.shown.node.tolist(),
         "shownGroup": columns.shown.group.tolist(),
+        "sharedGroups": columns.shared_groups.tolist(),
         "group": graph.nodes.group.tolist(),
         "groupParent": graph.groups.parent.tolist(),
         "groupOwner": graph.groups.owner.tolist(),

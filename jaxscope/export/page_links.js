@@ -13,15 +13,22 @@ function nodesWith(rows, keys, wanted) {
   return found;
 }
 
-function withInsides(stage, nodes) {
+// With the groups of shared functions: all that the nodes call; else only what is theirs alone.
+function withInsides(stage, nodes, isShared) {
   const taken = [];
   const result = new Set(nodes);
-  const shared = keysOf(stage.shownNode, stage.shownGroup, nodes);
-  stage.groupParent.forEach((parent, group) => {
-    taken[group] = nodes.has(stage.groupOwner[group]) || shared.has(group)
-      || (parent >= 0 && taken[parent]);
-  });
-  stage.group.forEach((group, node) => { if (group >= 0 && taken[group]) result.add(node); });
+  const ofSeveral = new Set(stage.sharedGroups);
+  let before;
+  do {
+    before = result.size;
+    const shown = keysOf(stage.shownNode, stage.shownGroup, result);
+    stage.groupParent.forEach((parent, group) => {
+      const isOwn = result.has(stage.groupOwner[group]);
+      taken[group] = (isShared ? isOwn || shown.has(group) : isOwn && !ofSeveral.has(group))
+        || (parent >= 0 && taken[parent]);
+    });
+    stage.group.forEach((group, node) => { if (group >= 0 && taken[group]) result.add(node); });
+  } while (result.size > before);
   return result;
 }
 
@@ -110,9 +117,14 @@ function parameterLines(stage, chosen) {
 
 function linksOfNodes(from, chosen) {
   const mine = data.stages[from];
-  const inside = withInsides(mine, chosen);
+  const inside = withInsides(mine, chosen, true);
+  const own = withInsides(mine, chosen, false);
   const origins = keysOf(mine.originRow, mine.originKey, inside);
-  const derived = keysOf(mine.derivedRow, mine.derivedKey, inside);
+  const derived = keysOf(mine.derivedRow, mine.derivedKey, own);
+  const ofCalls = new Set(data.callKeys);
+  keysOf(mine.derivedRow, mine.derivedKey, inside).forEach((key) => {
+    if (!ofCalls.has(key)) derived.add(key);
+  });
   const stages = data.stages.map((stage, i) => {
     if (!stage.hasGraph) return split(stage, new Set());
     const useDerived = derived.size > 0 && stage.derivedKey.length > 0;
@@ -122,7 +134,8 @@ function linksOfNodes(from, chosen) {
     if (i !== from) sameInputs(mine, chosen, stage).forEach((node) => nodes.add(node));
     return split(stage, nodes);
   });
-  let lines = linesOf(mine, inside);
+  let lines = linesOf(mine, own);
+  if (lines.size === 0) lines = linesOf(mine, inside);
   const base = data.stages.findIndex((stage) => stage.isBase);
   if (lines.size === 0 && base >= 0) lines = linesOf(data.stages[base], stages[base].nodes);
   if (lines.size === 0) lines = parameterLines(mine, chosen);

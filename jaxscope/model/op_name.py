@@ -333,12 +333,6 @@ def without_call(tag: str) -> str:
     return tag.partition("@")[0]
 
 
-def is_in_call(tag: str, call: str) -> bool:
-    """Whether an equation, as `in_call` writes it, is an equation or inside of what it calls."""
-    id, *calls = tag.split("@")
-    return call in (id, *calls) or f"{calls[0] if calls else id}/".startswith(f"{call}/")
-
-
 def read_origin(tags: Iterable[tuple[str, int]], table: TagTable) -> str:
     """The id of the innermost tagged equation of the base function that has one; or nothing."""
     return next(

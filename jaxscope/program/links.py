@@ -14,11 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model import NONE, Direction, Graph, GroupKind, NodeKind, Ragged, Stage, is_available
-from jaxscope.model.op_name import is_in_call
+from jaxscope.model.op_name import without_call
 from jaxscope.model.stages import lowered_name
 from jaxscope.model.types import read_count
 from jaxscope.program.dataflow import ShownGroups, find_shown_groups
 from jaxscope.program.name_links import LINKED_BY, SEPARATOR
+from jaxscope.program.shared_calls import SharedCalls
 
 # The columns of one stage that `links` asks: equation keys, source lines, fusions, inputs.
 
@@ -41,6 +42,7 @@ class StageColumns:
         argument_row: The program's own inputs whose place in the arguments is known.
         argument_key: Numbers of those places, such as `params['w']`.
         shown: Groups elsewhere that show the inside of nodes.
+        shared_groups: Groups of which several nodes have the inside.
     """
 
     origin_row: Int32s
@@ -55,6 +57,7 @@ class StageColumns:
     argument_row: Int32s
     argument_key: Int32s
     shown: ShownGroups
+    shared_groups: Int32s
 
     def keys_of(self, nodes: Int32s, num_keys: int) -> tuple[Bools, Bools]:
         """Which origin and which derived keys the nodes have, as two masks over all keys."""
@@ -72,11 +75,16 @@ class AllColumns:
         of_stage: By name.
         num_keys: How many equation keys there are.
         arguments: Places in the arguments, by number.
+        of_one_call: Whether a key is an equation of a shared function in one call of it. Where the
+            function is shown once, its equations have these keys of all calls.
+        is_call: Whether a key is an equation that calls a shared function.
     """
 
     of_stage: dict[str, StageColumns]
     num_keys: int
     arguments: tuple[str, ...]
+    of_one_call: Bools
+    is_call: Bools
 
 
 def build_all_columns(
@@ -105,7 +113,56 @@ def build_all_columns(
     named = columns.get("hlo") or columns.get("optimized")
     if named is not None and "stablehlo" in columns:
         columns["stablehlo"] = borrow_arguments(columns["stablehlo"], named)
-    return AllColumns(columns, len(numbers), tuple(arguments))
+    of_one_call, calls = _tell_calls(columns, graphs, lowered, numbers)
+    found = np.asarray(list(numbers.values()), np.int32)
+    return AllColumns(
+        columns,
+        len(numbers),
+        tuple(arguments),
+        np.isin(found, list(of_one_call)),
+        np.isin(found, list(calls)),
+    )
+
+
+def _tell_calls(
+    columns: dict[str, StageColumns],
+    graphs: Mapping[str, Graph],
+    lowered: str,
+    numbers: dict[str, int],
+) -> tuple[set[int], set[int]]:
+    """Give instructions of shared functions keys of their own call, in place of those of all.
+
+    Returns:
+        The new keys, and the keys of the calls. The function's equations and operations in other
+        stages get the new keys of all calls, and each call those of its own.
+    """
+    optimized = graphs.get("optimized")
+    if optimized is None:
+        return set(), set()
+    of_one_call, calls = set[int](), set[int]()
+    rows: list[tuple[int, int]] = []
+    replaced: list[tuple[int, int]] = []
+    added: dict[int, dict[int, None]] = {}
+    for node, tag, callers in SharedCalls(graphs.get(lowered)).list_tags(optimized):
+        equation = without_call(tag)
+        key = numbers.setdefault(tag if "@" in tag else f"{tag}@", len(numbers))
+        of_one_call.add(key)
+        rows.append((node, key))
+        replaced.append((node, numbers[equation]))
+        for id in (equation, *callers):
+            number = numbers.setdefault(id, len(numbers))
+            added.setdefault(number, {})[key] = None
+            calls.update([number] if id != equation else [])
+    for name, column in columns.items():
+        pairs = zip(column.derived_row.tolist(), column.derived_key.tolist(), strict=True)
+        if name == "optimized":
+            taken = set(replaced)
+            found = [pair for pair in pairs if pair not in taken] + rows
+        else:
+            found = [(row, k) for row, own in pairs for k in (own, *added.get(own, ()))]
+        both = np.asarray(found, np.int32).reshape(-1, 2)
+        columns[name] = dataclasses.replace(column, derived_row=both[:, 0], derived_key=both[:, 1])
+    return of_one_call, calls
 
 
 def build_columns(
@@ -137,6 +194,7 @@ def build_columns(
     places = source.values.reshape(-1, 4)
     inputs = _own_inputs(graph)
     argument_row, argument_key = _number_arguments(graph, inputs, arguments)
+    shown = find_shown_groups(graph)
     return StageColumns(
         origin_row=origin_row,
         origin_key=origin_key,
@@ -149,8 +207,22 @@ def build_columns(
         inputs=inputs,
         argument_row=argument_row,
         argument_key=argument_key,
-        shown=find_shown_groups(graph),
+        shown=shown,
+        shared_groups=np.union1d(shown.group, _groups_called_by_several(graph)).astype(np.int32),
     )
+
+
+def _groups_called_by_several(graph: Graph) -> list[int]:
+    """Computations of a module that several instructions call."""
+    if "called_by" not in graph.strings:
+        return []
+    values, rows = graph.nodes.attributes.values, graph.nodes.attributes.row_numbers()
+    is_called = values[0::2] == graph.strings.index("called_by")
+    return [
+        int(graph.nodes.group[row])
+        for row, text in zip(rows[0::2][is_called], values[1::2][is_called], strict=True)
+        if ", " in graph.strings[text]
+    ]
 
 
 def _number_rows(
@@ -438,6 +510,7 @@ class LinkIndex:
         self._files: dict[str, int] = {}
         known = build_all_columns(self._graphs, self._base, self._lowered, self._files)
         self._columns, self._num_keys = known.of_stage, known.num_keys
+        self._of_one_call, self._is_call = known.of_one_call, known.is_call
         self._arguments = known.arguments
 
     def find_links(self, selection: Selection | None) -> Links:
@@ -475,6 +548,10 @@ class LinkIndex:
         chosen = chosen[(chosen >= 0) & (chosen < len(graph.nodes))]
         inside = _with_insides(graph, chosen, columns.shown)
         origins, derived = columns.keys_of(inside, self._num_keys)
+        # What all calls of a function share says nothing of which; the call itself does.
+        own_inside = _with_insides(graph, chosen, None, columns.shared_groups)
+        _, own_derived = columns.keys_of(own_inside, self._num_keys)
+        derived = own_derived | (derived & ~self._of_one_call & ~self._is_call)
         stages: dict[str, Linked] = {}
         for name, other in self._columns.items():
             use_derived = bool(derived.any()) and len(other.derived_key) > 0
@@ -488,40 +565,18 @@ class LinkIndex:
                 # What a whole group shares with another is drawn there, and is not what was meant.
                 own = _with_insides(graph, chosen, None)
                 nodes = np.setdiff1d(nodes, np.setdiff1d(inside, own))
-            if name == "optimized" and use_derived:
-                nodes = self._of_calls(selection.stage, chosen, name, nodes)
             nodes = np.union1d(nodes, self._same_inputs(selection.stage, chosen, name))
             stages[name] = self._split(
                 name, nodes.astype(np.int32), chosen if name == selection.stage else _NOTHING
             )
-        lines = self._lines_of(selection.stage, inside)
+        lines = self._lines_of(selection.stage, own_inside)
+        lines = lines or self._lines_of(selection.stage, inside)
         if not lines and self._base in stages:
             lines = self._lines_of(self._base, stages[self._base].forward)
         has_origin = bool(origins.any() or derived.any() or lines)
         places = columns.argument_key[np.isin(columns.argument_row, chosen)]
         arguments = tuple(self._arguments[place] for place in places.tolist())
         return Links(stages, lines, has_origin or bool(arguments), arguments)
-
-    def _of_calls(self, stage: str, chosen: Int32s, other: str, nodes: Int32s) -> Int32s:
-        """Of the instructions of a function that several equations call, those of these calls.
-
-        Args:
-            stage: Of the selection.
-            chosen: Its nodes.
-            other: The stage of the instructions.
-            nodes: All instructions of what the chosen equations call.
-        """
-        graph, instructions = self._graphs[stage], self._graphs[other]
-        if stage != self._lowered or "call" not in instructions.strings:
-            return nodes
-        calls = [graph.id(node) for node in chosen.tolist()]
-        kept = []
-        for node in nodes.tolist():
-            text = instructions.attributes(node).get("call", "")
-            tags = text.split(", ") if text else instructions.derived(node)
-            if any(is_in_call(tag, call) for tag in tags for call in calls):
-                kept.append(node)
-        return np.asarray(kept, np.int32)
 
     def find_pairs(self, stage: str, nodes: Int32s, other: str, others: Int32s) -> Pairs:
         """Which nodes of one stage belong to which of another: many to many.
@@ -620,15 +675,23 @@ def _union(arrays: Iterable[Int32s]) -> Int32s:
     return np.unique(np.concatenate([_NOTHING, *arrays])).astype(np.int32)
 
 
-def _with_insides(graph: Graph, nodes: Int32s, shown: ShownGroups | None) -> Int32s:
+def _with_insides(
+    graph: Graph,
+    nodes: Int32s,
+    shown: ShownGroups | None,
+    without: Int32s | None = None,
+) -> Int32s:
     """The nodes, and everything inside the groups that they own.
 
-    With `shown`, groups of shared functions count as owned by every call that shows them.
+    With `shown`, groups of shared functions count as owned by every call that shows them; those of
+    `without` count as owned by none.
     """
     groups = graph.groups
     taken = np.zeros(len(groups), bool)
     while len(groups):
         found = np.isin(groups.owner, nodes) & (groups.owner >= 0)
+        if without is not None:
+            found[without] = False
         if shown is not None:
             found[shown.group[np.isin(shown.node, nodes)]] = True
         if not (found & ~taken).any():

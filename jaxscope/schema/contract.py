@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -206,6 +206,7 @@ class _Node(msgspec.Struct):
     scope: list[str] = []
     origins: list[str] = []
     derived: list[str] = []
+    calls: dict[str, list[str]] = {}
     direction: str | None = None
     source: list[_Place] = []
     cost: dict[str, float | None] | None = None
@@ -420,6 +421,10 @@ def _read_text(stage: _Stage) -> StageText:
     return StageText(stage.text, np.asarray(links, np.int32))
 
 
+def _without(ids: list[str], calls: Collection[str]) -> list[str]:
+    return [id for id in ids if id not in calls]
+
+
 def _read_graph(raw: _Graph) -> Graph:
     builder = GraphBuilder()
     nodes = {node.id: index for index, node in enumerate(raw.nodes)}
@@ -435,8 +440,8 @@ def _read_graph(raw: _Graph) -> Graph:
             types=node.types,
             attributes=node.attributes,
             scope=node.scope,
-            origins=node.origins,
-            derived=node.derived,
+            origins=_without(node.origins, node.calls.get("origins", ())),
+            derived=_without(node.derived, node.calls.get("derived", ())),
             direction=direction,
             source=[(p.file, p.line, _COLUMN_UNKNOWN, p.function) for p in node.source],
             cost=_read_cost(node.cost or {}),

@@ -11,14 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from PySide6.QtQml import QJSEngine
 
 import jaxscope.export
 from jaxscope.errors import UsageError
 from jaxscope.export.html import build_page_data, capture_to_html
+from jaxscope.in_process import capture_function
 from jaxscope.model import Capture, is_available
 from jaxscope.program.links import LineSelection, LinkIndex, Links, NodeSelection
+from tests.fates import told_wrong
 
 SCRIPTS = Path(jaxscope.export.__file__).parent
 Halves = tuple[set[int], set[int]]
@@ -142,10 +145,21 @@ def nodes_of(links: Links, stage: str) -> Halves:
 
 
 @pytest.mark.usefixtures("qapp")
+def test_the_page_tells_calls_of_a_shared_function_apart() -> None:
+    square = np.ones((8, 8), np.float32)
+    check_page_links(capture_function(told_wrong.three_relus, (square,) * 4, {}))
+
+
+@pytest.mark.usefixtures("qapp")
 def test_the_page_links_nodes_as_the_window_does(capture: Capture) -> None:
+    assert check_page_links(capture).min() > 50, "both colours are seen"
+
+
+def check_page_links(capture: Capture) -> npt.NDArray[np.int64]:
+    """Compare the page's links of nodes with the window's; how many there are of each colour."""
     script = PageScript(build_page_data(capture, "optimized"))
     index = LinkIndex(capture.stages)
-    num_links = np.zeros(2, int)
+    num_links = np.zeros(2, np.int64)
     for number, stage in enumerate(capture.stages):
         if not is_available(stage.graph):
             continue
@@ -157,7 +171,7 @@ def test_the_page_links_nodes_as_the_window_does(capture: Capture) -> None:
                 forward, backward = (half - own for half in nodes)
                 assert (forward, backward) == nodes_of(links, other.name), (stage.name, node)
                 num_links += [len(forward), len(backward)]
-    assert num_links.min() > 50, "both colours are seen"
+    return num_links
 
 
 @pytest.mark.usefixtures("qapp")

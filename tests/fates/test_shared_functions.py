@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from jaxscope.export.capture_json import capture_to_json
 from jaxscope.in_process import capture_function
-from jaxscope.model import Capture, Graph
-from jaxscope.model.op_name import TagTable, is_in_call, read_op_name
-from jaxscope.program.links import LinkIndex, NodeSelection
+from jaxscope.model import Capture, Graph, GraphBuilder, GroupKind, NodeKind
+from jaxscope.model.op_name import TagTable, read_op_name
+from jaxscope.program.links import Linked, LinkIndex, NodeSelection
+from jaxscope.program.shared_calls import SharedCalls
+from jaxscope.schema.contract import load_contract
 from tests.fates import told_wrong
 
 
@@ -78,16 +85,94 @@ def test_names_tell_the_call() -> None:
     assert (other.derived, other.calls) == (("0/jaxpr/0",), (("2",),))
 
 
-@pytest.mark.parametrize(
-    ("tag", "call", "expected"),
-    [
-        ("1/jaxpr/0", "1", True),
-        ("1/jaxpr/0@3", "1", False),
-        ("1/jaxpr/0@3", "3", True),
-        ("10/jaxpr/0", "1", False),
-        ("1/jaxpr/0@3/jaxpr/2", "3", True),
-        ("4", "4", True),
-    ],
-)
-def test_an_equation_is_inside_of_one_call(tag: str, call: str, expected: bool) -> None:
-    assert is_in_call(tag, call) is expected
+def test_a_tag_tells_the_calls_around_it() -> None:
+    """`f` is called by 0 and 3, and calls `g`, which 5 calls as well."""
+    builder = GraphBuilder()
+    for id, shares in (("0", ""), ("0/jaxpr/1", ""), ("3", "0/jaxpr"), ("5", "0/jaxpr/1/jaxpr")):
+        attributes = {"shares": shares} if shares else {}
+        builder.add_node(id, NodeKind.EQUATION, "jit", attributes=attributes)
+    builder.add_group("0/jaxpr", GroupKind.JAXPR, "", owner=0)
+    builder.add_group("0/jaxpr/1/jaxpr", GroupKind.JAXPR, "", parent=0, owner=1)
+    calls = SharedCalls(builder.build())
+    assert calls.find_calls("0/jaxpr/0") == ("0",)
+    assert calls.find_calls("0/jaxpr/0@3") == ("3",)
+    assert calls.find_calls("0/jaxpr/1/jaxpr/0") == ("0", "0/jaxpr/1")
+    assert calls.find_calls("0/jaxpr/1/jaxpr/0@3") == ("3", "0/jaxpr/1")
+    assert calls.find_calls("0/jaxpr/1/jaxpr/0@5") == ("5",)
+    assert calls.find_calls("4/jaxpr/0") == ()
+
+
+CALLS = {"1": "1/call_jaxpr/0", "3": "3/call_jaxpr/0", "5": "5/call_jaxpr/0"}
+"""The equations of `relu` and, in each, the equation that calls the shared function."""
+
+
+def test_selecting_an_instruction_lights_its_call_only(relus: Capture) -> None:
+    graphs = {stage.name: stage.graph for stage in relus.stages}
+    index = LinkIndex(relus.stages)
+    optimized = graphs["optimized"]
+    assert isinstance(optimized, Graph)
+    for id, call in CALLS.items():
+        (work,) = (
+            name
+            for name in relus.fates[id].instructions
+            if optimized.node(optimized.index_by_id[name]).operation == "maximum"
+        )
+        selection = NodeSelection("optimized", (optimized.index_by_id[work],))
+        _check_lit(graphs, index.find_links(selection).stages, call)
+
+
+def test_selecting_a_call_before_optimization_lights_that_call_only(relus: Capture) -> None:
+    graphs = {stage.name: stage.graph for stage in relus.stages}
+    index = LinkIndex(relus.stages)
+    for stage in ("stablehlo", "hlo"):
+        graph = graphs[stage]
+        assert isinstance(graph, Graph)
+        nodes = [n for n in range(len(graph.nodes)) if "call" in graph.node(n).operation]
+        assert len(nodes) == len(CALLS)
+        for node in nodes:
+            links = index.find_links(NodeSelection(stage, (node,)))
+            _check_lit(graphs, links.stages, graph.derived(node)[0])
+            assert len({at for at in links.lines if at[0] == told_wrong.__file__}) == 1
+
+
+def _check_lit(graphs: Mapping[str, object], lit: Mapping[str, Linked], call: str) -> None:
+    """Nothing of another call is lit, in any stage; the function that all call is."""
+    for stage in ("jaxpr", "stablehlo", "hlo", "optimized"):
+        graph = graphs[stage]
+        assert isinstance(graph, Graph)
+        nodes = {*lit[stage].forward.tolist(), *lit[stage].selected.tolist()}
+        ids = {graph.id(node) for node in nodes}
+        if stage == "jaxpr":
+            assert ids & set(CALLS.values()) == {call}
+        elif stage == "optimized":
+            # XLA keeps one broadcast zero, named after the first call, and has it in every fusion.
+            work = [graph.attributes(n) for n in nodes if graph.node(n).operation == "maximum"]
+            told = {attributes.get("call", "@").partition("@")[2] for attributes in work}
+            assert told == {"" if call == CALLS["1"] else call}
+        else:
+            calls = [n for n in nodes if "call" in graph.node(n).operation]
+            assert [graph.derived(node) for node in calls] == [(call,)]
+        assert nodes
+
+
+def test_the_json_names_the_calls(relus: Capture, tmp_path: Path) -> None:
+    written = capture_to_json(relus)
+    (optimized,) = (s["graph"]["nodes"] for s in written["stages"] if s["name"] == "optimized")
+    work = [node for node in optimized if node["operation"] == "maximum"]
+    for column in ("origins", "derived"):
+        assert {tuple(node[column]) for node in work} == {
+            ("1/call_jaxpr/0/jaxpr/0", call) for call in CALLS.values()
+        }
+    for id, call in CALLS.items():
+        named = {node["id"] for node in work if call in node["origins"]}
+        assert named and named <= set(relus.fates[id].instructions)
+    path = tmp_path / "relus.json"
+    path.write_text(json.dumps(written))
+    before, after = _derived(relus), _derived(load_contract(path))
+    assert before == after, "what was added for readers is no equation of the instruction"
+
+
+def _derived(capture: Capture) -> list[tuple[str, ...]]:
+    stage = capture.stage("optimized")
+    assert stage is not None and isinstance(stage.graph, Graph)
+    return stage.graph.rows(stage.graph.nodes.derived)

@@ -21,7 +21,6 @@ from jaxscope.model import (
     StageText,
     Unavailable,
 )
-from jaxscope.model.op_name import is_in_call
 from jaxscope.program.links import (
     LineSelection,
     LinkIndex,
@@ -50,7 +49,6 @@ class Row:
     places: list[tuple[str, int]]
     is_back: bool
     shares: int
-    calls: list[str]
 
 
 @dataclasses.dataclass
@@ -90,7 +88,6 @@ def make_program(chance: random.Random, stage: str) -> Program:
                 else [],
                 chance.random() < 0.4,
                 chance.choice([NONE, NONE, NONE, *groups]) if has_links else NONE,
-                some(3) if is_late and chance.random() < 0.3 else [],
             )
         )
         if kind == work and chance.random() < (0.6 if node < 2 else 0.3):
@@ -103,8 +100,6 @@ def build(name: str, program: Program) -> Stage:
     builder = GraphBuilder()
     for node, row in enumerate(program.rows):
         attributes = {} if row.shares == NONE else {"shares": f"g{row.shares}"}
-        if row.calls:
-            attributes["call"] = ", ".join(row.calls)
         builder.add_node(
             str(node),
             row.kind,
@@ -141,15 +136,24 @@ class Expected:
         own = {str(node)} if stage == LOWERED and row.kind == NodeKind.EQUATION else set()
         return own | set(row.derived)
 
-    def inside(self, stage: str, nodes: Iterable[int], *, with_shared: bool = True) -> set[int]:
-        """The nodes and what is in the groups that they own or share, however deep."""
+    def inside(
+        self, stage: str, nodes: Iterable[int], *, with_shared: bool = True, alone: bool = False
+    ) -> set[int]:
+        """The nodes and what is in the groups that they own (or own alone) or share."""
         program = self.programs[stage]
+        of_several = {
+            row.shares
+            for node, row in enumerate(program.rows)
+            if row.shares != NONE and program.groups[row.shares][1] != node
+        }
         found: set[int] = set()
         waiting = set(nodes)
         while waiting:
             found |= waiting
             groups = {g for g, (_, owner, _) in enumerate(program.groups) if owner in waiting}
-            if with_shared:
+            if alone:
+                groups -= of_several
+            elif with_shared:
                 groups |= {program.rows[node].shares for node in waiting} - {NONE}
             waiting = {n for n, row in enumerate(program.rows) if row.group in groups} - found
         return found
@@ -188,14 +192,6 @@ class Expected:
         found = {node for node in range(len(rows)) if keys & of(other, node)}
         if other == stage and len(chosen) > 1:
             found -= inside - self.inside(stage, chosen, with_shared=False)
-        calls = [row.calls for row in rows]
-        if stage == LOWERED and other == "optimized" and of == self.derived and any(calls):
-            found = {
-                node
-                for node in found
-                for tag in calls[node] or rows[node].derived
-                if any(is_in_call(tag, str(call)) for call in chosen)
-            }
         if stage != other:
             mine, theirs = (
                 [n for n in range(len(p.rows)) if p.is_input(n)]
@@ -272,7 +268,9 @@ def test_nodes_are_linked_by_the_finest_key_that_both_stages_have(seed: int) -> 
             assert as_lists(links, other) == expected.of_nodes(stage, chosen, other), other
         inside = expected.inside(stage, chosen)
         behind = as_lists(links, "jaxpr")[1]
-        lines = expected.lines(stage, inside) or expected.lines("jaxpr", behind)
+        own = expected.inside(stage, chosen, alone=True)
+        lines = expected.lines(stage, own) or expected.lines(stage, inside)
+        lines = lines or expected.lines("jaxpr", behind)
         assert list(links.lines) == lines
         keys = [expected.origins(stage, n) | expected.derived(stage, n) for n in inside]
         assert links.has_origin == bool(any(keys) or lines)
@@ -384,7 +382,11 @@ def test_without_the_base_s_jaxpr_a_node_has_the_lines_of_its_own() -> None:
     expected = Expected({"hlo": program})
     found = [index.find_links(NodeSelection("hlo", (n,))).lines for n in range(len(program.rows))]
     inside = [expected.inside("hlo", [node]) for node in range(len(program.rows))]
-    assert found == [tuple(expected.lines("hlo", nodes)) for nodes in inside]
+    alone = [expected.inside("hlo", [node], alone=True) for node in range(len(program.rows))]
+    assert found == [
+        tuple(expected.lines("hlo", own) or expected.lines("hlo", nodes))
+        for own, nodes in zip(alone, inside, strict=True)
+    ]
     assert () in found
 
 
