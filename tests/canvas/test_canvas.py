@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from canvas.screen import centre, first_closed_group, long_program, picture
 from jaxscope.model import NONE, GraphBuilder, NodeKind
 from jaxscope.picture.layout.diagram import ShouldStop
+from jaxscope.picture.layout.text_width import measure_text
 from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX
 from jaxscope.picture.scene.first_picture import (
     LEAST_FRAMED,
@@ -502,6 +503,14 @@ def test_a_long_title_of_a_group_takes_a_second_line_in_a_small_picture(
     lines = {line for title in titles for line in title.text.split("\n")}
     assert lines == {"backward of backward of", "forward", "sigmoid_binary_cross_", "entropy"}
     assert all(title.area.height() > 2 * LEAST_TITLE_PX for title in titles)
+    rects, items = drawing.scene.items.rect * 0.65, drawing.scene.items
+    assert all(items.details[title.item] for title in titles)
+    for title in titles:  # how much the group holds stands behind its last line
+        box = QRectF(*rects[title.item].tolist())
+        assert box.contains(title.detail_area) and not title.detail_area.isEmpty()
+        last = measure_text(title.text.split("\n")[1], LEAST_TITLE_PX, True)
+        left = box.center().x() - (last + title.detail_area.width()) / 2
+        assert left > box.left() and title.detail_area.left() - left > last
 
 
 @pytest.mark.parametrize("scale", [0.4, 0.5, 0.62, 0.7, 1.0])

@@ -118,6 +118,16 @@ def test_a_wide_and_low_picture_is_centred() -> None:
     assert thin.to_widget(0.0, 0.0)[0] == pytest.approx(600.0 - thin.to_widget(300.0, 0.0)[0])
 
 
+def test_a_picture_that_is_nearly_seen_whole_is_shown_whole() -> None:
+    """Its width asks for a scale of 0.72, its height for a tenth less."""
+    camera = first_camera((1129.0, 834.0), True, 833.0, 560.0)
+    assert camera.to_widget(0.0, 0.0)[1] >= 0.0
+    assert camera.to_widget(0.0, 834.0)[1] <= 560.0
+    longer = first_camera((1129.0, 1200.0), True, 833.0, 560.0)
+    assert longer.to_widget(0.0, 1200.0)[1] > 560.0
+    assert longer.scale == pytest.approx(817.0 / 1129.0)
+
+
 def test_a_later_run_keeps_what_was_opened_and_where_one_looked(
     canvas: GraphCanvas, gradient: Graph
 ) -> None:

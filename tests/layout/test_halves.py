@@ -213,6 +213,7 @@ def test_connectors_tell_where_a_gradient_goes_on(direction: str) -> None:
     assert connectors.values[out].tolist() == connectors.values[into].tolist()
     around = [n for n in range(len(scene.lines)) if set(ends(scene, n)) == {part, target}]
     assert not around
+    assert connectors.rect[into, along] >= begin + size, "not beside the part, which is wide"
 
 
 @pytest.mark.parametrize("direction", ["down", "right"])

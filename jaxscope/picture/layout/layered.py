@@ -691,12 +691,15 @@ def layout_layered(
 
 
 def _leave_room(diagram: Diagram, ranks: list[int]) -> list[int]:
-    """The ranks with room for stubs: before the first one, and before what is wide."""
+    """The ranks with room for stubs: before the first one, and before and after what is wide."""
     if any(not each.is_source and not ranks[each.node] for each in diagram.loose):
         ranks = [0 if node in diagram.first else rank + 1 for node, rank in enumerate(ranks)]
-    stubs = {ranks[each.node] + (1 if each.is_source else -1) for each in diagram.loose}
-    crowded = sorted({ranks[node] for node in diagram.wide} & stubs)
-    return [rank + bisect.bisect_right(crowded, rank) for rank in ranks]
+    wide = {ranks[node] for node in diagram.wide}
+    before = sorted(wide & {ranks[each.node] + 1 for each in diagram.loose if each.is_source})
+    after = sorted(wide & {ranks[each.node] - 1 for each in diagram.loose if not each.is_source})
+    return [
+        rank + bisect.bisect_right(before, rank) + bisect.bisect_left(after, rank) for rank in ranks
+    ]
 
 
 def draw_layered_graph(

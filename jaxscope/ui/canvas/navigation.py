@@ -27,6 +27,8 @@ MAX_SCALE = 8.0
 MARGIN_PX = 24.0
 _ORDINARY_PX = 480.0
 """Sides of a widget up to which a picture is never enlarged."""
+_NEARLY_WHOLE = 0.85
+"""A picture a little too long is shown so much smaller than its width asks: then it is whole."""
 _REVEALED_PX = 30
 """What is brought into sight is as far from the border, where there is room."""
 
@@ -112,6 +114,8 @@ def first_camera(
     room, across = (width, scene_width) if is_down else (height, scene_height)
     fitting = (room - 2 * SIDE_PX) / across
     is_framed = fitting >= least_framed * text_scale
+    if is_framed and whole.scale >= max(_NEARLY_WHOLE * fitting, least_framed * text_scale):
+        return whole
     # What does not fit is not enlarged as well: so more of it is seen.
     scale = min(text_scale, most, fitting) if is_framed else READABLE_SCALE * text_scale
     if is_down:

@@ -269,7 +269,7 @@ _TITLE_SCALE = LEAST_TITLE_PX / TITLE_PX
 _TITLE_ROOM_PX = (30.0, 14.0)
 """What a title needs at least: width and height in pixels of the device."""
 _MOST_TITLES = 400
-_DETAIL_GAP_PX = 6.0
+_DETAIL_GAP_PX, _NARROW_GAP_PX = 6.0, 4.0
 _SIZES_PX = (TITLE_PX, DETAIL_PX, STUB_TEXT_PX, LABEL_TEXT_PX)
 """Of the fonts that `_text` knows by number; the first is bold."""
 
@@ -322,7 +322,8 @@ def step_areas(scene: Scene, item: int) -> tuple[QRectF, QRectF]:
 class SmallTitle(NamedTuple):
     """A title written over a small picture, in pixels of the device from the scene's corner.
 
-    `detail_area` is where a frame says behind it how much it holds; empty where it has no room.
+    `detail_area` is where a frame, or a title of two lines, says behind it how much the group
+    holds; empty where it has no room. The last line of such a title is moved aside for it.
     """
 
     area: QRectF
@@ -434,19 +435,36 @@ class SceneDrawing:
                 return
             taken = np.vstack([taken, [*low, *high_]])
             area = QRectF(left, top, wide, high)
-            detail = self._place_detail(item, area.right(), scale) if is_frame else QRectF()
+            detail = QRectF()
+            if is_frame:
+                detail = self._place_detail(item, area.right(), scale)
+            elif is_broken:
+                detail = self._place_beside_line(item, area, lines[-1], scale)
             yield SmallTitle(area, text, is_frame, item, detail)
 
     def _place_detail(self, item: int, left: float, scale: float) -> QRectF:
         """Where a frame says how much it holds, from so far on; empty where it has no room."""
         x, y, width, _ = (self.scene.items.rect[item] * scale).tolist()
         steps = 2 * _STEP_PX * scale if item in self.scene.walks else 0.0
-        size_px = max(DETAIL_PX * scale, LEAST_TEXT_PX)
-        wide = measure_text(self.scene.items.details[item], size_px)
+        wide = self._measure_detail(item, scale)
         room = x + width - steps - left
         if scale < _DETAIL_SCALE or wide + 2 * _DETAIL_GAP_PX > room:
             return QRectF()
         return QRectF(left + _DETAIL_GAP_PX, y, wide, HEADER_PX * scale)
+
+    def _place_beside_line(self, item: int, area: QRectF, line: str, scale: float) -> QRectF:
+        """Where a closed group says how much it holds: behind the last line of its title."""
+        x, _, width, _ = (self.scene.items.rect[item] * scale).tolist()
+        wide = self._measure_detail(item, scale)
+        both = measure_text(line, LEAST_TITLE_PX, True) + _NARROW_GAP_PX + wide
+        if not self.scene.items.details[item] or scale < _DETAIL_SCALE or both > width - 2.0:
+            return QRectF()
+        high = area.height() / 2
+        return QRectF(x + (width + both) / 2 - wide, area.top() + high, wide, high)
+
+    def _measure_detail(self, item: int, scale: float) -> float:
+        size_px = max(DETAIL_PX * scale, LEAST_TEXT_PX)
+        return measure_text(self.scene.items.details[item], size_px)
 
     def _paint_small_title(self, painter: QPainter, title: SmallTitle) -> None:
         if title.is_frame:
@@ -457,7 +475,13 @@ class SceneDrawing:
         painter.setPen(self.colors.text)
         painter.setFont(self._small_font)
         area = title.area.adjusted(0, -3, 0, 3)  # lines of type stand closer than the font says
-        painter.drawText(area, Qt.AlignmentFlag.AlignCenter, title.text)
+        if title.is_frame or title.detail_area.isEmpty():
+            painter.drawText(area, Qt.AlignmentFlag.AlignCenter, title.text)
+            return
+        first, last = title.text.split("\n")
+        painter.drawText(area, Qt.AlignmentFlag.AlignCenter, f"{first}\n")
+        aside = (title.detail_area.width() + _NARROW_GAP_PX) / 2
+        painter.drawText(area.translated(-aside, 0), Qt.AlignmentFlag.AlignCenter, f"\n{last}")
 
     def _paint_small_detail(self, painter: QPainter, title: SmallTitle) -> None:
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
