@@ -16,6 +16,7 @@ from jaxscope.picture.view.forward_backward import counterpart_name
 from jaxscope.picture.view.open_groups import list_next
 from jaxscope.picture.view.tree import BranchKind
 from jaxscope.picture.view.view import ROOT, View
+from jaxscope.program.size import is_counted
 
 from .programs import compile_module, layers, outline, simplify, trace
 
@@ -73,6 +74,20 @@ def test_a_gradient_has_two_halves() -> None:
     directions = view.graph.nodes.direction
     assert {int(directions[node]) for node in leaves(view, forward)} == {int(Direction.FORWARD)}
     assert {int(directions[node]) for node in leaves(view, backward)} == {int(Direction.BACKWARD)}
+
+
+def test_each_part_counts_the_equations_that_are_of_it() -> None:
+    """Also a constant of the forward pass that only the backward pass uses: JAX keeps its zeros."""
+
+    def masked(w: jax.Array, x: jax.Array) -> jax.Array:
+        return jnp.where(x > 0, jnp.tanh(w) * x, 0.0).prod() + loss(w, x)
+
+    graph = trace(jax.grad(masked), X, X)
+    view = build_view(graph)
+    directions, counted = graph.nodes.direction, is_counted(graph)
+    for part, direction in zip(halves(view), (Direction.FORWARD, Direction.BACKWARD), strict=True):
+        held = [part in view.ancestors(box) for box in view.box_of_node.tolist()]
+        assert (counted & held).tolist() == (counted & (directions == direction)).tolist()
 
 
 def test_a_program_without_gradient_has_none() -> None:

@@ -10,7 +10,7 @@ import struct
 
 import numpy as np
 
-from jaxscope.model import NONE, Graph, NodeKind
+from jaxscope.model import NONE, Direction, Graph, NodeKind
 from jaxscope.model.types import parse_array_type, read_count
 from jaxscope.picture.view.arguments import find_results
 from jaxscope.picture.view.operations import CONSTANTS, LOOPS, PLUMBING, SPREADERS, short_operation
@@ -50,7 +50,8 @@ def fold_constants(draft: Draft) -> Draft:
     """Fold scalar constants, and casts and broadcasts of them, into their users' labels.
 
     Constants with more values stay: captured weights are worth seeing. So do constants that are
-    themselves a result, and those that enter a loop: only its first round may see them.
+    themselves a result, those that enter a loop, as only its first round may see them, and those of
+    the forward pass that only the backward pass uses: each part shows what it consists of.
     """
     values = _constant_values(draft)
     if not values:
@@ -63,6 +64,7 @@ def fold_constants(draft: Draft) -> Draft:
         for node in values
         if users[node] and results.isdisjoint(users[node]) and node not in starts
     }
+    folded -= _find_of_other_part(draft.graph, users, folded)
     # A spreader can only fold if it folds into something: chains are walked from their ends.
     home = list(draft.home)
     notes = {node: list(texts) for node, texts in draft.notes.items()}
@@ -75,7 +77,7 @@ def fold_constants(draft: Draft) -> Draft:
             (each.operand, values[each.source]) for each in row if each.source in folded
         )
     for node in folded:
-        home[node] = _last_user(node, users, folded)
+        home[node] = _home_of_folded(draft.graph, node, users)
         inputs[node] = ()
     final = tuple(find_drawn(home, at) for at in home)
     return dataclasses.replace(
@@ -121,15 +123,21 @@ def _loop_starts(draft: Draft, users: list[list[int]]) -> set[int]:
     }
 
 
-def _last_user(node: int, users: list[list[int]], folded: set[int]) -> int:
-    seen = {node}
-    while node in folded:
-        onward = [user for user in users[node] if user not in seen]
-        if not onward:
-            break
-        node = min(onward)
-        seen.add(node)
-    return node
+def _find_of_other_part(graph: Graph, users: list[list[int]], folded: set[int]) -> set[int]:
+    """Nodes of a part of a gradient, forward or backward, that only the other part uses."""
+    directions = graph.nodes.direction.tolist()
+    return {
+        node
+        for node in folded
+        if directions[node] != Direction.NONE
+        and not {Direction.NONE, directions[node]} & {directions[user] for user in users[node]}
+    }
+
+
+def _home_of_folded(graph: Graph, node: int, users: list[list[int]]) -> int:
+    """The first user of a constant, of the same part of a gradient where there is one."""
+    directions = graph.nodes.direction
+    return min(users[node], key=lambda user: (directions[user] != directions[node], user))
 
 
 def _constant_values(draft: Draft) -> dict[int, str]:
