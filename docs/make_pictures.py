@@ -161,6 +161,7 @@ _MEMORY = "Memory, step by step"
 _ROOFLINES = "Rooflines"
 _ARRAYS = "Arrays cut over devices"
 _COLLECTIVES = "Collectives, step by step"
+_COMMUNICATION = "What devices send to each other"
 _KERNELS = "Kernels of Pallas, step by step"
 _TIMES = "Times"
 
@@ -503,6 +504,22 @@ FIGURES = {
         "parallel_devices.py",
         "rows_to_columns(f32[64, 64])",
         "An all-to-all: each device sends a part to every other.",
+        ("--target", "cpu:8"),
+    ),
+    "communication_ring": Figure(
+        _COMMUNICATION,
+        "communication",
+        "parallel_devices.py",
+        "ring_product(f32[16, 8], f32[8, 4])",
+        "`shard_map` with a loop: in each round every device sends its rows to its neighbour.",
+        ("--target", "cpu:8"),
+    ),
+    "communication_columns": Figure(
+        _COMMUNICATION,
+        "communication",
+        "parallel_devices.py",
+        "split_product(f32[16, 64], f32[64, 16])",
+        "Each device multiplies its piece; one sum over all eight.",
         ("--target", "cpu:8"),
     ),
     "kernel_rows": Figure(

@@ -10,7 +10,9 @@ and its `psum` is an `all-reduce`. In `split_product` every device multiplies it
 inner dimension, and again an `all-reduce` adds up the pieces. `gram` says nothing of exchanges: it
 only asks for rows to be spread, and the compiler inserts the `all-gather` that the product needs.
 Types and bytes in the module are those of one device's piece. `scattered_sums` and
-`rows_to_columns` show the two other exchanges, `reduce-scatter` and `all-to-all`.
+`rows_to_columns` show the two other exchanges, `reduce-scatter` and `all-to-all`. In
+`ring_product` pieces travel from neighbour to neighbour, a `collective-permute` in each round of a
+loop.
 """
 
 import contextlib
@@ -75,3 +77,24 @@ def rows_to_columns(x):
         out_specs=PartitionSpec(None, "devices"),
     )
     return exchange(x)
+
+
+def ring_product(a, b):
+    """The product of a and b: rows of a stay on their device, rows of b travel round a ring."""
+    count = mesh.size
+    neighbours = [(k, (k + 1) % count) for k in range(count)]
+
+    def multiply(a, b):
+        size = b.shape[0]
+
+        def step(round, carry):
+            total, b = carry
+            piece = (jax.lax.axis_index("devices") - round) % count
+            columns = jax.lax.dynamic_slice_in_dim(a, piece * size, size, axis=1)
+            return total + columns @ b, jax.lax.ppermute(b, "devices", neighbours)
+
+        total = jnp.zeros_like(a, shape=(a.shape[0], b.shape[1]))
+        return jax.lax.fori_loop(0, count, step, (total, b))[0]
+
+    rows = PartitionSpec("devices", None)
+    return jax.shard_map(multiply, mesh=mesh, in_specs=(rows, rows), out_specs=rows)(a, b)

@@ -23,7 +23,7 @@ from jaxscope.model.stages import lowered_name
 TIMING_FIGURES = ("distributions", "stages")
 PICTURES = ("program", "optimized")
 """Graphs: of what is lowered, and of what XLA made of it."""
-_MOVING = ("collective", "pallas")
+_MOVING = ("communication", "collective", "pallas")
 _PICTURE_ENDINGS = (".svg", ".png", ".pdf", ".dot")
 
 
@@ -44,7 +44,7 @@ def run(options: Options) -> int:
         )
     if options.is_animated and (name not in _MOVING or out.suffix.lower() != ".svg"):
         raise UsageError(
-            "Only the figures collective and pallas move, and only as SVG.",
+            f"Only the figures {', '.join(_MOVING)} move, and only as SVG.",
             remedy="Leave --animated out, or: jaxscope figure collective … -o steps.svg",
         )
     check_place(out)

@@ -1002,8 +1002,8 @@ SHELLS = ("bash", "zsh", "fish", "powershell")
 """What `jaxscope completion` knows."""
 
 FIGURES = (
-    *("program", "optimized", "memory", "roofline", "sharding", "collective", "pallas"),
-    *("distributions", "stages", "compile-time"),
+    *("program", "optimized", "memory", "roofline", "sharding", "communication", "collective"),
+    *("pallas", "distributions", "stages", "compile-time"),
 )
 """What `jaxscope figure` draws."""
 
@@ -1014,7 +1014,8 @@ def _add_figure_options(parser: argparse.ArgumentParser) -> None:
     add("--chip NAME", "of a roofline, such as v5e or h100")
     add(
         "--animated",
-        "show the steps of a collective or of a Pallas kernel one after another, in an .svg",
+        "show what happens one after another, in an .svg: collectives, the steps of one, those of "
+        "a Pallas kernel",
         dest="is_animated",
     )
     _add_picture_options(parser)

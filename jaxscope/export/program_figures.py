@@ -9,6 +9,7 @@ import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
+from jaxscope.export.communication_figure import make_communication
 from jaxscope.export.figures import Figure
 from jaxscope.export.svg_chart import (
     TITLE_SIZE,
@@ -18,6 +19,7 @@ from jaxscope.export.svg_chart import (
     draw_rows,
     even_ticks,
     note_height,
+    show_in_turn,
     svg_box,
     svg_head,
     svg_line,
@@ -370,7 +372,7 @@ class CollectiveFigure(Figure):
             # What shows no animation shows what is there before the first step.
             yield '<g opacity="0">' if self.is_animated and number else "<g>"
             if self.is_animated:
-                yield _frame(number, len(steps))
+                yield show_in_turn(number, len(steps))
             yield from self._panel(number, step, x, y, cell, theme)
             yield "</g>"
         yield "</svg>"
@@ -465,7 +467,7 @@ class KernelFigure(Figure):
             yield from self._cells(array, left, top + 42, theme)
         for step in range(self.grid.num_steps if self.is_animated else 0):
             yield '<g opacity="0">' if step else "<g>"
-            yield _frame(step, self.grid.num_steps)
+            yield show_in_turn(step, self.grid.num_steps)
             told = f"step {step:,}, point {self.grid.point(step)}"
             yield svg_text(20, height - 16, told, palette.text)
             for array, left in zip(arrays, places, strict=True):
@@ -529,18 +531,6 @@ class KernelFigure(Figure):
         )
 
 
-def _frame(number: int, count: int) -> str:
-    """Shows a group in its turn, a second each."""
-    begin, end = number / count, (number + 1) / count
-    times = [0.0, begin, end] if number else [0.0, end]
-    values = [0, 1, 0] if number else [1, 0]
-    told = ";".join(f"{time:.4f}" for time in times)
-    return (
-        f'<animate attributeName="opacity" dur="{count}s" repeatCount="indefinite" '
-        f'calcMode="discrete" keyTimes="{told}" values="{";".join(map(str, values))}"/>'
-    )
-
-
 # Which figures a capture has.
 
 
@@ -550,7 +540,7 @@ def make_program_figure(
     """A figure of a capture by its name, or why there is none.
 
     Args:
-        name: `memory`, `roofline`, `sharding`, `collective` or `pallas`.
+        name: `memory`, `roofline`, `sharding`, `communication`, `collective` or `pallas`.
         ceilings: What the chip can do, for the roofline.
         is_animated: Whether steps follow each other in one place.
     """
@@ -570,6 +560,8 @@ def make_program_figure(
             more = len(arrays) - _MAX_ARRAYS
             note = "Numbers are positions of devices." + (f" {more:,} more arrays." * (more > 0))
             return ShardingFigure(f"Arrays of {capture.call}", note, arrays)
+        case "communication":
+            return make_communication(capture, is_animated=is_animated)
         case "pallas":
             return _make_kernel(capture, is_animated=is_animated)
         case _:

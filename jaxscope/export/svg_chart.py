@@ -66,6 +66,18 @@ def svg_outlined(x: float, y: float, width: float, height: float, ink: tuple[str
     )
 
 
+def show_in_turn(number: int, count: int) -> str:
+    """Shows the group around it in its turn, a second each; for ever."""
+    begin, end = number / count, (number + 1) / count
+    times = [0.0, begin, end] if number else [0.0, end]
+    values = [0, 1, 0] if number else [1, 0]
+    told = ";".join(f"{time:.4f}" for time in times)
+    return (
+        f'<animate attributeName="opacity" dur="{count}s" repeatCount="indefinite" '
+        f'calcMode="discrete" keyTimes="{told}" values="{";".join(map(str, values))}"/>'
+    )
+
+
 def svg_to_png(svg: str, scale: float = 2.0) -> bytes:
     """A picture as PNG, with the bundled font."""
     from jaxscope.export.painter import paint  # only where a picture is wanted

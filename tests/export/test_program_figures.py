@@ -33,6 +33,13 @@ x = jax.device_put(jnp.ones((16, 32)), NamedSharding(mesh, P("rows", "columns"))
 def whole_rows(part):
     return jax.lax.psum(part, "columns")
 
+
+@partial(jax.shard_map, mesh=mesh, in_specs=P("rows", "columns"), out_specs=P("rows", "columns"))
+def moving(part):
+    whole = jax.lax.all_gather(part, "rows", axis=0, tiled=True)
+    other = jax.lax.ppermute(jnp.sin(whole), "columns", [(0, 1), (1, 2), (2, 3)])
+    return jax.lax.psum_scatter(jnp.cos(other), "rows", scatter_dimension=0, tiled=True)
+
 """
 
 
@@ -96,6 +103,14 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def moving(saved: Path) -> Path:
+    path = saved.with_name("moving.jaxscope")
+    file = str(saved.with_name("program.py"))
+    assert main(["capture", file, "moving(x)", "--target", "cpu:8", "-o", str(path)]) == 0
+    return path
+
+
 def _rows(saved: Path, name: str) -> list[dict[str, str]]:
     out = saved.with_name(f"{name}.csv")
     assert main(["figure", name, str(saved), "-o", str(out)]) == 0
@@ -122,6 +137,49 @@ def test_a_collective_is_drawn_with_its_bytes(saved: Path) -> None:
     assert {row["from device"] for row in rows} <= set("01234567")
 
 
+def test_what_devices_send_to_each_other_is_as_the_mesh_says(moving: Path) -> None:
+    """Device 4·r + c is at row r and column c of the mesh; a part is 8 by 8 numbers of 4 bytes."""
+    rows = _rows(moving, "communication")
+    part = 8 * 8 * 4
+    along_rows = "along rows: 0, 4 | 1, 5 | 2, 6 | 3, 7"
+    along_columns = "0→1, 1→2, 2→3, 4→5, 5→6, 6→7"
+
+    assert [row["order"] for row in rows] == ["1", "2", "3"]
+    assert [(row["kind"], row["devices together"]) for row in rows] == [
+        ("all-gather", along_rows),
+        ("collective-permute", along_columns),
+        ("reduce-scatter", along_rows),
+    ]
+    moved = [tuple(float(row[f"{way} [B]"]) for way in ("in", "out", "sends")) for row in rows]
+    # Of two in a group each sends the half of the whole that the other lacks.
+    assert moved == [(part, 2 * part, part), (2 * part,) * 3, (2 * part, part, part)]
+    lines = [1 + number for number, line in enumerate(PROGRAM.split("\n")) if "jax.lax." in line]
+    assert [row["line"] for row in rows] == [f"program.py:{line}" for line in lines[1:]]
+
+
+def test_arrows_and_bars_join_the_devices_of_the_table(moving: Path) -> None:
+    out = moving.with_name("communication.svg")
+    assert main(["figure", "communication", str(moving), "-o", str(out)]) == 0
+    root = ElementTree.fromstring(out.read_text(encoding="utf-8"))
+    svg = "{http://www.w3.org/2000/svg}"
+    columns = {
+        text.text: float(text.get("x", "0"))
+        for text in root.iter(f"{svg}text")
+        if text.text in tuple("01234567") and text.get("text-anchor") == "middle"
+    }
+    arrows = []
+    gather, permute, scatter = (list(group) for group in root.iter(f"{svg}g"))
+    for line, point in zip(permute[-12::2], permute[-11::2], strict=True):
+        x, _ = point.get("points", "").split(" ")[0].split(",")
+        arrows.append((float(line.get("x1", "0")), float(x)))
+    assert arrows == [
+        (columns[str(4 * r + c)], columns[str(4 * r + c + 1)]) for r in range(2) for c in range(3)
+    ]
+    for row in (gather, scatter):
+        circles = [float(each.get("cx", "0")) for each in row if each.tag == f"{svg}circle"]
+        assert circles == [columns[str(4 * r + c)] for c in range(4) for r in range(2)]
+
+
 def test_memory_has_the_peak_of_the_plan(saved: Path) -> None:
     alive = [float(row["alive [B]"]) for row in _rows(saved, "memory")]
     plan = load_capture(str(saved)).memory
@@ -130,7 +188,8 @@ def test_memory_has_the_peak_of_the_plan(saved: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["program", "optimized", "memory", "roofline", "sharding", "collective"]
+    "name",
+    ["program", "optimized", "memory", "roofline", "sharding", "communication", "collective"],
 )
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_pictures_are_whole_documents(saved: Path, name: str, theme: str) -> None:
@@ -252,3 +311,11 @@ def test_what_cannot_be_drawn_is_said(
     filled = [word.format(saved=saved, folder=saved.parent) for word in words]
     assert main(filled) == status
     assert told.lower() in capsys.readouterr().err.lower()
+
+
+def test_one_device_sends_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, out = tmp_path / "one.py", tmp_path / "one.svg"
+    file.write_text("def double(x):\n    return x * 2\n", encoding="utf-8")
+    assert main(["figure", "communication", str(file), "double(f32[4])", "-o", str(out)]) != 0
+    assert "no device sends anything to another" in capsys.readouterr().err
+    assert not out.exists()

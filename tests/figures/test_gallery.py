@@ -43,7 +43,7 @@ def test_there_are_forty_figures_of_every_kind() -> None:
     assert len(FIGURES) >= 40
     assert kinds == {
         *("program", "optimized", "memory", "roofline", "sharding", "collective", "pallas"),
-        *("distributions", "stages", "compile-time"),
+        *("communication", "distributions", "stages", "compile-time"),
     }
 
 
@@ -243,6 +243,14 @@ def test_collectives_have_the_steps_and_bytes_of_a_ring_of_eight() -> None:
         assert f"after step {steps}" in found and f"after step {steps + 1}" not in found
         assert any(f"{format_bytes(whole)} in 8 parts" in each for each in found), name
         assert found.count("device 7") == steps + 1
+
+
+def test_a_ring_sends_one_row_to_the_neighbour_in_each_round() -> None:
+    """Eight devices have eight rows of four numbers of four bytes."""
+    found = texts("communication_ring")
+    assert "1. collective-permute" in found and "2. " not in " ".join(found)
+    assert f"{4 * 4} B in, {4 * 4} B out, sends {4 * 4} B, 8 rounds" in found
+    assert "1. all-reduce" in texts("communication_columns")
 
 
 def test_arrays_are_cut_into_eight() -> None:
