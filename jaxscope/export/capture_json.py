@@ -131,7 +131,8 @@ def _passes_stage(stage: Stage, columns: TextColumns, capture: Capture, work: Wo
     passes = [
         {
             **CONTRACT.write(record),
-            "changed": record.has_changed,
+            "changed": bool(record.change),
+            "change": record.change or None,
             "peak_reason": explain_missing_peak(record) or None,
         }
         for record in capture.passes

@@ -123,7 +123,8 @@ def _passes(capture: Capture) -> list[Json] | None:
         {
             "name": record.name,
             "pipeline": record.pipeline,
-            "changed": record.has_changed,
+            "changed": bool(record.change),
+            "change": record.change or None,
             "instructions": record.num_instructions,
             "fusions": record.num_fusions,
             "seconds": number_to_json(record.seconds),

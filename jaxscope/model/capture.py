@@ -276,6 +276,8 @@ class PassRecord:
             changed nothing and the module is the one before. See `module`.
         number: Of the dump that XLA writes of the module after it; None for the module as XLA
             received or compiled it, whose dumps have none.
+        notes_changed: What its dump has otherwise than the one before where no instruction differs:
+            "metadata" of instructions, "layouts" of arguments and results, "schedule", or "other".
     """
 
     name: str
@@ -296,6 +298,12 @@ class PassRecord:
     peak_missing: str = ""
     packed: bytes = b""
     number: int | None = None
+    notes_changed: tuple[str, ...] = ()
+
+    @property
+    def change(self) -> str:
+        """What its dump has otherwise than the one before; empty where the two are equal."""
+        return "instructions" if self.has_changed else ", ".join(self.notes_changed)
 
     @property
     def has_changed(self) -> bool:
@@ -532,9 +540,11 @@ class Proof:
     Attributes:
         pass_number: Of the dump that XLA writes after the deciding pass; None where the passes
             were not recorded or none of them decided: then the modules are the one that XLA
-            received and the one that it compiled.
-        pass_name: Of the pass, as XLA's dump has it; else what lies between the two modules.
-        before: Names of instructions of the module before it.
+            received and the one that it compiled, or JAX decided.
+        pass_name: Of the pass, as XLA's dump has it; else what lies between the two modules, or
+            what JAX did with the jaxpr.
+        before: Names of instructions of the module before it; where JAX decided, the id of the
+            equation, of the jaxpr that JAX had.
         after: Names of instructions of the module after it; none where nothing is left.
     """
 

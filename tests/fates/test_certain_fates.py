@@ -151,3 +151,16 @@ def test_rules_of_a_linear_solve_that_do_not_run_are_dead() -> None:
             by_program.setdefault(id.partition("/jaxprs.")[2][0], set()).add(fate.fate)
     assert by_program["2"] & {"fused", "kernel"}
     assert by_program["3"] <= {"dead", "folded", "merged"}
+
+
+def test_what_jax_left_out_is_proven_by_the_equation_that_no_operation_has() -> None:
+    capture = capture_plain(programs.compute_in_vain, X)
+    fate = fate_of(capture, "cos")
+    assert fate.certainty == "proven" and fate.proof is not None
+    (equation,) = fate.proof.before
+    graphs = {stage.name: stage.graph for stage in capture.stages}
+    jaxpr, stablehlo = graphs["jaxpr"], graphs["stablehlo"]
+    assert isinstance(jaxpr, Graph) and isinstance(stablehlo, Graph)
+    assert jaxpr.node(jaxpr.index_by_id[equation]).operation == "cos"
+    held = {id for ids in stablehlo.rows(stablehlo.nodes.derived) for id in ids}
+    assert held and equation not in held and fate.proof.after == ()

@@ -111,7 +111,7 @@ def test_a_base_equation_has_one_fate_of_all_that_came_from_it() -> None:
         "6": ("dead", "grad does not need its result, so JAX left it out."),
     }
     assert base["0"].instructions == ("a", "b")
-    assert base["2"].proof == Proof(None, "grad")
+    assert base["2"].proof == Proof(None, "grad", ("2",))
     assert [base[id].certainty for id in ("2", "3", "4/call/0", "5")] == [
         *("proven", "inferred", "inferred", "inferred"),
     ]

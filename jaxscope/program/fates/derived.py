@@ -533,7 +533,7 @@ class DerivedFates:
         if not is_unused:
             around, is_unused, why = self._why_unneeded(node, key)
         if module is not None and not module.of(key) and is_unused:
-            proof = Proof(None, LOWERED)
+            proof = Proof(None, LOWERED, (self.equations.ids[node],))
         elif proof is None and is_unused and has_reader(self.equations, around, self._holders.held):
             # XLA keeps what a loop carries for its next round alone, where it does not find out:
             # if an instruction is left of what reads it, it may be left too, without its name.
@@ -713,12 +713,12 @@ class DerivedFates:
             return None
         if operation in _BLOCKS and self._takes_whole_block(node):
             text = f"JAX's lowering makes no operation of this {operation}: it {_BLOCKS[operation]}"
-            return _certain(Fate("simplified", text=to_sentence(text)), Proof(None, LOWERED))
+            return _certain(Fate("simplified", text=to_sentence(text)), Proof(None, LOWERED, (id,)))
         if operation not in IDENTITIES:
             return None
         if not self._lowering.is_lowered(id):
             text = f"JAX's lowering makes no operation of this {operation}: it hands its operand on"
-            return _certain(Fate("simplified", text=to_sentence(text)), Proof(None, LOWERED))
+            return _certain(Fate("simplified", text=to_sentence(text)), Proof(None, LOWERED, (id,)))
         return _certain(Fate("simplified", text=to_sentence(self._removed(node))), None)
 
     def _takes_whole_block(self, node: int) -> bool:

@@ -241,7 +241,7 @@ def _left_out(
 ) -> Fate:
     """An equation of which the transforms left nothing."""
     if not is_live:
-        proof = Proof(None, transform)
+        proof = Proof(None, transform, (equations.ids[node],))
         text = "Nothing uses its result."
         return Fate("dead", text=text, certainty="proven", proof=proof)
     operation = equations.operations[node]

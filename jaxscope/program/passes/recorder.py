@@ -18,7 +18,12 @@ from jaxscope.model.units import format_bytes, format_flops, format_seconds
 from jaxscope.program.fates.outcomes import PassOutcome, PassStep
 from jaxscope.program.memory.module_peak import ModulePeak, find_module_peak
 from jaxscope.program.passes.follow import EquationFollower, Lineage
-from jaxscope.program.passes.snapshot import Snapshot, SnapshotReader, excerpt_changes
+from jaxscope.program.passes.snapshot import (
+    Snapshot,
+    SnapshotReader,
+    compare_notes,
+    excerpt_changes,
+)
 
 _MAX_TOTAL_CHARS = 16 << 20
 _MAX_PACKED_BYTES = 24 << 20
@@ -91,13 +96,17 @@ class PassRecorder:
         except ValueError:
             self._is_damaged = True
             return
-        before, self._last, self._last_proto = self._last, snapshot, proto
+        before, self._last = self._last, snapshot
+        before_proto, self._last_proto = self._last_proto, proto
         if before is None:
             self._followed = self._lineage.feed(snapshot)
             self._follower.begin(self._followed, snapshot)
             record = self._first(snapshot)
         else:
             record = self._compare(step, before, snapshot)
+            if not record.has_changed:
+                notes = compare_notes(before_proto, proto)
+                record = dataclasses.replace(record, notes_changed=notes)
         self._steps.append(self._num_fed - 1)
         packed = self._pack(proto)
         self._records.append(self._with_peak(record, proto, cost=cost, packed=packed))
@@ -290,10 +299,16 @@ def explain_missing_peak(record: PassRecord) -> str:
     return "XLA has not fixed the order in which the module runs; estimated in program order."
 
 
+def describe_change(record: PassRecord) -> str:
+    """How many instructions are new, gone and changed; or what else differs."""
+    counts = f"+{record.num_added} −{record.num_removed} ~{record.num_changed}"
+    return f"{counts}, {record.change} only" if record.notes_changed else counts
+
+
 def _line(record: PassRecord) -> str:
     cost = record.cost
     flops, accessed = format_flops(cost.flops), format_bytes(cost.bytes_accessed)
-    change = f"+{record.num_added} −{record.num_removed} ~{record.num_changed}"
+    change = describe_change(record)
     name = f"{record.name}  ({change})" if record.name else "as XLA received it"
     name = name if record.number is None else f"{record.number:04} {name}"
     seconds = "" if math.isnan(record.seconds) else format_seconds(record.seconds)

@@ -222,6 +222,36 @@ def _kind(proto: HloMessage) -> int:
     return hash(proto.SerializeToString(deterministic=True))
 
 
+_NOTES = {
+    "metadata": "metadata",
+    "host_program_shape": "layouts",
+    "schedule": "schedule",
+    "stack_frame_index": "metadata",
+}
+
+
+def compare_notes(before: bytes, after: bytes) -> tuple[str, ...]:
+    """What two modules differ in whose instructions do the same; see `PassRecord.notes_changed`."""
+    modules = parse_module(before), parse_module(after)
+    found: set[str] = set()
+    for field in modules[0].DESCRIPTOR.fields_by_name:
+        if field != "computations" and not _equal(*modules, field):
+            found.add(_NOTES.get(field, "other"))
+    rows = (
+        [row for computation in module.computations for row in computation.instructions]
+        for module in modules
+    )
+    for was, now in zip(*(sorted(each, key=lambda row: row.name) for each in rows), strict=False):
+        if not _equal(was, now, "metadata"):
+            found.add("metadata")
+    return tuple(sorted(found or {"other"}))
+
+
+def _equal(one: HloMessage, other: HloMessage, field: str) -> bool:
+    same: bool = getattr(one, field) == getattr(other, field)
+    return same
+
+
 MAX_CHARS = 40_000
 """Per pass and side: what a reader can look through."""
 

@@ -33,7 +33,13 @@ from jaxscope.model.units import (
 from jaxscope.program.equation_text import name_and_number
 from jaxscope.program.links import NO_LINKED, Links, NodeSelection
 from jaxscope.program.passes.diff import ModuleGraphs, diff_pass_texts, find_module_graphs
-from jaxscope.program.passes.recorder import COUNTED, ESTIMATED, TIMED, explain_missing_peak
+from jaxscope.program.passes.recorder import (
+    COUNTED,
+    ESTIMATED,
+    TIMED,
+    describe_change,
+    explain_missing_peak,
+)
 from jaxscope.report.document import Cell, Number, Table, count_cell, known_cell, number_cell
 from jaxscope.ui.pages.diff_graph import ComparedCanvas, MarkLegend
 from jaxscope.ui.pages.diff_text import DiffTextView
@@ -210,7 +216,6 @@ def pass_row(record: PassRecord, place: int) -> tuple[Cell, ...]:
         place: Of all passes of the program.
     """
     cost = record.cost
-    changes = f"+{record.num_added} −{record.num_removed} ~{record.num_changed}"
     return (
         Number(place, "" if record.number is None else f"{record.number:04}"),
         record.name or RECEIVED,
@@ -223,7 +228,7 @@ def pass_row(record: PassRecord, place: int) -> tuple[Cell, ...]:
         # In program order, where XLA has no order of its own yet.
         known_cell(record.estimated_peak_bytes, lambda value: f"~{format_bytes(value)}"),
         known_cell(record.seconds, format_seconds),
-        changes if record.name else "",
+        describe_change(record) if record.name else "",
         Number(len(record.ended), f"{len(record.ended)}" if record.ended else ""),
     )
 

@@ -44,6 +44,7 @@ from jaxscope.program.cost.lines import LineCost
 from jaxscope.program.dataflow import find_shown_groups
 from jaxscope.program.equation_text import equation_text
 from jaxscope.program.explanations import explain_operation
+from jaxscope.program.fates.derived import COMPILED
 from jaxscope.program.kernel_grid import PLACES
 from jaxscope.program.links import LineSelection, Linked, Links, NodeSelection, is_made_by_compiler
 from jaxscope.program.size import count_program, describe_nodes
@@ -524,17 +525,17 @@ def _fate(fate: Fate) -> str:
 def _proof(proof: Proof) -> str:
     """What two modules hold that shows a fate; a click leads to the pass between them."""
     if proof.pass_number is None:
-        where = f"proof: {escape_breakable(proof.pass_name)}"
+        # What JAX left out is an equation of its jaxpr that no operation was made of.
+        what = "" if proof.pass_name == COMPILED else " equation"
+        where = f"proof: {escape_breakable(proof.pass_name)}:{what}"
     else:
         name = f"dump {proof.pass_number:04}, {escape_breakable(proof.pass_name)}"
-        where = f"proof: <a href='pass:{proof.pass_number}'>{name}</a>"
-    if not proof.before and not proof.after:
-        return f"proof: not there any more after {escape_breakable(proof.pass_name)}"
+        where = f"proof: <a href='pass:{proof.pass_number}'>{name}</a>:"
     before, after = (
         join_first((escape_breakable(name, 60) for name in names), _MAX_PROOF) or "nothing"
         for names in (proof.before, proof.after)
     )
-    return f"{where}: {before} → {after}"
+    return f"{where} {before} → {after}"
 
 
 def _place(file: str, line: int, function: str) -> str:
