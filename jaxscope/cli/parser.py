@@ -649,7 +649,7 @@ def _add_step_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--against FORM",
         "compare each value with that of the compiled program (jit), or of double precision "
-        "(float64), and say where they part first",
+        "(float64); say where they part first and, of jit, by which pass of XLA",
         choices=("", "jit", "float64"),
         default="",
     )

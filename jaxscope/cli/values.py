@@ -47,8 +47,8 @@ def run(options: Options) -> int:
             found = _go(stepped, options, Watcher(show))
         print_found(options, lambda: step_to_json(*found), lambda: step_to_document(*found))
         return 0
-    request = request_of(ValuesRequest, options, loaded=loaded, against=options.step.against)
-    ulps = options.step.ulps
+    ulps, against = options.step.ulps, options.step.against
+    request = request_of(ValuesRequest, options, loaded=loaded, against=against, ulps=ulps)
     with show_progress() as show:
         values = ask(request, Values, Watcher(show))
     print_found(

@@ -251,11 +251,13 @@ class ValuesRequest(CallRequest):
         loaded: Files of arguments (`.npy`, `.npz`, `.safetensors`, images; of several arrays
             `file.npz::name`), by their paths, such as `params['w']`.
         against: Another form of the program to compare with: `jit`, `float64`, or empty for none.
+        ulps: Differences up to so many ULPs are none where the cause of the first is looked for.
     """
 
     type: ClassVar[str] = "values"
     loaded: Mapping[str, str] = dataclasses.field(default_factory=dict)
     against: str = ""
+    ulps: int = 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

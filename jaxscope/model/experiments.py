@@ -13,6 +13,7 @@ from jaxscope.model.graph import Cost
 from jaxscope.model.hardware import Ceilings
 from jaxscope.model.timing import Profile, Scaling, Timing
 from jaxscope.model.unavailable import Unavailable
+from jaxscope.model.values import PassTrial
 
 # How far results differ between two ways to compute them; two programs side by side.
 
@@ -88,26 +89,6 @@ class EquationAgreement:
     place: str
     worst: LeafAgreement
     inputs_equal: bool
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class PassTrial:
-    """What compiling without a part of the compiler did to results that differ.
-
-    Attributes:
-        what: The part that was switched off, such as `pass fusion`.
-        option: Of XLA's, by which it was.
-        outcome: `equal` to the eager results; `both`: equal to them if each equation is compiled
-            without that part as well; `unchanged`, `changed` to yet others, or `failed`.
-        reason: Why it failed, or empty.
-        whole: The same of the whole program; empty where it was not looked at.
-    """
-
-    what: str
-    option: str
-    outcome: str
-    reason: str = ""
-    whole: str = ""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

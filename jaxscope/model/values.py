@@ -132,6 +132,26 @@ class ComparedResult:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class PassTrial:
+    """What compiling without a part of the compiler did to results that differ.
+
+    Attributes:
+        what: The part that was switched off, such as `pass fusion`.
+        option: Of XLA's, by which it was.
+        outcome: `equal` to the eager results; `both`: equal to them if each equation is compiled
+            without that part as well; `unchanged`, `changed` to yet others, or `failed`.
+        reason: Why it failed, or empty.
+        whole: The same of the whole program; empty where it was not looked at.
+    """
+
+    what: str
+    option: str
+    outcome: str
+    reason: str = ""
+    whole: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class FormComparison:
     """The values of a program in another form, beside the eager ones.
 
@@ -143,6 +163,9 @@ class FormComparison:
         equations: Results of equations in the order in which they run, loops as a whole.
         in_own_type: Primitives that double precision left in the types that they have.
         reason: Why not all was compared; empty otherwise.
+        trials: Of `jit`: what the first value that differs by more than was asked for becomes
+            without a part of the compiler.
+        trials_reason: Why there are not all trials; empty otherwise.
     """
 
     form: str
@@ -150,6 +173,13 @@ class FormComparison:
     equations: tuple[ComparedValue, ...] = ()
     in_own_type: tuple[str, ...] = ()
     reason: str = ""
+    trials: tuple[PassTrial, ...] = ()
+    trials_reason: str = ""
+
+    @property
+    def causes(self) -> tuple[PassTrial, ...]:
+        """Parts of the compiler without any one of which the first difference is gone."""
+        return tuple(trial for trial in self.trials if trial.outcome == "equal")
 
     def parting(self, ulps: int = 0) -> tuple[ComparedValue, ...]:
         """Those that differ by more than so many ULPs, in the order in which they run.

@@ -15,7 +15,6 @@ from jaxscope.model.experiments import (
     EquationAgreement,
     LeafAgreement,
     NumericDivergence,
-    PassTrial,
     ProgramComparison,
     Signature,
 )
@@ -32,6 +31,7 @@ from jaxscope.model.units import (
     three_digits,
     upper_first,
 )
+from jaxscope.model.values import PassTrial
 from jaxscope.program.scaling import calls_to_break_even, name_quantity
 from jaxscope.report.document import (
     Cell,

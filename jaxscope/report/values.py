@@ -29,8 +29,7 @@ PROTOCOL = (
 
 
 _SEARCH = (
-    "`jaxscope time FILE CALL --agreement` switches XLA's passes off one by one to find the one "
-    "that makes a difference."
+    "`jaxscope time FILE CALL --agreement` finds the fewest equations that make the results differ."
 )
 _OF_FORM = {
     "jit": "jit is the whole program compiled with the value of one equation as a further result, "
@@ -107,8 +106,20 @@ def describe_parting(against: FormComparison, ulps: int = 0) -> str:
     told = describe_array_difference(first.difference) if first.difference is not None else ""
     return (
         f"The first that differs{by} is equation {first.id} ({first.operation}){place}: {told}."
-        f"{kept}"
+        f"{_describe_cause(against)}{kept}"
     )
+
+
+def _describe_cause(against: FormComparison) -> str:
+    """Which part of the compiler makes the first difference, if that was looked for."""
+    if not against.trials and not against.trials_reason:
+        return ""
+    causes = " or ".join(trial.what for trial in against.causes)
+    if causes:
+        return f" Without {causes} it does not differ."
+    tried = format_count(len(against.trials), "trial")
+    why = f" {against.trials_reason}" if against.trials_reason else ""
+    return f" Which part of the compiler makes it so was not found in {tried}.{why}"
 
 
 def describe_array_difference(found: ArrayDifference) -> str:
@@ -238,6 +249,9 @@ def _comparison_to_json(against: FormComparison, ulps: int) -> Json:
         "results": [difference_to_json(each.difference) for each in against.results],
         "in_own_type": list(against.in_own_type),
         "reason": against.reason or None,
+        "causes": [trial.what for trial in against.causes],
+        "trials": [CONTRACT.write(trial) for trial in against.trials],
+        "trials_reason": against.trials_reason or None,
     }
 
 

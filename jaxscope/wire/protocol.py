@@ -23,7 +23,8 @@ Client to worker (each starts a run; one run at a time):
                  kept, dropped: measure so many calls after so many; finish
     agree        file, call, target, x64
     values       file, call, target, x64, loaded {path: file}, against ("", "jit" or "float64": the
-                 form to compare with): runs the program equation by equation
+                 form to compare with), ulps (that are no difference): runs the program equation by
+                 equation
     step         the same, and stage (empty: that of `values`), most_bytes (that are kept): then
                  further messages follow, each with number: move with to ("start", "end", "forward",
                  "back", "into", "out", "origin"; "place" with equation and iterations; "condition"
@@ -148,7 +149,8 @@ Worker to client:
                  [number, …], element [number, …], operands {as above}, because
     comparison   form, results [{number, difference}], equations [{id, operation, type, number,
                  difference (as in array_view), file, line}], in_own_type [text, …], reason: the
-                 same values in another form
+                 same values in another form; of jit then once more, with trials (as of origin) of
+                 the first that differs, and trials_reason
     stepping     stage, num_equations, argument_paths [text, …]: the program of `step` is ready
     step         number, equation, is_end, iterations, rounds [number, …], operation, file, line,
                  values [{kind, index, name, type, summary {as in values}, source, loaded}, …],

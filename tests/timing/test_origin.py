@@ -13,10 +13,12 @@ import pytest
 
 from jaxscope.client.requests import AgreementRequest
 from jaxscope.client.session import Session
-from jaxscope.model.experiments import Agreement, LeafAgreement, NumericDivergence, PassTrial
+from jaxscope.model.experiments import Agreement, LeafAgreement, NumericDivergence
 from jaxscope.model.unavailable import Unavailable
+from jaxscope.model.values import PassTrial
 from jaxscope.report.measurements import describe_origin, trial_row
-from jaxscope.worker.timing.agreement import Divergence, OutOfTime, find_difference, try_passes
+from jaxscope.worker.stages.pass_trials import OutOfTime, try_passes
+from jaxscope.worker.timing.agreement import Divergence, find_difference
 
 PROGRAMS = """
 import jax
@@ -135,7 +137,7 @@ def compiler(restoring: set[str], other: set[str], failing: str = "z") -> Any:
 
 def outcomes(run: Any, apart: Any, passes: list[str]) -> dict[str, str]:
     eager = [np.float32(1)]
-    trials = try_passes(run, eager, apart, lambda _options: passes, find_difference)
+    trials = try_passes(run, eager, lambda _options: passes, find_difference, apart)
     return {trial["what"]: trial["outcome"] for trial in trials}
 
 

@@ -201,3 +201,51 @@ def test_what_is_equal_is_said_to_be(program: str, capsys: pytest.CaptureFixture
 def test_keys_are_not_compared() -> None:
     key = jax.random.key(0)
     assert describe_against(key, key)[1] is None
+
+
+FUSED = """
+import jax.numpy as jnp
+
+def fma(x, y):
+    return x * y + x
+
+def exact(x):
+    return x * 2.0
+"""
+
+
+def test_the_part_of_the_compiler_that_makes_the_first_difference_is_named(tmp_path: Path) -> None:
+    """A product that is added is rounded once where both are compiled together, else twice."""
+    path = tmp_path / "fused.py"
+    path.write_text(FUSED)
+    found = jaxscope.values(path, "fma(f32[1000], f32[1000])", against="jit").against
+    assert found is not None and found.parting()[0].id == "1"
+
+    x, y = (np.random.default_rng(seed).normal(size=1000).astype(np.float32) for seed in (1, 2))
+    eager = np.float32(x * y) + x
+    compiled = jax.jit(lambda x, y: x * y + x).lower(x, y)
+
+    def without(option: str) -> bool:
+        """Whether plain JAX gives the eager bits with an option of XLA's."""
+        name, _, value = option.partition("=")
+        options = {name: int(value) if value.isdigit() else value}
+        return np.array_equal(compiled.compile(compiler_options=options)(x, y), eager)
+
+    assert not np.array_equal(compiled.compile()(x, y), eager)
+    tried = {each.what: each for each in found.trials if each.outcome in ("equal", "unchanged")}
+    assert {what: without(each.option) for what, each in tried.items()} == {
+        what: each.outcome == "equal" for what, each in tried.items()
+    }
+    assert {each.what for each in found.causes} >= {"pass fusion"}
+
+
+def test_nothing_is_switched_off_where_nothing_differs_by_more_than_was_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "fused.py"
+    path.write_text(FUSED)
+    for call, ulps in (("exact(f32[64])", "0"), ("fma(f32[64], f32[64])", "1000000")):
+        assert main(["values", str(path), call, "--against", "jit", "--ulps", ulps, "--json"]) == 0
+        against = json.loads(capsys.readouterr().out)["against"]
+        assert (against["first"], against["trials"], against["causes"]) == (None, [], [])
+        assert against["trials_reason"] is None

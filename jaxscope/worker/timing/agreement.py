@@ -8,7 +8,7 @@ import dataclasses
 import functools
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -26,6 +26,7 @@ from jaxscope.worker.provenance.tagging import nested_jaxprs
 from jaxscope.worker.provenance.traced_program import TracedProgram, find_inputs, trace_call
 from jaxscope.worker.stages.call_loader import load_call
 from jaxscope.worker.stages.nonfinite import describe_nonfinite
+from jaxscope.worker.stages.pass_trials import Compare, Fields, OutOfTime, try_options, try_passes
 from jaxscope.worker.stages.passes import name_passes
 from jaxscope.worker.timing.experiment import (
     Laboratory,
@@ -41,20 +42,12 @@ from jaxscope.worker.timing.forms import Forms, find_forms
 # An equation's cone is the equation with all that it is computed from. Going up from a result that
 # differs, the first equation whose compiled cone differs from the eager one while its inputs' cones
 # do not is where the difference arises; how many equations before it must be compiled with it is
-# tried in the same way. Then passes of XLA are switched off one by one, and some in pairs: with the
-# pass other bits, without it the eager ones. Nothing is guessed from the text of programs: what is
-# found was compiled and compared. Cost: a compilation for each cone, each number of equations and
-# each pass that is tried, within a budget of time.
+# tried in the same way. Then passes of XLA are switched off (`stages.pass_trials`). Nothing is
+# guessed from the text of programs: what is found was compiled and compared. Cost: a compilation
+# for each cone and each number of equations, within a budget of time.
 
-Fields = dict[str, Any]
-Compare = Callable[[Sequence[Any], Sequence[Any]], Fields | None]
-"""The worst difference of two lists of arrays; None where there is none."""
 _SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256)
 _MOST_REMOVED = 16
-
-
-class OutOfTime(Exception):
-    """The budget is spent, and nothing certain was found."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -260,131 +253,9 @@ class Divergence:
         return atom.val if compat.is_literal(atom) else self._values[atom]
 
 
-_DISABLE = "xla_disable_hlo_passes"
-_NEEDED = re.compile(r"cop(y|ies)|flatten|sharding|partition|schedul|buffer|alias|layout|legaliz")
-"""Passes that move data and change no number. Without `copy-insertion` XLA ends the process."""
-_MOST_PASSES = 60
-_MOST_PAIRS = 40
-_LLVM: tuple[str, dict[str, Any]] = (
-    "LLVM's optimizations",
-    {"xla_backend_optimization_level": 0},
-)
 _COMPUTATION = re.compile(r"^(?:ENTRY )?%?(?P<name>[\w.\-]+)[ (].*\{$")
 _FUSION = re.compile(r"%?(?P<name>[\w.\-]+) = .*\bfusion\(.*calls=%?(?P<called>[\w.\-]+)")
 _OP_NAME = re.compile(r'op_name="(?P<name>[^"]*)"')
-
-RunWithOptions = Callable[[Mapping[str, Any]], Sequence[Any]]
-"""Compiles something with options of XLA's, and returns what it computes."""
-
-
-def try_passes(
-    run: RunWithOptions,
-    eager: Sequence[Any],
-    run_apart: RunWithOptions,
-    list_passes: Callable[[Mapping[str, Any]], list[str]],
-    compare: Compare,
-) -> Iterator[Fields]:
-    """Compile without each pass, without LLVM's optimizations, and without some pairs of passes.
-
-    Args:
-        run: Compiles and runs what differs.
-        eager: What it should compute.
-        run_apart: The same, each equation compiled by itself: eager code is compiled as well, so
-            what is left out on one side may have to be left out on the other.
-        list_passes: Names of those that change it, with options of XLA's.
-        compare: None where two results are equal bit by bit.
-
-    Yields:
-        The fields of a `Trial`; the first compilation is the plain one and yields nothing.
-
-    Raises:
-        Exception: Whatever compiling in the plain way raises; `OutOfTime` when time is up.
-    """
-    plain = list(run({}))
-    names = [name for name in dict.fromkeys(list_passes({})) if is_dispensable(name)]
-    names = names[:_MOST_PASSES]
-    changing = []
-    restored = False
-    for what, options in (*((f"pass {n}", {_DISABLE: n}) for n in names), _LLVM):
-        trial = _try_without(run, what, options, eager, plain, compare)
-        if trial["outcome"] == "changed":
-            if _agree(run, run_apart, options, compare):
-                trial["outcome"] = "both"
-            elif options is not _LLVM[1]:
-                changing.append(str(options[_DISABLE]))
-        restored |= trial["outcome"] in ("equal", "both")
-        yield trial
-    if restored:
-        return
-    # Where one pass is left out, another may do something instead.
-    pairs = [
-        (a, b)
-        for a in changing
-        for b in dict.fromkeys(list_passes({_DISABLE: a}))
-        if a != b and is_dispensable(b)
-    ]
-    for one, other in pairs[:_MOST_PAIRS]:
-        what, options = f"passes {one} and {other}", {_DISABLE: f"{one},{other}"}
-        trial = _try_without(run, what, options, eager, plain, compare)
-        if trial["outcome"] == "changed" and _agree(run, run_apart, options, compare):
-            trial["outcome"] = "both"
-        if trial["outcome"] in ("equal", "both"):
-            yield trial
-            return
-
-
-def is_dispensable(name: str) -> bool:
-    """Whether a pass may be left out without ending the process, by its name."""
-    return _NEEDED.search(name) is None
-
-
-def _agree(
-    run: RunWithOptions, run_apart: RunWithOptions, options: Mapping[str, Any], compare: Compare
-) -> bool:
-    """Whether together and apart give the same bits where both are compiled with the options."""
-    try:
-        return compare(list(run_apart(options)), list(run(options))) is None
-    except OutOfTime:
-        raise
-    except Exception:  # an equation that does not compile like this; its group did
-        return False
-
-
-def _try_without(
-    run: RunWithOptions,
-    what: str,
-    options: Mapping[str, Any],
-    eager: Sequence[Any],
-    plain: Sequence[Any],
-    compare: Compare,
-) -> Fields:
-    outcome, reason = try_options(run, options, eager, plain, compare)
-    option = ", ".join(f"{name}={value}" for name, value in options.items())
-    return {"what": what, "option": option, "outcome": outcome, "reason": reason}
-
-
-def try_options(
-    run: RunWithOptions,
-    options: Mapping[str, Any],
-    eager: Sequence[Any],
-    plain: Sequence[Any],
-    compare: Compare,
-) -> tuple[str, str]:
-    """`equal` to the eager result, `unchanged`, `changed` to others, or `failed`, and why.
-
-    Raises:
-        OutOfTime: The budget is spent.
-    """
-    try:
-        found = list(run(options))
-    except OutOfTime:
-        raise
-    except Exception as error:  # a pass that XLA cannot do without, or an option it lacks
-        text = " ".join(str(error).split())[:200]
-        return "failed", f"{type(error).__name__}: {text}"
-    if compare(eager, found) is None:
-        return "equal", ""
-    return ("unchanged" if compare(plain, found) is None else "changed"), ""
 
 
 def find_fusions(executable: Any, table: TagTable, ids: Sequence[str]) -> list[str]:
@@ -488,7 +359,7 @@ class _Search:
 
         try:
             run_apart = functools.partial(divergence.compile_apart, group.numbers)
-            found = try_passes(run, eager, run_apart, list_passes, self._compare)
+            found = try_passes(run, eager, list_passes, self._compare, run_apart)
             for trial in found:  # those that were made count, should time run out
                 trials.append(trial)
             self._try_whole(trials, divergence, inputs)

@@ -4,25 +4,29 @@ A compiled program has no values but its results. So the whole program is compil
 that is asked for as a further result: XLA may then fuse in another way than without. In double
 precision the same equations run on the same arguments and constants, each made wider. An equation
 that works on the bits of a number, or whose rule was traced for one type, runs in its own type
-there, and is named. Cost: a compilation for each value that is asked for.
+there, and is named. Cost: a compilation for each value that is asked for, and of jit one for each
+part of the compiler that is left out to find what makes the first difference.
 """
 
 from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxscope.model.values import ArrayDifference, is_beyond
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.host.values import aval_text
 from jaxscope.worker.provenance.tagging import nested_jaxprs
 from jaxscope.worker.provenance.traced_program import TAKEN_APART
+from jaxscope.worker.stages.pass_trials import OutOfTime, try_passes
+from jaxscope.worker.stages.passes import name_passes
 from jaxscope.worker.values.arrays import describe_difference, is_plain
 from jaxscope.worker.values.frames import JaxprFrame, ValueCache
 from jaxscope.worker.values.subject import ReadyProgram, as_input
@@ -33,6 +37,7 @@ Place = tuple[tuple[int, str, int], ...]
 and the index of the round; of the last nothing leads on."""
 _OWN_TYPE = ("bitcast_convert_type", "random_bits", "random_seed", "random_wrap", "random_unwrap")
 _BUDGET_S = 60.0
+_TRIALS_BUDGET_S = 30.0
 _KEPT_BYTES = 1 << 30
 _MOST_EQUATIONS = 5_000
 
@@ -77,6 +82,24 @@ class OtherForms:
         if not bool(asked[0]):
             raise NoSuchForm(f"In {form} the program does not come here.")
         return list(map(_as_numpy, asked[1:]))
+
+    def lower(self, place: Place) -> Callable[[Mapping[str, Any]], list[Any]]:
+        """The program whose results include those of an equation, to be compiled under jit.
+
+        Returns:
+            Compiles it with options of XLA's, and gives the results of the equation. It raises
+            `NoSuchForm` where the program does not come there, and whatever compiling raises.
+        """
+        self._is_wide = False
+        lowered = jax.jit(lambda *given: self._run(self._jaxpr, given, place)).lower(*self._inputs)
+
+        def run(options: Mapping[str, Any]) -> list[Any]:
+            _, asked = lowered.compile(compiler_options=dict(options) or None)(*self._inputs)
+            if not bool(asked[0]):
+                raise NoSuchForm("The program does not come here.")
+            return list(map(_as_numpy, asked[1:]))
+
+        return run
 
     def _run(
         self, jaxpr: Any, inputs: Sequence[Any], place: Place
@@ -267,10 +290,14 @@ def describe_against(eager: Any, other: Any) -> tuple[Any, dict[str, Any] | None
     return other, describe_difference(eager, other)
 
 
-def send_comparison(subject: ReadyProgram, form: str, channel: Channel) -> None:
+def send_comparison(subject: ReadyProgram, form: str, ulps: int, channel: Channel) -> None:
     """Send how each equation's results in a form differ from the eager ones.
 
     Equations of calls and of branches that are taken are looked at one by one, loops as a whole.
+    Of jit it is then found out which part of the compiler makes the first difference.
+
+    Args:
+        ulps: Differences up to so many ULPs are none.
     """
     forms = OtherForms(subject.stage.jaxpr, subject.inputs)
     root = JaxprFrame(ValueCache(_KEPT_BYTES), subject.stage.jaxpr, subject.inputs)
@@ -278,6 +305,7 @@ def send_comparison(subject: ReadyProgram, form: str, channel: Channel) -> None:
     rows: list[dict[str, Any]] = []
     results: list[dict[str, Any]] = []
     reason = ""
+    first: tuple[str, Place, list[Any]] | None = None
     try:
         made = zip(root.outputs(), forms.find(form), strict=True)
         for number, (eager, other) in enumerate(made):
@@ -289,25 +317,76 @@ def send_comparison(subject: ReadyProgram, form: str, channel: Channel) -> None:
                 reason = f"From {frame.prefix}{number} on nothing was compared: it takes too long."
                 break
             channel.progress("against", f"Equation {frame.prefix}{number} in {form}")
-            found = zip(frame.results(number), forms.find(form, place), strict=True)
-            for at, (eager, other) in enumerate(found):
+            results_there = list(frame.results(number))
+            for at, pair in enumerate(zip(results_there, forms.find(form, place), strict=True)):
+                difference = describe_against(*pair)[1]
                 rows.append(
                     {
                         "id": f"{frame.prefix}{number}",
                         "operation": equation.primitive.name,
                         "type": aval_text(equation.outvars[at].aval),
                         "number": at,
-                        "difference": describe_against(eager, other)[1],
+                        "difference": difference,
                         "file": file,
                         "line": line,
                     }
                 )
+                if first is None and _is_beyond(difference, ulps):
+                    first = f"{frame.prefix}{number}", place, results_there
     except NoSuchForm as missing:
         reason = str(missing)
     except Exception as error:  # of XLA, or of an equation that cannot run by itself
         reason = f"{type(error).__name__}: {str(error).strip()[:300]}"
     fields = {"form": form, "in_own_type": sorted(forms.in_own_type), "reason": reason}
-    channel.send("comparison", {**fields, "equations": rows, "results": results})
+    told = {**fields, "equations": rows, "results": results}
+    if form != JIT or first is None:
+        channel.send("comparison", told)
+        return
+    # Should XLA end the process for want of a pass, what is known by then is known.
+    lost = "XLA gave up when it was compiled without a pass."
+    channel.send("comparison", {**told, "trials_reason": lost})
+    channel.progress("against", f"Which part of the compiler makes equation {first[0]} differ")
+    trials, why = _try_passes(forms, first[1], first[2], ulps)
+    channel.send("comparison", {**told, "trials": trials, "trials_reason": why})
+
+
+def _is_beyond(difference: Mapping[str, Any] | None, ulps: int) -> bool:
+    return difference is not None and is_beyond(ArrayDifference(**difference), ulps)
+
+
+def _try_passes(
+    forms: OtherForms, place: Place, eager: Sequence[Any], ulps: int
+) -> tuple[list[dict[str, Any]], str]:
+    """What the value of an equation under jit becomes without a part of the compiler.
+
+    Returns:
+        The trials, and why they are not all there.
+    """
+    deadline_s = time.monotonic() + _TRIALS_BUDGET_S
+    trials: list[dict[str, Any]] = []
+
+    def compare(one: Sequence[Any], other: Sequence[Any]) -> dict[str, Any] | None:
+        found = (describe_against(*pair)[1] for pair in zip(one, other, strict=True))
+        return next((each for each in found if _is_beyond(each, ulps)), None)
+
+    try:
+        run = forms.lower(place)
+
+        def run_in_time(options: Mapping[str, Any]) -> list[Any]:
+            if time.monotonic() > deadline_s:
+                raise OutOfTime
+            return run(options)
+
+        def list_passes(options: Mapping[str, Any]) -> list[str]:
+            return name_passes(lambda others: run({**options, **others}))
+
+        for trial in try_passes(run_in_time, eager, list_passes, compare):
+            trials.append(trial)  # those that were made count, should time run out
+    except OutOfTime:
+        return trials, f"After {_TRIALS_BUDGET_S:.0f} s no further pass was switched off."
+    except Exception as error:  # of XLA, or of an equation that cannot run by itself
+        return trials, f"{type(error).__name__}: {str(error).strip()[:300]}"
+    return trials, ""
 
 
 def _find_places(

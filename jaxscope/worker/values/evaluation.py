@@ -77,7 +77,7 @@ def handle_values(request: dict[str, Any], channel: Channel) -> None:
     )
     evaluator.send(channel)
     if against := str(request.get("against") or ""):
-        send_comparison(subject, against, channel)
+        send_comparison(subject, against, int(request.get("ulps") or 0), channel)
     is_plain = all(level.name == "jit" for level in call.levels)
     is_silent = not compat.open_jaxpr(stage.jaxpr).effects  # or it would print once more
     is_candidate = is_plain and is_silent and not _takes_derivatives(stage.jaxpr)
