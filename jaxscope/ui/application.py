@@ -33,6 +33,7 @@ from jaxscope.ui.instance_handover import Offer, find_place, program
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.session.controller import Bridge, Controller, RunOptions, SessionLike
 from jaxscope.ui.session.quick_look import QuickLook
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.stillness import wants_stillness
 from jaxscope.ui.toolkit.theme import DARK, LIGHT, Theme, ThemeSwitch
 from jaxscope.ui.window.autosave import Autosave, offer_unsaved
@@ -359,9 +360,9 @@ class ErrorReporter(QObject):
         self._caught.emit(
             InternalError(
                 Explanation(
-                    what="Something went wrong inside jaxscope; your code is not to blame.",
+                    what=tr("Something went wrong inside jaxscope; your code is not to blame."),
                     why=f"{kind.__name__}: {value}"[:1_000],
-                    remedy="Go on working. Please report this with the details (Copy details).",
+                    remedy=tr("Go on working. Please report this with the details (Copy details)."),
                     kind=kind.__name__,
                     full_traceback=text,
                 )

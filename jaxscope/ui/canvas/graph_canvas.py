@@ -105,6 +105,7 @@ from jaxscope.ui.canvas.scene_painter import (
 )
 from jaxscope.ui.canvas.tiles import TileCache
 from jaxscope.ui.canvas.transition import Transition, ViewedDrawing, make_transition, may_move
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.threads import LatestJob
 
 _WHEEL_STEP = 1.0015
@@ -176,7 +177,7 @@ class GraphCanvas(QWidget):
     def __init__(self, parent: QWidget | None = None, *, theme: str = "light") -> None:
         super().__init__(parent)
         self._theme = theme
-        self._message = "No graph yet."
+        self._message = tr("No graph yet.")
         self._progress = ""
         self._tint: Tint | None = None
         self._drawing: SceneDrawing | None = None
@@ -234,7 +235,7 @@ class GraphCanvas(QWidget):
         self._fates: Mapping[str, str] = {}
         self._notes: Mapping[int, str] = {}
         self._group_notes: Mapping[str, str] = {}
-        self.setAccessibleName("Graph")
+        self.setAccessibleName(tr("Graph"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -615,7 +616,7 @@ class GraphCanvas(QWidget):
         """
         self._job.stop()
         self._placed.stop()
-        self.setAccessibleName(f"Graph of {title}" if title else "Graph")
+        self.setAccessibleName(tr("Graph of {title}", title=title) if title else tr("Graph"))
         self._graph = graph if isinstance(graph, Graph) else None
         self._view = None
         self._cache = {}
@@ -623,7 +624,9 @@ class GraphCanvas(QWidget):
         self._anchor = None
         self.forget_nodes()
         if isinstance(graph, Graph) and len(graph.nodes):
-            self.drop_scene(f"Laying out {describe_size(graph)} … Esc stops")
+            self.drop_scene(
+                tr("Laying out {describe_size} … Esc stops", describe_size=describe_size(graph))
+            )
             self._is_untouched = kept is None or kept.middle is None
             self._start(graph, None, None, kept)
             return
@@ -785,7 +788,7 @@ class GraphCanvas(QWidget):
             self._job.stop()
             self._placed.stop()
             if self.scene is None:
-                self.drop_scene("The layout was stopped.")
+                self.drop_scene(tr("The layout was stopped."))
             else:
                 self._expanded = self.scene.opened
             self._set_busy(False)
@@ -902,11 +905,11 @@ class GraphCanvas(QWidget):
         self.update()
 
     def _on_job_failed(self, error: object) -> None:
-        self.drop_scene(f"The graph could not be laid out: {error}")
+        self.drop_scene(tr("The graph could not be laid out: {error}", error=error))
         self._set_busy(False)
 
     def _set_busy(self, is_busy: bool) -> None:
-        self._progress = "Laying out … Esc stops" if is_busy else ""
+        self._progress = tr("Laying out … Esc stops") if is_busy else ""
         self.busy_changed.emit(is_busy)
         self.update()
 
@@ -1284,7 +1287,7 @@ class GraphCanvas(QWidget):
     def _hint_at(self, place: QPointF) -> str:
         """A connector, or else a box, a line, or the frame around."""
         if (step := self._step_at(place)) is not None:
-            return "The copy before: [" if step[1] < 0 else "The next copy: ]"
+            return tr("The copy before: [") if step[1] < 0 else tr("The next copy: ]")
         scene, item, connector = self.scene, self.item_at(place), self.connector_at(place)
         if connector != NONE:
             return self.describe_connector(connector)

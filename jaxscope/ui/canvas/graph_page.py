@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 from jaxscope.picture.scene.first_picture import OVERVIEW_PX
 from jaxscope.picture.tint.classes import ColourBy
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.widgets import ChoiceBox
 
 _CHOOSER_LETTERS = 9
@@ -45,10 +46,10 @@ class GraphPage(QWidget):
     def _make_chooser(self) -> ChoiceBox:
         chooser = ChoiceBox(self)
         chooser.setProperty("role", "compact")
-        chooser.setAccessibleName("What the colours of boxes tell")
-        chooser.setToolTip("Colour the boxes by this")
+        chooser.setAccessibleName(tr("What the colours of boxes tell"))
+        chooser.setToolTip(tr("Colour the boxes by this"))
         for by in ColourBy:
-            chooser.addItem(f"by {by.value}", by)
+            chooser.addItem(tr("by {value}", value=by.value), by)
         chooser.setSizeAdjustPolicy(
             ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )

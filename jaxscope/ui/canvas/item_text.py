@@ -13,6 +13,7 @@ from jaxscope.model.units import join_first
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.labels import text_of
 from jaxscope.picture.view.view import View
+from jaxscope.ui.toolkit.language import tr, tr_count
 from jaxscope.ui.toolkit.widgets import escape_html
 
 # What the pointer says of an item when it rests there.
@@ -31,11 +32,11 @@ def describe_item(view: View, scene: Scene, item: int) -> str:
     lines = [f"<b>{_plain(text.title)}</b>"]
     if box.children:
         lines.append(_plain(text.detail))
-        lines.append("<i>Double click: open or close</i>")
+        lines.append(tr("<i>Double click: open or close</i>"))
     if box.node != NONE:
         graph = view.graph
         if not box.children and "shares" in graph.attributes(box.node):
-            lines.append("<i>Double click: go to where its inside is drawn</i>")
+            lines.append(tr("<i>Double click: go to where its inside is drawn</i>"))
         lines += [_plain(type_) for type_ in graph.types(box.node)[:4]]
         attributes = list(graph.attributes(box.node).items())[:_MAX_ATTRIBUTES]
         lines += [f"{_plain(key)} = {_plain(value)}" for key, value in attributes]
@@ -74,12 +75,15 @@ def describe_connector_ends(view: View, scene: Scene, connector: int) -> str:
     ends = connectors.far[connector].tolist()
     names = [_plain(text_of(view, view.boxes[int(scene.items.box[end])]).title) for end in ends]
     if len(names) > _MAX_HINT_ENDS:
-        names = [*names[:_MAX_HINT_ENDS], f"… and {len(names) - _MAX_HINT_ENDS} more"]
+        names = [
+            *names[:_MAX_HINT_ENDS],
+            tr("… and {num_names} more", num_names=len(names) - _MAX_HINT_ENDS),
+        ]
     word = "to" if connectors.is_source[connector] else "from"
-    what = f"{len(values)} values" if len(values) > 1 else "1 value"
+    what = tr_count(len(values), "value")
     if types:
         what += ": " + ", ".join(_plain(text) for text in types)
-    return f"<b>{what}</b><br>{word} " + ", ".join(names) + "<br><i>Click: go there</i>"
+    return f"<b>{what}</b><br>{word} " + ", ".join(names) + tr("<br><i>Click: go there</i>")
 
 
 def explain_absence(graph: Graph | Unavailable | None) -> str:
@@ -87,8 +91,8 @@ def explain_absence(graph: Graph | Unavailable | None) -> str:
     if isinstance(graph, Unavailable):
         return graph.reason
     if graph is None:
-        return "There is no graph to show."
-    return "This stage is empty: it has no arguments, operations or results."
+        return tr("There is no graph to show.")
+    return tr("This stage is empty: it has no arguments, operations or results.")
 
 
 def _plain(text: str) -> str:
@@ -105,7 +109,7 @@ _MAX_SPOKEN_ENDS = 4
 def spoken_scene(scene: Scene) -> str:
     """How many boxes there are, and how to get about."""
     num = len(scene.items) - scene.items.num_frames
-    return f"{num} boxes are shown. Arrow keys walk along the lines."
+    return tr("{num} boxes are shown. Arrow keys walk along the lines.", num=num)
 
 
 def spoken_item(view: View, scene: Scene, item: int) -> str:
@@ -115,9 +119,9 @@ def spoken_item(view: View, scene: Scene, item: int) -> str:
     told = [f"{text.title}, {text.detail}." if text.detail else f"{text.title}."]
     if box.children:
         is_open = item < scene.items.num_frames
-        told.append("Open group." if is_open else "Closed group, Enter opens it.")
+        told.append(tr("Open group.") if is_open else tr("Closed group, Enter opens it."))
     lines = scene.lines
-    ends = (("From", lines.target, lines.source), ("To", lines.source, lines.target))
+    ends = ((tr("From"), lines.target, lines.source), (tr("To"), lines.source, lines.target))
     for word, here, there in ends:
         others = dict.fromkeys(int(other) for other in there[here == item] if other != NONE)
         names = [text_of(view, view.boxes[int(scene.items.box[each])]).title for each in others]

@@ -16,6 +16,7 @@ from jaxscope.picture.palette import STYLE_NAMES
 from jaxscope.picture.tint.classes import TINT_PALETTES, Tint
 from jaxscope.picture.view.operations import Style
 from jaxscope.ui.canvas.scene_painter import Colors, graph_font
+from jaxscope.ui.toolkit.language import tr
 
 _TEXT_PX = 11.0
 _ROW_PX = 18.0
@@ -67,7 +68,7 @@ class Legend(QWidget):
         self._scale = 1.0
         self._tail_px = 0
         self._is_open = False
-        self.setAccessibleName("Legend of the graph")
+        self.setAccessibleName(tr("Legend of the graph"))
 
     @property
     def is_open(self) -> bool:
@@ -152,7 +153,7 @@ class Legend(QWidget):
         ):
             if left <= x <= left + wide and 0 <= y - _PADDING_PX - row * _ROW_PX < _ROW_PX:
                 return entry.hint or entry.name
-        return "What the colours and outlines mean; click to see all of it"
+        return tr("What the colours and outlines mean; click to see all of it")
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         colors = self._colors
@@ -181,7 +182,11 @@ class Legend(QWidget):
             right = (self.width() - self._tail_px) / self._scale - _PADDING_PX
             area = QRectF(right - _MORE_PX, y, _MORE_PX, _ROW_PX)
             flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-            painter.drawText(area, flags, f"{len(self._entries) - len(places)} more …")
+            painter.drawText(
+                area,
+                flags,
+                tr("{num_entries} more …", num_entries=len(self._entries) - len(places)),
+            )
         painter.end()
 
 
@@ -225,7 +230,7 @@ def list_outlines(
     ground, dashes = colors.background, Qt.PenStyle.DashLine
     entries = (
         (selected, LegendEntry("selected", ground, QPen(colors.selected, 3))),
-        (forward, LegendEntry("linked, forward", ground, QPen(colors.forward, 2))),
-        (backward, LegendEntry("linked, backward", ground, QPen(colors.backward, 2, dashes))),
+        (forward, LegendEntry(tr("linked, forward"), ground, QPen(colors.forward, 2))),
+        (backward, LegendEntry(tr("linked, backward"), ground, QPen(colors.backward, 2, dashes))),
     )
     return tuple(entry for is_there, entry in entries if is_there)

@@ -7,6 +7,7 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
 from PySide6.QtWidgets import QWidget
 
 from jaxscope.ui.canvas.scene_painter import Colors
+from jaxscope.ui.toolkit.language import tr
 
 _SEEN_PX = 2.0
 """What sticks out of the sight by no more is taken as seen."""
@@ -35,7 +36,7 @@ class Minimap(QWidget):
         self._is_needed = False
         self._page_size = (1.0, 1.0)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setAccessibleName("Overview of the graph")
+        self.setAccessibleName(tr("Overview of the graph"))
 
     def show_scene(self, picture: QPixmap, width: float, height: float, colors: Colors) -> None:
         """Show another scene's picture."""

@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from jaxscope.model.values import ArrayView
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
 
 _MARGIN_PX = 6
@@ -68,21 +69,27 @@ class ArrayPicture(_Figure):
     """A line of one dimension, a heat map of two; NaN and Inf in colours of their own."""
 
     def __init__(self) -> None:
-        super().__init__("Picture of the array")
+        super().__init__(tr("Picture of the array"))
 
     def describe(self) -> str:
         view = self._view
         if view is None or view.summary is None:
             return ""
         low, high = view.summary.min, view.summary.max
-        known = "no finite element" if math.isnan(low) else f"{low:.4g} to {high:.4g}"
-        what = "each cell is a mean" if view.picture.shape != _shown_shape(view) else ""
+        known = (
+            tr("no finite element")
+            if math.isnan(low)
+            else tr("{low:.4g} to {high:.4g}", low=low, high=high)
+        )
+        what = tr("each cell is a mean") if view.picture.shape != _shown_shape(view) else ""
         if view.highest.size:
-            what = "" if view.picture.size == _shown_shape(view)[1] else "lowest and highest"
-        sampled = f"one of {view.sampled:,} is drawn" if view.sampled > 1 else ""
-        kinds = ((1, "NaN red"), (2, "Inf yellow"))
+            what = "" if view.picture.size == _shown_shape(view)[1] else tr("lowest and highest")
+        sampled = (
+            tr("one of {sampled:,} is drawn", sampled=view.sampled) if view.sampled > 1 else ""
+        )
+        kinds = ((1, tr("NaN red")), (2, tr("Inf yellow")))
         odd = ", ".join(told for kind, told in kinds if (view.odd == kind).any())
-        signs = "blue above 0, orange below" if low < 0 < high and not view.highest.size else ""
+        signs = tr("blue above 0, orange below") if low < 0 < high and not view.highest.size else ""
         return " · ".join(filter(None, (known, signs, odd, what, sampled)))
 
     def draw(self, painter: QPainter, room: QRectF, view: ArrayView) -> None:
@@ -164,14 +171,21 @@ class HistogramBars(_Figure):
     """How often which values occur."""
 
     def __init__(self) -> None:
-        super().__init__("Histogram")
+        super().__init__(tr("Histogram"))
 
     def describe(self) -> str:
         view = self._view
         if view is None or not view.counts.size:
-            return "" if view is None else "no histogram: nothing is finite, or the range is not"
+            return (
+                "" if view is None else tr("no histogram: nothing is finite, or the range is not")
+            )
         most = int(view.counts.max())
-        return f"{view.edges[0]:.4g} to {view.edges[-1]:.4g}, at most {most:,} in a bin"
+        return tr(
+            "{edges:.4g} to {edges_2:.4g}, at most {most:,} in a bin",
+            edges=view.edges[0],
+            edges_2=view.edges[-1],
+            most=most,
+        )
 
     def draw(self, painter: QPainter, room: QRectF, view: ArrayView) -> None:
         if not view.counts.size:

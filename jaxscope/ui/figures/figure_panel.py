@@ -47,6 +47,7 @@ from jaxscope.model.capture import Environment
 from jaxscope.model.units import format_seconds
 from jaxscope.schema.whole_file import write_bytes
 from jaxscope.ui.figures.plots import TimingPlot
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
 from jaxscope.ui.toolkit.widgets import fill_box
@@ -80,7 +81,7 @@ class LanePlot(QWidget):
         self._pressed_range = (0.0, 1.0)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("Chart; its table has the same values")
+        self.setAccessibleName(tr("Chart; its table has the same values"))
 
     def show_chart(self, chart: LaneChart, theme: Theme) -> None:
         """Draw a chart; another one than before is shown whole."""
@@ -351,17 +352,17 @@ class FigurePanel(QWidget):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setWordWrap(True)
         self.reading.setProperty("role", "muted")
-        self.as_table = QPushButton("Table")
+        self.as_table = QPushButton(tr("Table"))
         self.as_table.setCheckable(True)
-        self.as_table.setToolTip("The same values as a table")
-        self.whole = QPushButton("Whole")
-        self.whole.setToolTip("Show all of it again (0)")
-        self.large = QPushButton("Large")
+        self.as_table.setToolTip(tr("The same values as a table"))
+        self.whole = QPushButton(tr("Whole"))
+        self.whole.setToolTip(tr("Show all of it again (0)"))
+        self.large = QPushButton(tr("Large"))
         self.large.setCheckable(True)
-        self.large.setToolTip("Give the figure the whole page, for those who sit far away")
-        self.export = QPushButton("Export …")
-        self.export.setToolTip("Write the figure as SVG, PNG, CSV or JSON")
-        self.table = ResultTable(f"Table of the {name}")
+        self.large.setToolTip(tr("Give the figure the whole page, for those who sit far away"))
+        self.export = QPushButton(tr("Export …"))
+        self.export.setToolTip(tr("Write the figure as SVG, PNG, CSV or JSON"))
+        self.table = ResultTable(tr("Table of the {name}", name=name))
         self._area = QScrollArea(widgetResizable=True)
         self._area.setFrameShape(QScrollArea.Shape.NoFrame)
         self._pages = QStackedWidget()
@@ -393,7 +394,7 @@ class FigurePanel(QWidget):
         self._figure, self._environment, self._theme = figure, environment, theme
         self.note.setText(figure.note)
         if is_new:
-            self.reading.setText("Point at the picture to read its values.")
+            self.reading.setText(tr("Point at the picture to read its values."))
         if is_new and self.as_table.isChecked():
             self._fill_table()
         self._draw(figure)
@@ -460,7 +461,7 @@ class FigurePanel(QWidget):
                 self.bar_chosen.emit(bar.name)
 
     def _on_export_clicked(self) -> None:
-        dialog = QFileDialog(self, "Export", "", _FILTER)
+        dialog = QFileDialog(self, tr("Export"), "", tr(_FILTER))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("svg")
         dialog.selectFile(f"{self._name}.svg")
@@ -471,6 +472,6 @@ class FigurePanel(QWidget):
         try:
             self.write(path)
         except (OSError, ValueError) as error:
-            self.reading.setText(f"{path} was not written: {error}")
+            self.reading.setText(tr("{path} was not written: {error}", path=path, error=error))
         else:
-            self.reading.setText(f"Written to {path}.")
+            self.reading.setText(tr("Written to {path}.", path=path))

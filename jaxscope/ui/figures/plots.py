@@ -24,6 +24,7 @@ from jaxscope.model.hardware import Ceilings
 from jaxscope.model.units import format_bytes, format_flops, format_seconds, three_digits
 from jaxscope.program.memory.live_ranges import LiveRanges
 from jaxscope.program.roofline import Limit, RooflinePoint, find_limit, find_peak
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
 
 # What all plots have: their looks, and finding what is near the pointer.
@@ -141,7 +142,7 @@ class ChartPlot(Plot):
         self._chart: Chart | None = None
         self._axis = PowerAxis("left", str)
         bottom = PowerAxis("bottom", lambda value: f"{value:,.0f}")
-        name = "Chart; the table below has the same values"
+        name = tr("Chart; the table below has the same values")
         super().__init__(name, {"bottom": bottom, "left": self._axis}, has_reading=True)
         self.plot.showGrid(x=True, y=True, alpha=0.25)
         self._legend = self.plot.addLegend(offset=(10, 6), colCount=4)
@@ -160,7 +161,7 @@ class ChartPlot(Plot):
             color = QColor(colors[number % len(colors)])
             self._draw_series(series.points, series.name, color, number)
         self._leave_room_for_legend(chart)
-        self.reading.setText("Point at a mark to read its value.")
+        self.reading.setText(tr("Point at a mark to read its value."))
 
     def _leave_room_for_legend(self, chart: Chart) -> None:
         """The legend lies in a band of its own above the curves."""
@@ -203,9 +204,13 @@ class ChartPlot(Plot):
         if number < 0:
             return ""
         (name, point), write = points[number], self._chart.y_text
-        return (
-            f"{name} at {point.x:,.0f}: {write(point.y)} "
-            f"({write(point.low)} to {write(point.high)})"
+        return tr(
+            "{name} at {x:,.0f}: {y} ({low} to {high})",
+            name=name,
+            x=point.x,
+            y=write(point.y),
+            low=write(point.low),
+            high=write(point.high),
         )
 
     def _on_scene_mouse_moved(self, place: QPointF) -> None:
@@ -241,7 +246,7 @@ class TimingPlot(Plot):
 
     def __init__(self) -> None:
         self._histogram: Histogram | None = None
-        name = "Distribution of call times; its table has the same values"
+        name = tr("Distribution of call times; its table has the same values")
         super().__init__(name, {"bottom": PowerAxis("bottom", format_seconds)})
         self.plot.hideButtons()  # *Whole* does that, and says so
         self.plot.setMouseEnabled(x=True, y=False)
@@ -254,7 +259,7 @@ class TimingPlot(Plot):
     def show_histogram(self, histogram: Histogram, theme: Theme) -> None:
         """Draw the distributions, and a line at the median of each."""
         self._histogram = histogram
-        self.start_drawing(theme, "time of one call", "share of calls, %")
+        self.start_drawing(theme, tr("time of one call"), tr("share of calls, %"))
         for name in ("bottom", "left"):
             self.plot.getAxis(name).label.setFont(self.font())
         self._legend.setLabelTextColor(theme.text)
@@ -354,7 +359,7 @@ class MemoryPlot(Plot):
         self._live: LiveRanges | None = None
         self._step = 0
         axes = {"left": BytesAxis("left"), "bottom": StepAxis("bottom")}
-        name = "Memory at each step; the table below has what is alive"
+        name = tr("Memory at each step; the table below has what is alive")
         super().__init__(name, axes, has_key=True)
         self.plot.setMouseEnabled(x=True, y=False)
         self._marker = pyqtgraph.InfiniteLine(angle=90, movable=False)
@@ -364,12 +369,12 @@ class MemoryPlot(Plot):
         """Draw the memory of a program."""
         self._live = live
         plot = self.plot
-        self.start_drawing(theme, "step of the schedule, counted from 0", "alive")
+        self.start_drawing(theme, tr("step of the schedule, counted from 0"), "alive")
         self.show_key(
             ("■", theme.forward, "everything"),
             ("■", theme.backward, "temporaries"),
-            ("┆", theme.error, "the peak"),
-            ("│", theme.selected, "the chosen step"),
+            ("┆", theme.error, tr("the peak")),
+            ("│", theme.selected, tr("the chosen step")),
         )
         if live is None:
             return
@@ -426,7 +431,7 @@ class RooflinePlot(Plot):
             "bottom": PowerAxis("bottom", three_digits),
             "left": PowerAxis("left", lambda value: f"{format_flops(value)}/s"),
         }
-        name = "Roofline; the table below has the same values"
+        name = tr("Roofline; the table below has the same values")
         super().__init__(name, axes, has_key=True, has_reading=True)
         self.plot.showGrid(x=True, y=True, alpha=0.25)
         self._chosen = pyqtgraph.ScatterPlotItem(size=20, brush=None)
@@ -438,7 +443,7 @@ class RooflinePlot(Plot):
     ) -> None:
         """Draw points under ceilings; those with hardly any FLOPs would only stretch the axes."""
         self._points, self._theme = points, theme
-        self.start_drawing(theme, "FLOP per byte", "FLOP per second")
+        self.start_drawing(theme, tr("FLOP per byte"), tr("FLOP per second"))
         limits = [find_limit(point, ceilings) for point in points]
         self._marks = list(_place_marks(points, limits))
         self._draw_roof(ceilings, _find_peaks(points, ceilings))
@@ -451,13 +456,15 @@ class RooflinePlot(Plot):
         )
         self.plot.addItem(self._chosen)
         self.show_key(
-            ("━", theme.text, "the most that is possible"),
-            ("○", theme.forward, "at best, not measured"),
+            ("━", theme.text, tr("the most that is possible")),
+            ("○", theme.forward, tr("at best, not measured")),
             ("◆", theme.backward, "measured"),
         )
         left_out = len(points) - len(self._marks)
         self.reading.setText(
-            f"{left_out:,} with hardly any FLOPs are in the table only." if left_out else ""
+            tr("{left_out:,} with hardly any FLOPs are in the table only.", left_out=left_out)
+            if left_out
+            else ""
         )
 
     def choose(self, number: int) -> None:

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QSplitter
 from jaxscope.client.requests import AgreementRequest, Request
 from jaxscope.model.experiments import Agreement, ResultsAgreement
 from jaxscope.model.unavailable import Unavailable
-from jaxscope.model.units import format_count
 from jaxscope.report.document import Table, make_table
 from jaxscope.report.measurements import (
     EQUATION_HEADERS,
@@ -23,6 +22,7 @@ from jaxscope.report.measurements import (
     trial_row,
 )
 from jaxscope.ui.pages.experiments import ExperimentPage
+from jaxscope.ui.toolkit.language import tr, tr_count
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.window.page_context import PageContext
 
@@ -34,14 +34,17 @@ class AgreementPage(ExperimentPage[Agreement]):
         super().__init__(
             context,
             "agreement",
-            "Runs the call three ways and counts differences in units of the last place (ULP): "
-            "the distance between neighbouring numbers of the result's type. Where eager and jit "
-            "differ, parts are compiled by themselves, and without single passes, to find out why.",
-            "Compare results",
+            tr(
+                "Runs the call three ways and counts differences in units of the last place (ULP): "
+                "the distance between neighbouring numbers of the result's type. Where eager and "
+                "jit differ, parts are compiled by themselves, and without single passes, to "
+                "find out why."
+            ),
+            tr("Compare results"),
         )
-        self.results = ResultTable("Differences of results")
-        self.equations = ResultTable("Differences of equations")
-        self.trials = ResultTable("What was switched off")
+        self.results = ResultTable(tr("Differences of results"))
+        self.equations = ResultTable(tr("Differences of equations"))
+        self.trials = ResultTable(tr("What was switched off"))
         split = QSplitter(Qt.Orientation.Vertical)
         for table in (self.results, self.equations, self.trials):
             split.addWidget(table)
@@ -67,32 +70,46 @@ class AgreementPage(ExperimentPage[Agreement]):
 def describe_results(pair: ResultsAgreement) -> str:
     """One sentence: equal, different by how much, or why not compared."""
     if pair.reason:
-        return f"{pair.first} against {pair.second}: not compared. {pair.reason}"
+        return tr(
+            "{first} against {second}: not compared. {reason}",
+            first=pair.first,
+            second=pair.second,
+            reason=pair.reason,
+        )
     differing = [leaf for leaf in pair.leaves if not leaf.is_equal]
     if not differing:
-        return f"{pair.first} and {pair.second} are equal bit by bit"
+        return tr("{first} and {second} are equal bit by bit", first=pair.first, second=pair.second)
     worst = max(differing, key=lambda leaf: (leaf.num_nan, leaf.max_ulp))
-    odd = "; NaN or infinite one way only" if worst.num_nan else ""
-    arrays = format_count(len(pair.leaves), "array")
-    return (
-        f"{pair.first} and {pair.second} differ in {len(differing)} of {arrays}, by "
-        f"{describe_ulps(worst)} ULP at most{odd}"
+    odd = tr("; NaN or infinite one way only") if worst.num_nan else ""
+    arrays = tr_count(len(pair.leaves), "array")
+    return tr(
+        "{first} and {second} differ in {num_differing} of {arrays}, by "
+        "{describe_ulps} ULP at most{odd}",
+        first=pair.first,
+        second=pair.second,
+        num_differing=len(differing),
+        arrays=arrays,
+        describe_ulps=describe_ulps(worst),
+        odd=odd,
     )
 
 
 def describe_equations(found: Agreement) -> str:
     """The equations at which eager and compiled results begin to differ."""
     if not found.num_equations:
-        return "Equations were not compared one by one."
+        return tr("Equations were not compared one by one.")
     if not found.equations:
-        return (
-            f"Each of {format_count(found.num_equations, 'equation')} gives the same bits one by "
-            "one and compiled with all others."
+        return tr(
+            "Each of {num_equations} gives the same bits one by one and compiled with all others.",
+            num_equations=tr_count(found.num_equations, "equation"),
         )
     here = [equation for equation in found.equations if equation.inputs_equal]
-    return (
-        f"{len(found.equations):,} of {format_count(found.num_equations, 'equation')} give other "
-        f"bits compiled; in {len(here):,} of them the difference arises."
+    return tr(
+        "{num_equations:,} of {num_equations_2} give other bits compiled; in "
+        "{num_here:,} of them the difference arises.",
+        num_equations=len(found.equations),
+        num_equations_2=tr_count(found.num_equations, "equation"),
+        num_here=len(here),
     )
 
 

@@ -13,6 +13,7 @@ from jaxscope.model.values import ArraySummary, Values
 from jaxscope.program.links import Links
 from jaxscope.ui.selection.inspector import split_path, values_of_leaves, write_range
 from jaxscope.ui.session.state import WindowState
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.widgets import EmptyNotice, fill_box
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
@@ -35,10 +36,10 @@ class ArgumentsPage(PageWidget):
         self.tree.setAlternatingRowColors(True)
         self.tree.setUniformRowHeights(True)
         self.tree.setSelectionMode(QTreeWidget.SelectionMode.ExtendedSelection)
-        self.tree.setAccessibleName("Arguments and results")
+        self.tree.setAccessibleName(tr("Arguments and results"))
         self.tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
         self.tree.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
-        self.notice = EmptyNotice(self.tree, "Run a call to see its arguments and results.")
+        self.notice = EmptyNotice(self.tree, tr("Run a call to see its arguments and results."))
         self._is_told = False
         self.tree.itemSelectionChanged.connect(self._on_tree_selection_changed)
         fill_box(QVBoxLayout(self), self.tree)
@@ -110,7 +111,7 @@ def _build_branch(
             counts[key] = counts.get(key, 0) + 1
         item = branches[parts]
         item.setData(0, _PATH, leaf.path)
-        item.setText(1, f"{leaf.type} (static)" if leaf.is_static else leaf.type)
+        item.setText(1, tr("{type} (static)", type=leaf.type) if leaf.is_static else leaf.type)
         item.setText(2, "" if leaf.is_static else format_bytes(leaf.num_bytes))
         if (value := known.get(id(leaf))) is not None:
             item.setText(3, value.text)
@@ -118,11 +119,15 @@ def _build_branch(
     for key, total in sizes.items():
         item = branches[key]
         if item.childCount():
-            item.setText(1, f"{counts[key]:,} leaves" if counts[key] != 1 else "1 leaf")
+            item.setText(
+                1, tr("{counts:,} leaves", counts=counts[key]) if counts[key] != 1 else tr("1 leaf")
+            )
             item.setText(2, format_bytes(total))
             item.setTextAlignment(2, Qt.AlignmentFlag.AlignLeft)
     if len(leaves) > _MAX_LEAVES:
-        root.addChild(QTreeWidgetItem([f"… and {len(leaves) - _MAX_LEAVES:,} more"]))
+        root.addChild(
+            QTreeWidgetItem([tr("… and {num_leaves:,} more", num_leaves=len(leaves) - _MAX_LEAVES)])
+        )
     return root
 
 

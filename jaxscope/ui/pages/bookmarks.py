@@ -34,6 +34,7 @@ from jaxscope.ui.selection.selection import (
 from jaxscope.ui.session.screen import title_of_stage
 from jaxscope.ui.session.source_file import line_of
 from jaxscope.ui.session.state import WindowState
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.widgets import EmptyNotice, fill_box, make_label
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
@@ -161,21 +162,21 @@ class BookmarksPage(PageWidget):
         self._asked: Place | None = None
         self._groups = GroupNavigator(context.selection, context.area, context.show_stage)
         BookmarkMarkers(context.bookmarks, context.selection, context.area)
-        self._help = make_label(_HELP, "muted", wraps=True)
+        self._help = make_label(tr(_HELP), "muted", wraps=True)
         self.list = QTreeWidget(columnCount=3)
         self.list.setHeaderLabels(["where", "what", "note"])
         self.list.setRootIsDecorated(False)
         self.list.setAlternatingRowColors(True)
-        self.list.setAccessibleName("Bookmarks")
+        self.list.setAccessibleName(tr("Bookmarks"))
         self.list.itemActivated.connect(self._on_list_item_activated)
         self.list.itemClicked.connect(self._on_list_item_activated)
         self.list.setEditTriggers(QTreeWidget.EditTrigger.NoEditTriggers)
         self.list.itemDoubleClicked.connect(self._on_list_item_double_clicked)
         self.list.itemChanged.connect(self._on_list_item_changed)
-        self.notice = EmptyNotice(self.list, "Nothing is bookmarked yet.")
+        self.notice = EmptyNotice(self.list, tr("Nothing is bookmarked yet."))
         self.list.setColumnWidth(0, 220)
         self.list.setColumnWidth(1, 260)
-        self.remove_button = QPushButton("Remove")
+        self.remove_button = QPushButton(tr("Remove"))
         self.remove_button.clicked.connect(self._on_remove_button_clicked)
         row = fill_box(QHBoxLayout(), (self._help, 1), self.remove_button)
         fill_box(QVBoxLayout(self), row, (self.list, 1))
@@ -221,21 +222,25 @@ class BookmarksPage(PageWidget):
         """Mark what is selected, or unmark it."""
         places = self._selection.places
         if not places:
-            self._say("Select something first.")
+            self._say(tr("Select something first."))
         elif self._bookmarks.toggle(places):
-            self._say("Bookmarked." if len(places) == 1 else f"{len(places)} places bookmarked.")
+            self._say(
+                tr("Bookmarked.")
+                if len(places) == 1
+                else tr("{num_places} places bookmarked.", num_places=len(places))
+            )
         else:
-            self._say("No longer bookmarked.")
+            self._say(tr("No longer bookmarked."))
 
     def ask_note(self) -> None:
         """Ask what to write about the thing that was selected last."""
         self._asked = self._selection.place
         if self._asked is None:
-            self._say("Select something first.")
+            self._say(tr("Select something first."))
             return
         dialog = QInputDialog(self._context.window)
         dialog.setOption(QInputDialog.InputDialogOption.UsePlainTextEditForTextInput)
-        dialog.setWindowTitle("Note")
+        dialog.setWindowTitle(tr("Note"))
         dialog.setLabelText(" · ".join(self._row_of(self._asked)[:2]))
         dialog.setTextValue(self._bookmarks.notes.get(self._asked, ""))
         dialog.textValueSelected.connect(self._on_note_written)
@@ -257,7 +262,7 @@ class BookmarksPage(PageWidget):
     def _step(self, step: int) -> None:
         places = list(self._bookmarks.notes)
         if not places:
-            self._say("Nothing is bookmarked.")
+            self._say(tr("Nothing is bookmarked."))
             return
         here = self._selection.place
         at = places.index(here) if here in places else -1 if step > 0 else 0
@@ -269,11 +274,23 @@ class BookmarksPage(PageWidget):
             return
         if isinstance(place, GroupPlace):
             if not self._groups.go_to(place):
-                self._say(f"{place.label} is not in {title_of_stage(place.stage)} now.")
+                self._say(
+                    tr(
+                        "{label} is not in {stage} now.",
+                        label=place.label,
+                        stage=title_of_stage(place.stage),
+                    )
+                )
             return
         found = self._selection.node_at(place)
         if found is None:
-            self._say(f"{place[1]} is not in {title_of_stage(place[0])} now.")
+            self._say(
+                tr(
+                    "{place} is not in {place_2} now.",
+                    place=place[1],
+                    place_2=title_of_stage(place[0]),
+                )
+            )
             return
         self._context.show_stage(found[0])
         self._selection.select_node(*found)
@@ -292,11 +309,11 @@ class BookmarksPage(PageWidget):
             is_it = file is not None and file.path == place.file
             return f"{name}:{place.line}", line_of(file, place.line).strip() if is_it else ""
         if isinstance(place, GroupPlace):
-            return f"{title_of_stage(place.stage)} · group", place.label
+            return tr("{stage} · group", stage=title_of_stage(place.stage)), place.label
         where = f"{title_of_stage(place[0])} · {place[1]}"
         found = self._selection.node_at(place)
         if found is None:
-            return where, "not there now"
+            return where, tr("not there now")
         graph = self._selection.graph_of(found[0])
         return where, graph.operation(found[1]) if graph is not None else ""
 

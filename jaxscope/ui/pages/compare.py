@@ -37,6 +37,7 @@ from jaxscope.program.diff.captures import Comparison
 from jaxscope.schema.whole_file import write_bytes
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.state import WindowState
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.threads import LatestJob, Post
 from jaxscope.ui.toolkit.widgets import ChoiceBox, fill_box
@@ -105,8 +106,8 @@ class ComparisonRunner(QObject):
         present, previous = self._latest, self._previous
         if present is None or previous is None:
             self._refuse(
-                "There is no earlier run of this call in this window.",
-                "Change the file or the target and run the call again.",
+                tr("There is no earlier run of this call in this window."),
+                tr("Change the file or the target and run the call again."),
             )
             return
         self._compare(
@@ -122,7 +123,7 @@ class ComparisonRunner(QObject):
         if not path.endswith(CAPTURE_ENDINGS):
             self.compare_with_call(present.capture.call, path=path)
             return
-        self._start(lambda: (present, _load(path)), "Reading the other capture …")
+        self._start(lambda: (present, _load(path)), tr("Reading the other capture …"))
 
     def compare_with_call(
         self,
@@ -148,8 +149,8 @@ class ComparisonRunner(QObject):
         file = path or state.file
         if file.endswith(CAPTURE_ENDINGS) or (state.is_view_only and not path):
             self._refuse(
-                "What is shown is a saved capture: its calls cannot be run.",
-                "Open the Python file, or compare with another saved capture.",
+                tr("What is shown is a saved capture: its calls cannot be run."),
+                tr("Open the Python file, or compare with another saved capture."),
             )
             return
         self.stop()
@@ -158,7 +159,7 @@ class ComparisonRunner(QObject):
         told = [f"{name}={value}" for name, value in (options or {}).items()]
         self._other_name = ", ".join([_name_of(file, call, target, python), *told])
         self._run = self._controller.capture_in_background(file, call, target, python, options)
-        self.busy_changed.emit("Running the other side …")
+        self.busy_changed.emit(tr("Running the other side …"))
 
     def compare_without_pass(self, name: str) -> None:
         """Compile the present call without a pass of XLA's, and compare with it.
@@ -189,11 +190,13 @@ class ComparisonRunner(QObject):
 
     def _take_present(self) -> _FinishedRun | None:
         if self._latest is None:
-            self._refuse("There is nothing to compare yet.", "Run a call, or open a capture first.")
+            self._refuse(
+                tr("There is nothing to compare yet."), tr("Run a call, or open a capture first.")
+            )
         return self._latest
 
     def _compare(self, first: _FinishedRun, second: _FinishedRun) -> None:
-        self._start(lambda: (first, second), "Comparing …")
+        self._start(lambda: (first, second), tr("Comparing …"))
 
     def _start(self, obtain: Callable[[], tuple[_FinishedRun, _FinishedRun]], what: str) -> None:
         self.stop()
@@ -204,7 +207,7 @@ class ComparisonRunner(QObject):
         if not self._run:
             self.busy_changed.emit("")
         if not isinstance(error, JaxscopeError):
-            error = InternalError("The comparison failed.", why=repr(error))
+            error = InternalError(tr("The comparison failed."), why=repr(error))
         self.failed.emit(error)
 
     def _on_job_finished(self, comparison: Comparison) -> None:
@@ -224,7 +227,7 @@ class ComparisonRunner(QObject):
         if number != self._run:
             return
         if isinstance(event, Progress):
-            self.busy_changed.emit(f"The other side: {event.text} …")
+            self.busy_changed.emit(tr("The other side: {text} …", text=event.text))
         elif isinstance(event, Failed):
             self._run = 0
             self.busy_changed.emit("")
@@ -296,7 +299,7 @@ def _subject(run: _FinishedRun) -> ComparedCapture:
 def _name_of(file: str, call: str, target: str, python: str | None) -> str:
     parts = [f"{os.path.basename(file)}::{call}"]
     if target not in ("", "cpu"):
-        parts.append(f"target {target}")
+        parts.append(tr("target {target}", target=target))
     if python:
         parts.append(python)
     return ", ".join(parts)
@@ -344,25 +347,25 @@ class ComparePage(PageWidget):
         self.target: QComboBox = ChoiceBox()
         self.interpreter = QLineEdit()
         self.options = QLineEdit()
-        self.compare_button = QPushButton("Compare")
-        self.file_button = QPushButton("File …")
-        self.previous_button = QPushButton("Run before")
+        self.compare_button = QPushButton(tr("Compare"))
+        self.file_button = QPushButton(tr("File …"))
+        self.previous_button = QPushButton(tr("Run before"))
         self.more_button, self._more = QToolButton(), QWidget()
-        self.stop_button = QPushButton("Stop")
-        self._status, self._empty = QLabel(), QLabel(_EMPTY_TEXT)
+        self.stop_button = QPushButton(tr("Stop"))
+        self._status, self._empty = QLabel(), QLabel(tr(_EMPTY_TEXT))
         self._busy = QProgressBar()
         self._pages = QStackedWidget()
         self._build()
 
     def _build(self) -> None:
         self.call.setEditable(True)
-        self.call.setAccessibleName("Call to compare with")
+        self.call.setAccessibleName(tr("Call to compare with"))
         self.setFocusProxy(self.call)
         self.call.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.call.setMinimumContentsLength(18)
         edit = self.call.lineEdit()
         assert edit is not None
-        edit.setPlaceholderText("Another call, such as grad(loss)(…)")
+        edit.setPlaceholderText(tr("Another call, such as grad(loss)(…)"))
         edit.returnPressed.connect(self.compare_button.click)
         for changed in (
             edit.textChanged,
@@ -373,23 +376,25 @@ class ComparePage(PageWidget):
             changed.connect(self._offer_compare)
         self.target.setEditable(True)
         self.target.addItems(["cpu", "cpu:8", "gpu", "tpu"])
-        self.target.setAccessibleName("Target of the other side")
-        self.interpreter.setPlaceholderText("same interpreter")
-        self.interpreter.setAccessibleName("Interpreter of the other side")
-        self.interpreter.setToolTip("Path of another Python that has JAX")
-        self.options.setPlaceholderText("same options")
-        self.options.setAccessibleName("Options of XLA of the other side")
+        self.target.setAccessibleName(tr("Target of the other side"))
+        self.interpreter.setPlaceholderText(tr("same interpreter"))
+        self.interpreter.setAccessibleName(tr("Interpreter of the other side"))
+        self.interpreter.setToolTip(tr("Path of another Python that has JAX"))
+        self.options.setPlaceholderText(tr("same options"))
+        self.options.setAccessibleName(tr("Options of XLA of the other side"))
         self.options.setToolTip(
-            "NAME=VALUE, NAME=VALUE, such as xla_disable_hlo_passes=algsimp: what XLA compiles the "
-            "other side with"
+            tr(
+                "NAME=VALUE, NAME=VALUE, such as xla_disable_hlo_passes=algsimp: what XLA "
+                "compiles the other side with"
+            )
         )
-        self.more_button.setText("More")
+        self.more_button.setText(tr("More"))
         self.more_button.setCheckable(True)
-        self.more_button.setToolTip("Another interpreter, or other options of XLA")
+        self.more_button.setToolTip(tr("Another interpreter, or other options of XLA"))
         self.more_button.toggled.connect(self._show_more)
         self.compare_button.setProperty("role", "primary")
-        self.file_button.setToolTip("A saved capture, or another version of this Python file")
-        self.previous_button.setToolTip("The run of this call before the present one")
+        self.file_button.setToolTip(tr("A saved capture, or another version of this Python file"))
+        self.previous_button.setToolTip(tr("The run of this call before the present one"))
         self._status.setTextFormat(Qt.TextFormat.PlainText)
         self._status.setWordWrap(True)
         self._busy.setRange(0, 0)
@@ -398,7 +403,7 @@ class ComparePage(PageWidget):
         self._empty.setTextFormat(Qt.TextFormat.RichText)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._empty.setWordWrap(True)
-        bar = fill_box(QHBoxLayout(), QLabel("Compare with"), (self.call, 1))
+        bar = fill_box(QHBoxLayout(), QLabel(tr("Compare with")), (self.call, 1))
         for part in (
             self.target,
             self.compare_button,
@@ -408,7 +413,7 @@ class ComparePage(PageWidget):
         ):
             bar.addWidget(part)
         self._more.hide()
-        under, compiled = QLabel("under"), QLabel("compiled with")
+        under, compiled = QLabel("under"), QLabel(tr("compiled with"))
         row = QHBoxLayout(self._more)
         fill_box(row, under, (self.interpreter, 1), compiled, (self.options, 1), margins=(0,) * 4)
         state = fill_box(QHBoxLayout(), self._busy, (self._status, 1), self.stop_button)
@@ -525,7 +530,9 @@ class ComparePage(PageWidget):
         typed = self.options.text().strip()
         options = _read_options(typed)
         if options is None:
-            self.show_problem(f"{typed} is no list of options such as NAME=VALUE, NAME=VALUE.")
+            self.show_problem(
+                tr("{typed} is no list of options such as NAME=VALUE, NAME=VALUE.", typed=typed)
+            )
             return
         self.comparing.compare_with_call(
             self.call.currentText().strip() or self._context.controller.state.call,
@@ -544,7 +551,7 @@ class ComparePage(PageWidget):
     def ask_file(self) -> None:
         """Ask for a saved capture or a Python file, and compare with it."""
         self._show_page()
-        dialog = QFileDialog(self._context.window, "Compare with", "", _FILTER)
+        dialog = QFileDialog(self._context.window, tr("Compare with"), "", tr(_FILTER))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self.comparing.compare_with_file)
         dialog.open()
@@ -558,11 +565,11 @@ class ComparePage(PageWidget):
         """Ask where to save the comparison that is shown."""
         if self._view is None or self._view.comparison is None:
             self._show_page()
-            self.show_problem("There is no comparison to save yet.")
+            self.show_problem(tr("There is no comparison to save yet."))
             return
         both = self._view.comparison
         name = suggest_name("html", both.first.capture.call, "and", both.second.capture.call)
-        dialog = self._context.ask_where("Save the comparison", ";;".join(_SAVE_FILTERS), name)
+        dialog = self._context.ask_where(tr("Save the comparison"), ";;".join(_SAVE_FILTERS), name)
         dialog.fileSelected.connect(self.save)
         dialog.open()
 
@@ -589,9 +596,11 @@ class ComparePage(PageWidget):
 
     def _on_saved(self, path: str, problem: str) -> None:
         if problem:
-            self.show_problem(f"{path} could not be written: {problem}")
+            self.show_problem(
+                tr("{path} could not be written: {problem}", path=path, problem=problem)
+            )
         else:
-            self._context.show_message(f"Saved to {path}")
+            self._context.show_message(tr("Saved to {path}", path=path))
 
     def _show_page(self) -> None:
         self._context.show_page("compare")

@@ -38,6 +38,7 @@ from jaxscope.report.document import cell_text
 from jaxscope.ui.pages.diff_graph import ComparedCanvas, MarkLegend
 from jaxscope.ui.pages.diff_text import DiffTextView
 from jaxscope.ui.session.screen import title_of_stage
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.result_table import choose_row
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
 from jaxscope.ui.toolkit.widgets import (
@@ -143,8 +144,8 @@ class DifferencesView(QTableView):
         self.setModel(self.rows)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        set_up_table(self, "Differences")
-        self.notice = EmptyNotice(self, "No difference is listed for this stage.")
+        set_up_table(self, tr("Differences"))
+        self.notice = EmptyNotice(self, tr("No difference is listed for this stage."))
         self._is_told = False
         self.selectionModel().selectionChanged.connect(self._on_selection_changed)
         self.fit()
@@ -191,7 +192,7 @@ class CompareView(QWidget):
         self._theme = LIGHT
         self.stage_chooser: QComboBox = ChoiceBox()
         self.form_chooser: QComboBox = ChoiceBox()
-        self.marks = QCheckBox("Mark what differs")
+        self.marks = QCheckBox(tr("Mark what differs"))
         self.legend = MarkLegend()
         self.canvases = (ComparedCanvas(), ComparedCanvas())
         self.texts = DiffTextView()
@@ -204,12 +205,12 @@ class CompareView(QWidget):
         self._build()
 
     def _build(self) -> None:
-        self.stage_chooser.setAccessibleName("Stage")
-        self.form_chooser.setAccessibleName("Graphs or texts")
-        self.form_chooser.addItem("Graphs", _GRAPHS)
-        self.form_chooser.addItem("Texts", _TEXTS)
+        self.stage_chooser.setAccessibleName(tr("Stage"))
+        self.form_chooser.setAccessibleName(tr("Graphs or texts"))
+        self.form_chooser.addItem(tr("Graphs"), _GRAPHS)
+        self.form_chooser.addItem(tr("Texts"), _TEXTS)
         self.marks.setChecked(True)
-        self.marks.setToolTip("Off: both sides plain, beside each other")
+        self.marks.setToolTip(tr("Off: both sides plain, beside each other"))
         self._verdict.setProperty("role", "heading")
         self._verdict.setTextFormat(Qt.TextFormat.PlainText)
         self._quantities.setTextFormat(Qt.TextFormat.RichText)
@@ -265,8 +266,8 @@ class CompareView(QWidget):
         scroll.setWidget(self._quantities)
         scroll.setFrameShape(QScrollArea.Shape.NoFrame)
         self._quantities.setMargin(6)
-        self.below.addTab(self.table, "Differences")
-        self.below.addTab(scroll, "Cost, time, memory")
+        self.below.addTab(self.table, tr("Differences"))
+        self.below.addTab(scroll, tr("Cost, time, memory"))
         return self.below
 
     # --- showing ---
@@ -339,7 +340,9 @@ class CompareView(QWidget):
         if graphs is not self.table.rows.comparison:
             self._chosen = (NONE, NONE)
             self.table.rows.set_comparison(graphs)
-        self.below.setTabText(0, f"Differences ({self.table.rows.rowCount():,})")
+        self.below.setTabText(
+            0, tr("Differences ({rowCount:,})", rowCount=self.table.rows.rowCount())
+        )
         self._quantities.setText(self._describe_quantities(stage))
         if graphs is not None and self.form_chooser.currentData() == _GRAPHS:
             self._show_graphs(graphs, stage, has_marks)
@@ -353,18 +356,18 @@ class CompareView(QWidget):
     def _describe_quantities(self, stage: StageComparison) -> str:
         comparison, muted = self._comparison, self._theme.muted
         whole = () if comparison is None else (comparison.memory, comparison.times)
-        tables = [_table_of(f"Of the stage {stage.pair.title}", stage.costs, muted)]
+        tables = [_table_of(tr("Of the stage {title}", title=stage.pair.title), stage.costs, muted)]
         tables += [
             _table_of(title, quantities, muted)
-            for title, quantities in zip(("Memory", "Measured time"), whole, strict=False)
+            for title, quantities in zip((tr("Memory"), tr("Measured time")), whole, strict=False)
         ]
         if comparison is not None and not comparison.times:
-            tables.append(_list_of("Measured time", (comparison.times_missing,), muted))
+            tables.append(_list_of(tr("Measured time"), (comparison.times_missing,), muted))
         if comparison is not None:
             lines = describe_placements(comparison.placements)
-            tables.append(_list_of("Placement", lines, muted))
+            tables.append(_list_of(tr("Placement"), lines, muted))
             if placed := describe_node_placements(stage)[:_MOST_PLACED]:
-                tables.append(_list_of("On other devices, of this stage", placed, muted))
+                tables.append(_list_of(tr("On other devices, of this stage"), placed, muted))
         return "".join(tables)
 
     def _show_graphs(
@@ -435,11 +438,11 @@ def _as_name(label: QLabel) -> QLabel:
 
 def _describe_choice(stage: StageComparison) -> str:
     first, second = title_of_stage(stage.pair.first), title_of_stage(stage.pair.second)
-    title = first if first == second else f"{first} and {second}"
+    title = first if first == second else tr("{first} and {second}", first=first, second=second)
     if isinstance(stage.verdict, Unavailable):
-        return f"{title} — not compared"
+        return tr("{title} — not compared", title=title)
     if stage.verdict:
-        return f"{title} — equal"
+        return tr("{title} — equal", title=title)
     changed, moved, added, removed = map(cell_text, stage_row(stage)[2:6])
     parts = [
         f"{count} {word}"
@@ -451,7 +454,7 @@ def _describe_choice(stage: StageComparison) -> str:
         )
         if count not in ("", "0")
     ]
-    return f"{title} — {', '.join(parts) or 'differs in cost'}"
+    return f"{title} — {', '.join(parts) or tr('differs in cost')}"
 
 
 def _first_choice(comparison: Comparison, wanted: str) -> int:

@@ -14,6 +14,7 @@ from jaxscope.report.measurement_documents import (
     describe_compile_time,
 )
 from jaxscope.ui.pages.experiments import ExperimentPage
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.window.page_context import PageContext
@@ -29,12 +30,14 @@ class CompileTimePage(ExperimentPage[CompileTime]):
         super().__init__(
             context,
             "compile_time",
-            "Traces, lowers and compiles the call once more in a process of its own, and does not "
-            "run it. What stands below a bar makes up the whole of it.",
-            "Measure",
+            tr(
+                "Traces, lowers and compiles the call once more in a process of its own, and "
+                "does not run it. What stands below a bar makes up the whole of it."
+            ),
+            tr("Measure"),
         )
         self.figure: FigurePanel | None = None
-        self.lines = ResultTable("What each line took")
+        self.lines = ResultTable(tr("What each line took"))
         self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.addWidget(self.lines)
         self.hold_result(self._split)
@@ -57,7 +60,7 @@ class CompileTimePage(ExperimentPage[CompileTime]):
             from jaxscope.ui.figures.figure_panel import FigurePanel  # half a second
 
             self._make_chart = compile_chart
-            self.figure = FigurePanel("compile time")
+            self.figure = FigurePanel(tr("compile time"))
             self.figure.enlarged.connect(self._on_enlarged)
             self.figure.bar_chosen.connect(self._on_bar_chosen)
             self._split.insertWidget(0, self.figure)

@@ -13,6 +13,7 @@ from jaxscope.picture.tint.diff_marks import STYLES, ItemMarks, MarkStyle, mark_
 from jaxscope.program.diff.changes import Change
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.scene_painter import graph_font
+from jaxscope.ui.toolkit.language import tr
 
 _SIGN_SCALE = 0.3
 """From this scale on there is room for signs; below it the outlines remain."""
@@ -138,8 +139,8 @@ class MarkLegend(QWidget):
         super().__init__(parent)
         self._theme = "light"
         names = ", ".join(f"{style.sign} {style.name}" for style in STYLES.values())
-        self.setAccessibleName(f"Legend: {names}")
-        self.setToolTip("A number counts the nodes that differ inside of a closed box.")
+        self.setAccessibleName(tr("Legend: {names}", names=names))
+        self.setToolTip(tr("A number counts the nodes that differ inside of a closed box."))
 
     def set_theme(self, theme: str) -> None:
         """Use the palette `light` or `dark`."""

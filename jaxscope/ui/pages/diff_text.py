@@ -23,6 +23,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 from jaxscope.picture.tint.diff_marks import STYLES, MarkStyle
 from jaxscope.program.diff.changes import Change
 from jaxscope.program.diff.texts import ADDED, CHANGED, REMOVED, SAME, TextDiff, TextLine, TextRow
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import LIGHT, Theme, fixed_font
 
 _STYLES: dict[str, MarkStyle] = {
@@ -48,7 +49,7 @@ class DiffTextView(QAbstractScrollArea):
         self._widest = 0
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
-        self.setAccessibleName("Both texts, line against line")
+        self.setAccessibleName(tr("Both texts, line against line"))
         self.set_theme(LIGHT, 10.0)
 
     @property

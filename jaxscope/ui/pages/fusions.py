@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
-from jaxscope.model.units import first_of, format_bytes, format_count
+from jaxscope.model.units import first_of, format_bytes
 from jaxscope.program.fusion.decisions import NO_LOG, FusionLog, describe_log
 from jaxscope.program.fusion.fusions import Fusion
 from jaxscope.program.fusion.summary import FusionReport, compare_launches
@@ -22,6 +22,7 @@ from jaxscope.report.fusion import (
 )
 from jaxscope.ui.selection.capture_facts import OPTIMIZED
 from jaxscope.ui.selection.linked_rows import LinkedRows
+from jaxscope.ui.toolkit.language import tr, tr_count
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.widgets import PlainTabs, escape_breakable, fill_box, make_label
 from jaxscope.ui.window.page_context import PageContext, PageWidget
@@ -54,7 +55,7 @@ def describe_kernel(report: FusionReport, node: int, muted: str) -> str:
         f"<tr><td style='color:{muted}; padding-right:10px'>{label}</td><td>{text}</td></tr>"
         for label, text in shown
     )
-    title = f"Fusion {name}" if fusion is not None else f"Kernel {name}"
+    title = tr("Fusion {name}", name=name) if fusion is not None else tr("Kernel {name}", name=name)
     return f"<h4>{title}</h4><table cellspacing='0' cellpadding='2'>{cells}</table>"
 
 
@@ -62,7 +63,7 @@ def describe_pair(report: FusionReport, first: int, second: int) -> str:
     """Why two nodes are not one kernel, as HTML."""
     found = report.why_apart(first, second)
     same = found.first == found.second
-    title = "One kernel" if same else "Why are these not one kernel?"
+    title = tr("One kernel") if same else tr("Why are these not one kernel?")
     return f"<h4>{title}</h4><p>{escape_breakable(found.text)}</p>"
 
 
@@ -96,16 +97,16 @@ class FusionsPage(PageWidget):
     def __init__(self, context: PageContext) -> None:
         super().__init__(context)
         self._report: FusionReport | None = None
-        self.heading = QLabel(_NONE_YET, wordWrap=True)
-        self.table = ResultTable("Fusions of the optimized program")
+        self.heading = QLabel(tr(_NONE_YET), wordWrap=True)
+        self.table = ResultTable(tr("Fusions of the optimized program"))
         self._linked = LinkedRows(self.table, context.selection)
         self.note = make_label(role="muted", wraps=True)
-        self.decisions = ResultTable("XLA's own log of what it fused")
+        self.decisions = ResultTable(tr("XLA's own log of what it fused"))
         logged = QWidget()
         fill_box(QVBoxLayout(logged), self.note, (self.decisions, 1), 0, margins=(0, 4, 0, 0))
-        self.tabs = PlainTabs("Fusions and XLA's decisions")
-        self.tabs.addTab(self.table, "Fusions")
-        self.tabs.addTab(logged, "XLA's decisions")
+        self.tabs = PlainTabs(tr("Fusions and XLA's decisions"))
+        self.tabs.addTab(self.table, tr("Fusions"))
+        self.tabs.addTab(logged, tr("XLA's decisions"))
         fill_box(QVBoxLayout(self), self.heading, (self.tabs, 1), 0)
         self.tabs.hide()
         context.inspector.additions.append(self._describe_selected)
@@ -123,21 +124,39 @@ class FusionsPage(PageWidget):
         self.tabs.setVisible(report is not None)
         self._show_log(None if report is None else report.log)
         if report is None:
-            self.heading.setText(problem or _NONE_YET)
+            self.heading.setText(problem or tr(_NONE_YET))
             self.table.rows.set_table(Table((), ()))
             self._linked.set_rows(())
             return
         told, *definitions = describe_launches(report) or ("",)
-        count = format_count(len(report.fusions), "fusion")
+        count = tr_count(len(report.fusions), "fusion")
         num_twice = len(report.duplicates)
-        twice = "no value is" if not num_twice else f"{num_twice:,} values are"
-        twice = "1 value is" if num_twice == 1 else twice
-        self.heading.setText(f"{told} {count}; {twice} computed by more than one kernel.".strip())
+        twice = (
+            tr("no value is")
+            if not num_twice
+            else tr("{num_twice:,} values are", num_twice=num_twice)
+        )
+        twice = tr("1 value is") if num_twice == 1 else twice
+        self.heading.setText(
+            tr(
+                "{told} {count}; {twice} computed by more than one kernel.",
+                told=told,
+                count=count,
+                twice=twice,
+            ).strip()
+        )
         self.heading.setToolTip("\n\n".join(definitions))
         fusions = report.fusions
         again = [len(report.duplicates_in(fusion.node)) for fusion in fusions]
         rows = [_row(i, fusion, again[i]) for i, fusion in enumerate(fusions)]
-        hints = [f"{fusion.id} saves {describe_saving(fusion)}" for fusion in fusions]
+        hints = [
+            tr(
+                "{id} saves {describe_saving}",
+                id=fusion.id,
+                describe_saving=describe_saving(fusion),
+            )
+            for fusion in fusions
+        ]
         self.table.rows.set_table(Table(HEADERS, rows), hints)
         self._linked.set_rows([(OPTIMIZED, (fusion.node,)) for fusion in fusions])
 

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 from jaxscope.client.requests import RematRequest
 from jaxscope.model import Capture, Unavailable, is_available
 from jaxscope.model.experiments import RematPolicies
-from jaxscope.model.units import format_bytes, format_count
+from jaxscope.model.units import format_bytes
 from jaxscope.program.memory.live_ranges import LiveRanges
 from jaxscope.report.document import Table
 from jaxscope.report.memory import (
@@ -35,6 +35,7 @@ from jaxscope.report.memory import (
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.selection.linked_rows import LinkedRows
 from jaxscope.ui.session.state import WindowState
+from jaxscope.ui.toolkit.language import tr, tr_count
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.threads import LatestJob
@@ -57,10 +58,10 @@ class RematPart(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._found: RematPolicies | None = None
-        self.heading = SelectableLabel(_REMAT_QUESTION)
+        self.heading = SelectableLabel(tr(_REMAT_QUESTION))
         self.notes = SelectableLabel(role="muted")
-        self.compare = QPushButton("Compare the policies")
-        self.table = ResultTable("Remat policies")
+        self.compare = QPushButton(tr("Compare the policies"))
+        self.table = ResultTable(tr("Remat policies"))
         top = QHBoxLayout()
         top.addWidget(self.heading, 1)
         top.addWidget(self.compare, 0, Qt.AlignmentFlag.AlignTop)
@@ -75,10 +76,16 @@ class RematPart(QWidget):
         self.table.setVisible(found is not None)
         self.notes.setVisible(found is not None)
         if found is None:
-            self.heading.setText(_REMAT_QUESTION)
+            self.heading.setText(tr(_REMAT_QUESTION))
             self.table.rows.set_table(Table((), ()))
             return
-        self.heading.setText(f"{describe_remat(found)} For {found.subject}.")
+        self.heading.setText(
+            tr(
+                "{describe_remat} For {subject}.",
+                describe_remat=describe_remat(found),
+                subject=found.subject,
+            )
+        )
         missing = [
             f"{outcome.policy}: {outcome.missing.reason}"
             for outcome in found.outcomes
@@ -107,13 +114,13 @@ class MemoryPage(PageWidget):
         self.heading = SelectableLabel(_QUESTION, "heading")
         self.notes = SelectableLabel(role="muted")
         self.step_title = QLabel()
-        self.to_peak = QPushButton("To the peak")
-        self.alive = ResultTable("What is alive at the chosen step")
-        self.kept = ResultTable("Values kept for the backward part")
-        self.donated = ResultTable("Donated arguments")
-        self.constants = ResultTable("Captured arrays")
+        self.to_peak = QPushButton(tr("To the peak"))
+        self.alive = ResultTable(tr("What is alive at the chosen step"))
+        self.kept = ResultTable(tr("Values kept for the backward part"))
+        self.donated = ResultTable(tr("Donated arguments"))
+        self.constants = ResultTable(tr("Captured arrays"))
         self.remat = RematPart()
-        self.tabs = PlainTabs("Memory")
+        self.tabs = PlainTabs(tr("Memory"))
         self._build()
         self.remat.compare.clicked.connect(self._on_compare_clicked)
         self.to_peak.clicked.connect(self._on_to_peak_clicked)
@@ -128,11 +135,11 @@ class MemoryPage(PageWidget):
         column.addLayout(row)
         column.addWidget(self.alive, 1)
         for title, page in (
-            ("Alive", alive),
-            ("Kept for the backward part", self.kept),
-            ("Donated", self.donated),
-            ("Captured arrays", self.constants),
-            ("Remat policies", self.remat),
+            (tr("Alive"), alive),
+            (tr("Kept for the backward part"), self.kept),
+            (tr("Donated"), self.donated),
+            (tr("Captured arrays"), self.constants),
+            (tr("Remat policies"), self.remat),
         ):
             self.tabs.addTab(page, title)
         self._split = TurningSplitter((260, 320), self.tabs)
@@ -188,11 +195,18 @@ class MemoryPage(PageWidget):
         self.plot.set_step(step)
         node = live.graph.node(live.steps[step])
         alive = live.alive_at(step)
-        peak = ", the peak" if step == live.peak_step else ""
+        peak = tr(", the peak") if step == live.peak_step else ""
         self.to_peak.setEnabled(not peak)
         self.step_title.setText(
-            f"Step {name_step(live, step)}{peak}: {node.name} ({node.operation}), "
-            f"{format_bytes(float(live.timeline[step]))} in {format_count(len(alive), 'buffer')}"
+            tr(
+                "Step {name_step}{peak}: {name} ({operation}), {timeline} in {num_buffers}",
+                name_step=name_step(live, step),
+                peak=peak,
+                name=node.name,
+                operation=node.operation,
+                timeline=format_bytes(float(live.timeline[step])),
+                num_buffers=tr_count(len(alive), "buffer"),
+            )
         )
         self.alive.rows.set_table(alive_table(live, alive))
         self._linked[self.alive].set_rows([("optimized", (each.node,)) for each in alive])
@@ -206,18 +220,20 @@ class MemoryPage(PageWidget):
         capture = self._capture
         if capture is None:
             self.heading.setText(_QUESTION)
-            self.notes.setText("Run a call, and its memory is shown here.")
+            self.notes.setText(tr("Run a call, and its memory is shown here."))
             self._split.hide()
             return
         if self._searched is capture:
             return
         self._searched = capture
-        self.heading.setText("Finding out what is alive when …")
+        self.heading.setText(tr("Finding out what is alive when …"))
         self._job.start(lambda _should_stop: find_memory(capture))
 
     def _on_job_failed(self, error: Exception) -> None:
-        self.heading.setText("What is alive when is not known: looking for it failed.")
-        self.notes.setText(f"This is a bug in jaxscope: {type(error).__name__}: {error}")
+        self.heading.setText(tr("What is alive when is not known: looking for it failed."))
+        self.notes.setText(
+            tr("This is a bug in jaxscope: {name}: {error}", name=type(error).__name__, error=error)
+        )
         self._split.hide()
 
     def _on_job_finished(self, report: MemoryReport) -> None:
@@ -242,18 +258,23 @@ class MemoryPage(PageWidget):
     def _tell(self, report: MemoryReport) -> None:
         plan, live = report.capture.memory, report.live
         if isinstance(plan, Unavailable):
-            heading = f"XLA's memory plan is not available: {plan.reason}"
+            heading = tr("XLA's memory plan is not available: {reason}", reason=plan.reason)
         else:
-            heading = (
-                f"{format_bytes(plan.total_bytes)} by XLA's plan: "
-                f"{format_bytes(plan.argument_bytes)} arguments, "
-                f"{format_bytes(plan.result_bytes)} results, "
-                f"{format_bytes(plan.temporary_bytes)} temporaries"
+            heading = tr(
+                "{total_bytes} by XLA's plan: {argument_bytes} arguments, {result_bytes} "
+                "results, {temporary_bytes} temporaries",
+                total_bytes=format_bytes(plan.total_bytes),
+                argument_bytes=format_bytes(plan.argument_bytes),
+                result_bytes=format_bytes(plan.result_bytes),
+                temporary_bytes=format_bytes(plan.temporary_bytes),
             )
             if plan.aliased_bytes:
-                heading += f"; {format_bytes(plan.aliased_bytes)} of it shared by donation"
+                heading += tr(
+                    "; {aliased_bytes} of it shared by donation",
+                    aliased_bytes=format_bytes(plan.aliased_bytes),
+                )
         if isinstance(live, Unavailable):
-            notes = f"What is alive when is not available: {live.reason}"
+            notes = tr("What is alive when is not available: {reason}", reason=live.reason)
         else:
             notes = f"{explain_peak(live, plan)} {describe_padding(live)}"
         self.heading.setText(heading)
@@ -262,7 +283,11 @@ class MemoryPage(PageWidget):
     def _fill_kept(self, report: MemoryReport) -> None:
         residuals = report.residuals
         self.tabs.setTabVisible(1, bool(residuals.values))
-        whose = "Kept for the backward part" if residuals.is_compiled else "Its gradient would keep"
+        whose = (
+            tr("Kept for the backward part")
+            if residuals.is_compiled
+            else tr("Its gradient would keep")
+        )
         self.tabs.setTabText(1, f"{whose} ({format_bytes(residuals.num_bytes)})")
         self.tabs.setTabToolTip(1, f"{describe_kept(residuals)}.")
         self.kept.rows.set_table(kept_table(residuals))

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QTextBrowser, QVBoxLayout
 from jaxscope.model import Check, Severity
 from jaxscope.ui.session.screen import describe_no_notes, untold_messages
 from jaxscope.ui.session.state import WindowState
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import escape_html, fill_box
 from jaxscope.ui.window.page_context import PageContext, PageWidget
@@ -30,7 +31,7 @@ class NotesPage(PageWidget):
         self._messages: Sequence[str] = ()
         self._nothing = ""
         self.page = QTextBrowser(openLinks=False)
-        self.page.setAccessibleName("Checks and messages")
+        self.page.setAccessibleName(tr("Checks and messages"))
         self.page.anchorClicked.connect(self._on_page_anchor_clicked)
         self.page.setMinimumHeight(1)  # else Qt wants room for several lines
         self._box = fill_box(QVBoxLayout(self), self.page)
@@ -51,7 +52,7 @@ class NotesPage(PageWidget):
         parts = [self._check_html(check) for check in self._checks]
         if messages := untold_messages(self._checks, self._messages):
             items = "".join(f"<li>{escape_html(message)}</li>" for message in messages)
-            parts.append(f"<h3>Messages</h3><ul>{items}</ul>")
+            parts.append(tr("<h3>Messages</h3><ul>{items}</ul>", items=items))
         self.page.setHtml("".join(parts) or f"<p>{escape_html(self._nothing)}</p>")
 
     def _check_html(self, check: Check) -> str:

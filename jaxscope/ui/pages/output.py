@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout
 
 from jaxscope.schema.safe_text import strip_controls
 from jaxscope.ui.session.state import WindowState
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import Theme, fixed_font
 from jaxscope.ui.toolkit.widgets import fill_box, make_label
 from jaxscope.ui.window.page_context import PageContext, PageWidget
@@ -24,15 +25,15 @@ class OutputPage(PageWidget):
     def __init__(self, context: PageContext) -> None:
         super().__init__(context)
         self._shown = ""
-        self.note = make_label(_WHAT, "muted", wraps=True)
+        self.note = make_label(tr(_WHAT), "muted", wraps=True)
         self.text = QPlainTextEdit(readOnly=True, undoRedoEnabled=False)
-        self.text.setAccessibleName("Output of your code")
-        self.text.setPlaceholderText(_NOTHING)
+        self.text.setAccessibleName(tr("Output of your code"))
+        self.text.setPlaceholderText(tr(_NOTHING))
         fill_box(QVBoxLayout(self), self.note, (self.text, 1), 0)
 
     def show_state(self, state: WindowState) -> None:
         output, is_kept = state.output, not state.is_view_only  # a saved capture has none
-        self.note.setText(_WHAT if is_kept else _NOT_KEPT)
+        self.note.setText(tr(_WHAT) if is_kept else tr(_NOT_KEPT))
         self.text.setVisible(is_kept)
         if output == self._shown:
             return

@@ -25,7 +25,6 @@ from jaxscope.model.op_name import TagTable
 from jaxscope.model.stages import find_lowered_stage
 from jaxscope.model.units import (
     format_bytes,
-    format_count,
     format_flops,
     format_seconds,
     join_first,
@@ -44,6 +43,7 @@ from jaxscope.report.document import Cell, Number, Table, count_cell, known_cell
 from jaxscope.ui.pages.diff_graph import ComparedCanvas, MarkLegend
 from jaxscope.ui.pages.diff_text import DiffTextView
 from jaxscope.ui.session.state import WindowState
+from jaxscope.ui.toolkit.language import tr, tr_count
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
 from jaxscope.ui.toolkit.threads import LatestJob
@@ -116,14 +116,14 @@ class PassGraphs(QWidget):
         if self._key == (id(records), number):
             return
         self._key = id(records), number
-        self._say("Reading the modules …")
+        self._say(tr("Reading the modules …"))
         self._job.start(lambda _should_stop: find_module_graphs(records, number, tags))
 
     def forget(self) -> None:
         """Show nothing."""
         self._job.stop()
         self._key = self._graphs = None
-        self._say("Choose a pass to see the module before and after it.")
+        self._say(tr("Choose a pass to see the module before and after it."))
 
     def follow(self, equations: Collection[str]) -> None:
         """Outline the instructions that hold these equations, on both sides."""
@@ -136,8 +136,10 @@ class PassGraphs(QWidget):
             nodes = graphs.holders(side, self._followed) if self._followed else []
             canvas.set_highlight(nodes, (), ())
             counts.append(len(nodes))
-        told = (
-            f"Instructions that hold what is selected: {counts[0]:,} before, {counts[1]:,} after."
+        told = tr(
+            "Instructions that hold what is selected: {counts:,} before, {counts_2:,} after.",
+            counts=counts[0],
+            counts_2=counts[1],
         )
         self.note.setText(told if self._followed else "")
 
@@ -150,7 +152,9 @@ class PassGraphs(QWidget):
 
     def _on_job_failed(self, error: Exception) -> None:
         told = f"{type(error).__name__}: {error}"
-        self._say(f"The modules could not be compared, which is a bug in jaxscope: {told}")
+        self._say(
+            tr("The modules could not be compared, which is a bug in jaxscope: {told}", told=told)
+        )
 
     def _on_job_finished(self, found: ModuleGraphs | Unavailable) -> None:
         if isinstance(found, Unavailable):
@@ -158,7 +162,7 @@ class PassGraphs(QWidget):
             return
         self._graphs = found
         sides = ((found.before, found.before_changes), (found.after, found.after_changes))
-        titles = ("the module before the pass", "the module after the pass")
+        titles = (tr("the module before the pass"), tr("the module after the pass"))
         for canvas, (graph, changes), title in zip(self.canvases, sides, titles, strict=True):
             canvas.set_changes(changes)
             canvas.show_graph(graph, title)
@@ -218,7 +222,7 @@ def pass_row(record: PassRecord, place: int) -> tuple[Cell, ...]:
     cost = record.cost
     return (
         Number(place, "" if record.number is None else f"{record.number:04}"),
-        record.name or RECEIVED,
+        record.name or tr(RECEIVED),
         record.pipeline,
         count_cell(record.num_instructions),
         count_cell(record.num_fusions),
@@ -236,7 +240,7 @@ def pass_row(record: PassRecord, place: int) -> tuple[Cell, ...]:
 def count_passes(records: Sequence[PassRecord]) -> str:
     """How many passes changed the module."""
     count = sum(bool(record.pipeline) and did_something(record) for record in records)
-    return "1 pass" if count == 1 else f"{count:,} passes"
+    return tr("1 pass") if count == 1 else tr("{count:,} passes", count=count)
 
 
 def describe_totals(records: Sequence[PassRecord]) -> str:
@@ -247,15 +251,23 @@ def describe_totals(records: Sequence[PassRecord]) -> str:
         slowest = max(known, key=lambda record: record.seconds)
         total = format_seconds(sum(record.seconds for record in known))
         parts.append(
-            f" The longest, {slowest.name}, took {format_seconds(slowest.seconds)}; these together "
-            f"{total}. The rest of compiling is passes that changed nothing, buffer assignment and "
-            "code generation (LLVM's on CPUs and GPUs)."
+            tr(
+                " The longest, {name}, took {seconds}; these together {total}. The rest of "
+                "compiling is passes that changed nothing, buffer assignment and code "
+                "generation (LLVM's on CPUs and GPUs).",
+                name=slowest.name,
+                seconds=format_seconds(slowest.seconds),
+                total=total,
+            )
         )
     peak = records[-1].peak_bytes
     if not math.isnan(peak):
         parts.append(
-            f" In the end values that are needed at once add up to {format_bytes(peak)}; XLA "
-            "allocates less where they share memory."
+            tr(
+                " In the end values that are needed at once add up to {peak}; XLA "
+                "allocates less where they share memory.",
+                peak=format_bytes(peak),
+            )
         )
     return "".join(parts)
 
@@ -265,8 +277,9 @@ def describe_unlisted(records: Sequence[PassRecord]) -> str:
     count = sum(not did_something(record) for record in records)
     if not count:
         return ""
-    return (
-        f" {format_count(count, 'further dump')} changed no instruction; filter by name to see it."
+    return tr(
+        " {num_further_dumps} changed no instruction; filter by name to see it.",
+        num_further_dumps=tr_count(count, "further dump"),
     )
 
 
@@ -294,25 +307,29 @@ class PassesPage(PageWidget):
         self._followed: frozenset[str] = frozenset()
         self._current = -1
         self._can_run = False
-        self.heading = QLabel(_NONE_YET, wordWrap=True)
-        self.record = QPushButton("Record the passes")
+        self.heading = QLabel(tr(_NONE_YET), wordWrap=True)
+        self.record = QPushButton(tr("Record the passes"))
         self.record.clicked.connect(self.record_passes)
-        self.without = QPushButton("Compare without this pass")
+        self.without = QPushButton(tr("Compare without this pass"))
         self.without.setToolTip(
-            "Compiles the call once more with xla_disable_hlo_passes, wherever this pass runs, and "
-            "shows both programs on the page Compare."
+            tr(
+                "Compiles the call once more with xla_disable_hlo_passes, wherever this pass "
+                "runs, and shows both programs on the page Compare."
+            )
         )
         self.without.setEnabled(False)
         self.without.clicked.connect(self._on_without_clicked)
-        self.filter = QLineEdit(placeholderText="Passes or text with …", clearButtonEnabled=True)
-        self.filter.setAccessibleName("Show only passes whose name or text contains this")
+        self.filter = QLineEdit(
+            placeholderText=tr("Passes or text with …"), clearButtonEnabled=True
+        )
+        self.filter.setAccessibleName(tr("Show only passes whose name or text contains this"))
         self.filter.textChanged.connect(self._fill)
-        self.follow = QCheckBox("Only those that touched what is selected")
+        self.follow = QCheckBox(tr("Only those that touched what is selected"))
         self.follow.setEnabled(False)
         self.follow.toggled.connect(self._fill)
         self.fate = QLabel(wordWrap=True)
         self.fate.hide()
-        self.table = ResultTable("Passes in their order")
+        self.table = ResultTable(tr("Passes in their order"))
         self.table.notice.clear_requested.connect(self._on_notice_clear_requested)
         self.table.place_selected.connect(self._on_table_place_selected)
         self.title = QLabel()
@@ -335,8 +352,8 @@ class PassesPage(PageWidget):
         tools.addWidget(self.without)
         texts = QWidget()
         column = fill_box(QVBoxLayout(texts), self.title, margins=(0, 4, 0, 0))
-        self.forms.addTab(self.diff, "Text")
-        self.forms.addTab(self._graphs_home, "Graphs")
+        self.forms.addTab(self.diff, tr("Text"))
+        self.forms.addTab(self._graphs_home, tr("Graphs"))
         QVBoxLayout(self._graphs_home).setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.forms, 1)
         self._split = TurningSplitter((400, 600), self.table, texts)
@@ -382,7 +399,7 @@ class PassesPage(PageWidget):
         missing = stage.unavailable if stage is not None else None
         reason = missing.reason if isinstance(missing, Unavailable) else ""
         if stage is None and state.is_view_only:
-            reason = "This capture was made without recording XLA's passes."
+            reason = tr("This capture was made without recording XLA's passes.")
         self.show_passes(state.capture.passes, reason, state.capture.pass_tags)
 
     def show_passes(
@@ -401,14 +418,21 @@ class PassesPage(PageWidget):
         if records:
             first, last = records[0], records[-1]
             self.heading.setText(
-                f"{count_passes(records)} changed the "
-                f"program: {first.num_instructions:,} instructions became "
-                f"{last.num_instructions:,}, with {format_count(last.num_fusions, 'fusion')}."
-                f"{describe_totals(records)}{describe_unlisted(records)}"
+                tr(
+                    "{count_passes} changed the program: {num_instructions:,} instructions "
+                    "became {num_instructions_2:,}, with "
+                    "{num_fusions}.{describe_totals}{describe_unlisted}",
+                    count_passes=count_passes(records),
+                    num_instructions=first.num_instructions,
+                    num_instructions_2=last.num_instructions,
+                    num_fusions=tr_count(last.num_fusions, "fusion"),
+                    describe_totals=describe_totals(records),
+                    describe_unlisted=describe_unlisted(records),
+                )
             )
             self.heading.setToolTip(f"{COUNTED}\n\n{TIMED}\n\n{ESTIMATED}")
         else:
-            self.heading.setText(missing or _NONE_YET)
+            self.heading.setText(missing or tr(_NONE_YET))
         self._show_parts()
         self._fill()
         if records:
@@ -431,7 +455,7 @@ class PassesPage(PageWidget):
             self.follow.setChecked(False)
         text = ""
         if fate is not None:
-            by = f", decided by {fate.pass_name}" if fate.pass_name else ""
+            by = tr(", decided by {pass_name}", pass_name=fate.pass_name) if fate.pass_name else ""
             mark = " (inferred)" if fate.certainty == "inferred" else ""
             text = f"{escape_html(title)}: <b>{fate.fate}</b>{mark}{by}. {escape_html(fate.text)}"
         self.fate.setText(text)
@@ -479,9 +503,9 @@ class PassesPage(PageWidget):
         ]
         table = Table(HEADERS, [pass_row(self._records[place], place) for place in self._shown])
         hints = [self._hint(self._records[number]) for number in self._shown]
-        why = [f"contains “{words}”"] if words else []
-        why += ["touched what is selected"] if self.follow.isChecked() else []
-        self.table.notice.say(f"No pass {' and '.join(why)}.", can_clear=bool(why))
+        why = [tr("contains “{words}”", words=words)] if words else []
+        why += [tr("touched what is selected")] if self.follow.isChecked() else []
+        self.table.notice.say(tr("No pass {why}.", why=" and ".join(why)), can_clear=bool(why))
         self.table.rows.set_table(table, hints)
         self._show_texts(None)
 
@@ -498,7 +522,7 @@ class PassesPage(PageWidget):
             self._current = -1
         self._fit_without()
         if record is None:
-            self.title.setText("Choose a pass to see what it changed.")
+            self.title.setText(tr("Choose a pass to see what it changed."))
             self.diff.set_diff(None)
             if "graphs" in vars(self):
                 self.graphs.forget()
@@ -514,18 +538,18 @@ class PassesPage(PageWidget):
             self.graphs.show_pass(self._records, self._current, self._tags)
 
     def _tell(self, record: PassRecord) -> None:
-        name = record.name or RECEIVED
-        where = f" in {record.pipeline}" if record.pipeline else ""
+        name = record.name or tr(RECEIVED)
+        where = tr(" in {pipeline}", pipeline=record.pipeline) if record.pipeline else ""
         text = f"<b>{name}</b>{where}"
         if not record.before and not record.text:
-            text += ": only names and annotations changed"
+            text += tr(": only names and annotations changed")
         elif record.name:
-            text += ": before on the left, after on the right"
+            text += tr(": before on the left, after on the right")
         touched = sorted(self._followed & record.carriers.keys())
         if touched:
             names = dict.fromkeys(name for id in touched for name in record.carriers[id])
-            held = ", ".join(list(names)[:_MAX_NAMES]) or "nothing any more"
-            text += f". What is selected is now in {escape_html(held)}"
+            held = ", ".join(list(names)[:_MAX_NAMES]) or tr("nothing any more")
+            text += tr(". What is selected is now in {held}", held=escape_html(held))
         self.title.setText(text + ".")
 
     def _touches(self, record: PassRecord) -> bool:
@@ -535,17 +559,21 @@ class PassesPage(PageWidget):
         parts = []
         if record.ended:
             ended = join_first(record.ended, 12)
-            parts.append(f"Since this pass no instruction carries the equations {ended}.")
+            parts.append(
+                tr("Since this pass no instruction carries the equations {ended}.", ended=ended)
+            )
         if self._touches(record):
-            parts.append("It touched what is selected.")
+            parts.append(tr("It touched what is selected."))
         if reason := explain_missing_peak(record):
-            parts.append(f"Peak memory: {reason}")
+            parts.append(tr("Peak memory: {reason}", reason=reason))
         return "\n".join(parts)
 
     def _fit_without(self) -> None:
         name = self._current_name()
         self.without.setEnabled(self._can_run and bool(name))
-        self.without.setText(f"Compare without {name}" if name else "Compare without this pass")
+        self.without.setText(
+            tr("Compare without {name}", name=name) if name else tr("Compare without this pass")
+        )
 
     def _current_name(self) -> str:
         """Of the pass that is shown; empty for none and for what is no pass of a pipeline."""
@@ -583,7 +611,11 @@ class PassesPage(PageWidget):
             selected = self._context.selection.graph_of(selection.stage)
             if selected is not None:
                 node = selected.node(selection.nodes[0])
-                title = f"Equation {name_and_number(node)}, {node.operation}"
+                title = tr(
+                    "Equation {name_and_number}, {operation}",
+                    name_and_number=name_and_number(node),
+                    operation=node.operation,
+                )
                 fate = self._context.fates.fate_of(selection.stage, node)
         ids = [graph.id(node) for node in nodes]
         self.follow_equations(ids, title, fate)

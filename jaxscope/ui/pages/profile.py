@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QSplitter, QT
 from jaxscope.client.requests import ProfileRequest
 from jaxscope.model import SourceFile, Stage, is_available
 from jaxscope.model.timing import NodeTimes, Profile, Timeline
-from jaxscope.model.units import format_count, format_seconds, format_share
+from jaxscope.model.units import format_seconds, format_share
 from jaxscope.picture.tint.classes import ColourBy
 from jaxscope.program.links import Links
 from jaxscope.program.node_times import (
@@ -27,6 +27,7 @@ from jaxscope.report.document import Table
 from jaxscope.report.measurement_documents import line_table, node_table
 from jaxscope.ui.pages.experiments import ExperimentPage
 from jaxscope.ui.session.state import WindowState
+from jaxscope.ui.toolkit.language import tr, tr_count
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import ChoiceBox, fill_box
@@ -56,21 +57,24 @@ class ProfilePage(ExperimentPage[Profile]):
     """Tables of lines and of nodes, of the compiled program or the eager run; and one run."""
 
     def __init__(self, context: PageContext) -> None:
-        super().__init__(context, "profile", _MEANING, "Measure each node")
+        super().__init__(context, "profile", tr(_MEANING), tr("Measure each node"))
         self._stages: Sequence[Stage] = ()
         self._files: Sequence[SourceFile] = ()
         self.side = ChoiceBox()
         self.side.addItems(["compiled", "eager"])
-        self.side.setAccessibleName("Which run to show")
-        self.with_eager = QCheckBox("Run the equations one by one, too")
+        self.side.setAccessibleName(tr("Which run to show"))
+        self.with_eager = QCheckBox(tr("Run the equations one by one, too"))
         self.with_eager.setChecked(True)
-        self.lines, self.nodes = ResultTable("Time of source lines"), ResultTable("Time of nodes")
+        self.lines, self.nodes = (
+            ResultTable(tr("Time of source lines")),
+            ResultTable(tr("Time of nodes")),
+        )
         row = fill_box(QHBoxLayout(), self.side, self.with_eager)
-        self.colours = QPushButton("Colour the graphs by time")
+        self.colours = QPushButton(tr("Colour the graphs by time"))
         self.colours.hide()
         row.addWidget(self.colours)
         row.addStretch(1)
-        self.form.addRow("Show", row)
+        self.form.addRow(tr("Show"), row)
         self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.addWidget(self.lines)
         self._split.addWidget(self.nodes)
@@ -78,7 +82,7 @@ class ProfilePage(ExperimentPage[Profile]):
         self._chart: LaneChart | None = None
         self._chosen: frozenset[str] = frozenset()
         self._tabs = QTabWidget(documentMode=True)
-        self._tabs.addTab(self._split, "Lines and nodes")
+        self._tabs.addTab(self._split, tr("Lines and nodes"))
         self.hold_result(self._tabs)
         self.nodes.clicked.connect(self._on_nodes_clicked)
         self.colours.clicked.connect(self._on_colours_clicked)
@@ -103,8 +107,8 @@ class ProfilePage(ExperimentPage[Profile]):
         self.side.setHidden(is_of_job)  # of a job there is no run equation by equation
         self.with_eager.setHidden(state.is_view_only)
         self.button.setHidden(state.is_view_only)
-        of_job = _BY_JOB if is_of_job else _OPEN_ONE
-        self._meaning.setText(of_job if is_of_job or state.is_view_only else _MEANING)
+        of_job = tr(_BY_JOB) if is_of_job else tr(_OPEN_ONE)
+        self._meaning.setText(of_job if is_of_job or state.is_view_only else tr(_MEANING))
 
     def start(self) -> None:
         super().start()
@@ -124,16 +128,21 @@ class ProfilePage(ExperimentPage[Profile]):
             return
         side = profile.compiled if self.side.currentIndex() == 0 else profile.eager
         if not isinstance(side, NodeTimes):
-            self.say(f"{self.side.currentText()}: not available", [side.reason])
+            self.say(
+                tr("{currentText}: not available", currentText=self.side.currentText()),
+                [side.reason],
+            )
             for table in (self.lines, self.nodes):
                 table.rows.set_table(Table((), ()))
             return
         overlay = overlay_stage(self._stages, side)
         if profile.recording:
             work = sum(time.exclusive for time in side.times)
-            heading = (
-                f"{profile.call}: in the job a run took {format_seconds(work)} of work, the mean "
-                f"of {format_count(side.runs, 'run')}"
+            heading = tr(
+                "{call}: in the job a run took {work} of work, the mean of {num_runs}",
+                call=profile.call,
+                work=format_seconds(work),
+                num_runs=tr_count(side.runs, "run"),
             )
             self.say(heading, [side.protocol, *profile.warnings])
         else:
@@ -143,19 +152,25 @@ class ProfilePage(ExperimentPage[Profile]):
         self.nodes.rows.set_table(node_table(side, overlay, is_of_job=bool(profile.recording)))
 
     def _say_measured(self, profile: Profile, side: NodeTimes, *, is_other: bool) -> None:
-        heading = (
-            f"{profile.call}: a recorded run takes {format_seconds(side.wall)}; "
-            f"{format_share(side.coverage)} of it is in what is listed, "
-            f"{format_seconds(side.gaps)} are dispatch and gaps"
+        heading = tr(
+            "{call}: a recorded run takes {wall}; {format_share} of it is in what is "
+            "listed, {gaps} are dispatch and gaps",
+            call=profile.call,
+            wall=format_seconds(side.wall),
+            format_share=format_share(side.coverage),
+            gaps=format_seconds(side.gaps),
         )
         notes = [
-            f"{format_count(side.runs, 'run')}. {side.protocol}",
+            f"{tr_count(side.runs, 'run')}. {side.protocol}",
             *filter(None, [describe_overlap(side)]),
-            f"Other runs, without recording, took {format_seconds(side.plain_wall)} each.",
+            tr(
+                "Other runs, without recording, took {plain_wall} each.",
+                plain_wall=format_seconds(side.plain_wall),
+            ),
             *profile.warnings,
         ]
         if is_other:
-            notes.append("Some names belong to another program than the one that is shown.")
+            notes.append(tr("Some names belong to another program than the one that is shown."))
         self.say(heading, notes, (profile.call, profile.environment))
 
     def show_links(self, links: Links) -> None:
@@ -181,7 +196,7 @@ class ProfilePage(ExperimentPage[Profile]):
             self.run = FigurePanel("timeline")
             self.run.bar_chosen.connect(self._choose_node)
             self.run.enlarged.connect(self.show_result_only)
-            self._tabs.addTab(self.run, "One run")
+            self._tabs.addTab(self.run, tr("One run"))
         self._tabs.setTabVisible(1, True)
         self.run.show_figure(self._chart, profile.environment, self.theme)
         self.run.choose(self._chosen)

@@ -6,12 +6,13 @@ from PySide6.QtWidgets import QPlainTextEdit
 
 from jaxscope.client.requests import RecompilationRequest
 from jaxscope.model.experiments import Recompilation, Signature
-from jaxscope.model.units import format_count, format_seconds
+from jaxscope.model.units import format_seconds
 from jaxscope.program.recompilation import describe_key_change, describe_outside, num_recompilations
 from jaxscope.report.document import Cell, make_table
 from jaxscope.report.measurement_documents import describe_advice
 from jaxscope.report.measurements import SIGNATURE_HEADERS, signature_row
 from jaxscope.ui.pages.experiments import ExperimentPage
+from jaxscope.ui.toolkit.language import tr, tr_count
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.window.page_context import PageContext
@@ -26,16 +27,19 @@ class RecompilationPage(ExperimentPage[Recompilation]):
         super().__init__(
             context,
             "recompilation",
-            "Runs calls one after another, or a loop of yours, and lists every key that a jitted "
-            "function was compiled for. One call a line; none for the calls that the file offers.",
-            "Run the calls",
+            tr(
+                "Runs calls one after another, or a loop of yours, and lists every key that a "
+                "jitted function was compiled for. One call a line; none for the calls that the "
+                "file offers."
+            ),
+            tr("Run the calls"),
         )
         self.calls = QPlainTextEdit()
         self.calls.setPlaceholderText("f(f32[10])\nf(f32[11])\ntrain(100)")
-        self.calls.setAccessibleName("Calls to run, one a line")
+        self.calls.setAccessibleName(tr("Calls to run, one a line"))
         self.calls.setTabChangesFocus(True)
-        self.table = ResultTable("Signatures")
-        self.form.addRow("Calls", self.calls)
+        self.table = ResultTable(tr("Signatures"))
+        self.form.addRow(tr("Calls"), self.calls)
         self.hold_result(self.table)
         self._fit()
 
@@ -44,10 +48,11 @@ class RecompilationPage(ExperimentPage[Recompilation]):
         return RecompilationRequest(calls=tuple(line for line in lines if line))
 
     def show_result(self, found: Recompilation) -> None:
-        heading = (
-            f"{format_count(len(found.signatures), 'signature')}, "
-            f"{format_count(num_recompilations(found), 'recompilation')}: "
-            f"{format_seconds(found.wasted)} spent again"
+        heading = tr(
+            "{num_signatures}, {num_recompilations}: {wasted} spent again",
+            num_signatures=tr_count(len(found.signatures), "signature"),
+            num_recompilations=tr_count(num_recompilations(found), "recompilation"),
+            wasted=format_seconds(found.wasted),
         )
         advice = map(describe_advice, found.advice)
         outside = describe_outside(found)
@@ -75,12 +80,12 @@ class RecompilationPage(ExperimentPage[Recompilation]):
 def _row(signature: Signature) -> tuple[Cell, ...]:
     against = "" if signature.nearest is None else f"{signature.nearest + 1}"
     changes = "; ".join(map(describe_key_change, signature.changes))
-    return (*signature_row(signature), changes or "the first", against)
+    return (*signature_row(signature), changes or tr("the first"), against)
 
 
 def _hint(signature: Signature) -> str:
     """The whole of what a row abbreviates, with JAX's own words."""
-    checked = {True: "JAX agrees.", False: "JAX explains it differently.", None: ""}
+    checked = {True: tr("JAX agrees."), False: tr("JAX explains it differently."), None: ""}
     parts = (
         signature.call,
         "\n".join(signature.arguments),

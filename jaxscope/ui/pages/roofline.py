@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QVBoxLayout
 from jaxscope.client.requests import CalibrationRequest
 from jaxscope.model import Capture, Environment, Graph, Stage, Unavailable, stage_named
 from jaxscope.model.hardware import Ceilings, chip_names, chip_of_target, find_chip
-from jaxscope.model.units import format_count
 from jaxscope.program.cost.attribution import CostChange, RowKind, find_cost_change
 from jaxscope.program.cost.trip_counts import find_trip_counts
 from jaxscope.program.fates.table import link_products
@@ -34,6 +33,7 @@ from jaxscope.report.roofline import (
 from jaxscope.schema.ceilings_file import store_ceilings, stored_ceilings
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.session.state import WindowState
+from jaxscope.ui.toolkit.language import tr, tr_count
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.threads import LatestJob
@@ -73,25 +73,27 @@ class RooflinePage(PageWidget):
         self._theme = context.themes.theme
         self.heading = SelectableLabel(_QUESTION, "heading")
         self.notes = SelectableLabel(role="muted")
-        self.calibrate = QPushButton("Measure this machine")
+        self.calibrate = QPushButton(tr("Measure this machine"))
         self.choice = ChoiceBox()
-        self.choice.addItems(_CHOICES)
-        self.choice.setAccessibleName("What each point is")
+        self.choice.addItems(list(map(tr, _CHOICES)))
+        self.choice.setAccessibleName(tr("What each point is"))
         self.module = ChoiceBox()
-        self.module.addItems(_MODULES)
-        self.module.setAccessibleName("Which module")
+        self.module.addItems(list(map(tr, _MODULES)))
+        self.module.setAccessibleName(tr("Which module"))
         self.module.setToolTip(
-            "The module that XLA compiled; the one that it received, as if each instruction were a "
-            "kernel; or the work of each row in both."
+            tr(
+                "The module that XLA compiled; the one that it received, as if each instruction "
+                "were a kernel; or the work of each row in both."
+            )
         )
         self.limits = ChoiceBox()
-        self.limits.addItem(_MEASURED)
-        self.limits.setAccessibleName("Whose limits")
+        self.limits.addItem(tr(_MEASURED))
+        self.limits.setAccessibleName(tr("Whose limits"))
         self.limits.setToolTip(
-            "What this machine reached when it was measured, or what is published of a chip"
+            tr("What this machine reached when it was measured, or what is published of a chip")
         )
-        self.export = QPushButton("Export …")
-        self.table = ResultTable("Work and traffic")
+        self.export = QPushButton(tr("Export …"))
+        self.table = ResultTable(tr("Work and traffic"))
         self._build()
         self.calibrate.clicked.connect(self._on_calibrate_clicked)
         self.choice.currentIndexChanged.connect(self._on_choice_changed)
@@ -247,7 +249,9 @@ class RooflinePage(PageWidget):
 
     def _on_job_failed(self, error: Exception) -> None:
         told = f"{type(error).__name__}: {error}"
-        self._on_job_finished(Unavailable(f"This is a bug in jaxscope: {told}", "optimized"))
+        self._on_job_finished(
+            Unavailable(tr("This is a bug in jaxscope: {told}", told=told), "optimized")
+        )
 
     def _show(self) -> None:
         found, change = self._search(), self.change
@@ -257,7 +261,7 @@ class RooflinePage(PageWidget):
         for part in (self._split, self.export, self.choice, self.limits):
             part.setVisible(isinstance(found, Roofline) and not waits)
         if waits:
-            self.heading.setText("Finding out what each kernel does …")
+            self.heading.setText(tr("Finding out what each kernel does …"))
             self.notes.setText("")
         elif change is not None:
             self.heading.setText(diff.describe_cost_change(change))
@@ -271,12 +275,18 @@ class RooflinePage(PageWidget):
         else:
             self.heading.setText(_QUESTION)
             self.notes.setText(
-                found.reason if found is not None else "Run a call, and its kernels are shown here."
+                found.reason
+                if found is not None
+                else tr("Run a call, and its kernels are shown here.")
             )
 
     def _show_points(self, found: Roofline) -> None:
         ceilings = self.ceilings
-        how = f"{NO_CEILINGS} “{self.calibrate.text()}” finds it out in seconds."
+        how = tr(
+            "{no_ceilings} “{text}” finds it out in seconds.",
+            no_ceilings=NO_CEILINGS,
+            text=self.calibrate.text(),
+        )
         notes = [how if ceilings is None else describe_ceilings(ceilings)]
         if ceilings is not None:
             notes += [*ceilings.warnings, *filter(None, [describe_excess(self.points, ceilings)])]
@@ -306,19 +316,21 @@ class RooflinePage(PageWidget):
         """
         if path.lower().endswith(".png"):
             if not self.plot.grab().save(path, "PNG"):
-                raise OSError(f"{path} cannot be written")
+                raise OSError(tr("{path} cannot be written", path=path))
         else:
             Path(path).write_text(self.table.rows.to_csv(), encoding="utf-8")
 
     def _on_export_clicked(self) -> None:
-        endings = "Table (*.csv)" if self.ceilings is None else "Table (*.csv);;Picture (*.png)"
-        path, _ = QFileDialog.getSaveFileName(self, "Export", "roofline.csv", endings)
+        endings = (
+            tr("Table (*.csv)") if self.ceilings is None else tr("Table (*.csv);;Picture (*.png)")
+        )
+        path, _ = QFileDialog.getSaveFileName(self, tr("Export"), "roofline.csv", endings)
         if not path:
             return
         try:
             self.write_to(path)
         except OSError as error:
-            self.notes.setText(f"Not exported: {error}")
+            self.notes.setText(tr("Not exported: {error}", error=error))
 
     def _on_calibrate_clicked(self) -> None:
         controller = self._context.controller
@@ -368,21 +380,29 @@ def _heading(points: tuple[RooflinePoint, ...], ceilings: Ceilings | None) -> st
     kinds = ("line", "scope", "equation")
     noun = next((kind for kind in kinds if points and points[0].operation == kind), "kernel")
     if not points:
-        return "No kernel whose work is known."
+        return tr("No kernel whose work is known.")
     if ceilings is None:
-        return f"{format_count(len(points), noun)}, the most memory traffic first"
+        return tr("{count}, the most memory traffic first", count=tr_count(len(points), noun))
     limits = [find_limit(point, ceilings).kind for point in points]
     bound, by_arithmetic = limits.count("memory"), limits.count("arithmetic")
     if bound == len(points) or by_arithmetic == len(points):
-        return f"{'Memory' if bound else 'Arithmetic'} bounds {_all_of(len(points), noun)}"
-    told = f"Memory bounds {bound:,} of {format_count(len(points), noun)}"
+        return tr(
+            "{value} bounds {all_of}",
+            value=tr("Memory") if bound else tr("Arithmetic"),
+            all_of=_all_of(len(points), noun),
+        )
+    told = tr("Memory bounds {bound:,} of {count}", bound=bound, count=tr_count(len(points), noun))
     if bound + by_arithmetic == len(points):
-        return f"{told}, arithmetic the others"
-    return f"{told}, arithmetic {by_arithmetic:,}"
+        return tr("{told}, arithmetic the others", told=told)
+    return tr("{told}, arithmetic {by_arithmetic:,}", told=told, by_arithmetic=by_arithmetic)
 
 
 def _all_of(count: int, noun: str) -> str:
-    return f"the only {noun}" if count == 1 else f"all {format_count(count, noun)}"
+    return (
+        tr("the only {noun}", noun=noun)
+        if count == 1
+        else tr("all {count}", count=tr_count(count, noun))
+    )
 
 
 make_page = RooflinePage

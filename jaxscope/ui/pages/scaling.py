@@ -39,6 +39,7 @@ from jaxscope.report.measurements import (
 )
 from jaxscope.ui.pages.experiments import ExperimentPage
 from jaxscope.ui.session.state import WindowState
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import ChoiceBox, SplitOrTabs, fill_box
@@ -93,36 +94,40 @@ class ScalingPage(ExperimentPage[Scaling]):
         super().__init__(
             context,
             "scaling",
-            "The call at several sizes: eager and jit in random pairs, compile time, work, bytes. "
-            "Both axes are logarithmic, so a straight line is a power of the size.",
-            "Measure all sizes",
+            tr(
+                "The call at several sizes: eager and jit in random pairs, compile time, work, "
+                "bytes. Both axes are logarithmic, so a straight line is a power of the size."
+            ),
+            tr("Measure all sizes"),
         )
         self._proposal = ""
         self.plot: QWidget | None = None
         self.preset = ChoiceBox()
         for preset, words in PRESETS.items():
             self.preset.addItem(words, preset)
-        self.preset.setAccessibleName("What is measured against what")
+        self.preset.setAccessibleName(tr("What is measured against what"))
         self.range = QLineEdit()
         self.range.setToolTip(
-            "ARGUMENT:DIMENSION=FROM..TO, or NAME=FROM..TO for a name that stands in the call; "
-            "empty for what is shown there"
+            tr(
+                "ARGUMENT:DIMENSION=FROM..TO, or NAME=FROM..TO for a name that stands in the call; "
+                "empty for what is shown there"
+            )
         )
-        self.range.setAccessibleName("What to vary, and from where to where")
-        self.with_eager = QCheckBox("Measure eager, too")
+        self.range.setAccessibleName(tr("What to vary, and from where to where"))
+        self.with_eager = QCheckBox(tr("Measure eager, too"))
         self.with_eager.setChecked(True)
         self.chart = ChoiceBox()
         self.chart.addItems(list(CHARTS))
-        self.chart.setAccessibleName("What to draw")
-        self.export = QPushButton("Export …")
+        self.chart.setAccessibleName(tr("What to draw"))
+        self.export = QPushButton(tr("Export …"))
         self.export.setEnabled(False)
-        self.table = ResultTable("Measurements by size")
+        self.table = ResultTable(tr("Measurements by size"))
         row = fill_box(QHBoxLayout(), self.preset, (self.range, 1))
-        for part in (self.with_eager, QLabel("Draw"), self.chart, self.export):
+        for part in (self.with_eager, QLabel(tr("Draw")), self.chart, self.export):
             row.addWidget(part)
-        self.form.addRow("Vary", row)
+        self.form.addRow(tr("Vary"), row)
         self._split = SplitOrTabs(_ROOMY_LINES)
-        self._split.insert_part(0, self.table, "Table", 260)
+        self._split.insert_part(0, self.table, tr("Table"), 260)
         self.hold_result(self._split)
         self.preset.currentIndexChanged.connect(self._show_proposal)
         self.range.returnPressed.connect(self._on_button_clicked)
@@ -142,7 +147,7 @@ class ScalingPage(ExperimentPage[Scaling]):
     def _show_proposal(self, _index: int = 0) -> None:
         """What an empty field stands for."""
         is_usual = not self.preset.currentData()
-        proposal = self._proposal or "n=1..64, for a name n in the call"
+        proposal = self._proposal or tr("n=1..64, for a name n in the call")
         self.range.setPlaceholderText(proposal if is_usual else DEFAULT_GROWTH)
         self.with_eager.setEnabled(is_usual)
 
@@ -208,18 +213,27 @@ class ScalingPage(ExperimentPage[Scaling]):
 
         if self.plot is None:
             self.plot = ChartPlot()
-            self._split.insert_part(0, self.plot, "Curves", 600)
+            self._split.insert_part(0, self.plot, tr("Curves"), 600)
         if isinstance(self.plot, ChartPlot):
             self.plot.show_chart(scaling_chart(self.found, self.chart.currentText()), self.theme)
 
     def _on_export_clicked(self) -> None:
-        path, _ = QFileDialog.getSaveFileName(self, "Export", "scaling.svg", _FILTER)
+        path, _ = QFileDialog.getSaveFileName(self, tr("Export"), "scaling.svg", tr(_FILTER))
         if not path:
             return
         try:
             self.write(path)
         except OSError as error:
-            self.notes.set_notes((), [f"{path} was not written: {error.strerror or error}."])
+            self.notes.set_notes(
+                (),
+                [
+                    tr(
+                        "{path} was not written: {strerror}.",
+                        path=path,
+                        strerror=error.strerror or error,
+                    )
+                ],
+            )
 
 
 make_page = ScalingPage

@@ -40,6 +40,7 @@ from jaxscope.report.sharding import (
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.selection.linked_rows import LinkedRows
 from jaxscope.ui.session.state import WindowState
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
 from jaxscope.ui.toolkit.widgets import (
@@ -71,7 +72,7 @@ class CutView(QWidget):
         self._device = -1
         self._theme = LIGHT
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName("How the array is cut")
+        self.setAccessibleName(tr("How the array is cut"))
 
     def sizeHint(self) -> QSize:
         return QSize(340, 240)
@@ -167,7 +168,11 @@ class CutView(QWidget):
         if isinstance(event, QHelpEvent):
             part = self.part_at(QPointF(event.pos()))
             if part is not None:
-                told = f"{part.text} on devices {name_devices(part.devices)}"
+                told = tr(
+                    "{text} on devices {name_devices}",
+                    text=part.text,
+                    name_devices=name_devices(part.devices),
+                )
                 QToolTip.showText(event.globalPos(), told, self)
                 return True
         return super().event(event)
@@ -190,12 +195,12 @@ class ShardingPage(PageWidget):
         self._collectives: tuple[Collective, ...] = ()
         self.heading = SelectableLabel(_QUESTION, "heading")
         self.notes = SelectableLabel(role="muted")
-        self.arrays = ResultTable("Arrays and how they are spread")
-        self.parts = ResultTable("Parts of the chosen array")
-        self.collectives = ResultTable("Collectives of the optimized program")
+        self.arrays = ResultTable(tr("Arrays and how they are spread"))
+        self.parts = ResultTable(tr("Parts of the chosen array"))
+        self.collectives = ResultTable(tr("Collectives of the optimized program"))
         self.cut = CutView()
         self.device = ChoiceBox()
-        self.device.setAccessibleName("Device whose parts are marked")
+        self.device.setAccessibleName(tr("Device whose parts are marked"))
         self._build()
         self.arrays.place_selected.connect(self._show_array)
         self._linked = LinkedRows(self.collectives, context.selection)
@@ -207,7 +212,7 @@ class ShardingPage(PageWidget):
         picture = QWidget()
         column = QVBoxLayout(picture)
         column.setContentsMargins(0, 0, 0, 0)
-        row = fill_box(QHBoxLayout(), QLabel("Mark what one holds:"), (self.device, 1))
+        row = fill_box(QHBoxLayout(), QLabel(tr("Mark what one holds:")), (self.device, 1))
         column.addLayout(row)
         column.addWidget(self.cut, 3)
         column.addWidget(self.parts, 2)
@@ -251,7 +256,7 @@ class ShardingPage(PageWidget):
         self.heading.setText(describe_devices(report.placement))
         told = found.reason if isinstance(found, Unavailable) else describe_communication(found)
         if report.num_devices < 2:
-            told += " Choose a target with several devices, such as cpu:8, to spread arrays."
+            told += tr(" Choose a target with several devices, such as cpu:8, to spread arrays.")
         job = f"{describe_job(report.capture.job)}\n" if report.capture.job is not None else ""
         memory = describe_device_memory(report.capture.memory)
         self.notes.setText(f"{job}{told} {memory}\n{WHOLE_OR_PER_DEVICE}")
@@ -272,12 +277,16 @@ class ShardingPage(PageWidget):
         self.collectives.setVisible(bool(self._collectives))
         self.device.blockSignals(True)
         self.device.clear()
-        self.device.addItem("no device")
+        self.device.addItem(tr("no device"))
         if not isinstance(report.placement, Unavailable):
             self.device.addItems(
                 [
                     f"{position}: {device.kind} {device.id}"
-                    + (f", process {device.process}" if report.placement.num_processes > 1 else "")
+                    + (
+                        tr(", process {process}", process=device.process)
+                        if report.placement.num_processes > 1
+                        else ""
+                    )
                     for position, device in enumerate(report.placement.devices)
                 ]
             )
@@ -337,7 +346,15 @@ class ShardingPage(PageWidget):
         ]
         exchanged = find_collectives(stage.graph, placement, selection.nodes)
         told += [escape_breakable(describe_collective(collective)) for collective in exchanged]
-        return f"<h4>On {len(placement.devices)} devices</h4><p>{''.join(told)}</p>" if told else ""
+        return (
+            tr(
+                "<h4>On {num_devices} devices</h4><p>{told}</p>",
+                num_devices=len(placement.devices),
+                told="".join(told),
+            )
+            if told
+            else ""
+        )
 
 
 def _with_places(table: Table) -> Table:

@@ -35,6 +35,7 @@ from jaxscope.report.values import OF_FORMS, describe_origin
 from jaxscope.ui.figures.array_figures import ArrayPicture, HistogramBars
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.session.stepping import SteppingRun
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import (
@@ -88,16 +89,20 @@ class SteppingPage(PageWidget):
         self._rows: list[StepValue] = []
         self._chosen = 0
         self.buttons: dict[str, QPushButton] = {}
-        self.condition, self.until = QLineEdit("nan"), QPushButton("Run until")
-        self.stage, self.stop_button = ChoiceBox(), QPushButton("Stop")
+        self.condition, self.until = QLineEdit("nan"), QPushButton(tr("Run until"))
+        self.stage, self.stop_button = ChoiceBox(), QPushButton(tr("Stop"))
         self.place, self.note = SelectableLabel(), SelectableLabel(role="muted")
         self.chain = QLabel()
-        self.values = ResultTable("Values at this equation")
-        self.load_button, self.slice, self.batch = QPushButton("Load …"), QLineEdit(), QSpinBox()
+        self.values = ResultTable(tr("Values at this equation"))
+        self.load_button, self.slice, self.batch = (
+            QPushButton(tr("Load …")),
+            QLineEdit(),
+            QSpinBox(),
+        )
         self.compare_menu = QMenu(self)
         self.compare_button, self.compared = MenuButton(self.compare_menu), dict[str, QAction]()
         self.picture, self.histogram = ArrayPicture(), HistogramBars()
-        self.numbers, self.of_numbers = ResultTable("Numbers"), SelectableLabel(role="muted")
+        self.numbers, self.of_numbers = ResultTable(tr("Numbers")), SelectableLabel(role="muted")
         self._numbers_side = QWidget()
         self._build()
         self._connect()
@@ -106,43 +111,45 @@ class SteppingPage(PageWidget):
         tools = QWidget()
         row = FlowLayout(tools)
         for name, text, hint, slot in _MOVES:
-            self.buttons[name] = button = QPushButton(text)
-            button.setToolTip(hint)
-            button.setAccessibleName(hint.partition(" (")[0])
+            self.buttons[name] = button = QPushButton(tr(text))
+            button.setToolTip(tr(hint))
+            button.setAccessibleName(tr(hint).partition(" (")[0])
             button.clicked.connect(getattr(self, slot))
             row.addWidget(button)
         self.condition.setMaximumWidth(150)
-        self.condition.setAccessibleName("Condition to stop at")
-        self.condition.setToolTip("nan, inf, > 1e3, == 0, shape [8, 3], dtype bfloat16; or several")
-        self.until.setToolTip("Go on, into loops too, to the next value that is so")
+        self.condition.setAccessibleName(tr("Condition to stop at"))
+        self.condition.setToolTip(
+            tr("nan, inf, > 1e3, == 0, shape [8, 3], dtype bfloat16; or several")
+        )
+        self.until.setToolTip(tr("Go on, into loops too, to the next value that is so"))
         self.stage.addItems([_OF_CALL, _OF_GRADIENT])
-        self.stage.setAccessibleName("Which program is stepped through")
+        self.stage.setAccessibleName(tr("Which program is stepped through"))
         row.addWidget(self.until)
         row.addWidget(self.condition)
         row.addWidget(self.stage)
         row.addWidget(self.stop_button)
         self.chain.setTextFormat(Qt.TextFormat.RichText)
         self.chain.setWordWrap(True)
-        self.chain.setAccessibleName("What led to it")
-        self.chain.setToolTip(_OF_CHAIN)
+        self.chain.setAccessibleName(tr("What led to it"))
+        self.chain.setToolTip(tr(_OF_CHAIN))
         self.values.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.values.setSortingEnabled(False)
         self.values.spare_column = VALUE_HEADERS.index("numbers")  # they stand beside the table
         self.numbers.setSortingEnabled(False)
         self.numbers.notice.hide()
         self.slice.setPlaceholderText("[0, :, 3]")
-        self.slice.setAccessibleName("Slice in view")
-        self.slice.setToolTip("Which part is shown: [0, :, 3], [2:8], [..., 0]; Enter shows it")
+        self.slice.setAccessibleName(tr("Slice in view"))
+        self.slice.setToolTip(tr("Which part is shown: [0, :, 3], [2:8], [..., 0]; Enter shows it"))
         self.batch.setPrefix("batch ")
-        self.batch.lineEdit().setAccessibleName("Element of the batch")
-        self.batch.setAccessibleName("Element of the batch")
-        self.batch.setToolTip("vmap made one program of many: which of them is shown")
+        self.batch.lineEdit().setAccessibleName(tr("Element of the batch"))
+        self.batch.setAccessibleName(tr("Element of the batch"))
+        self.batch.setToolTip(tr("vmap made one program of many: which of them is shown"))
         self.compare_button.setCheckable(True)  # so it looks where something is compared
-        self.compare_button.setAccessibleName("Compare this value")
-        self.compare_button.setToolTip("With others, with that of jit, with double precision")
-        self.compare_button.setText("Compare")
+        self.compare_button.setAccessibleName(tr("Compare this value"))
+        self.compare_button.setToolTip(tr("With others, with that of jit, with double precision"))
+        self.compare_button.setText(tr("Compare"))
         for name, text in _COMPARED.items():
-            self.compared[name] = action = self.compare_menu.addAction(text)
+            self.compared[name] = action = self.compare_menu.addAction(tr(text))
             action.setCheckable(True)
             action.triggered.connect(self._on_compared)
         layout = fill_box(QVBoxLayout(self), tools, spacing=3)
@@ -218,11 +225,13 @@ class SteppingPage(PageWidget):
         links = self._context.selection.links.stages.get(stage)
         graph = self._context.selection.graph_of(stage)
         if graph is None or links is None:
-            self._context.show_message(f"Select an equation of {stage or 'the program'} first.")
+            self._context.show_message(
+                tr("Select an equation of {stage} first.", stage=stage or tr("the program"))
+            )
             return
         nodes = [*links.selected, *links.forward, *links.backward]
         if not nodes:
-            self._context.show_message(f"Nothing of {stage} is selected.")
+            self._context.show_message(tr("Nothing of {stage} is selected.", stage=stage))
             return
         self._go("place", equation=graph.id(int(nodes[0])), iterations=[])
 
@@ -286,7 +295,7 @@ class SteppingPage(PageWidget):
             return run.doing
         if run.step is None:
             is_saved = self._context.controller.state.is_view_only
-            return _QUESTION if run.can_step else _SAVED if is_saved else _NO_PROGRAM
+            return tr(_QUESTION) if run.can_step else tr(_SAVED) if is_saved else tr(_NO_PROGRAM)
         return describe_place(run.step)
 
     def _say_note(self) -> None:
@@ -310,10 +319,15 @@ class SteppingPage(PageWidget):
         links = [
             f"<a href='{escape_html(write_place(link.equation, link.iterations))}'>"
             f"{escape_html(write_place(link.equation, link.iterations))}</a> "
-            f"{escape_html(link.operation)}" + (f" (line {link.line})" if link.line else "")
+            f"{escape_html(link.operation)}"
+            + (tr(" (line {line})", line=link.line) if link.line else "")
             for link in step.chain
         ]
-        return f"{escape_html(describe_origin(step.origin))} From: {' ← '.join(links)}"
+        return tr(
+            "{describe_origin} From: {links}",
+            describe_origin=escape_html(describe_origin(step.origin)),
+            links=" ← ".join(links),
+        )
 
     def _show_values(self) -> None:
         step = self.run.step
@@ -418,7 +432,7 @@ class SteppingPage(PageWidget):
     def _look(self, value: StepValue, slice: str, *, holds: bool | None = None) -> None:
         forms = [name for name in _FORMS if self.compared[name].isChecked()]
         if forms:
-            self.of_numbers.setText("Compiling …")
+            self.of_numbers.setText(tr("Compiling …"))
             self.of_numbers.show()
         self.run.look(value.kind, value.index, slice, holds=holds, forms=forms)
 
@@ -436,7 +450,7 @@ class SteppingPage(PageWidget):
 
     def _on_load_clicked(self) -> None:
         value = self._rows[self._chosen]
-        dialog = QFileDialog(self._context.window, "Load an argument", "", _ARRAYS)
+        dialog = QFileDialog(self._context.window, tr("Load an argument"), "", tr(_ARRAYS))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda file: self.run.load(value.name, file))

@@ -18,6 +18,7 @@ from jaxscope.model import Capture
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.state import WindowState
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.threads import LatestJob
 from jaxscope.ui.toolkit.widgets import SelectableLabel, fill_box
@@ -96,7 +97,7 @@ class ManyTargets(QObject):
         self._job.start(functools.partial(_make_row, self._target, found))
 
     def _on_job_failed(self, error: Exception) -> None:
-        explained = Explanation("It could not be summarized.", why=repr(error))
+        explained = Explanation(tr("It could not be summarized."), why=repr(error))
         self._on_job_finished(_make_row(self._target, InternalError(explained)))
 
     def _on_job_finished(self, row: TargetRow) -> None:
@@ -129,18 +130,18 @@ class TargetsPage(PageWidget):
         self._rows: list[TargetRow] = []
         self._is_busy = self._can_run = False
         self.heading = SelectableLabel(_QUESTION)
-        self.meaning = SelectableLabel(_MEANING)
+        self.meaning = SelectableLabel(tr(_MEANING))
         self.notes = SelectableLabel()
         self.heading.setProperty("role", "heading")
         for label in (self.meaning, self.notes):
             label.setProperty("role", "muted")
         self.line = QLineEdit(_FIRST)
-        self.line.setAccessibleName("Targets")
-        self.line.setToolTip("Chips and targets, with commas between: v5e:2x2, h100:8, cpu:8")
-        self.tpus, self.gpus = QPushButton("All TPUs"), QPushButton("All GPUs")
-        self.button = QPushButton("Compile")
+        self.line.setAccessibleName(tr("Targets"))
+        self.line.setToolTip(tr("Chips and targets, with commas between: v5e:2x2, h100:8, cpu:8"))
+        self.tpus, self.gpus = QPushButton(tr("All TPUs")), QPushButton(tr("All GPUs"))
+        self.button = QPushButton(tr("Compile"))
         self.button.setProperty("role", "primary")
-        self.table = ResultTable("Targets")
+        self.table = ResultTable(tr("Targets"))
         self._build()
 
     def _build(self) -> None:
@@ -172,7 +173,7 @@ class TargetsPage(PageWidget):
     def _begin(self) -> None:
         """Compile the present call for the targets in the line."""
         self._rows = []
-        self.heading.setText(f"{self._context.controller.state.call} on other chips")
+        self.heading.setText(tr("{call} on other chips", call=self._context.controller.state.call))
         self._show_rows()
         self.many.start(self.targets())
 
@@ -215,7 +216,7 @@ class TargetsPage(PageWidget):
         self.notes.setVisible(bool(notes))
 
     def _show_button(self) -> None:
-        self.button.setText("Stop" if self._is_busy else "Compile")
+        self.button.setText(tr("Stop") if self._is_busy else tr("Compile"))
         self.button.setEnabled(self._is_busy or self._can_run)
 
     def _fill(self, kinds: Sequence[str]) -> None:

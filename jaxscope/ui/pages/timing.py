@@ -31,6 +31,7 @@ from jaxscope.report.measurements import (
     describe_spread,
 )
 from jaxscope.ui.session.state import TimingState, WindowState
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import TALL_LINES, FoldedNotes, PlainTabs, fill_box, make_label
@@ -97,7 +98,11 @@ def describe_protocol(row: Measurement) -> str:
     """What was measured, how, and what to mind."""
     outliers = count_outliers(row.samples)
     told = (
-        f"{outliers.mild:,} mild and {outliers.severe:,} severe outliers are among the samples."
+        tr(
+            "{mild:,} mild and {severe:,} severe outliers are among the samples.",
+            mild=outliers.mild,
+            severe=outliers.severe,
+        )
         if outliers.mild or outliers.severe
         else ""
     )
@@ -109,9 +114,9 @@ def describe_protocol(row: Measurement) -> str:
 def meaning_of(name: str) -> str:
     """What a measurement is of; of a gradient the same as of the program, where nothing else."""
     if name in MEANINGS:
-        return MEANINGS[name]
+        return tr(MEANINGS[name])
     prefix = next(filter(name.startswith, _PREFIXES), "")
-    return MEANINGS.get(name.removeprefix(prefix), "")
+    return tr(MEANINGS.get(name.removeprefix(prefix), ""))
 
 
 def row_texts(row: Measurement) -> tuple[str, ...]:
@@ -119,11 +124,15 @@ def row_texts(row: Measurement) -> tuple[str, ...]:
     meaning = meaning_of(row.name)
     detail = f" ({row.detail})" if row.detail else ""
     what = row.name.replace("_", " ") + detail + (f" — {meaning}" if meaning else "")
-    quality = "noisy" if row.is_noisy else "steady" if row.runs > 1 else ""
-    device = "" if math.isnan(row.device_seconds) else (
-        f"{format_seconds(row.device_seconds)} ({format_seconds(row.device_low)} to "
-        f"{format_seconds(row.device_high)})"
-    )  # fmt: skip
+    quality = tr("noisy") if row.is_noisy else tr("steady") if row.runs > 1 else ""
+    device = ""
+    if not math.isnan(row.device_seconds):
+        device = tr(
+            "{device} ({low} to {high})",
+            device=format_seconds(row.device_seconds),
+            low=format_seconds(row.device_low),
+            high=format_seconds(row.device_high),
+        )
     runs = f"{row.runs:,}"
     return what, format_seconds(row.median), describe_spread(row), device, runs, quality
 
@@ -159,8 +168,8 @@ class TimingPage(PageWidget):
         self._theme = context.themes.theme
         self.distributions: FigurePanel | None = None
         self.stages: FigurePanel | None = None
-        self._verdict, self.notes = QLabel(_EMPTY_TITLE), FoldedNotes()
-        self._empty = QLabel(_EMPTY_TEXT)
+        self._verdict, self.notes = QLabel(tr(_EMPTY_TITLE)), FoldedNotes()
+        self._empty = QLabel(tr(_EMPTY_TEXT))
         self._verdict.setProperty("role", "heading")
         self._verdict.setWordWrap(True)
         self._verdict.setTextFormat(Qt.TextFormat.PlainText)
@@ -168,17 +177,21 @@ class TimingPage(PageWidget):
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._empty.setWordWrap(True)
         self._empty.setMargin(24)
-        self.quick = QPushButton("Measure")
+        self.quick = QPushButton(tr("Measure"))
         self.quick.setProperty("role", "primary")
-        self.quick.setToolTip("In one process, within a few seconds")
-        self.rigorous = QPushButton("Measure in six processes")
-        self.rigorous.setToolTip("Slower; shows how much results differ from process to process")
-        self.gradient = QCheckBox("Gradient, too")
-        self.gradient.setToolTip("Measure the gradient as well; takes about three times as long")
-        self.table = ResultTable("Measurements")
+        self.quick.setToolTip(tr("In one process, within a few seconds"))
+        self.rigorous = QPushButton(tr("Measure in six processes"))
+        self.rigorous.setToolTip(
+            tr("Slower; shows how much results differ from process to process")
+        )
+        self.gradient = QCheckBox(tr("Gradient, too"))
+        self.gradient.setToolTip(
+            tr("Measure the gradient as well; takes about three times as long")
+        )
+        self.table = ResultTable(tr("Measurements"))
         self.table.setSortingEnabled(False)  # what the verdict is about comes first
         self._measurements: list[Measurement] = []
-        self.protocol = make_label(_CHOOSE, "muted", wraps=True)
+        self.protocol = make_label(tr(_CHOOSE), "muted", wraps=True)
         self.protocol.setTextFormat(Qt.TextFormat.PlainText)
         self.protocol.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.figures = PlainTabs()
@@ -237,7 +250,7 @@ class TimingPage(PageWidget):
             button.setVisible(
                 not is_saved and not (self._is_derivative and button is self.gradient)
             )
-        self._empty.setText(_SAVED_TEXT if is_saved else _EMPTY_TEXT)
+        self._empty.setText(tr(_SAVED_TEXT) if is_saved else tr(_EMPTY_TEXT))
         if (self._is_saved, self._old) != (is_saved, old):
             self._is_saved, self._old = is_saved, old
             self._show_headline()
@@ -253,7 +266,7 @@ class TimingPage(PageWidget):
         if current is not None and current.name in names:
             self.table.choose(names.index(current.name))
         else:
-            self.protocol.setText(_CHOOSE)
+            self.protocol.setText(tr(_CHOOSE))
         self._split.setVisible(bool(timing.measurements))
         self._empty.setVisible(not timing.measurements)
         self._show_headline()
@@ -262,7 +275,7 @@ class TimingPage(PageWidget):
         self._arrange()
 
     def _show_headline(self) -> None:
-        nothing = _SAVED_TITLE if self._is_saved else _EMPTY_TITLE
+        nothing = tr(_SAVED_TITLE) if self._is_saved else tr(_EMPTY_TITLE)
         found = describe_headline(self._state) or nothing
         self._verdict.setText(f"{self._old}\n{found}" if self._old else found)
 
@@ -287,11 +300,11 @@ class TimingPage(PageWidget):
         stages = waterfall_chart(state.call, state.measurements)
         if histogram is not None:
             if self.distributions is None:
-                self.distributions = self._add_panel("distributions", "Distributions", 0)
+                self.distributions = self._add_panel("distributions", tr("Distributions"), 0)
             self.distributions.show_figure(histogram, state.environment, self._theme)
         if stages is not None:
             if self.stages is None:
-                self.stages = self._add_panel("stages", "Stages", self.figures.count())
+                self.stages = self._add_panel("stages", tr("Stages"), self.figures.count())
             self.stages.show_figure(stages, state.environment, self._theme)
 
     def _add_panel(self, name: str, title: str, place: int) -> FigurePanel:
@@ -329,7 +342,7 @@ class TimingPage(PageWidget):
             self._split.setSizes([480, 520])
             self.measurements.show()
         else:
-            self.figures.insertTab(0, self.measurements, "Measurements")
+            self.figures.insertTab(0, self.measurements, tr("Measurements"))
             self.figures.setCurrentIndex(0)
 
     def _on_panel_enlarged(self, is_large: bool) -> None:
@@ -363,14 +376,18 @@ def describe_old(state: WindowState) -> str:
     """Such as `Measured for f(x), not for what is shown now:`; empty where nothing can be old."""
     then, now = state.timing.subject, state.subject
     if not state.has_old_timing:  # but in the bar another call may stand
-        return f"Measured for {then.call}:" if state.is_stale and state.timing.measurements else ""
+        return (
+            tr("Measured for {call}:", call=then.call)
+            if state.is_stale and state.timing.measurements
+            else ""
+        )
     if then.call != now.call:
         of = then.call
     elif then.target != now.target:
         of = then.target
     else:
-        of = "an earlier version of the file"
-    return f"Measured for {of}, not for what is shown now:"
+        of = tr("an earlier version of the file")
+    return tr("Measured for {of}, not for what is shown now:", of=of)
 
 
 def describe_headline(timing: TimingState) -> str:
@@ -379,11 +396,17 @@ def describe_headline(timing: TimingState) -> str:
     if not found:
         alone = [m for m in timing.measurements if m.name in ("eager", "jit")]
         found = "\n".join(
-            f"{m.name} takes {format_seconds(m.median)} ({describe_spread(m)})" for m in alone
+            tr(
+                "{name} takes {median} ({describe_spread})",
+                name=m.name,
+                median=format_seconds(m.median),
+                describe_spread=describe_spread(m),
+            )
+            for m in alone
         )
     noise = describe_noise(timing.environment)
     if not noise and found and any(m.is_noisy for m in timing.measurements if m.name in STEADY):
-        noise = "Noisy: calls of one form differ widely from one another."
+        noise = tr("Noisy: calls of one form differ widely from one another.")
     return "\n".join(filter(None, (found or timing.call, noise if found else "")))
 
 
@@ -394,7 +417,13 @@ def _notes(timing: TimingState) -> list[str]:
     place = (
         []
         if timing.environment is None
-        else [f"{timing.call}. {describe_place(timing.environment)}"]
+        else [
+            tr(
+                "{call}. {describe_place}",
+                call=timing.call,
+                describe_place=describe_place(timing.environment),
+            )
+        ]
     )
     return [*list(protocols)[:1], *place]
 

@@ -25,6 +25,7 @@ from jaxscope.report.measurements import cost_lines, describe_processes, describ
 from jaxscope.ui.pages.agreement import describe_results, show_leaves
 from jaxscope.ui.pages.experiments import ExperimentPage
 from jaxscope.ui.pages.timing import HEADERS, row_texts
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.widgets import ChoiceBox, FlowLayout, SplitOrTabs
 from jaxscope.ui.window.page_context import PageContext
@@ -41,33 +42,42 @@ class SecondProgramForm:
     """
 
     def __init__(self, form: QFormLayout) -> None:
-        self.call = _line("the same call", "Second call")
-        self.file = _line("the same file", "File of the second call")
+        self.call = _line(tr("the same call"), tr("Second call"))
+        self.file = _line(tr("the same file"), tr("File of the second call"))
         self.options = _line(
-            "such as xla_cpu_enable_fast_math=true, another=1", "Options of XLA of the second"
+            tr("such as xla_cpu_enable_fast_math=true, another=1"),
+            tr("Options of XLA of the second"),
         )
         self.variables = _line(
-            "such as XLA_FLAGS=--xla_cpu_multi_thread_eigen=false",
-            "Environment variables of the second process",
+            tr("such as XLA_FLAGS=--xla_cpu_multi_thread_eigen=false"),
+            tr("Environment variables of the second process"),
         )
-        self.python = _line("the same interpreter", "Interpreter of the second")
-        self.donate = _line("as written; all, none, or x+y", "Donated arguments of the second")
-        self.precision = _choices("the same precision", PRECISIONS, "Precision of the second")
-        self.dtype = _choices("the same types", CAST_DTYPES, "Types of the second's arguments")
-        self.remat = _choices("the same remat", POLICIES, "Remat policy of the second")
-        self.target = _choices("the same target", TARGETS, "Target of the second")
-        self.rigorous = QCheckBox("in six processes")
+        self.python = _line(tr("the same interpreter"), tr("Interpreter of the second"))
+        self.donate = _line(
+            tr("as written; all, none, or x+y"), tr("Donated arguments of the second")
+        )
+        self.precision = _choices(
+            tr("the same precision"), PRECISIONS, tr("Precision of the second")
+        )
+        self.dtype = _choices(
+            tr("the same types"), CAST_DTYPES, tr("Types of the second's arguments")
+        )
+        self.remat = _choices(tr("the same remat"), POLICIES, tr("Remat policy of the second"))
+        self.target = _choices(tr("the same target"), TARGETS, tr("Target of the second"))
+        self.rigorous = QCheckBox(tr("in six processes"))
         self.rigorous.setToolTip(
-            "Slower; shows how much the ratio differs from process to process. Where target, "
-            "interpreter or environment differ, it is always done."
+            tr(
+                "Slower; shows how much the ratio differs from process to process. Where target, "
+                "interpreter or environment differ, it is always done."
+            )
         )
-        choose = QPushButton("Choose …")
+        choose = QPushButton(tr("Choose …"))
         choose.clicked.connect(self._on_choose_clicked)
         for label, field in (
-            ("Second call", self.call),
-            ("of the file", _row(self.file, choose)),
+            (tr("Second call"), self.call),
+            (tr("of the file"), _row(self.file, choose)),
             (
-                "made with",
+                tr("made with"),
                 _flow(
                     self.dtype,
                     self.precision,
@@ -77,8 +87,8 @@ class SecondProgramForm:
                     self.rigorous,
                 ),
             ),
-            ("with options of XLA", self.options),
-            ("in a process with", _row(self.variables, QLabel("of"), self.python)),
+            (tr("with options of XLA"), self.options),
+            (tr("in a process with"), _row(self.variables, QLabel("of"), self.python)),
         ):
             form.addRow(label, field)
 
@@ -104,7 +114,7 @@ class SecondProgramForm:
 
     def _on_choose_clicked(self) -> None:
         path, _ = QFileDialog.getOpenFileName(
-            self.file.window(), "Another version", "", "Python (*.py)"
+            self.file.window(), tr("Another version"), "", tr("Python (*.py)")
         )
         if path:
             self.file.setText(path)
@@ -115,7 +125,7 @@ def _read_assignments(text: str) -> dict[str, str]:
     for word in filter(None, (part.strip() for part in text.split(","))):
         name, equals, value = word.partition("=")
         if not equals or not name.strip():
-            raise ValueError(f"{word} is no option: write name=value.")
+            raise ValueError(tr("{word} is no option: write name=value.", word=word))
         found[name.strip()] = value.strip()
     return found
 
@@ -166,16 +176,18 @@ class VersusPage(ExperimentPage[ProgramComparison]):
         super().__init__(
             context,
             "versus",
-            "The call in the bar against another call, another version of the file, or the same "
-            "made in another way: measured in random pairs, results compared bit by bit.",
-            "Compare",
+            tr(
+                "The call in the bar against another call, another version of the file, or the "
+                "same made in another way: measured in random pairs, results compared bit by bit."
+            ),
+            tr("Compare"),
             "comparison",
         )
         self.side = SecondProgramForm(self.form)
-        self.timings, self.results = ResultTable("Measurements"), ResultTable("Differences")
+        self.timings, self.results = ResultTable(tr("Measurements")), ResultTable(tr("Differences"))
         split = SplitOrTabs(_ROOMY_LINES)
-        split.insert_part(0, self.timings, "Times", 500)
-        split.insert_part(1, self.results, "Results", 500)
+        split.insert_part(0, self.timings, tr("Times"), 500)
+        split.insert_part(1, self.results, tr("Results"), 500)
         self.hold_result(split)
 
     def make_request(self) -> ComparisonRequest | None:
@@ -185,17 +197,19 @@ class VersusPage(ExperimentPage[ProgramComparison]):
             self.say("", [str(error)])
             return None
         if not different:
-            self.say("", ["Nothing is different: name what the second program is made with."])
+            self.say("", [tr("Nothing is different: name what the second program is made with.")])
             return None
         return ComparisonRequest(**different, rigorous=self.side.rigorous.isChecked())
 
     def show_result(self, found: ProgramComparison) -> None:
-        verdict = describe_ratios(found.timing.ratios) or "The two could not be measured together"
+        verdict = describe_ratios(found.timing.ratios) or tr(
+            "The two could not be measured together"
+        )
         self.say(
             verdict,
             [
-                f"first: {found.first}",
-                f"second: {found.second}",
+                tr("first: {first}", first=found.first),
+                tr("second: {second}", second=found.second),
                 describe_processes(found),
                 *cost_lines(found),
                 describe_results(found.agreement),

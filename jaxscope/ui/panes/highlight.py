@@ -21,6 +21,7 @@ from jaxscope.program.search import Query, QueryError, SearchIndex, TermKind, pa
 from jaxscope.ui.panes.node_table import NodeTableView
 from jaxscope.ui.panes.outline import OutlineView
 from jaxscope.ui.source.code_view import CodeView, Mark
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
 
 if TYPE_CHECKING:
@@ -95,8 +96,8 @@ class PaneSearch:
         if not self.text or self.problem:
             return ""
         if self._at >= 0:
-            return f"{self._at + 1} of {len(hits):,}"
-        return f"{len(hits):,} found" if len(hits) else "none"
+            return tr("{at} of {num_hits:,}", at=self._at + 1, num_hits=len(hits))
+        return tr("{num_hits:,} found", num_hits=len(hits)) if len(hits) else "none"
 
     def _index_of(self, graph: Graph) -> SearchIndex:
         if self._index is None or self._graph is not graph:

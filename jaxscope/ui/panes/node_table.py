@@ -47,6 +47,7 @@ from jaxscope.model.units import format_bytes, format_flops, format_seconds
 from jaxscope.program.links import NO_LINKED, Linked
 from jaxscope.program.search import COMPARISONS, SCALES
 from jaxscope.ui.source.code_view import PREVIEW_STRENGTH
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
 from jaxscope.ui.toolkit.widgets import NO_INDEX, EmptyNotice, Index
 
@@ -163,7 +164,7 @@ def _numbers_of(graph: Graph, column: str) -> npt.NDArray[np.float64]:
 def _compare(values: npt.NDArray[np.float64], text: str) -> Mask:
     match = _NUMBER.fullmatch(text)
     if match is None:
-        raise ValueError("Type a number such as 1000, >1M or <10us.")
+        raise ValueError(tr("Type a number such as 1000, >1M or <10us."))
     limit = float(match["value"]) * _SCALES[(match["scale"] or "").lower()]
     return _COMPARE[match["compare"] or ">="](values, limit)
 
@@ -173,7 +174,7 @@ def _matcher(text: str) -> Callable[[str], bool]:
         try:
             search = re.compile(text[1:-1], re.IGNORECASE).search
         except re.error as error:
-            raise ValueError(f"No regular expression: {error}.") from None
+            raise ValueError(tr("No regular expression: {error}.", error=error)) from None
         return lambda cell: search(cell) is not None
     wanted = text.casefold()
     return lambda cell: wanted in cell.casefold()
@@ -504,8 +505,8 @@ class FilterHeader(QHeaderView):
         for column, title in enumerate(titles):
             field = QLineEdit(self, placeholderText="filter", clearButtonEnabled=True)
             field.setProperty("role", "compact")
-            field.setAccessibleName(f"Filter by {title}")
-            field.setToolTip(_HELP)
+            field.setAccessibleName(tr("Filter by {title}", title=title))
+            field.setToolTip(tr(_HELP))
             field.setProperty("column", column)
             field.textChanged.connect(self._on_field_text_changed)
             self.fields.append(field)
@@ -514,7 +515,7 @@ class FilterHeader(QHeaderView):
     def show_problem(self, column: int, problem: str) -> None:
         """Say that a filter cannot be understood; empty that it can."""
         field = self.fields[column]
-        field.setToolTip(problem or _HELP)
+        field.setToolTip(problem or tr(_HELP))
         field.setAccessibleDescription(problem)
         if field.property("problem") != ("true" if problem else "false"):
             field.setProperty("problem", "true" if problem else "false")
@@ -602,7 +603,7 @@ class NodeTableView(QTableView):
         self.horizontalHeader().setStretchLastSection(True)
         self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.setAccessibleName("Nodes of the stage")
+        self.setAccessibleName(tr("Nodes of the stage"))
         self.setMouseTracking(True)
         self.entered.connect(self._on_entered)
         self._is_told = False
@@ -638,7 +639,11 @@ class NodeTableView(QTableView):
         wanted = [f"“{self._searched}”"] if self._searched else []
         fields = zip(HEADERS, self.filters.fields, strict=True)
         wanted += [f"{title} “{field.text().strip()}”" for title, field in fields if field.text()]
-        text = f"Nothing matches {' and '.join(wanted)}." if wanted else "This stage has no nodes."
+        text = (
+            tr("Nothing matches {wanted}.", wanted=" and ".join(wanted))
+            if wanted
+            else tr("This stage has no nodes.")
+        )
         self.notice.say(text, can_clear=bool(wanted))
 
     def _on_notice_clear_requested(self) -> None:

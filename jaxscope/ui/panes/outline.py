@@ -24,6 +24,7 @@ from jaxscope.picture.view.labels import text_of
 from jaxscope.picture.view.view import ROOT, View
 from jaxscope.program.links import NO_LINKED, Linked
 from jaxscope.ui.panes.node_table import RowMarks
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import NO_INDEX, Index
 
@@ -164,7 +165,7 @@ class OutlineView(QTreeView):
         super().__init__(parent)
         self.boxes = OutlineModel(self)
         self.setModel(self.boxes)
-        self.setAccessibleName("Outline of the graph")
+        self.setAccessibleName(tr("Outline of the graph"))
         self.setUniformRowHeights(True)
         self.setAlternatingRowColors(True)
         self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)

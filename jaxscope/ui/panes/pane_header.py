@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.widgets import ChoiceBox, fill_box
 
 _DOT_PX, _GAP_PX = 2, 5
@@ -41,8 +42,8 @@ class PaneGrip(QWidget):
         self._pressed: QPoint | None = None
         self._is_dragged = self._is_awake = False
         self.setCursor(Qt.CursorShape.OpenHandCursor)
-        self.setToolTip("Drag to move this pane; click for its menu")
-        self.setAccessibleName("Move this pane, or open its menu")
+        self.setToolTip(tr("Drag to move this pane; click for its menu"))
+        self.setAccessibleName(tr("Move this pane, or open its menu"))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
     def set_awake(self, *, is_awake: bool) -> None:
@@ -153,9 +154,9 @@ class PaneHeader(QWidget):
         self.form_choice = ChoiceBox()
         self._has_forms = True
         self._is_active = self._is_hovered = False
-        self._find = _button("Find", "Find in this pane (Ctrl+F)")
-        self._close = _button("×", "Close this pane")
-        self._stale, self._old_call = QLabel(_EARLIER), ""
+        self._find = _button(tr("Find"), tr("Find in this pane (Ctrl+F)"))
+        self._close = _button("×", tr("Close this pane"))
+        self._stale, self._old_call = QLabel(tr(_EARLIER)), ""
         self._found = QLabel()
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._fit)
@@ -181,7 +182,7 @@ class PaneHeader(QWidget):
 
     def set_choices(self, choices: Sequence[tuple[str, str]], present: str) -> None:
         """Offer stages as pairs of name and title; the source is always first."""
-        wanted = [(SOURCE, "Source"), *choices]
+        wanted = [(SOURCE, tr("Source")), *choices]
         if present not in dict(wanted):
             wanted.append((present, present))
         offered = [
@@ -213,22 +214,24 @@ class PaneHeader(QWidget):
             call: That it is of, where another one failed since; or empty.
         """
         self._old_call = call if is_stale else ""
-        self._stale.setToolTip(f"{self.old_text}\n{_EARLIER_TIP}" if call else _EARLIER_TIP)
-        self._stale.setAccessibleName(self.old_text or _EARLIER)
+        self._stale.setToolTip(f"{self.old_text}\n{tr(_EARLIER_TIP)}" if call else tr(_EARLIER_TIP))
+        self._stale.setAccessibleName(self.old_text or tr(_EARLIER))
         self._stale.setVisible(is_stale)
         self._fit()
 
     @property
     def old_text(self) -> str:
         """What the badge says of a run before one that failed, in full; else empty."""
-        return f"Of an earlier run: {self._old_call}" if self._old_call else ""
+        return (
+            tr("Of an earlier run: {old_call}", old_call=self._old_call) if self._old_call else ""
+        )
 
     def show_found(self, text: str, problem: str) -> None:
         """Tell how much the search found, or why it cannot be understood."""
-        self._found.setText("not understood" if problem else text)
+        self._found.setText(tr("not understood") if problem else text)
         self._found.setToolTip(problem)
         self._found.setVisible(bool(text or problem))
-        self.search.setToolTip(problem or _SEARCH_HELP)
+        self.search.setToolTip(problem or tr(_SEARCH_HELP))
         self.search.setProperty("problem", "true" if problem else "false")
         self.search.style().unpolish(self.search)
         self.search.style().polish(self.search)
@@ -307,7 +310,7 @@ class PaneHeader(QWidget):
         self._close.setFixedWidth(self.fontMetrics().horizontalAdvance("×") + 12)
         # Who searches needs the field more than one click less.
         is_searching = self.search.hasFocus() or bool(self.search.text())
-        self._stale.setText(_EARLIER)  # and more where there is room
+        self._stale.setText(tr(_EARLIER))  # and more where there is room
         labels = [label for label in (self._stale, self._found) if not label.isHidden()]
         room = self.width() - sum(
             _least_px(part) + gap for part in (self.grip, self.chooser, *labels)
@@ -340,9 +343,9 @@ class PaneHeader(QWidget):
         self._quiet.setVisible(self.chooser.isHidden())
         if self._old_call:
             metrics, middle = self._stale.fontMetrics(), Qt.TextElideMode.ElideMiddle
-            told_px = metrics.horizontalAdvance(_EARLIER) + max(room - (width_px - least_px), 0)
+            told_px = metrics.horizontalAdvance(tr(_EARLIER)) + max(room - (width_px - least_px), 0)
             told = metrics.elidedText(self.old_text, middle, told_px)
-            self._stale.setText(told if len(told) > len(_EARLIER) + 1 else _EARLIER)
+            self._stale.setText(told if len(told) > len(tr(_EARLIER)) + 1 else tr(_EARLIER))
 
     def _fit_name(self, room: int) -> int:
         """Shorten the name to the room that the rest leaves, and return how much it takes."""
@@ -359,7 +362,7 @@ class PaneHeader(QWidget):
 
     def _build_chooser(self) -> None:
         chooser = self.chooser
-        chooser.setAccessibleName("Stage of this pane")
+        chooser.setAccessibleName(tr("Stage of this pane"))
         chooser.setProperty("role", "compact")
         policy = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         chooser.setSizeAdjustPolicy(policy)
@@ -372,11 +375,11 @@ class PaneHeader(QWidget):
 
     def _build_search(self) -> None:
         search = self.search
-        search.setPlaceholderText("Find")
-        search.setToolTip(_SEARCH_HELP)
+        search.setPlaceholderText(tr("Find"))
+        search.setToolTip(tr(_SEARCH_HELP))
         search.installEventFilter(self)
         search.setClearButtonEnabled(True)
-        search.setAccessibleName("Find in this pane")
+        search.setAccessibleName(tr("Find in this pane"))
         search.setProperty("role", "compact")
         search.setMinimumWidth(44)
         search.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -390,13 +393,13 @@ class PaneHeader(QWidget):
     def _build_buttons(self) -> None:
         self._stale.setProperty("role", "badge")
         self._stale.setTextFormat(Qt.TextFormat.PlainText)
-        self._stale.setToolTip(_EARLIER_TIP)
+        self._stale.setToolTip(tr(_EARLIER_TIP))
         self._stale.hide()
         self._row.addWidget(self._stale)
         self.form_choice.addItems([form.value.capitalize() for form in Form])
         self.form_choice.setProperty("role", "compact")
-        self.form_choice.setAccessibleName("Form of this pane")
-        self.form_choice.setToolTip("Show this stage as a graph, a text, a table or a tree")
+        self.form_choice.setAccessibleName(tr("Form of this pane"))
+        self.form_choice.setToolTip(tr("Show this stage as a graph, a text, a table or a tree"))
         self.form_choice.activated.connect(self._on_form_choice_activated)
         self._row.addWidget(self.form_choice)
         self._find.clicked.connect(self.focus_search)

@@ -35,6 +35,7 @@ from jaxscope.ui.panes.pane_header import SOURCE, Form, PaneHeader
 from jaxscope.ui.selection.selection import GRAPH_STAGE_OF, GroupPlace, SelectionModel
 from jaxscope.ui.source.code_view import CodeView, Mark, fill_with_source, fill_with_stage
 from jaxscope.ui.source.source_lines import NEW_LINE, SourceLines
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
 from jaxscope.ui.toolkit.widgets import fill_box
 
@@ -298,7 +299,7 @@ class StagePane(QFrame):
         if self._name == SOURCE and file is self._file and file is not None:
             return
         self._name, self._stage, self._file = SOURCE, None, file
-        self.code.setAccessibleName("Source")
+        self.code.setAccessibleName(tr("Source"))
         self.highlighter.linked = NO_LINKED
         self._refresh()
 
@@ -320,7 +321,7 @@ class StagePane(QFrame):
         self.code.set_checks({})
         self._footnote.hide()
         self._name, self._stage, self._file = name, stage, None
-        self.code.setAccessibleName(f"Text of {name}")
+        self.code.setAccessibleName(tr("Text of {name}", name=name))
         self._refresh(waiting)
 
     def set_form(self, form: Form) -> None:
@@ -433,7 +434,7 @@ class StagePane(QFrame):
         if self._name == SOURCE:
             self._show_file()
         elif self._stage is None:
-            self._say(waiting or "Run a call to see this stage.")
+            self._say(waiting or tr("Run a call to see this stage."))
         elif self._stage.unavailable is not None:
             self._say(self._stage.unavailable.reason)
         elif self._form is Form.TEXT:
@@ -467,7 +468,7 @@ class StagePane(QFrame):
 
     def _show_file(self) -> None:
         if self._file is None:
-            self._say(self._footnote.text() or "Open a file to see its source.")
+            self._say(self._footnote.text() or tr("Open a file to see its source."))
             return
         path = self._file.path
         is_again, self._shown_text = self._shown_text == (path, SOURCE), (path, SOURCE)
@@ -476,7 +477,7 @@ class StagePane(QFrame):
 
     def _show_text(self, text: object) -> None:
         if not isinstance(text, StageText):
-            self._say(getattr(text, "reason", "There is no text of this stage."))
+            self._say(getattr(text, "reason", tr("There is no text of this stage.")))
             return
         is_again = self._shown_text == (self._call, self._name)
         self._shown_text = (self._call, self._name)
@@ -500,7 +501,7 @@ class StagePane(QFrame):
             self._canvas.node_hovered.connect(self._on_node_hovered)
             self._canvas.installEventFilter(self)
         if not len(graph.nodes):
-            self._say("This program has no equations: it computes nothing.")
+            self._say(tr("This program has no equations: it computes nothing."))
             return
         self._pages.setCurrentWidget(self._graph)  # first: a picture is made for its room
         if graph is not self._shown_graph:
@@ -554,7 +555,7 @@ class StagePane(QFrame):
             path = self._file.path
             ran = self._lines.to_run(path, [line + 1 for line in lines])
             if not ran and not adds:
-                self._selection.clear(NEW_LINE)
+                self._selection.clear(tr(NEW_LINE))
             self._selection.select_lines(path, ran, adds=adds)
         elif nodes := self._nodes_of_lines(lines):
             self._selection.select_nodes(self._linked_stage, nodes, adds=adds)

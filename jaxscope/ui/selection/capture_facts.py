@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from jaxscope.model import Capture, Fate, Node, NodeKind, Unavailable
 from jaxscope.model.stages import lowered_name
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.threads import LatestJob
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class FateReader(QObject):
         self.changed.emit()
 
     def _on_job_failed(self, error: Exception) -> None:
-        self.problem = f"{_NOT_FOUND}: {type(error).__name__}: {error}"
+        self.problem = f"{tr(_NOT_FOUND)}: {type(error).__name__}: {error}"
         self.changed.emit()
 
 
@@ -138,7 +139,7 @@ class FusionReader(QObject):
         self.changed.emit()
 
     def _on_job_failed(self, error: Exception) -> None:
-        self.problem = f"{_NOT_READ}: {type(error).__name__}: {error}"
+        self.problem = f"{tr(_NOT_READ)}: {type(error).__name__}: {error}"
         self.changed.emit()
 
 
@@ -153,6 +154,6 @@ def _why_none(capture: Capture) -> str:
     """Why a capture has no fusions to look into."""
     stage = capture.stage(OPTIMIZED)
     if stage is None:
-        return "This capture has no optimized program."
+        return tr("This capture has no optimized program.")
     missing = stage.unavailable or stage.graph
-    return missing.reason if isinstance(missing, Unavailable) else _NOT_READ
+    return missing.reason if isinstance(missing, Unavailable) else tr(_NOT_READ)

@@ -33,7 +33,6 @@ from jaxscope.model.types import mark_batch_axes, read_batch_axes
 from jaxscope.model.units import (
     first_of,
     format_bytes,
-    format_count,
     format_flops,
     format_seconds,
     join_first,
@@ -55,6 +54,7 @@ from jaxscope.ui.selection.selection import GroupPlace, Place, SelectionModel
 from jaxscope.ui.session.screen import title_of_stage
 from jaxscope.ui.session.source_file import line_of
 from jaxscope.ui.source.source_lines import NUMBERS_OF_RUN, SourceLines
+from jaxscope.ui.toolkit.language import tr, tr_count
 from jaxscope.ui.toolkit.widgets import (
     ANY_PX,
     SOFT_BREAK,
@@ -80,25 +80,25 @@ def describe_ancestry(stage: Stage, node: Node, stages: Sequence[Stage]) -> list
     rows = []
     if stage.name != _BASE and node.origins:
         rows.append(
-            ("comes from", _list_equations(node.origins, stage_named(stages, _BASE), _BASE))
+            (tr("comes from"), _list_equations(node.origins, stage_named(stages, _BASE), _BASE))
         )
     last = lowered_name(stage.name for stage in stages) or _BASE
     if node.derived and stage.name != last and not (rows and last == _BASE):
-        label = "by way of" if rows else "comes from"
+        label = tr("by way of") if rows else tr("comes from")
         rows.append((label, _list_equations(node.derived, stage_named(stages, last), last)))
     return rows
 
 
 def _list_equations(ids: Sequence[str], stage: Stage | None, name: str) -> str:
     shown = first_of((_link(each, stage) for each in ids), _MAX_SHOWN)
-    return "<br>".join(shown) + f"<br>of {escape_breakable(title_of_stage(name))}"
+    return "<br>".join(shown) + tr("<br>of {name}", name=escape_breakable(title_of_stage(name)))
 
 
 def _link(id: str, stage: Stage | None) -> str:
     """An equation's text, which leads to it; its number where the stage is not there."""
     index = stage.graph.index_by_id if stage is not None and is_available(stage.graph) else {}
     if stage is None or id not in index:
-        return f"equation {escape_breakable(id, 60)}"
+        return tr("equation {id}", id=escape_breakable(id, 60))
     text = escape_breakable(equation_text(stage, index[id]), 100)
     return f"<a href='node:{escape_html(stage.name)}:{index[id]}'>{text}</a>"
 
@@ -177,9 +177,9 @@ def describe_node(
         *describe_ancestry(stage, node, stages),
         ("scope", escape_breakable("/".join(node.scope))),
         ("takes", _neighbours(stage.name, graph, index, incoming=True)),
-        ("goes to", _neighbours(stage.name, graph, index, incoming=False)),
+        (tr("goes to"), _neighbours(stage.name, graph, index, incoming=False)),
         ("inside", escape_breakable(_group_label(graph, index))),
-        ("drawn at", _drawn_elsewhere(stage.name, graph, index)),
+        (tr("drawn at"), _drawn_elsewhere(stage.name, graph, index)),
         *(
             (escape_breakable(key, 60), escape_breakable(value, 120 if key in _LONG else 600))
             for key, value in node.attributes.items()
@@ -193,8 +193,10 @@ def describe_node(
         name += f" ({escape_breakable(node.id)})"
     card = find_card(node.operation, node.kind)
     made = (
-        "<p>Made by lowering or by XLA: no equation or line of your program is known to be behind "
-        "it.</p>"
+        tr(
+            "<p>Made by lowering or by XLA: no equation or line of your program is known to be "
+            "behind it.</p>"
+        )
         if node.operation != "parameter"  # the call's own argument, or a fusion's
         and is_made_by_compiler(graph, index)
         and not links.has_origin
@@ -224,7 +226,7 @@ def _explain(node: Node, card: Card | None, *, has_card: bool) -> str:
     """
     parts = [_mark_code(explain_operation(node.operation, node.kind))]
     if card is not None:
-        parts.append(f"<a href='card:'>{'Less' if has_card else 'More'}</a>")
+        parts.append(f"<a href='card:'>{(tr('Less') if has_card else tr('More'))}</a>")
     told = " ".join(filter(None, parts))
     return f"<p>{told}</p>" if told else ""
 
@@ -279,25 +281,26 @@ def describe_line(
     name = escape_breakable(os.path.basename(selection.file))
     idle = escape_breakable(explain_idle_line(file_text, selection.line))
     became = _elsewhere("", links, stages) or idle or _no_operation(stages)
-    return (
-        f"<h3>{name}, line {selection.line}</h3>"
-        f"<p><code>{escape_breakable(text.strip())}</code></p>"
-        + _table([("became", became), ("cost", escape_breakable(cost.text if cost else ""))], muted)
-    )
+    return tr(
+        "<h3>{name}, line {line}</h3><p><code>{strip}</code></p>",
+        name=name,
+        line=selection.line,
+        strip=escape_breakable(text.strip()),
+    ) + _table([("became", became), ("cost", escape_breakable(cost.text if cost else ""))], muted)
 
 
 def _no_operation(stages: Sequence[Stage]) -> str:
     """Why a line has no operation: JAX knows no better place for what a custom rule computes."""
     graphs = [stage.graph for stage in stages if not isinstance(stage.graph, Unavailable)]
     if not graphs:
-        return "Not known yet: the call has not been traced."
+        return tr("Not known yet: the call has not been traced.")
     if not any(_RULES.intersection(graph.strings) for graph in graphs[:1]):
-        return (
+        return tr(
             "No equation names this line: it did not run, or Python or <code>jax.numpy</code> did "
             "all of it while tracing, such as a reshape to the shape that is there already, or the "
             "equation names another line of the same statement."
         )
-    return (
+    return tr(
         "No operation names this line. What the rules of <code>custom_vjp</code> and "
         "<code>custom_jvp</code> compute, JAX ascribes to the line that calls the function."
     )
@@ -323,7 +326,7 @@ def describe_several(
         ("source", places),
         ("elsewhere", _elsewhere("", links, stages)),
     ]
-    return f"<h3>{len(names):,} things together</h3>" + _table(rows, muted)
+    return tr("<h3>{num_names:,} things together</h3>", num_names=len(names)) + _table(rows, muted)
 
 
 def describe_group(name: str, size: str, links: Links, stages: Sequence[Stage], muted: str) -> str:
@@ -374,8 +377,10 @@ def _values(stage: Stage, node: Node, values: Values | None) -> str:
     runs = equation.num_runs
     if not told:
         return ""
-    over = f"<br>over {format_count(runs, 'run')}" if runs > 1 else ""
-    return f"{told}{over}<br><a href='page:stepping'>Step through the numbers</a>"
+    over = tr("<br>over {num_runs}", num_runs=tr_count(runs, "run")) if runs > 1 else ""
+    return tr(
+        "{told}{over}<br><a href='page:stepping'>Step through the numbers</a>", told=told, over=over
+    )
 
 
 def describe_summary(found: ArraySummary) -> str:
@@ -418,9 +423,9 @@ def describe_call(
             for name, group in list(groups.items())[:_MAX_LEAVES]
         ]
         if len(groups) > _MAX_LEAVES:
-            lines.append(f"and {len(groups) - _MAX_LEAVES:,} more")
+            lines.append(tr("and {num_groups:,} more", num_groups=len(groups) - _MAX_LEAVES))
         rows.append((title, "<br>".join(lines)))
-    more = "<p><a href='page:arguments'>All arguments and results</a></p>"
+    more = tr("<p><a href='page:arguments'>All arguments and results</a></p>")
     return _table(rows, muted) + (more if len(arguments) + len(results) > 2 else "")
 
 
@@ -444,8 +449,8 @@ def _describe_leaves(
     size = format_bytes(sum(each.num_bytes for each in leaves))
     if len(leaves) > 1:  # counted as on the box in the graph: a static leaf is no array
         num_static = sum(each.is_static for each in leaves)
-        static = f", {num_static} static" if num_static else ""
-        return f"{told} {format_count(len(leaves) - num_static, 'array')}, {size}{static}"
+        static = tr(", {num_static} static", num_static=num_static) if num_static else ""
+        return f"{told} {tr_count(len(leaves) - num_static, 'array')}, {size}{static}"
     if is_linked and not leaf.is_static:
         told = f"<a href='argument:{escape_html(leaf.path)}'>{told}</a>"
     told = f"{told} {escape_breakable(leaf.type, 60)}" + (f", {size}" if not leaf.is_static else "")
@@ -480,8 +485,8 @@ def _types(node: Node) -> str:
 def _direction(node: Node) -> str:
     return {
         Direction.NONE: "",
-        Direction.FORWARD: "forward pass",
-        Direction.BACKWARD: "backward pass",
+        Direction.FORWARD: tr("forward pass"),
+        Direction.BACKWARD: tr("backward pass"),
     }[node.direction]
 
 
@@ -490,9 +495,19 @@ def _cost(node: Node) -> str:
     if not math.isnan(cost.flops):
         parts.append(format_flops(cost.flops))
     if not math.isnan(cost.bytes_accessed):
-        parts.append(f"{format_bytes(cost.bytes_accessed)} read and written")
+        parts.append(
+            tr(
+                "{bytes_accessed} read and written",
+                bytes_accessed=format_bytes(cost.bytes_accessed),
+            )
+        )
     if cost.transcendentals > 0:
-        parts.append(f"{cost.transcendentals:,.0f} of exp, tanh and the like")
+        parts.append(
+            tr(
+                "{transcendentals:,.0f} of exp, tanh and the like",
+                transcendentals=cost.transcendentals,
+            )
+        )
     return "<br>".join(parts)
 
 
@@ -504,19 +519,23 @@ def _fate_of(facts: NodeFacts | None, stage: str, node: Node) -> str:
     if facts is None:
         return ""
     if facts.problem and node.kind is NodeKind.EQUATION:
-        return escape_breakable(f"not known: {facts.problem}")
+        return escape_breakable(tr("not known: {problem}", problem=facts.problem))
     fate = facts.fate_of(stage, node)
     return "" if fate is None else _fate(fate)
 
 
 def _fate(fate: Fate) -> str:
-    by = f" by the pass {escape_breakable(fate.pass_name)}" if fate.pass_name else ""
+    by = (
+        tr(" by the pass {pass_name}", pass_name=escape_breakable(fate.pass_name))
+        if fate.pass_name
+        else ""
+    )
     mark = " (inferred)" if fate.certainty == "inferred" else ""
     lines = [f"<b>{fate.fate}</b>{mark}{by}", escape_breakable(fate.text)]
     if fate.instructions:
         shown = join_first((escape_breakable(name, 60) for name in fate.instructions), 8)
         word = "instruction" if len(fate.instructions) == 1 else "instructions"
-        lines.append(f"now in the {word} {shown}")
+        lines.append(tr("now in the {word} {shown}", word=word, shown=shown))
     if fate.proof is not None:
         lines.append(_proof(fate.proof))
     return "<br>".join(lines)
@@ -526,11 +545,13 @@ def _proof(proof: Proof) -> str:
     """What two modules hold that shows a fate; a click leads to the pass between them."""
     if proof.pass_number is None:
         # What JAX left out is an equation of its jaxpr that no operation was made of.
-        what = "" if proof.pass_name == COMPILED else " equation"
-        where = f"proof: {escape_breakable(proof.pass_name)}:{what}"
+        what = "" if proof.pass_name == COMPILED else tr(" equation")
+        place = escape_breakable(proof.pass_name)
+        where = tr("proof: {place}:{what}", place=place, what=what)
     else:
         name = f"dump {proof.pass_number:04}, {escape_breakable(proof.pass_name)}"
-        where = f"proof: <a href='pass:{proof.pass_number}'>{name}</a>:"
+        link = f"<a href='pass:{proof.pass_number}'>{name}</a>"
+        where = tr("proof: {place}:{what}", place=link, what="")
     before, after = (
         join_first((escape_breakable(name, 60) for name in names), _MAX_PROOF) or "nothing"
         for names in (proof.before, proof.after)
@@ -540,7 +561,11 @@ def _proof(proof: Proof) -> str:
 
 def _place(file: str, line: int, function: str) -> str:
     name = escape_breakable(os.path.basename(file))
-    where = f" in {escape_breakable(function)}" if function and function != "<module>" else ""
+    where = (
+        tr(" in {function}", function=escape_breakable(function))
+        if function and function != "<module>"
+        else ""
+    )
     return f"<a href='line:{line}:{escape_html(file)}'>{name}:{line}</a>{where}"
 
 
@@ -569,7 +594,7 @@ def _drawn_elsewhere(stage: str, graph: Graph, index: int) -> str:
     links = []
     for group in find_shown_groups(graph).of(index):
         label, owner = graph.string(graph.groups.label, group), int(graph.groups.owner[group])
-        told = f"{escape_breakable(label or 'its inside', 60)} at "
+        told = tr("{label} at ", label=escape_breakable(label or tr("its inside"), 60))
         target = f"node:{escape_html(stage)}:{owner}"
         links.append(f"{told}<a href='{target}'>{escape_breakable(_short(graph, owner), 60)}</a>")
     return "<br>".join(links)
@@ -601,8 +626,10 @@ def _count(stage: str, graph: Graph, linked: Linked) -> str:
     first = (forward or backward)[0]
     other = "other " if len(linked.selected) else ""  # what is selected does not count
     if count_program(graph, forward) and count_program(graph, backward):
-        told = f"{describe_nodes(graph, forward, other)} forward, "
-        told += f"{count_program(graph, backward):,} backward"
+        told = tr(
+            "{describe_nodes} forward, ", describe_nodes=describe_nodes(graph, forward, other)
+        )
+        told += tr("{count_program:,} backward", count_program=count_program(graph, backward))
     else:
         told = describe_nodes(graph, forward + backward, other)
         told += " backward" if count_program(graph, backward) else ""
@@ -639,7 +666,7 @@ class SelectionDescriber:
         if not html:
             reason = self._selection.reason
             return f"<p>{escape_html(reason)}</p>" if reason else ""
-        return html + (f"<p>{NUMBERS_OF_RUN}</p>" if self._lines.moves.is_edited else "")
+        return html + (f"<p>{tr(NUMBERS_OF_RUN)}</p>" if self._lines.moves.is_edited else "")
 
     def _describe(self, stages: Sequence[Stage], links: Links, muted: str) -> str:
         selection, places = self._selection.selection, self._selection.places
@@ -675,7 +702,7 @@ class SelectionDescriber:
         found = self._selection.node_at(place)
         graph = self._selection.graph_of(place[0])
         if found is None or graph is None:
-            return f"{place[1]} (no longer there)", ""
+            return tr("{place} (no longer there)", place=place[1]), ""
         operation = graph.operation(found[1])
         name = f"{title_of_stage(place[0])} · {place[1]}"
         return f"{name} {operation}", f"node:{found[0]}:{found[1]}"
@@ -734,7 +761,7 @@ class Inspector(QFrame):
         self._is_low = self._is_unfolded = self._has_told = self._was_used = False
         self._tabs = QTabBar(expanding=False)
         self._tabs.addTab("")
-        self._tabs.addTab("Selected")
+        self._tabs.addTab(tr("Selected"))
         self._tabs.currentChanged.connect(self._arrange)
         self._tabs.tabBarClicked.connect(self._on_tabs_tab_bar_clicked)
         self._room = QVBoxLayout()
@@ -813,7 +840,7 @@ class Inspector(QFrame):
     def show_html(self, text: str) -> None:
         """Show a description of what is selected, and what pages add to it."""
         self._was_used = True
-        self._show("Selected", text + "".join(tell() for tell in self.additions))
+        self._show(tr("Selected"), text + "".join(tell() for tell in self.additions))
 
     def show_nothing(self, call: str) -> None:
         """Nothing is selected: show what is known of the whole call, and what can be done.
@@ -825,9 +852,11 @@ class Inspector(QFrame):
             call: As HTML, from `describe_call`; or empty.
         """
         if call:
-            self._show("Arguments and results", ("" if self._was_used else _FIRST_HINT) + call)
+            self._show(
+                tr("Arguments and results"), ("" if self._was_used else tr(_FIRST_HINT)) + call
+            )
         else:
-            self._show("Selected", _HINTS)
+            self._show(tr("Selected"), tr(_HINTS))
 
     def _show(self, title: str, html: str) -> None:
         """A screen reader says the title as the name, and the text with it."""

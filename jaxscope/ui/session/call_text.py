@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from jaxscope.model.outline import TRANSFORMS
 from jaxscope.model.types import SHORTHANDS, spell_scalars
+from jaxscope.ui.toolkit.language import tr
 
 TAKES_ARGUMENTS_INSIDE = frozenset({"jvp", "vjp", "linearize"})
 """Transforms that are called with the arguments themselves: `jvp(f, (x,), (t,))`."""
@@ -81,7 +82,7 @@ def parse_call(text: str) -> CallParts:
     text = spell_scalars(text.strip())
     tree = _parse_expression(text)
     if not isinstance(tree, ast.Call):
-        raise CallTextError("This is not a call; write something like f(f32[8]).")
+        raise CallTextError(tr("This is not a call; write something like f(f32[8])."))
 
     def segment(node: ast.AST) -> str:
         return ast.get_source_segment(text, node) or ""
@@ -115,8 +116,11 @@ def wrap_call(
     call = parse_call(text)
     if _simple_name(call.function) in TAKES_ARGUMENTS_INSIDE:
         raise CallTextError(
-            f"{call.function} takes the function and its arguments in one call, so no transform "
-            "fits around it. Remove it first."
+            tr(
+                "{function} takes the function and its arguments in one call, so no "
+                "transform fits around it. Remove it first.",
+                function=call.function,
+            )
         )
     if transform in TAKES_ARGUMENTS_INSIDE:
         return _wrap_inside(call, transform)
@@ -251,7 +255,7 @@ def unwrap_call(text: str, index: int = 0) -> str:
     """
     call, uses = parse_call(text), list_transforms(text.strip())
     if index >= len(uses):
-        raise CallTextError("There is no transform around the function.")
+        raise CallTextError(tr("There is no transform around the function."))
     name = _simple_name(uses[index].name)
     if name in TAKES_ARGUMENTS_INSIDE and call.arguments and _simple_name(call.function) == name:
         inner = call.arguments[1:]
@@ -279,7 +283,7 @@ def move_transform(text: str, index: int, by: int) -> str:
     """
     call, uses = parse_call(text), list(list_transforms(text.strip()))
     if not (0 <= index < len(uses) and 0 <= index + by < len(uses)):
-        raise CallTextError("There is no transform to exchange it with.")
+        raise CallTextError(tr("There is no transform to exchange it with."))
     uses[index], uses[index + by] = uses[index + by], uses[index]
     return dataclasses.replace(call, function=_render_chain(call.function, uses)).render()
 
@@ -344,7 +348,7 @@ def word_before(text: str, position: int) -> str:
 
 def _wrap_inside(call: CallParts, transform: str) -> str:
     if call.keywords:
-        raise CallTextError(f"{transform} takes positional arguments only.")
+        raise CallTextError(tr("{transform} takes positional arguments only.", transform=transform))
     if transform != "jvp":
         return CallParts(transform, (call.function, *call.arguments)).render()
     packed = f"({', '.join(call.arguments)}{',' if len(call.arguments) == 1 else ''})"
@@ -353,10 +357,10 @@ def _wrap_inside(call: CallParts, transform: str) -> str:
 
 def _wrap_vmap(call: CallParts, axes: Sequence[int | None] | None, batch_size: int) -> str:
     if any(argument.startswith("*") for argument in call.arguments):
-        raise CallTextError("vmap needs every argument written out, without *.")
+        raise CallTextError(tr("vmap needs every argument written out, without *."))
     chosen = list(default_axes(call.arguments) if axes is None else axes)
     if not call.arguments or all(axis is None for axis in chosen):
-        raise CallTextError("vmap needs at least one argument to run over.")
+        raise CallTextError(tr("vmap needs at least one argument to run over."))
     arguments = tuple(
         argument if axis is None else _with_batch(argument, axis, batch_size)
         for argument, axis in zip(call.arguments, chosen, strict=True)
@@ -424,7 +428,9 @@ def _parse_expression(text: str) -> ast.expr:
         return ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         reason = error.msg if isinstance(error, SyntaxError) else str(error)
-        raise CallTextError(f"The call cannot be read: {reason or type(error).__name__}.") from None
+        raise CallTextError(
+            tr("The call cannot be read: {reason}.", reason=reason or type(error).__name__)
+        ) from None
 
 
 COMPLETIONS: Mapping[str, Sequence[str]] = {

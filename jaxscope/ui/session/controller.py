@@ -58,6 +58,7 @@ from jaxscope.ui.session.state import (
     with_timing,
     with_values,
 )
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.threads import Post
 
 R = TypeVar("R", bound=Request)
@@ -195,7 +196,7 @@ class Bridge(QObject):
         except JaxscopeError as error:
             self._problem = error
         except Exception as error:
-            self._problem = InternalError("The session could not be started.", why=repr(error))
+            self._problem = InternalError(tr("The session could not be started."), why=repr(error))
         else:
             with self._lock:
                 if self._is_closed:
@@ -554,7 +555,7 @@ class Controller(QObject):
     def skip(self) -> None:
         """Leave out what is being measured now, and go on with the rest."""
         if self.state.phase is Phase.RUNNING and self.state.can_skip:
-            self._set(dataclasses.replace(self.state, can_skip=False, step="skipping …"))
+            self._set(dataclasses.replace(self.state, can_skip=False, step=tr("skipping …")))
             self._bridge.skip(self._run)
 
     def try_text(self, text: str) -> None:
@@ -812,9 +813,9 @@ def _find_first_call(snapshot: SourceFile) -> str:
 
 def _nothing_to_show(path: str) -> JaxscopeError:
     return SourceError(
-        f"{os.path.basename(path)} defines no function.",
-        why="jaxscope shows what JAX makes of a call of a function.",
+        tr("{basename} defines no function.", basename=os.path.basename(path)),
+        why=tr("jaxscope shows what JAX makes of a call of a function."),
         where=f"{path}:1",
-        remedy="Add a function, or open another file (Ctrl+O).",
+        remedy=tr("Add a function, or open another file (Ctrl+O)."),
         kind="NoFunction",
     )

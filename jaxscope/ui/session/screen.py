@@ -17,7 +17,6 @@ from jaxscope.model.stages import LATE_STAGES, can_ask_for, stage_kind
 from jaxscope.model.units import (
     UNKNOWN,
     count_lines,
-    format_count,
     format_flops,
     format_range,
     format_seconds,
@@ -35,6 +34,7 @@ from jaxscope.ui.session.state import (
     expected_stages,
     transforms_of,
 )
+from jaxscope.ui.toolkit.language import tr, tr_count
 
 _ASIDE = "its gradient"
 _OLD, _OLD_HINT = "of an earlier run", "This is of an earlier run, not of the call above."
@@ -112,7 +112,7 @@ def compute_screen(
         now_s: The monotonic clock.
     """
     running_s = int(max(now_s - state.started_s, 0.0)) if state.is_running else 0
-    name = os.path.basename(state.file) + (" (scratch copy)" if state.draft is not None else "")
+    name = os.path.basename(state.file) + (tr(" (scratch copy)") if state.draft is not None else "")
     return Screen(
         window_title=f"{name} — jaxscope" if name else "jaxscope",
         shows_start_page=not state.file and not state.stages and state.error is None,
@@ -169,14 +169,14 @@ def summarize_time(timing: TimingState) -> str:
 def describe_no_notes(state: WindowState) -> str:
     """What stands in place of notes: a run that did not end well was not looked at to its end."""
     if state.is_running:
-        return "Nothing so far."
+        return tr("Nothing so far.")
     if state.phase in (Phase.FAILED, Phase.STOPPED):
-        why = f": {state.error.explanation.what}" if state.error is not None else "."
-        ended = "failed" if state.phase is Phase.FAILED else "was stopped"
-        return f"Nothing was noticed before the run {ended}{why}"
+        why = tr(": {what}", what=state.error.explanation.what) if state.error is not None else "."
+        ended = tr("failed") if state.phase is Phase.FAILED else tr("was stopped")
+        return tr("Nothing was noticed before the run {ended}{why}", ended=ended, why=why)
     if state.capture is None and not state.stages:
-        return "Run a call to see what jaxscope notices about it."
-    return "Nothing to report on this call."
+        return tr("Run a call to see what jaxscope notices about it.")
+    return tr("Nothing to report on this call.")
 
 
 def untold_messages(checks: Sequence[Check], messages: Sequence[str]) -> list[str]:
@@ -211,7 +211,7 @@ def _steps(state: WindowState, shown: frozenset[str]) -> list[PipelineStep]:
                 "source",
                 _SOURCE_TITLE,
                 Condition.FAILED if is_at_fault else Condition.DONE,
-                format_count(count_lines(text), "line") if text else "",
+                tr_count(count_lines(text), "line") if text else "",
                 "",
                 _SOURCE_MEANING,
                 "source" in shown,
@@ -237,23 +237,23 @@ def _step(
     is_aside = name == "gradient"
 
     def step(condition: Condition, size: str, cost: str, tooltip: str) -> PipelineStep:
-        title = _ASIDE if is_aside else title_of_stage(name)
+        title = tr(_ASIDE) if is_aside else title_of_stage(name)
         return PipelineStep(name, title, condition, size, cost, tooltip, shown, is_aside)
 
     if state.failed_stage == name and state.error is not None:
         return step(Condition.FAILED, "failed", "", state.error.explanation.what.replace("`", ""))
     if stage is None:
         condition = Condition.RUNNING if is_next else Condition.WAITING
-        return step(condition, "working …" if is_next else "", "", meaning)
+        return step(condition, tr("working …") if is_next else "", "", meaning)
     work = find_stage_works(state.stages).get(name) or Work(stage.cost, stage.cost)
     tooltip = _tooltip(stage, meaning, work)
     if state.is_stale and not state.is_running:
-        return step(Condition.STALE, _OLD, "", f"{_OLD_HINT}\n{tooltip}")
+        return step(Condition.STALE, tr(_OLD), "", f"{tr(_OLD_HINT)}\n{tooltip}")
     if stage.unavailable is not None:
         if can_ask_for(stage) and state.can_start and not state.is_view_only:
-            asked = step(Condition.WAITING, "on request", "", stage.unavailable.reason)
+            asked = step(Condition.WAITING, tr("on request"), "", stage.unavailable.reason)
             return dataclasses.replace(asked, is_on_request=True)
-        return step(Condition.ABSENT, "not available", "", stage.unavailable.reason)
+        return step(Condition.ABSENT, tr("not available"), "", stage.unavailable.reason)
     condition = Condition.STALE if state.is_stale else Condition.DONE
     return step(condition, _size(stage), _cost(work), tooltip)
 
@@ -262,7 +262,7 @@ def _size(stage: Stage) -> str:
     if is_available(stage.graph):
         size = describe_size(stage.graph)
     elif isinstance(stage.text, StageText):
-        size = format_count(stage.text.num_lines, "line")
+        size = tr_count(stage.text.num_lines, "line")
     else:
         size = ""
     seconds = f"{format_seconds(stage.seconds)}" if is_available(stage.seconds) else ""
@@ -279,7 +279,11 @@ def _cost(work: Work) -> str:
 def _functions(cost: Cost) -> str:
     """What work without a FLOP is: a sine is none, and still no nothing."""
     functions = cost.transcendentals
-    return f"{functions:,.0f} of exp, sin …" if functions > 0 else format_flops(cost.flops)
+    return (
+        tr("{functions:,.0f} of exp, sin …", functions=functions)
+        if functions > 0
+        else format_flops(cost.flops)
+    )
 
 
 def _tooltip(stage: Stage, meaning: str, work: Work) -> str:
@@ -287,17 +291,30 @@ def _tooltip(stage: Stage, meaning: str, work: Work) -> str:
     if stage.title not in ("", title_of_stage(stage.name)):
         lines.append(stage.title)
     if work.high.is_known and (work.flops, work.num_bytes) != (UNKNOWN, UNKNOWN):
-        lines.append(f"Work: {work.flops}; memory read and written: {work.num_bytes}")
+        lines.append(
+            tr(
+                "Work: {flops}; memory read and written: {num_bytes}",
+                flops=work.flops,
+                num_bytes=work.num_bytes,
+            )
+        )
     if work.high.transcendentals > 0:
         functions = format_range(
-            work.low.transcendentals, work.high.transcendentals, lambda count: f"{count:,.0f}"
+            work.low.transcendentals,
+            work.high.transcendentals,
+            lambda count: f"{count:,.0f}",
         )
-        lines.append(f"Besides, {functions} of exp, sin and the like: XLA counts them apart.")
+        lines.append(
+            tr(
+                "Besides, {functions} of exp, sin and the like: XLA counts them apart.",
+                functions=functions,
+            )
+        )
     lines += work.notes
     if isinstance(stage.seconds, Unavailable):
         lines.append(stage.seconds.reason)
     else:
-        lines.append(f"Made in {format_seconds(stage.seconds)}")
+        lines.append(tr("Made in {seconds}", seconds=format_seconds(stage.seconds)))
     return "\n".join(lines)
 
 
@@ -306,47 +323,61 @@ def _left(state: WindowState, now_s: float) -> str:
     left_s = state.step_left_s - max(now_s - state.step_since_s, 0.0)
     if math.isnan(left_s):
         return ""
-    return f", at most {math.ceil(left_s)} s left" if left_s > 0 else ", about to end"
+    return (
+        tr(", at most {ceil} s left", ceil=math.ceil(left_s))
+        if left_s > 0
+        else tr(", about to end")
+    )
 
 
 def _status(state: WindowState, running_s: int, now_s: float) -> str:
     if state.phase is Phase.STOPPING:
-        return "Stopping …"
+        return tr("Stopping …")
     if state.phase is Phase.RUNNING:
         doing = {
             RunKind.CAPTURE: state.step or "working",
-            RunKind.TIMING: f"measuring: {state.step}" if state.step else "measuring",
+            RunKind.TIMING: tr("measuring: {step}", step=state.step)
+            if state.step
+            else tr("measuring"),
             RunKind.EXPERIMENT: state.step or "experimenting",
-            RunKind.PROPOSAL: "looking for arguments that the function takes",
+            RunKind.PROPOSAL: tr("looking for arguments that the function takes"),
         }[state.job]
         doing += _left(state, now_s)
-        return f"Running {running_s} s: {doing}" if running_s else upper_first(doing)
+        return (
+            tr("Running {running_s} s: {doing}", running_s=running_s, doing=doing)
+            if running_s
+            else upper_first(doing)
+        )
     if state.phase is Phase.DONE and state.wall_s and state.job is RunKind.CAPTURE:
-        return f"Done in {format_seconds(state.wall_s)}"
+        return tr("Done in {wall_s}", wall_s=format_seconds(state.wall_s))
     return {
-        Phase.DONE: "Done",
-        Phase.FAILED: "Failed",
-        Phase.STOPPED: "Stopped",
-    }.get(state.phase, "Ready" if state.file else "")
+        Phase.DONE: tr("Done"),
+        Phase.FAILED: tr("Failed"),
+        Phase.STOPPED: tr("Stopped"),
+    }.get(state.phase, tr("Ready") if state.file else "")
 
 
 def waiting_text(state: WindowState, name: str) -> str:
     """What to say in the place of a stage that is not there."""
     title = title_of_stage(name)
     if state.failed_stage == name and state.error is not None:
-        return f"{title} could not be made.\n{state.error.explanation.what.replace('`', '')}"
+        return tr(
+            "{title} could not be made.\n{replace}",
+            title=title,
+            replace=state.error.explanation.what.replace("`", ""),
+        )
     has_stage = _has_stage(state, name)
     if has_stage is False:
-        return f"This call has no stage {title}."
+        return tr("This call has no stage {title}.", title=title)
     if has_stage is None and state.phase is Phase.FAILED:
-        return "The run failed."
+        return tr("The run failed.")
     return {
-        Phase.RUNNING: f"Waiting for {title} …",
-        Phase.STOPPING: "Stopping …",
-        Phase.FAILED: f"The run failed before {title} was made.",
-        Phase.STOPPED: f"The run was stopped before {title} was made.",
-        Phase.DONE: f"This call has no stage {title}.",
-        Phase.IDLE: f"Run a call to see {title}.",
+        Phase.RUNNING: tr("Waiting for {title} …", title=title),
+        Phase.STOPPING: tr("Stopping …"),
+        Phase.FAILED: tr("The run failed before {title} was made.", title=title),
+        Phase.STOPPED: tr("The run was stopped before {title} was made.", title=title),
+        Phase.DONE: tr("This call has no stage {title}.", title=title),
+        Phase.IDLE: tr("Run a call to see {title}.", title=title),
     }[state.phase]
 
 
@@ -365,8 +396,17 @@ def _detail(state: WindowState) -> str:
     environment = state.head.environment
     if not environment.jax:
         return environment.platform  # of a module that a job left behind no more is known
-    where = f" of {environment.host}" if is_remote(state.head.target) and environment.host else ""
-    return f"JAX {environment.jax} on {environment.device or environment.platform}{where}"
+    where = (
+        tr(" of {host}", host=environment.host)
+        if is_remote(state.head.target) and environment.host
+        else ""
+    )
+    return tr(
+        "JAX {jax} on {device}{where}",
+        jax=environment.jax,
+        device=environment.device or environment.platform,
+        where=where,
+    )
 
 
 def _write_time(text: str) -> str:
@@ -377,17 +417,26 @@ def _write_time(text: str) -> str:
 
 def _notice(state: WindowState, running_s: int) -> str:
     if state.is_running and not state.is_responding:
-        return (
-            f"Your code has not answered for a while (running {running_s} s): it holds its process "
-            "up. Wait, or press Stop; nothing else is lost."
+        return tr(
+            "Your code has not answered for a while (running {running_s} s): it holds "
+            "its process up. Wait, or press Stop; nothing else is lost.",
+            running_s=running_s,
         )
     if state.is_view_only and state.capture is not None:
         environment = state.capture.environment
         if not environment.jax:
-            return "A module that a job left behind. Nothing is run from it."
-        where = f" on {environment.host}" if environment.host else ""
-        when = f" at {_write_time(environment.recorded_at)}" if environment.recorded_at else ""
-        return f"A saved capture, recorded{where}{when}. Nothing is run from it."
+            return tr("A module that a job left behind. Nothing is run from it.")
+        where = tr(" on {host}", host=environment.host) if environment.host else ""
+        when = (
+            tr(" at {write_time}", write_time=_write_time(environment.recorded_at))
+            if environment.recorded_at
+            else ""
+        )
+        return tr(
+            "A saved capture, recorded{where}{when}. Nothing is run from it.",
+            where=where,
+            when=when,
+        )
     if state.is_changed_on_disk and not state.is_running:
-        return "The file has changed on disk since this run."
+        return tr("The file has changed on disk since this run.")
     return ""

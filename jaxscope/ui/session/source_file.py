@@ -21,6 +21,7 @@ from jaxscope.model.file_kinds import (
     explain_other_file,
     open_without_waiting,
 )
+from jaxscope.ui.toolkit.language import tr
 
 MAX_SOURCE_BYTES = 5 * 1024 * 1024
 
@@ -33,23 +34,29 @@ def read_source(path: str) -> SourceFile:
     """
     path = os.path.abspath(os.path.expanduser(path))
     if path.endswith(".ipynb"):
-        raise _problem(path, "It is a notebook, not a Python file.", NOTEBOOK_REMEDY)
+        raise _problem(path, tr("It is a notebook, not a Python file."), NOTEBOOK_REMEDY)
     try:
         if os.path.isdir(path):
             raise SourceError(explain_folder(path, os.listdir(path)))
         with open_without_waiting(path) as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
-                raise _problem(path, "It is not a regular file.")
+                raise _problem(path, tr("It is not a regular file."))
             other = explain_other_file(path, file.read(HEAD_BYTES))
             if other is not None:
                 raise SourceError(other)
             if status.st_size > MAX_SOURCE_BYTES:
-                raise _problem(path, f"It is larger than {MAX_SOURCE_BYTES // 2**20} MiB.")
+                raise _problem(
+                    path,
+                    tr(
+                        "It is larger than {max_source_bytes} MiB.",
+                        max_source_bytes=MAX_SOURCE_BYTES // 2**20,
+                    ),
+                )
             file.seek(0)
             data = file.read(MAX_SOURCE_BYTES + 1)
     except OSError as error:
-        raise _problem(path, error.strerror or "It cannot be read.") from None
+        raise _problem(path, error.strerror or tr("It cannot be read.")) from None
     return SourceFile(path, decode_source(data), hashlib.sha256(data).hexdigest())
 
 
@@ -73,7 +80,7 @@ def _problem(
     path: str, why: str, remedy: str = "Choose another file with Open (Ctrl+O)."
 ) -> SourceError:
     return SourceError(
-        f"The file {os.path.basename(path) or path} cannot be read.",
+        tr("The file {basename} cannot be read.", basename=os.path.basename(path) or path),
         why=why,
         where=path,
         remedy=remedy,

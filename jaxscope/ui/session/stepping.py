@@ -29,6 +29,7 @@ from jaxscope.model.stages import lowered_name
 from jaxscope.model.values import ArrayView, Step, Stepping
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.state import WindowState
+from jaxscope.ui.toolkit.language import tr
 
 Goal = tuple[str, Mapping[str, Any]]
 _START: Goal = ("start", {})
@@ -141,11 +142,11 @@ class SteppingRun(QObject):
             return
         if self._run and self.stepping is not None and not self._is_stopping:
             self._is_stopping = True
-            self.doing = "Stopping … (again: end the process)"
+            self.doing = tr("Stopping … (again: end the process)")
             self._controller.skip_background_run(self._run)
         else:
             self._end()
-            self.problem = "The process was ended. The next step starts another, at this place."
+            self.problem = tr("The process was ended. The next step starts another, at this place.")
         self.changed.emit()
 
     # --- how it is done ---
@@ -158,7 +159,11 @@ class SteppingRun(QObject):
             goals = [("place", place), *goals[1:]]
         elif here is not None and here.is_end:
             goals = [("end", {}), *goals[1:]]
-        self._capture, self._goals, self.doing = self._controller.state.capture, goals, "Starting …"
+        self._capture, self._goals, self.doing = (
+            self._controller.state.capture,
+            goals,
+            tr("Starting …"),
+        )
         request = StepRequest(stage=self.stage, loaded=dict(self.loaded))
         self._run = self._controller.start_stepping(request)
 
@@ -172,7 +177,7 @@ class SteppingRun(QObject):
         return self._number
 
     def _send_goal(self, goal: Goal) -> None:
-        self.doing = self.doing or "Stepping …"
+        self.doing = self.doing or tr("Stepping …")
         self._controller.send_to_background_run(
             self._run, move_message(self._next_number(), goal[0], **goal[1])
         )

@@ -39,6 +39,7 @@ from jaxscope.model.units import format_seconds, format_share
 from jaxscope.picture.syntax import Colouring, MachineColouring, ProgramColouring, PythonColouring
 from jaxscope.program.cost.lines import LineCost
 from jaxscope.report.mlir_constants import shorten_constants
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import LIGHT, Theme, fixed_font
 
 # Which lines of a text are folded away or wrapped, and which line stands in which row; no Qt.
@@ -1007,7 +1008,9 @@ class CodeView(QAbstractScrollArea):
         if extend:
             self._emit_range()
         else:
-            self.setAccessibleDescription(f"line {line + 1}: {self._lines[line][:200]}")
+            self.setAccessibleDescription(
+                tr("line {line}: {lines}", line=line + 1, lines=self._lines[line][:200])
+            )
             self.line_chosen.emit(line)
 
 

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
 from jaxscope.picture.syntax import PythonColouring, Span
 from jaxscope.ui.source.code_view import Mark
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import LIGHT, Theme, fixed_font
 
 _PAUSE_MS = 700
@@ -49,7 +50,7 @@ class SourceEditor(QPlainTextEdit):
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self.setAccessibleName("Source, scratch copy")
+        self.setAccessibleName(tr("Source, scratch copy"))
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._theme, self._line = LIGHT, 0
         self._marks: Mapping[int, Mark] = {}

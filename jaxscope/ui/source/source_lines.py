@@ -15,13 +15,13 @@ import numpy as np
 from jaxscope.model import Check, SourceFile, Stage
 from jaxscope.model.graph import Int32s
 from jaxscope.model.stages import LATE_STAGES
-from jaxscope.model.units import format_count
 from jaxscope.program.cost.lines import LineCost, find_line_costs
 from jaxscope.program.links import LinkIndex, Links, Pairs
 from jaxscope.program.source_lines import SAME, LineMoves, find_line_moves
 from jaxscope.ui.session.source_file import parse_place
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.source.code_view import Mark
+from jaxscope.ui.toolkit.language import tr, tr_count
 
 NUMBERS_OF_RUN = "The file was edited since the run: line numbers here are those of the run."
 NO_TEXT = "What was opened holds no text of the source."
@@ -87,13 +87,17 @@ class SourceLines:
     def note(self) -> str:
         """What to say of a file that was edited since it ran, or that is missing; else empty."""
         if self.file is None or (self._state.is_view_only and not self.file.text):
-            return NO_TEXT if self._state.is_view_only else ""
+            return tr(NO_TEXT) if self._state.is_view_only else ""
         moves = self.moves
         if not moves.is_edited:
             return ""
         gone = moves.num_gone
-        lost = f" {format_count(gone, 'line')} of the run changed: not marked." if gone else ""
-        return f"Edited since the run; marks and costs moved with their lines.{lost}"
+        lost = (
+            tr(" {num_lines} of the run changed: not marked.", num_lines=tr_count(gone, "line"))
+            if gone
+            else ""
+        )
+        return tr("Edited since the run; marks and costs moved with their lines.{lost}", lost=lost)
 
     def to_run(self, file: str, lines: Iterable[int]) -> list[int]:
         """Lines that ran, of lines that are shown; those written since are left out."""

@@ -24,6 +24,7 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
 from jaxscope.report.document import Cell, Number, Table, cell_text
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.widgets import NO_INDEX, EmptyNotice, Index, set_up_table
 
 Row = Sequence[Cell]
@@ -78,9 +79,9 @@ class ResultModel(QAbstractTableModel):
         if orientation != Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return self._headers[section]
+            return tr(self._headers[section])
         if role == Qt.ItemDataRole.ToolTipRole:
-            return self._header_hints.get(section)
+            return tr(self._header_hints.get(section, "")) or None
         if role == Qt.ItemDataRole.TextAlignmentRole and section in self._numeric:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         return None
@@ -180,7 +181,7 @@ class ResultTable(QTableView):
         self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
         self.selectionModel().selectionChanged.connect(self._on_selection_changed)
         self.rows.modelReset.connect(self._leave_out_spare)
-        self.notice = EmptyNotice(self, f"{name}: none.")
+        self.notice = EmptyNotice(self, tr("{name}: none.", name=name))
         self.fit()
 
     def changeEvent(self, event: QEvent) -> None:

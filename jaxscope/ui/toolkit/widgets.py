@@ -45,8 +45,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.model.units import format_count
 from jaxscope.schema.safe_text import strip_controls
+from jaxscope.ui.toolkit.language import tr, tr_count
 
 _ARROW_PX = 4.0
 _LIST_MARGIN_PX = 24
@@ -299,7 +299,7 @@ class EmptyNotice(QFrame):
         self._words.setWordWrap(True)
         self._words.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._words.setTextFormat(Qt.TextFormat.PlainText)
-        self._button = QPushButton("Show all again")
+        self._button = QPushButton(tr("Show all again"))
         self._button.clicked.connect(self.clear_requested)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(_MARGIN_PX, _MARGIN_PX, _MARGIN_PX, _MARGIN_PX)
@@ -415,8 +415,12 @@ class FoldedNotes(QWidget):
 
     def _show(self) -> None:
         is_folded = not self.fold.isChecked()
-        self.fold.setText(f"all {len(self._notes)}" if is_folded else "fewer")
-        self.fold.setAccessibleName("Show all notes" if is_folded else "Show one line of notes")
+        self.fold.setText(
+            tr("all {num_notes}", num_notes=len(self._notes)) if is_folded else "fewer"
+        )
+        self.fold.setAccessibleName(
+            tr("Show all notes") if is_folded else tr("Show one line of notes")
+        )
         self.fold.setVisible(len(self._notes) > 1)
         metrics = self._label.fontMetrics()
         self._shown_px = self._area.viewport().width()
@@ -434,7 +438,7 @@ class FoldedNotes(QWidget):
     def _one_line(self) -> str:
         first = self._notes[0] if self._notes else ""
         if self._num_warnings > 1:
-            return f"{format_count(self._num_warnings, 'warning')}: {first}"
+            return f"{tr_count(self._num_warnings, 'warning')}: {first}"
         return first
 
     def _on_fold_toggled(self, _is_open: bool) -> None:

@@ -63,6 +63,7 @@ from jaxscope.ui.session.call_text import (
     wrap_call,
 )
 from jaxscope.ui.session.state import OfferedFunction
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import fixed_font
 from jaxscope.ui.toolkit.widgets import ChoiceBox, LetterMenu, MenuButton, fill_box, make_label
 
@@ -100,8 +101,8 @@ class CallEdit(QLineEdit):
         self._tint = self._problem_colour = QColor()
         self._part = ""
         self.setMouseTracking(True)
-        self.setPlaceholderText("Type a call, such as grad(loss)(f32[8, 2]), and press Enter")
-        self.setAccessibleName("Call")
+        self.setPlaceholderText(tr("Type a call, such as grad(loss)(f32[8, 2]), and press Enter"))
+        self.setAccessibleName(tr("Call"))
         self.set_names(())
 
     def set_names(self, names: Iterable[str]) -> None:
@@ -310,15 +311,15 @@ class TransformForm(QFrame):
         layout.setContentsMargins(14, 12, 14, 12)
         title = make_label(transform.name, "heading")
         layout.addWidget(title)
-        layout.addWidget(QLabel(transform.effect))
+        layout.addWidget(QLabel(tr(transform.effect)))
         if transform.picks_axes:
             self._add_axes(layout, arguments, named)
         else:
             self._add_checks(layout, named)
         self.made = make_label(wraps=True)
-        self.made.setAccessibleName("The call that this makes")
+        self.made.setAccessibleName(tr("The call that this makes"))
         layout.addWidget(self.made)
-        apply = QPushButton("Apply", default=True)
+        apply = QPushButton(tr("Apply"), default=True)
         apply.setProperty("role", "primary")
         apply.clicked.connect(self._on_apply_clicked)
         layout.addWidget(apply, alignment=Qt.AlignmentFlag.AlignRight)
@@ -335,7 +336,7 @@ class TransformForm(QFrame):
             self._batch.setValue(batch_size)
 
     def _add_checks(self, layout: QVBoxLayout, named: Sequence[str]) -> None:
-        layout.addWidget(QLabel("With respect to:"))
+        layout.addWidget(QLabel(tr("With respect to:")))
         for index, argument in enumerate(named):
             check = QCheckBox(argument)
             check.setChecked(index == 0)
@@ -350,18 +351,18 @@ class TransformForm(QFrame):
         for index, (argument, axis) in enumerate(zip(named, default_axes(arguments), strict=True)):
             choice = ChoiceBox()
             for label, value in _AXES:
-                choice.addItem(label, value)
+                choice.addItem(tr(label), value)
             choice.setCurrentIndex([value for _, value in _AXES].index(axis))
-            choice.setAccessibleName(f"Axis of argument {argument}")
+            choice.setAccessibleName(tr("Axis of argument {argument}", argument=argument))
             choice.currentIndexChanged.connect(self._show_made)
             grid.addWidget(QLabel(argument), index, 0)
             grid.addWidget(choice, index, 1)
             self._axes.append(choice)
         self._batch.setRange(1, 1_000_000)
         self._batch.setValue(16)
-        self._batch.setAccessibleName("Batch size")
+        self._batch.setAccessibleName(tr("Batch size"))
         self._batch.valueChanged.connect(self._show_made)
-        grid.addWidget(QLabel("Batch size of shorthands"), len(arguments), 0)
+        grid.addWidget(QLabel(tr("Batch size of shorthands")), len(arguments), 0)
         grid.addWidget(self._batch, len(arguments), 1)
         layout.addLayout(grid)
 
@@ -369,7 +370,7 @@ class TransformForm(QFrame):
         argnums = [index for index, check in enumerate(self.checks) if check.isChecked()]
         axes = [choice.currentData() for choice in self._axes] if self._axes else None
         if self.checks and not argnums:
-            raise CallTextError("Choose at least one argument.")
+            raise CallTextError(tr("Choose at least one argument."))
         text = wrap_call(
             self._call,
             self._transform.name,
@@ -483,10 +484,10 @@ class FunctionList(QFrame):
         self._functions: Sequence[OfferedFunction] = ()
         self._marked = ""
         self._recent: list[QTreeWidgetItem] = []
-        title = make_label("Functions", "label")
+        title = make_label(tr("Functions"), "label")
         self.tree = QTreeWidget()
         self.tree.setHeaderHidden(True)
-        self.tree.setAccessibleName("Functions of the file and the calls it offers")
+        self.tree.setAccessibleName(tr("Functions of the file and the calls it offers"))
         self.tree.setIndentation(14)
         self.tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.tree.itemClicked.connect(self._on_tree_item_chosen)
@@ -511,8 +512,8 @@ class FunctionList(QFrame):
         for item in self._recent:
             self.tree.takeTopLevelItem(self.tree.indexOfTopLevelItem(item))
         self._recent = [
-            _make_recent("Recent calls", _CALL_ROLE, [(call, call) for call in calls]),
-            _make_recent("Recent files", _FILE_ROLE, [(os.path.basename(f), f) for f in files]),
+            _make_recent(tr("Recent calls"), _CALL_ROLE, [(call, call) for call in calls]),
+            _make_recent(tr("Recent files"), _FILE_ROLE, [(os.path.basename(f), f) for f in files]),
         ]
         self._recent = [item for item in self._recent if item.childCount()]
         for item in self._recent:
@@ -553,7 +554,7 @@ class FunctionList(QFrame):
             item.setData(0, _FUNCTION_ROLE, function.name)
             tip = [f"{function.name}{function.signature}", function.doc]
             if not function.calls:
-                tip.append("Click: jaxscope looks for arguments that it takes.")
+                tip.append(tr("Click: jaxscope looks for arguments that it takes."))
             item.setToolTip(0, "\n".join(part for part in tip if part)[:600])
             self.tree.addTopLevelItem(item)
             for call in function.calls:
@@ -624,10 +625,12 @@ class CallBar(QWidget):
         self.target = ChoiceBox()
         self.target.setEditable(True)
         self.target.addItems(_TARGETS)
-        self.target.setAccessibleName("Target")
+        self.target.setAccessibleName(tr("Target"))
         self.target.setToolTip(
-            "The kind of device to compile for; aot: compiles for a chip that is not here, "
-            "ssh://host/gpu:0 is one of another machine's"
+            tr(
+                "The kind of device to compile for; aot: compiles for a chip that is not here, "
+                "ssh://host/gpu:0 is one of another machine's"
+            )
         )
         self.target.setSizeAdjustPolicy(
             ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
@@ -635,16 +638,16 @@ class CallBar(QWidget):
         self.target.setMinimumContentsLength(_TARGET_CHARS.start)
         self.target.currentTextChanged.connect(self._on_target_text_changed)
         self.target.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.run_button = QPushButton("Run")
+        self.run_button = QPushButton(tr("Run"))
         self.run_button.setProperty("role", "primary")
-        self.run_button.setToolTip("Trace, compile and show this call (Enter or Ctrl+R)")
-        self.stop_button = QPushButton("Stop")
+        self.run_button.setToolTip(tr("Trace, compile and show this call (Enter or Ctrl+R)"))
+        self.stop_button = QPushButton(tr("Stop"))
         self.stop_button.setProperty("role", "stop")
-        self.stop_button.setToolTip("Stop what is running (Esc)")
+        self.stop_button.setToolTip(tr("Stop what is running (Esc)"))
         self.stop_button.hide()
-        self.skip_button = QPushButton("Skip this")
+        self.skip_button = QPushButton(tr("Skip this"))
         self.skip_button.setToolTip(
-            "Leave out what is being measured now, and go on with the rest (Ctrl+Shift+S)"
+            tr("Leave out what is being measured now, and go on with the rest (Ctrl+Shift+S)")
         )
         self.skip_button.hide()
         for button in (self.run_button, self.skip_button, self.stop_button):
@@ -662,17 +665,17 @@ class CallBar(QWidget):
         self._build()
 
     def _build(self) -> None:
-        self.add_button.setText("+ transform")
+        self.add_button.setText(tr("+ transform"))
         self.add_button.setProperty("role", "link")
-        self.add_button.setToolTip("Put a transform around the function")
+        self.add_button.setToolTip(tr("Put a transform around the function"))
         for transform in OFFERED_TRANSFORMS:
-            action = self.add_menu.addAction(f"{transform.name}\t{transform.effect}")
+            action = self.add_menu.addAction(f"{transform.name}\t{tr(transform.effect)}")
             action.setData(transform)
         self.add_menu.triggered.connect(self._on_add_menu_triggered)
         self.transform_menu.triggered.connect(self._on_transform_menu_triggered)
         self.functions_button.setProperty("role", "more")
-        self.functions_button.setToolTip("The functions of the file, and the calls it offers")
-        self.functions_button.setAccessibleName("Functions of the file")
+        self.functions_button.setToolTip(tr("The functions of the file, and the calls it offers"))
+        self.functions_button.setAccessibleName(tr("Functions of the file"))
         self.functions_button.clicked.connect(self.open_functions)
         self.functions_button.hide()
         top = fill_box(QHBoxLayout(), self.functions_button, (self.edit, 1), spacing=8)
@@ -753,7 +756,7 @@ class CallBar(QWidget):
         """
         index = self.edit.transform_in_hand()
         if index is None:
-            self._complain(CallTextError("The call has no transform."))
+            self._complain(CallTextError(tr("The call has no transform.")))
             return
         place = self.edit.mapToGlobal(self.edit.area_of(index).bottomLeft())
         self._on_edit_transform_clicked(index, place)
@@ -765,7 +768,7 @@ class CallBar(QWidget):
         self.run_button.setVisible(not is_running)
         self.run_button.setEnabled(can_run)
         self.stop_button.setVisible(is_running)
-        self.stop_button.setText("Stopping …" if is_stopping else "Stop")
+        self.stop_button.setText(tr("Stopping …") if is_stopping else tr("Stop"))
 
     def set_failed(self, *, is_failed: bool, part: str = "") -> None:
         """Mark the call as what failed, and underline the part of it that is at fault."""
@@ -807,11 +810,11 @@ class CallBar(QWidget):
         text, menu = self.edit.text(), self.transform_menu
         menu.clear()
         if _find_chosen(text, index) is not None:
-            menu.addAction("Arguments …").setData((index, place))
+            menu.addAction(tr("Arguments …")).setData((index, place))
         for label, change in (
-            ("Remove", functools.partial(unwrap_call, text, index)),
-            ("Move outward", functools.partial(move_transform, text, index, -1)),
-            ("Move inward", functools.partial(move_transform, text, index, 1)),
+            (tr("Remove"), functools.partial(unwrap_call, text, index)),
+            (tr("Move outward"), functools.partial(move_transform, text, index, -1)),
+            (tr("Move inward"), functools.partial(move_transform, text, index, 1)),
         ):
             with contextlib.suppress(CallTextError):
                 changed = change()

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMainWindow, QMenu
 
 from jaxscope.ui.panes.pane_area import PaneSide
 from jaxscope.ui.panes.pane_header import Form
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.window.places import Place
 
 
@@ -261,14 +262,16 @@ class Commands(QObject):
         self._targets: dict[QAction, tuple[Command, Callable[[], object]]] = {}
         for command in COMMANDS:
             if command.menu not in self.menus:
-                self.menus[command.menu] = self.root.addMenu(command.menu)
+                self.menus[command.menu] = self.root.addMenu(tr(command.menu))
             menu = self.menus[command.menu]
             if command.starts_section:
                 menu.addSeparator()
-            action = QAction(command.text, window, checkable=command.is_checkable, enabled=False)
+            action = QAction(
+                tr(command.text), window, checkable=command.is_checkable, enabled=False
+            )
             action.setShortcuts([QKeySequence(keys) for keys in command.keys])
             if command.hint:
-                action.setToolTip(command.hint)
+                action.setToolTip(tr(command.hint))
                 menu.setToolTipsVisible(True)
             menu.addAction(action)
             window.addAction(action)

@@ -30,6 +30,7 @@ from jaxscope.errors import (
 )
 from jaxscope.schema.safe_text import strip_controls
 from jaxscope.ui.session.source_file import parse_place
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import fixed_font
 from jaxscope.ui.toolkit.widgets import escape_html, fill_box
 
@@ -55,20 +56,20 @@ def is_of_call(error: JaxscopeError) -> bool:
 def kind_of_error(error: JaxscopeError) -> str:
     """What is at fault, in a few words: the call, the file, the code, this machine, jaxscope."""
     if isinstance(error, Stopped):
-        return "Stopped"
+        return tr("Stopped")
     if is_of_call(error):
-        return "In the call"
+        return tr("In the call")
     if isinstance(error, SourceError) and parse_place(error.explanation.where) is None:
-        return "The file"  # that there is none, say, or that it is no file of Python's
+        return tr("The file")  # that there is none, say, or that it is no file of Python's
     if isinstance(error, UserCodeError):
-        return "In your code"
+        return tr("In your code")
     if isinstance(error, EnvironmentProblem):
-        return "Missing on this machine"
+        return tr("Missing on this machine")
     if isinstance(error, WorkerLost):
-        return "The process that ran your code ended"
+        return tr("The process that ran your code ended")
     if isinstance(error, UsageError):
-        return "This cannot be done"
-    return "A bug in jaxscope"
+        return tr("This cannot be done")
+    return tr("A bug in jaxscope")
 
 
 class ErrorPanel(QFrame):
@@ -94,15 +95,15 @@ class ErrorPanel(QFrame):
         self._where = QPushButton()
         self._where.setProperty("role", "link")
         self._where.clicked.connect(self._on_where_clicked)
-        self._fold = QPushButton("Show traceback")
+        self._fold = QPushButton(tr("Show traceback"))
         self._fold.setCheckable(True)
         self._fold.toggled.connect(self._on_fold_toggled)
-        self._copy = QPushButton("Copy details")
+        self._copy = QPushButton(tr("Copy details"))
         self._copy.clicked.connect(self._on_copy_clicked)
-        self._close = QPushButton("Dismiss")
+        self._close = QPushButton(tr("Dismiss"))
         self._close.clicked.connect(self.dismissed)
         self._trace = QPlainTextEdit(readOnly=True, lineWrapMode=QPlainTextEdit.LineWrapMode.NoWrap)
-        self._trace.setAccessibleName("Traceback")
+        self._trace.setAccessibleName(tr("Traceback"))
         self._trace.setMaximumHeight(220)
         self._build()
         self.hide()
@@ -176,7 +177,7 @@ class ErrorPanel(QFrame):
             self._set_remedy(self._error.explanation)
 
     def _on_fold_toggled(self, is_open: bool) -> None:
-        self._fold.setText("Hide traceback" if is_open else "Show traceback")
+        self._fold.setText(tr("Hide traceback") if is_open else tr("Show traceback"))
         self._trace.setVisible(is_open)
 
     def _on_copy_clicked(self) -> None:
@@ -234,8 +235,8 @@ def _rich_remedy(explanation: Explanation) -> str:
         for number, call in enumerate(explanation.calls[:_MAX_CALLS])
     ]
     if calls and explanation.is_misspelt:
-        return f"Did you mean {' or '.join(calls)}?"
-    text = escape_html(f"What to try: {_fit(explanation.remedy, 800)}")
+        return tr("Did you mean {calls}?", calls=" or ".join(calls))
+    text = escape_html(tr("What to try: {remedy}", remedy=_fit(explanation.remedy, 800)))
     text = _CODE.sub(r"<code><b>\1</b></code>", text)
     text = _ADDRESS.sub(_link, text).replace("\n", "<br>")
     return "<br>".join(part for part in (text, " · ".join(calls)) if part)
@@ -255,7 +256,7 @@ def _shorten(call: str, explanation: Explanation) -> str:
 def _link(address: re.Match[str]) -> str:
     """By the name of what it explains: an address in full breaks over two lines."""
     name = address[1].rpartition("#")[2].rpartition(".")[2] if "#" in address[1] else ""
-    shown = f"JAX's page on {name}" if name else address[1].removeprefix("https://")
+    shown = tr("JAX's page on {name}", name=name) if name else address[1].removeprefix("https://")
     return f"<a href='{address[1]}'>{shown}</a>"
 
 

@@ -41,6 +41,7 @@ from jaxscope.export.choices import (
 from jaxscope.model import NONE, Capture
 from jaxscope.model.lessons import TextLesson, read_lesson
 from jaxscope.schema.whole_file import write_bytes
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.threads import Post
 from jaxscope.ui.toolkit.widgets import ChoiceBox, fill_box
 
@@ -190,8 +191,8 @@ class Exporter(QObject):
             path: Where to, as errors name it.
         """
         if self.is_running:
-            remedy = "Wait for it, or stop it at the bottom of the window."
-            what = "Another export is being written."
+            remedy = tr("Wait for it, or stop it at the bottom of the window.")
+            what = tr("Another export is being written.")
             self.failed.emit(UsageError(what, remedy=remedy))
             return
         self._is_stopped.clear()
@@ -223,12 +224,12 @@ class Exporter(QObject):
             return "failed", error
         except OSError as error:
             reason = error.strerror or str(error)
-            explained = Explanation(f"{path} was not written.", why=reason)
+            explained = Explanation(tr("{path} was not written.", path=path), why=reason)
             return "failed", UsageError(explained)
         except Exception as error:
-            what = "The export failed inside jaxscope."
+            what = tr("The export failed inside jaxscope.")
             return "failed", InternalError(what, why=repr(error)[:500])
-        return "finished", " ".join([f"Exported to {', '.join(paths)}.", *notes])
+        return "finished", " ".join([tr("Exported to {paths}.", paths=", ".join(paths)), *notes])
 
     def _on_step(self, doing: str, share: float) -> None:
         if self._is_stopped.is_set():
@@ -265,7 +266,7 @@ def write_export(order: ExportOrder, path: str, on_step: OnProgress) -> tuple[li
     for number, (suffix, part) in enumerate(parts):
         step = part_of_progress(on_step, number / len(parts), (number + 1) / len(parts))
         rendered = render_order(part, step)
-        step("Writing", 1.0)
+        step(tr("Writing"), 1.0)
         target = place.with_name(f"{place.stem}{suffix}{place.suffix}")
         write_bytes(target, rendered.data)
         paths.append(str(target))
@@ -296,26 +297,38 @@ def write_steps(
     from jaxscope.client.stepping import SteppingClient
     from jaxscope.export.steps_html import MOST_STEPS, steps_to_html
 
-    doing = "Starting the call"
+    doing = tr("Starting the call")
 
     def on_event(event: Event) -> None:
         nonlocal doing
         if isinstance(event, Progress):
             doing = event.text
         elif isinstance(event, Stepped) and event.step.equation:
-            doing = f"Running {event.step.equation} {event.step.operation}"
+            doing = tr(
+                "Running {equation} {operation}",
+                equation=event.step.equation,
+                operation=event.step.operation,
+            )
         on_step(doing, 0.0)
 
     with SteppingClient(request, on_event, lambda: on_step(doing, 0.0)) as stepper:
         steps = stepper.record(MOST_STEPS)
-        on_step("Writing", 1.0)
+        on_step(tr("Writing"), 1.0)
         told = lesson or read_lesson(Path(request.file or ""))
         page = steps_to_html(stepper.stepping, steps, capture, told)
     write_bytes(Path(path), page.encode())
     last = steps[-1]
     if last.failure:
-        return [path], [f"{last.equation} {last.operation} failed: the page ends there."]
-    return [path], [] if last.is_end else [f"The page has the first {len(steps) - 1:,} equations."]
+        return [path], [
+            tr(
+                "{equation} {operation} failed: the page ends there.",
+                equation=last.equation,
+                operation=last.operation,
+            )
+        ]
+    return [path], [] if last.is_end else [
+        tr("The page has the first {num_steps:,} equations.", num_steps=len(steps) - 1)
+    ]
 
 
 _PATIENCE_MS = 300
@@ -335,14 +348,14 @@ class ExportProgressBar(QWidget):
     def __init__(self, exporter: Exporter, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._exporter = exporter
-        self._words = QLabel("Exporting")
+        self._words = QLabel(tr("Exporting"))
         self._bar = QProgressBar()
         self._bar.setRange(0, _WHOLE)
         self._bar.setFixedWidth(_BAR_PX)
-        self._bar.setAccessibleName("Progress of the export")
-        self.stop_button = QPushButton("Stop")
-        self.stop_button.setAccessibleName("Stop the export")
-        self.stop_button.setToolTip("Stop the export; nothing is left of it (Esc)")
+        self._bar.setAccessibleName(tr("Progress of the export"))
+        self.stop_button = QPushButton(tr("Stop"))
+        self.stop_button.setAccessibleName(tr("Stop the export"))
+        self.stop_button.setToolTip(tr("Stop the export; nothing is left of it (Esc)"))
         self.stop_button.clicked.connect(self._on_stop_button_clicked)
         fill_box(QHBoxLayout(self), self._words, self._bar, self.stop_button, margins=(0, 0, 0, 0))
         self._patience = QTimer(self)
@@ -364,7 +377,7 @@ class ExportProgressBar(QWidget):
         self._bar.setValue(round(_WHOLE * share))
 
     def _on_stop_button_clicked(self) -> None:
-        self._words.setText("Stopping …")
+        self._words.setText(tr("Stopping …"))
         self._exporter.stop()
 
     def _on_exporter_ended(self, _about: object = None) -> None:
@@ -391,7 +404,7 @@ class ExportDialog(QDialog):
         self, theme: str, seen_px: tuple[float, float] | None, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Export")
+        self.setWindowTitle(tr("Export"))
         self._seen_px = seen_px
         self.extents = ChoiceBox(self)
         self.formats = ChoiceBox(self)
@@ -405,25 +418,25 @@ class ExportDialog(QDialog):
         layout = QVBoxLayout(self)
         form = self._form
         for extent in ExportExtent:
-            self.extents.addItem(extent.value, extent)
+            self.extents.addItem(tr(extent.value), extent)
         for ending, title in FORMATS.items():
             self.formats.addItem(f"{title} (.{ending})", ending)
         for name in (theme, *({"light", "dark"} - {theme})):
             self.themes.addItem(name.capitalize(), name)
         self.width_px.setRange(0, MAX_WIDTH_PX)
         self.width_px.setSingleStep(100)
-        self.width_px.setSpecialValueText("twice the size of the window's")
+        self.width_px.setSpecialValueText(tr("twice the size of the window's"))
         self.width_px.setSuffix(" pixels")
         self._size.setWordWrap(True)
         self.width_px.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
         self._add(form, "&What", self.extents)
         self._add(form, "&Format", self.formats)
         self._add(form, "&Colours", self.themes)
-        self._add(form, "W&idth", self.width_px)
+        self._add(form, tr("W&idth"), self.width_px)
         form.addRow("", self._size)
         layout.addLayout(form)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        buttons.addButton("Export …", QDialogButtonBox.ButtonRole.AcceptRole).setDefault(True)
+        buttons.addButton(tr("Export …"), QDialogButtonBox.ButtonRole.AcceptRole).setDefault(True)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         layout.addWidget(buttons)
@@ -462,13 +475,17 @@ class ExportDialog(QDialog):
     def _explain(self, ending: str, extent: ExportExtent) -> str:
         """What is going to be written, in a sentence."""
         if extent is ExportExtent.ALL and ending in ("svg", "png", "dot"):
-            return "A file for each stage, named after it."
+            return tr("A file for each stage, named after it.")
         if extent is ExportExtent.ALL and ending == "pdf":
-            return "A page for each stage."
+            return tr("A page for each stage.")
         if ending == "png" and extent is ExportExtent.SEEN and self._seen_px is not None:
             width, height = self._seen_px
             wide = self.width_px.value() or round(2 * width)
-            return f"{wide:,} × {round(height * wide / max(width, 1.0)):,} pixels and the legend."
+            return tr(
+                "{wide:,} × {round:,} pixels and the legend.",
+                wide=wide,
+                round=round(height * wide / max(width, 1.0)),
+            )
         if extent is ExportExtent.SEEN and ending in _PICTURES:
-            return "With open groups, colours and marks as they are."
-        return _EXPLAINED.get(ending, "")
+            return tr("With open groups, colours and marks as they are.")
+        return tr(_EXPLAINED.get(ending, ""))

@@ -25,6 +25,7 @@ from jaxscope.model.file_kinds import ARCHIVE_ENDING, CAPTURE_ENDINGS
 from jaxscope.model.timing import Profile
 from jaxscope.model.units import format_share
 from jaxscope.ui.panes.pane_area import format_arrangement, parse_arrangement
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.threads import Post
 from jaxscope.ui.window.exporter import (
     ExportChoice,
@@ -217,7 +218,7 @@ class CaptureFiles(QObject):
             problem = error
         except OSError as error:
             remedy = error.strerror or str(error)
-            problem = UsageError(f"{path} could not be written.", remedy=remedy)
+            problem = UsageError(tr("{path} could not be written.", path=path), remedy=remedy)
         self._post_saved(path, problem)
 
     def _on_saved(self, path: str, problem: JaxscopeError | None) -> None:
@@ -282,7 +283,7 @@ class FileDialogs(QObject):
 
     def ask_open(self) -> None:
         """Ask for a file to open, or for several that a job left behind."""
-        dialog = QFileDialog(self._parent, "Open", self._folder_of_file(), _OPEN_FILTER)
+        dialog = QFileDialog(self._parent, tr("Open"), self._folder_of_file(), tr(_OPEN_FILTER))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.filesSelected.connect(self.open_together)
         dialog.open()
@@ -295,15 +296,18 @@ class FileDialogs(QObject):
         strange = [path for path in paths if path.endswith(".py")]
         if strange:
             self._refuse(
-                f"{os.path.basename(strange[0])} cannot be opened together with others.",
-                "Open one Python file, or several files that a job left behind.",
+                tr(
+                    "{basename} cannot be opened together with others.",
+                    basename=os.path.basename(strange[0]),
+                ),
+                tr("Open one Python file, or several files that a job left behind."),
             )
         elif paths:
             self.load(*paths)
 
     def ask_open_folder(self) -> None:
         """Ask for a folder that a job left behind."""
-        dialog = QFileDialog(self._parent, "Open a folder of dumps", self._folder_of_file())
+        dialog = QFileDialog(self._parent, tr("Open a folder of dumps"), self._folder_of_file())
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.fileSelected.connect(self.path_chosen)
         dialog.open()
@@ -312,10 +316,14 @@ class FileDialogs(QObject):
         """Ask where to save the capture."""
         capture = self._controller.state.capture
         if capture is None:
-            self._refuse("There is no complete capture to save.", "Run a call first.")
+            self._refuse(tr("There is no complete capture to save."), tr("Run a call first."))
             return
-        held = ", with the text of its source files" if any(f.text for f in capture.files) else ""
-        dialog = self.ask_where(f"Save capture{held}", _SAVE_FILTER, self.suggest("jaxscope"))
+        held = (
+            tr(", with the text of its source files") if any(f.text for f in capture.files) else ""
+        )
+        dialog = self.ask_where(
+            tr("Save capture{held}", held=held), tr(_SAVE_FILTER), self.suggest("jaxscope")
+        )
         dialog.fileSelected.connect(self.save)
         dialog.open()
 
@@ -351,7 +359,7 @@ class FileDialogs(QObject):
             theme_name: The theme that is offered first: `light` or `dark`.
         """
         if not self._controller.state.stages:
-            self._refuse("There is nothing to export.", "Run a call first.")
+            self._refuse(tr("There is nothing to export."), tr("Run a call first."))
             return
         pane = self._workspace.area.active
         canvas = pane.canvas if pane is not None and pane.is_graph_shown else None
@@ -385,14 +393,16 @@ class FileDialogs(QObject):
         """Ask where to write the page that goes through the call with its numbers."""
         state = self._controller.state
         if state.capture is None or state.is_running:
-            self._refuse("There is no call to step through.", "Run a call first.")
+            self._refuse(tr("There is no call to step through."), tr("Run a call first."))
         elif state.is_view_only or state.is_stale:
-            what = "The numbers are computed for the page, so the call has to run."
+            what = tr("The numbers are computed for the page, so the call has to run.")
             is_saved = state.is_view_only
-            remedy = "Open its Python file and run it." if is_saved else "Run the call again."
+            remedy = (
+                tr("Open its Python file and run it.") if is_saved else tr("Run the call again.")
+            )
             self._refuse(what, remedy)
         else:
-            dialog = self.ask_where("Export", "html (*.html)", self.suggest("html", "steps"))
+            dialog = self.ask_where(tr("Export"), "html (*.html)", self.suggest("html", "steps"))
             dialog.fileSelected.connect(self.export_steps)
             dialog.open()
 
@@ -421,7 +431,7 @@ class FileDialogs(QObject):
         A profile alone is laid over the program that is shown, if it is of that.
         """
         self._beside = None
-        self.message_changed.emit(f"Opening {', '.join(paths)} …")
+        self.message_changed.emit(tr("Opening {paths} …", paths=", ".join(paths)))
         self.captures.open(*map(os.path.abspath, paths))
 
     def load_first(self, path: str) -> None:
@@ -487,9 +497,11 @@ class FileDialogs(QObject):
         shown = {_describe_choice(module, left): module for module in left.ranked}
         dialog = QInputDialog(self._parent)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setWindowTitle("Open a module")
-        order = "what took most time" if left.ranked[0].seconds > 0 else "the largest"
-        dialog.setLabelText(f"{len(shown)} modules, {order} first:")
+        dialog.setWindowTitle(tr("Open a module"))
+        order = tr("what took most time") if left.ranked[0].seconds > 0 else tr("the largest")
+        dialog.setLabelText(
+            tr("{num_shown} modules, {order} first:", num_shown=len(shown), order=order)
+        )
         dialog.setOption(QInputDialog.InputDialogOption.UseListViewForComboBoxItems)
         dialog.setComboBoxItems(list(shown))
         dialog.setTextValue(next(iter(shown)))  # what Enter takes
@@ -513,7 +525,7 @@ class FileDialogs(QObject):
         self.path_used.emit(path)
 
     def _on_captures_saved(self, path: str) -> None:
-        self.message_changed.emit(f"Saved to {path}")
+        self.message_changed.emit(tr("Saved to {path}", path=path))
         self.path_used.emit(path)
 
     def _on_captures_failed(self, error: JaxscopeError) -> None:
@@ -530,7 +542,7 @@ class FileDialogs(QObject):
         is_one = ending in _PICTURES and self._choice.extent is not ExportExtent.ALL
         stage = area.active.wanted_stage if is_one and area.active is not None else ""
         name = self.suggest(ending, stage)
-        dialog = self.ask_where("Export", f"{ending} (*.{ending})", name)
+        dialog = self.ask_where(tr("Export"), f"{ending} (*.{ending})", name)
         dialog.fileSelected.connect(self._on_export_path_selected)
         dialog.open()
 
@@ -538,7 +550,7 @@ class FileDialogs(QObject):
         self.export(path)
 
     def _on_exporter_stopped(self) -> None:
-        self.message_changed.emit("The export was stopped.")
+        self.message_changed.emit(tr("The export was stopped."))
 
     def _on_place_selected(self, path: str) -> None:
         self._settings.set_last_folder(os.path.dirname(os.path.abspath(path)))

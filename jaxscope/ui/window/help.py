@@ -28,6 +28,7 @@ from jaxscope.program.cards import Card, read_cards
 from jaxscope.program.explanations import COMPILER_OPERATIONS, PRIMITIVES
 from jaxscope.report.cards import explain_card, name_card
 from jaxscope.ui.selection.inspector import describe_card
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.widgets import escape_html, fill_box, make_label
 from jaxscope.ui.window.commands import COMMANDS, MORE_KEYS, Command
 from jaxscope.version import __version__
@@ -113,15 +114,15 @@ class HelpDialog(QDialog):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Help")
+        self.setWindowTitle(tr("Help"))
         self.tabs = QTabWidget(documentMode=True)
-        self.tabs.setAccessibleName("Help")
+        self.tabs.setAccessibleName(tr("Help"))
         self.glossary = Glossary()
         for title, page in (
-            ("Guide", _make_guide()),
-            ("Glossary", self.glossary),
-            ("Keys", _make_keys()),
-            ("About", _make_about()),
+            (tr("Guide"), _make_guide()),
+            (tr("Glossary"), self.glossary),
+            (tr("Keys"), _make_keys()),
+            (tr("About"), _make_about()),
         ):
             self.tabs.addTab(page, title)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
@@ -148,12 +149,12 @@ class Glossary(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.search = QLineEdit()
-        self.search.setPlaceholderText("Find a word, a primitive or an opcode")
-        self.search.setAccessibleName("Find a word")
+        self.search.setPlaceholderText(tr("Find a word, a primitive or an opcode"))
+        self.search.setAccessibleName(tr("Find a word"))
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._show)
         self.text = QTextBrowser(openLinks=False)
-        self.text.setAccessibleName("Glossary")
+        self.text.setAccessibleName(tr("Glossary"))
         self.text.anchorClicked.connect(self._follow)
         self.text.document().setDocumentMargin(_MARGIN_PX)
         fill_box(QVBoxLayout(self), self.search, (self.text, 1))
@@ -170,8 +171,13 @@ class Glossary(QWidget):
         card = _cards(group)[name]
         muted = self.palette().color(QPalette.ColorRole.PlaceholderText).name()
         self.text.setHtml(
-            f"<p><a href='card:'>All words</a></p><h3>{escape_html(name_card(card))}</h3>"
-            f"<p>{_rich(explain_card(card))}</p>{describe_card(card, muted)}"
+            tr(
+                "<p><a href='card:'>All "
+                "words</a></p><h3>{name_card}</h3><p>{rich}</p>{describe_card}",
+                name_card=escape_html(name_card(card)),
+                rich=_rich(explain_card(card)),
+                describe_card=describe_card(card, muted),
+            )
         )
 
 
@@ -199,7 +205,7 @@ def find_terms(wanted: str) -> Iterator[Term]:
 
 def _render_terms(terms: Sequence[Term]) -> Iterator[str]:
     if not terms:
-        yield "<p>There is no such word.</p>"
+        yield tr("<p>There is no such word.</p>")
     for group, found in itertools.groupby(terms, key=lambda term: term.group):
         yield f"<h4>{escape_html(group)}</h4><table cellspacing='0' cellpadding='3'>"
         cards = _cards(group)
@@ -218,7 +224,7 @@ def _rich(text: str) -> str:
 
 def _make_guide() -> QWidget:
     text = QTextBrowser()
-    text.setAccessibleName("Guide")
+    text.setAccessibleName(tr("Guide"))
     text.document().setDocumentMargin(_MARGIN_PX)
     text.setMarkdown(GUIDE)
     return text
@@ -237,7 +243,7 @@ def _make_keys() -> QWidget:
         columns[filled >= half] += f"<h4>{title}</h4><table cellpadding='3'>{told}</table>"
         filled += len(rows) + 2
     text = QTextBrowser()
-    text.setAccessibleName("Keys")
+    text.setAccessibleName(tr("Keys"))
     cells = "".join(f"<td width='50%'>{column}</td>" for column in columns)
     text.setHtml(f"<table width='100%'><tr>{cells}</tr></table>")
     return text
@@ -248,12 +254,12 @@ def group_keys() -> Iterator[tuple[str, list[tuple[str, str]]]]:
     with_keys = [each for each in COMMANDS if each.keys]
     menus = dict.fromkeys(each.menu for each in with_keys)
     for menu in menus:
-        yield menu, [(each.keys[0], _describe(each)) for each in with_keys if each.menu == menu]
-    yield "In single parts", list(MORE_KEYS)
+        yield tr(menu), [(each.keys[0], _describe(each)) for each in with_keys if each.menu == menu]
+    yield tr("In single parts"), [(keys, tr(text)) for keys, text in MORE_KEYS]
 
 
 def _describe(command: Command) -> str:
-    return command.text.removesuffix(" …")
+    return tr(command.text).removesuffix(" …")
 
 
 def _make_about() -> QWidget:
@@ -262,17 +268,21 @@ def _make_about() -> QWidget:
     layout.setSpacing(8)
     layout.addWidget(make_label("jaxscope", "title"))
     layout.addWidget(
-        make_label("Shows what JAX and XLA do with a call: every stage, linked, timed.", wraps=True)
+        make_label(
+            tr("Shows what JAX and XLA do with a call: every stage, linked, timed."), wraps=True
+        )
     )
     versions = "\n".join(f"{name} {version}" for name, version in list_versions())
     told = make_label(versions)
     told.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     layout.addWidget(told)
-    copy = QPushButton("Copy versions")
+    copy = QPushButton(tr("Copy versions"))
     copy.clicked.connect(_copy_versions)
     layout.addWidget(copy, 0, Qt.AlignmentFlag.AlignLeft)
-    layout.addWidget(make_label("Licensed under the Apache License 2.0.", "muted"))
-    layout.addWidget(make_label("The interpreter of your file may have other versions.", "muted"))
+    layout.addWidget(make_label(tr("Licensed under the Apache License 2.0."), "muted"))
+    layout.addWidget(
+        make_label(tr("The interpreter of your file may have other versions."), "muted")
+    )
     layout.addStretch()
     return page
 
@@ -291,7 +301,7 @@ def list_versions() -> list[tuple[str, str]]:
         ("Python", sys.version.split()[0]),
         ("Qt", str(qVersion())),
         ("PySide", _version_of("PySide6-Essentials", "PySide6")),
-        ("System", platform.platform(terse=True)),
+        (tr("System"), platform.platform(terse=True)),
     ]
 
 
@@ -303,7 +313,7 @@ def _version_of(*names: str) -> str:
             return importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
             continue
-    return "not installed"
+    return tr("not installed")
 
 
 # The tour: a bubble beside one part of the window after the other.
@@ -339,8 +349,8 @@ class Tour(QFrame):
         self._bubble.setProperty("role", "popup")
         self._title, self._text = make_label(role="heading"), make_label(wraps=True)
         self._count = make_label(role="muted")
-        self.back, self.next = QPushButton("Back"), QPushButton("Next")
-        leave = QPushButton("End the tour")
+        self.back, self.next = QPushButton(tr("Back")), QPushButton(tr("Next"))
+        leave = QPushButton(tr("End the tour"))
         self.next.setProperty("role", "primary")
         self.back.clicked.connect(self.go_back)
         self.next.clicked.connect(self.go_on)
@@ -352,7 +362,7 @@ class Tour(QFrame):
         layout.addWidget(self._title)
         layout.addWidget(self._text)
         layout.addLayout(row)
-        self.setAccessibleName("Tour")
+        self.setAccessibleName(tr("Tour"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         window.installEventFilter(self)
         self.show()
@@ -424,9 +434,11 @@ class Tour(QFrame):
         self.setGeometry(self._window.rect())
         self._title.setText(self.stop.title)
         self._text.setText(self.stop.text)
-        self._count.setText(f"{self._number + 1} of {len(self._stops)}")
+        self._count.setText(
+            tr("{number} of {num_stops}", number=self._number + 1, num_stops=len(self._stops))
+        )
         self.back.setEnabled(self._number > 0)
-        self.next.setText("Done" if self._number + 1 == len(self._stops) else "Next")
+        self.next.setText(tr("Done") if self._number + 1 == len(self._stops) else tr("Next"))
         em = self.fontMetrics().horizontalAdvance("m")
         self._bubble.setFixedWidth(34 * em)
         self._bubble.adjustSize()

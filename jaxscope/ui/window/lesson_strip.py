@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from jaxscope.model.lessons import Lesson, TextLesson, lessons_beside, read_lesson, title_of
 from jaxscope.ui.session.state import OfferedFunction
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.widgets import ANY_PX, FlowLayout, escape_html, fill_box, make_label
 from jaxscope.ui.window.sample_path import PATH, find_next, step_of
 from jaxscope.ui.window.text_lesson import LessonWalk, MarkdownView
@@ -63,17 +64,17 @@ class LessonStrip(QFrame):
         self._body, self._answer = MarkdownView(), MarkdownView()
         self._listed: str | None = None
         self.setObjectName("lesson")
-        self.setAccessibleName("Lesson and samples")
+        self.setAccessibleName(tr("Lesson and samples"))
         self._samples = samples
         self._file = ""
         self._calls: tuple[str, ...] = ()
         self._place = make_label(role="label")
         self._title = make_label(role="heading", wraps=True)
         self._parts = {head: QLabel() for head in ("Look at", "Predict", "Then see")}
-        self._reveal = QPushButton(_REVEAL)
-        self._call_head, self._call_box = make_label("Calls", "label"), QVBoxLayout()
+        self._reveal = QPushButton(tr(_REVEAL))
+        self._call_head, self._call_box = make_label(tr("Calls"), "label"), QVBoxLayout()
         self._next = QPushButton()
-        self._try = QPushButton("Try a change")
+        self._try = QPushButton(tr("Try a change"))
         self._path_box = QVBoxLayout()
         self._further = QWidget()
         self._area = QScrollArea()
@@ -84,8 +85,8 @@ class LessonStrip(QFrame):
         close = QToolButton()
         close.setText("×")
         close.setProperty("role", "compact")
-        close.setToolTip("Close the lesson; Help brings it back")
-        close.setAccessibleName("Close the lesson")
+        close.setToolTip(tr("Close the lesson; Help brings it back"))
+        close.setAccessibleName(tr("Close the lesson"))
         close.clicked.connect(self.close)
         self._top = fill_box(QHBoxLayout(), (self._title, 1), close, spacing=6)
         content = QWidget()
@@ -102,15 +103,15 @@ class LessonStrip(QFrame):
         ways = FlowLayout()  # above the calls, which are known later and then take their room
         for button in (self._try, self._next):
             ways.addWidget(button)
-        self._body.setAccessibleName("Text of the lesson")
-        self._answer.setAccessibleName("What the lesson reveals")
+        self._body.setAccessibleName(tr("Text of the lesson"))
+        self._answer.setAccessibleName(tr("What the lesson reveals"))
         self._reveal.clicked.connect(self._show_answer)
         self._call_box.setSpacing(0)
         self._call_head.hide()
         self._path_box.setSpacing(0)
         self._next.clicked.connect(self._on_next_clicked)
         self._try.setProperty("whole", self._try.text())
-        self._try.setProperty("hint", _OF_TRIAL)
+        self._try.setProperty("hint", tr(_OF_TRIAL))
         self._try.clicked.connect(self.trial_requested)
         parts = (ways, self._call_head, self._call_box, self._path_box)
         fill_box(QVBoxLayout(self._further), *parts, margins=(0, 0, 0, 0), spacing=6)
@@ -155,7 +156,7 @@ class LessonStrip(QFrame):
         calls = tuple(call for function in functions for call in function.calls)
         if calls != self._calls:
             self._calls = calls
-            self._call_head.setText("Calls")
+            self._call_head.setText(tr("Calls"))
             _fill(self._call_box, [self._row(c, c, self._on_call_clicked) for c in calls])
             self._call_head.setVisible(bool(calls))
         return bool(self._parts["Look at"].text())
@@ -176,7 +177,7 @@ class LessonStrip(QFrame):
         self._listed = listed
         rows: list[QWidget] = []
         if lesson is not None:
-            rows.append(make_label("Lessons", "label"))
+            rows.append(make_label(tr("Lessons"), "label"))
             for each in lessons_beside(Path(lesson.path)):
                 title = title_of(each)
                 rows.append(self._row(title, str(each), self._on_sample_clicked))
@@ -185,11 +186,11 @@ class LessonStrip(QFrame):
         by_name = {path.stem: path for path in self._samples}
         for step in PATH:
             paths = [by_name[name] for name in step.names if name in by_name]
-            rows += [make_label(step.title, "label")] if paths else []
+            rows += [make_label(tr(step.title), "label")] if paths else []
             for path in paths:
                 title = read_lesson(path).title
                 rows.append(self._row(title, str(path), self._on_sample_clicked))
-        rows.append(self._row("All samples with pictures ›", "", self._on_all_clicked))
+        rows.append(self._row(tr("All samples with pictures ›"), "", self._on_all_clicked))
         _fill(self._path_box, rows)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -214,7 +215,13 @@ class LessonStrip(QFrame):
             for shown in self._parts.values():
                 shown.hide()
             self._further.show()
-        self._place.setText(f"Lesson · {self._walk.number + 1} of {len(lesson.parts)}")
+        self._place.setText(
+            tr(
+                "Lesson · {number} of {num_parts}",
+                number=self._walk.number + 1,
+                num_parts=len(lesson.parts),
+            )
+        )
         self._title.setText(part.heading)
         self._body.show_markdown(part.text)
         self._answer.show_markdown(part.reveal)
@@ -222,7 +229,7 @@ class LessonStrip(QFrame):
         headings = tuple(each.heading for each in lesson.parts)
         if headings != self._calls:
             self._calls = headings
-            self._call_head.setText("Parts")
+            self._call_head.setText(tr("Parts"))
             self._call_head.setVisible(len(headings) > 1)
             rows = [
                 self._row(heading, str(number), self._on_part_clicked)
@@ -237,13 +244,17 @@ class LessonStrip(QFrame):
         """One button: to what is revealed, to the next part, to the next lesson of the folder."""
         following = None
         if self._walk.is_asking:
-            text = _REVEAL
+            text = tr(_REVEAL)
         elif not self._walk.is_last:
-            text = f"Next: {lesson.parts[self._walk.number + 1].heading}"
+            text = tr("Next: {heading}", heading=lesson.parts[self._walk.number + 1].heading)
         else:
             beside = lessons_beside(Path(lesson.path))
             following = dict(itertools.pairwise(beside)).get(Path(lesson.path))
-            text = f"Next: {title_of(following)}" if following is not None else ""
+            text = (
+                tr("Next: {title_of}", title_of=title_of(following))
+                if following is not None
+                else ""
+            )
         self._reveal.setProperty("whole", text)
         self._reveal.setProperty("path", str(following) if following is not None else "")
         self._reveal.setVisible(bool(text))
@@ -254,14 +265,22 @@ class LessonStrip(QFrame):
     def _show_lesson(self, path: Path, lesson: Lesson) -> None:
         self._area.verticalScrollBar().setValue(0)  # a lesson is read from its beginning
         step = step_of(path) if path in self._samples else None
-        number = f"{step.names.index(path.stem) + 1} of {len(step.names)}" if step else ""
-        self._place.setText(f"{step.title} · {number}" if step else "Lesson")
-        self._title.setText(lesson.title if lesson.is_whole else "Samples")
+        number = (
+            tr(
+                "{index} of {num_names}",
+                index=step.names.index(path.stem) + 1,
+                num_names=len(step.names),
+            )
+            if step
+            else ""
+        )
+        self._place.setText(f"{tr(step.title)} · {number}" if step else tr("Lesson"))
+        self._title.setText(lesson.title if lesson.is_whole else tr("Samples"))
         told = (lesson.look, lesson.predict, lesson.see) if lesson.is_whole else ("", "", "")
         for (head, label), text in zip(self._parts.items(), told, strict=True):
             label.setText(f"<b>{head}</b>&ensp;{_rich(text)}" if text else "")
             label.setVisible(bool(text) and head != "Then see")
-        self._reveal.setProperty("whole", _REVEAL)
+        self._reveal.setProperty("whole", tr(_REVEAL))
         self._reveal.setVisible(lesson.is_whole)
         self._further.setHidden(lesson.is_whole)  # first the question, alone
         if self.isVisible():
@@ -270,7 +289,7 @@ class LessonStrip(QFrame):
         following = find_next(path, self._samples)
         self._next.setVisible(following is not None)
         if following is not None:
-            title = f"Next: {read_lesson(following).title}"
+            title = tr("Next: {title}", title=read_lesson(following).title)
             self._next.setProperty("whole", title)
             self._next.setProperty("path", str(following))
         self._fit()

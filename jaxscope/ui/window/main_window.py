@@ -47,6 +47,7 @@ from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.screen import Screen, compute_screen, count_devices, count_notes
 from jaxscope.ui.session.source_file import FileWatcher
 from jaxscope.ui.session.state import Trust, WindowState
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import Theme, ThemeSwitch
 from jaxscope.ui.toolkit.widgets import STILL, MenuButton
 from jaxscope.ui.window.call_bar import CallBar
@@ -201,8 +202,8 @@ class MainWindow(QMainWindow):
         self._notice.hide()
         self.menu_button.setText("☰")
         self.menu_button.setProperty("role", "more")
-        self.menu_button.setToolTip("All menus (F10)")
-        self.menu_button.setAccessibleName("Menus")
+        self.menu_button.setToolTip(tr("All menus (F10)"))
+        self.menu_button.setAccessibleName(tr("Menus"))
         bar = QHBoxLayout()
         bar.setContentsMargins(6, 4, 8, 4)
         bar.setSpacing(2)
@@ -257,7 +258,7 @@ class MainWindow(QMainWindow):
         self.lesson.all_requested.connect(self.controller.close_file)
         self.lesson.closed_by_person.connect(self._on_lesson_closed)
         self.lesson.trial_requested.connect(self._on_lesson_trial_requested)
-        recent = QMenu("Open recent", self)
+        recent = QMenu(tr("Open recent"), self)
         recent.aboutToShow.connect(self._fill_recent)
         recent.triggered.connect(self._on_recent_triggered)
         self.commands.menus["File"].insertMenu(self.commands.actions["close_file"], recent)
@@ -389,7 +390,7 @@ class MainWindow(QMainWindow):
 
     def _on_lesson_closed(self) -> None:
         self._settings.shows_lessons = False
-        self.show_message("Help, Lesson and samples: shows the lesson again.")
+        self.show_message(tr("Help, Lesson and samples: shows the lesson again."))
 
     def add_page(self, name: str, page: Page, make: Callable[[], QWidget]) -> None:
         """Add a page to its place and to the menus; see `Places.add_page`."""
@@ -399,8 +400,8 @@ class MainWindow(QMainWindow):
             return  # the place is the page
         menu = self.commands.menus["Show page"]
         menu.setToolTipsVisible(True)
-        show = menu.addAction(page.title)
-        show.setToolTip(page.answers)
+        show = menu.addAction(tr(page.title))
+        show.setToolTip(tr(page.answers))
         show.triggered.connect(lambda: self.pages.show_page(name))
 
     def _ask_page(self, name: str, slot: str, argument: object) -> None:
@@ -491,7 +492,7 @@ class MainWindow(QMainWindow):
         if lessons:
             self._begin_lesson(str(lessons[0]))
         else:
-            self.show_message("The lessons are not in this installation.")
+            self.show_message(tr("The lessons are not in this installation."))
 
     def _on_walk_shown_changed(self, shown: Shown) -> None:
         """Open what a lesson shows. A file of its own choice does not run unasked."""
@@ -551,7 +552,7 @@ class MainWindow(QMainWindow):
         except OSError as error:
             why = error.strerror or str(error)
             self.controller.show_problem(
-                UsageError("What was pasted could not be written.", why=why)
+                UsageError(tr("What was pasted could not be written."), why=why)
             )
             return
         self.open_path(str(path))
@@ -562,7 +563,7 @@ class MainWindow(QMainWindow):
             action = self._recent_menu.addAction(path.replace("&", "&&"))
             action.setData(path)
         if self._recent_menu.isEmpty():
-            self._recent_menu.addAction("No file was opened yet").setEnabled(False)
+            self._recent_menu.addAction(tr("No file was opened yet")).setEnabled(False)
 
     def _on_recent_triggered(self, action: QAction) -> None:
         self._open_chosen(action.data())
@@ -614,7 +615,7 @@ class MainWindow(QMainWindow):
     def run_script(self) -> None:
         """Ask for a script, and offer to run it as it is."""
         folder = os.path.dirname(self.controller.state.file) or os.getcwd()
-        dialog = QFileDialog(self, "Run a script", folder, "Python (*.py);;All files (*)")
+        dialog = QFileDialog(self, tr("Run a script"), folder, tr("Python (*.py);;All files (*)"))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self.show_script)
@@ -744,18 +745,18 @@ class MainWindow(QMainWindow):
         yield from list_menu_entries(self.commands.root)
         for step in self.screen_shown.steps if self.screen_shown is not None else ():
             show = functools.partial(self.workspace.show_stage, step.name)
-            yield PaletteEntry(f"Show stage: {step.title}", "", show)
+            yield PaletteEntry(tr("Show stage: {title}", title=step.title), "", show)
         for by in ColourBy:
             colour = functools.partial(self.workspace.colour_by, by)
-            yield PaletteEntry(f"Colour boxes by {by.value}", "", colour)
+            yield PaletteEntry(tr("Colour boxes by {value}", value=by.value), "", colour)
         for function in self.controller.state.functions:
             for call in function.calls:
                 run = functools.partial(self._on_functions_call_chosen, call)
-                yield PaletteEntry(f"Run {call}", "", run)
+                yield PaletteEntry(tr("Run {call}", call=call), "", run)
         for path in find_samples():
             name = path.stem.replace("_", " ")
             open_it = functools.partial(self.open_path, str(path))
-            yield PaletteEntry(f"Open sample: {name}", "", open_it)
+            yield PaletteEntry(tr("Open sample: {name}", name=name), "", open_it)
 
     def _on_palette_used(self, name: str) -> None:
         self._settings.add_recent_command(without_state(name))
@@ -772,11 +773,15 @@ class MainWindow(QMainWindow):
         self.pages.show_place(Place.PROGRAM)
         shown = {pane.wanted_stage: pane for pane in self.workspace.area.panes}
         stops = [
-            (self.call_bar, "The call", _OF_CALL),
-            (self.strip, "The stages", _OF_STAGES),
-            (shown.get(SOURCE), "The source", _OF_SOURCE),
-            (next((p for n, p in shown.items() if n != SOURCE), None), "The program", _OF_PROGRAM),
-            (self.row, "More about it", _OF_PAGES),
+            (self.call_bar, tr("The call"), tr(_OF_CALL)),
+            (self.strip, tr("The stages"), tr(_OF_STAGES)),
+            (shown.get(SOURCE), tr("The source"), tr(_OF_SOURCE)),
+            (
+                next((p for n, p in shown.items() if n != SOURCE), None),
+                tr("The program"),
+                tr(_OF_PROGRAM),
+            ),
+            (self.row, tr("More about it"), tr(_OF_PAGES)),
         ]
         return [TourStop(part, title, text) for part, title, text in stops if part is not None]
 

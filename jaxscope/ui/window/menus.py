@@ -22,6 +22,7 @@ from jaxscope.ui.panes.pane_area import (
 )
 from jaxscope.ui.panes.stage_pane import StagePane
 from jaxscope.ui.selection.selection import SelectionModel
+from jaxscope.ui.toolkit.language import tr, tr_count
 from jaxscope.ui.window.commands import Commands
 from jaxscope.ui.window.settings import Settings
 
@@ -119,7 +120,7 @@ class GraphCommands(QObject):
             group.addAction(action)
             action.setChecked(direction == choices.direction)
         actions["use_graphviz"].setChecked(choices.uses_graphviz)
-        self.passes = QMenu("Simplifications", menu, toolTipsVisible=True)
+        self.passes = QMenu(tr("Simplifications"), menu, toolTipsVisible=True)
         self.passes.aboutToShow.connect(self.fill_passes)
         menu.insertMenu(actions["use_graphviz"], self.passes)
         commands.connect_owner("graph", self)
@@ -204,12 +205,12 @@ class GoCommands(QObject):
     def go_back(self) -> None:
         """Select what was selected before."""
         if not self._selection.go_back():
-            self._say("Nothing was selected before.")
+            self._say(tr("Nothing was selected before."))
 
     def go_forward(self) -> None:
         """Undo going back."""
         if not self._selection.go_forward():
-            self._say("There is nothing further on.")
+            self._say(tr("There is nothing further on."))
 
     # --- focus ---
 
@@ -232,41 +233,51 @@ class GoCommands(QObject):
         selection = self._selection
         begin, end = selection.node_at(selection.previous), selection.node_at(selection.place)
         if begin is None or end is None or begin[0] != end[0]:
-            self._say("Select two nodes of one stage, one after the other.")
+            self._say(tr("Select two nodes of one stage, one after the other."))
             return
         canvas, graph = self._area.canvas_of(end[0]), selection.graph_of(end[0])
         if canvas is None or graph is None:
-            self._say("Show that stage as a graph first.")
+            self._say(tr("Show that stage as a graph first."))
             return
         path = find_path(graph, begin[1], end[1])
         if not path:
-            self._say("Nothing connects these two.")
+            self._say(tr("Nothing connects these two."))
             return
         canvas.set_focus(path)
         canvas.look_at_nodes(path)
         borders = count_boundary_edges(graph, path)
-        across = f", across {borders} borders of nested programs" if borders > 1 else ""
-        across = ", across the border of a nested program" if borders == 1 else across
-        self._say(f"{len(path) - 1} steps from one to the other{across}.")
+        across = (
+            tr(", across {borders} borders of nested programs", borders=borders)
+            if borders > 1
+            else ""
+        )
+        across = tr(", across the border of a nested program") if borders == 1 else across
+        self._say(
+            tr(
+                "{num_path} steps from one to the other{across}.",
+                num_path=len(path) - 1,
+                across=across,
+            )
+        )
 
     def _focus(self, radius: int) -> None:
         selection = self._selection
         here = selection.node_at(selection.place)
         if here is None:
-            self._say("Select a node first.")
+            self._say(tr("Select a node first."))
             return
         if radius <= 0:
             self.end_focus()
             return
         canvas, graph = self._area.canvas_of(here[0]), selection.graph_of(here[0])
         if canvas is None or graph is None:
-            self._say("Show that stage as a graph first.")
+            self._say(tr("Show that stage as a graph first."))
             return
         near = find_neighbourhood(graph, [here[1]], radius)
         self._radius = radius
         canvas.set_focus(near.tolist())
-        steps = "1 step" if radius == 1 else f"{radius} steps"
-        self._say(f"{len(near):,} nodes within {steps}.")
+        steps = tr_count(radius, "step")
+        self._say(tr("{num_near:,} nodes within {steps}.", num_near=len(near), steps=steps))
 
     def _on_selection_changed(self, _links: object) -> None:
         self._radius = 0
@@ -407,7 +418,7 @@ class PaneCommands(QObject):
         if pane is None:
             return
         if self._area.open_pane(pane.wanted_stage, after=pane, side=side) is None:
-            self._say("There are as many panes as can be used.")
+            self._say(tr("There are as many panes as can be used."))
 
     def fold_all(self) -> None:
         """Fold every block of the active pane's text."""
@@ -425,8 +436,8 @@ class PaneCommands(QObject):
         if pane is None:
             return
         dialog = QInputDialog(self._window)
-        dialog.setWindowTitle("Name this pane")
-        dialog.setLabelText("Name, or nothing:")
+        dialog.setWindowTitle(tr("Name this pane"))
+        dialog.setLabelText(tr("Name, or nothing:"))
         dialog.setTextValue(pane.header.name)
         dialog.textValueSelected.connect(self._on_name_selected)
         dialog.open()

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.widgets import fill_box, make_label
 
 _WORD = re.compile(r"[^\W_]+")
@@ -127,17 +128,17 @@ class CommandPalette(QDialog):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setProperty("role", "palette")
-        self.setAccessibleName("Commands")
+        self.setAccessibleName(tr("Commands"))
         self._entries: Sequence[PaletteEntry] = ()
         self._recent: Sequence[str] = ()
         self._most_px = 0
-        self.field = QLineEdit(placeholderText="What do you want to do?")
-        self.field.setAccessibleName("Command to look for")
+        self.field = QLineEdit(placeholderText=tr("What do you want to do?"))
+        self.field.setAccessibleName(tr("Command to look for"))
         self.list = QListWidget()
-        self.list.setAccessibleName("Commands that fit")
+        self.list.setAccessibleName(tr("Commands that fit"))
         self.list.setUniformItemSizes(True)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._nothing = make_label("Nothing fits. Fewer letters find more.", "muted")
+        self._nothing = make_label(tr("Nothing fits. Fewer letters find more."), "muted")
         self._nothing.setContentsMargins(8, 4, 8, 4)
         fill_box(QVBoxLayout(self), self.field, (self.list, 1), self._nothing, margins=(8, 8, 8, 8))
         self.field.textChanged.connect(self._on_field_text_changed)

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import fixed_font
 from jaxscope.ui.toolkit.widgets import make_label
 
@@ -29,26 +30,28 @@ class PasteDialog(QDialog):
 
     def __init__(self, points: float, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Paste code")
+        self.setWindowTitle(tr("Paste code"))
         self.edit = QPlainTextEdit()
         self.edit.setFont(fixed_font(points))
         self.edit.setTabStopDistance(4 * QFontMetricsF(self.edit.font()).horizontalAdvance(" "))
         self.edit.setPlaceholderText(
             "import jax.numpy as jnp\n\n# jaxscope: f(f32[8])\n\ndef f(x):\n    return jnp.sin(x)"
         )
-        self.edit.setAccessibleName("Code")
+        self.edit.setAccessibleName(tr("Code"))
         copied = QGuiApplication.clipboard().text()
         if any(word in copied for word in _LOOKS_LIKE_CODE):
             self.edit.setPlainText(copied[:_MAX_CHARACTERS])
         self._problem = make_label(role="error", wraps=True)
         self._problem.hide()
         buttons = QDialogButtonBox()
-        buttons.addButton("Open", QDialogButtonBox.ButtonRole.AcceptRole)
+        buttons.addButton(tr("Open"), QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self._on_buttons_accepted)
         buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)
-        about = "A file of functions, imports included; nothing at its top level should take long."
+        about = tr(
+            "A file of functions, imports included; nothing at its top level should take long."
+        )
         layout.addWidget(make_label(about, "muted", wraps=True))
         layout.addWidget(self.edit, 1)
         layout.addWidget(self._problem)
@@ -69,13 +72,13 @@ class PasteDialog(QDialog):
 def find_problem(text: str) -> str:
     """Why a text is no program; empty where it is one."""
     if not text.strip():
-        return "There is no code."
+        return tr("There is no code.")
     try:
         ast.parse(text)
     except SyntaxError as error:
-        return f"Line {error.lineno or 1}: {error.msg}."
+        return tr("Line {lineno}: {msg}.", lineno=error.lineno or 1, msg=error.msg)
     except (ValueError, RecursionError, MemoryError) as error:
-        return f"Python cannot read it: {error}."
+        return tr("Python cannot read it: {error}.", error=error)
     return ""
 
 

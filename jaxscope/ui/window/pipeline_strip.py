@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolButton, QWidget
 
 from jaxscope.ui.session.screen import BETWEEN_TIMES, TIME_MARKS, PipelineStep
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.widgets import fill_box, make_label
 
 _AROUND_PX = 24
@@ -185,15 +186,19 @@ class PipelineStrip(QWidget):
 
     def show_time(self, headline: str, *, can_measure: bool) -> None:
         """Show how eager compares with jit, or that it can be measured."""
-        self._time_texts = [f"{headline or 'Measure'} ›"]
+        self._time_texts = [f"{headline or tr('Measure')} ›"]
         if headline:
             times = headline.split(BETWEEN_TIMES)
             jit = [*times[1:2], *(mark for mark in times[2:] if mark in TIME_MARKS)]
             shorter = [BETWEEN_TIMES.join(parts) for parts in (times[2:], jit)]
             self._time_texts += [f"{text} ›" for text in shorter if text]
         self.time.setVisible(bool(headline) or can_measure)
-        what = "Show the times" if headline else "Measure how long the call takes, eager and jit"
-        told = (headline, _OF_EAGER if headline else "", f"{what} (Ctrl+M)")
+        what = (
+            tr("Show the times")
+            if headline
+            else tr("Measure how long the call takes, eager and jit")
+        )
+        told = (headline, tr(_OF_EAGER) if headline else "", f"{what} (Ctrl+M)")
         self.time.setToolTip("\n".join(filter(None, told)))
         self.time.setAccessibleName(headline or what)
         self._fit()

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.widgets import ANY_PX, MenuButton, escape_html, make_label, make_splitter
 
 
@@ -89,7 +90,7 @@ class PlaceRow(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.places = {place: self._make_button(place.value) for place in Place}
+        self.places = {place: self._make_button(tr(place.value)) for place in Place}
         self.names: dict[str, QToolButton] = {}
         self._wanted: set[str] = set()
         self._status, self._message = "", ""
@@ -100,7 +101,7 @@ class PlaceRow(QWidget):
         self.busy.hide()
         self._menu = QMenu(self)
         self.more = MenuButton(self._menu)
-        self.more.setText("Pages ▾")
+        self.more.setText(tr("Pages ▾"))
         self.more.setProperty("role", "place")
         self._menu.aboutToShow.connect(self._fill_menu)
         self._menu.triggered.connect(lambda action: self.page_chosen.emit(action.data()))
@@ -149,8 +150,8 @@ class PlaceRow(QWidget):
         """Add the name of a page of the drawer; before all others one that comes and goes, so that
         these stay where they are.
         """
-        button = self._make_button(page.title)
-        button.setToolTip(page.answers)
+        button = self._make_button(tr(page.title))
+        button.setToolTip(tr(page.answers))
         button.clicked.connect(lambda: self.page_chosen.emit(name))
         self.names[name] = button
         place = self._row.count() if page.is_always_named else self._row.indexOf(self.more) + 1
@@ -240,7 +241,7 @@ class QuestionList(QListWidget):
     def __init__(self) -> None:
         super().__init__()
         self._pages: dict[str, tuple[Page, QListWidgetItem, QLabel, QWidget]] = {}
-        self.setAccessibleName("What can be measured")
+        self.setAccessibleName(tr("What can be measured"))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.currentItemChanged.connect(self._on_self_current_item_changed)
 
@@ -251,7 +252,7 @@ class QuestionList(QListWidget):
         column = QVBoxLayout(row)
         column.setContentsMargins(10, 6, 8, 6)
         column.setSpacing(1)
-        column.addWidget(make_label(f"<b>{escape_html(page.title)}</b>"))
+        column.addWidget(make_label(f"<b>{escape_html(tr(page.title))}</b>"))
         column.addWidget(second)
         item.setData(Qt.ItemDataRole.UserRole, name)
         self._pages[name] = page, item, second, row
@@ -261,10 +262,10 @@ class QuestionList(QListWidget):
     def set_answer(self, name: str, answer: str) -> None:
         """Show an answer in place of a page's question; empty shows the question."""
         page, item, second, _ = self._pages[name]
-        told = answer or page.answers
+        told = answer or tr(page.answers)
         if second.text() != told:
             second.setText(told)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{page.title}: {told}")
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{tr(page.title)}: {told}")
             self._fit()
 
     def mark(self, name: str) -> None:
@@ -381,7 +382,7 @@ class Places(QStackedWidget):
         if name not in self._known:
             return
         button, page = self.row.names[name], self.page_of(name)
-        button.setText(f"{page.title} ({count})" if count else page.title)
+        button.setText(f"{tr(page.title)} ({count})" if count else tr(page.title))
         self.row.set_named(name, is_named=page.is_always_named or count > 0)
 
     def set_answer(self, name: str, answer: str) -> None:

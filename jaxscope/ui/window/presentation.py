@@ -33,6 +33,7 @@ from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.screen import Screen
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.session.stepping import SteppingRun
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import FIXED_SHARE, ThemeSwitch
 from jaxscope.ui.window.call_bar import CallBar
 from jaxscope.ui.window.text_lesson import LessonWalk, MarkdownView, to_plain_text
@@ -203,10 +204,14 @@ class PresentedSteps(QObject):
         if told or step is None:
             return told
         if step.is_end:
-            return f"The results\n{_join(step.values)}"
+            return tr("The results\n{join}", join=_join(step.values))
         if not step.equation:
-            on = f" · {_SKIP[0]}: on with the lesson" if self.is_between_equations else ""
-            return f"The arguments{on}\n{_join(step.values)}"
+            on = (
+                tr(" · {skip}: on with the lesson", skip=_SKIP[0])
+                if self.is_between_equations
+                else ""
+            )
+            return tr("The arguments{on}\n{join}", on=on, join=_join(step.values))
         return self._describe_equation(step)
 
     def _leaves_call(self) -> bool:
@@ -234,7 +239,7 @@ class PresentedSteps(QObject):
     def _why_not(self) -> str:
         """Why nothing can be run, if so."""
         state = self._controller.state
-        return _SAVED if state.is_view_only else _STALE if state.is_stale else ""
+        return tr(_SAVED) if state.is_view_only else tr(_STALE) if state.is_stale else ""
 
     def _describe_equation(self, step: Step) -> str:
         stepping = self.run.stepping
@@ -266,7 +271,9 @@ def _join(values: Iterable[StepValue]) -> str:
     told = [
         f"{value.type} {shorten(value.summary.text, _MAX_CHARACTERS)}".strip() for value in values
     ]
-    more = f", {len(told) - _MAX_VALUES} more" if len(told) > _MAX_VALUES else ""
+    more = (
+        tr(", {num_told} more", num_told=len(told) - _MAX_VALUES) if len(told) > _MAX_VALUES else ""
+    )
     return ", ".join(told[:_MAX_VALUES]) + more
 
 
@@ -355,15 +362,17 @@ class PresentationMode:
         elif state.is_running:
             self.caption.setText(" · ".join(filter(None, (screen.status, screen.detail))))
         elif screen.failed_over:
-            self.caption.setText(f"Of an earlier run: {screen.failed_over}")
+            self.caption.setText(
+                tr("Of an earlier run: {failed_over}", failed_over=screen.failed_over)
+            )
         elif self.steps.text:
             self.caption.setText(self.steps.text)
         elif name == SOURCE:
-            self.caption.setText(_OF_SOURCE)
+            self.caption.setText(tr(_OF_SOURCE))
         else:
             kind = stage_kind(name, state.head.base if state.head is not None else "")
             selected = self._describe_selected(state, name)
-            hint = f"\n{_HINT}" if self.steps.run.can_step else ""
+            hint = f"\n{tr(_HINT)}" if self.steps.run.can_step else ""
             self.caption.setText(selected or f"{kind.title}: {kind.meaning}{hint}")
 
     def _presented(self) -> str:
@@ -502,11 +511,11 @@ class SpeakerScreen(QWidget):
         super().__init__(window, flags)
         self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Notes of the lesson")
+        self.setWindowTitle(tr("Notes of the lesson"))
         self._walk, self._began = walk, time.monotonic()
         self.place, self.heading, self.next = QLabel(), QLabel(), QLabel()
         self.notes = MarkdownView()
-        self.notes.setAccessibleName("Notes")
+        self.notes.setAccessibleName(tr("Notes"))
         self.place.setProperty("role", "label")
         self.heading.setProperty("role", "title")
         self.next.setProperty("role", "label")
@@ -545,16 +554,20 @@ class SpeakerScreen(QWidget):
         self.heading.setText(part.heading)
         self.notes.show_markdown(part.notes)
         if self._walk.is_asking:
-            told = f"To be revealed: {to_plain_text(part.reveal)}"
+            told = tr("To be revealed: {to_plain_text}", to_plain_text=to_plain_text(part.reveal))
         elif self._walk.is_last:
-            told = "The last part"
+            told = tr("The last part")
         else:
-            told = f"Next: {lesson.parts[self._walk.number + 1].heading}"
+            told = tr("Next: {heading}", heading=lesson.parts[self._walk.number + 1].heading)
         self.next.setText(told)
 
     def _show_place(self) -> None:
         lesson = self._walk.lesson
         if lesson is not None:
             minutes, seconds = divmod(int(time.monotonic() - self._began), 60)
-            number = f"Part {self._walk.number + 1} of {len(lesson.parts)}"
+            number = tr(
+                "Part {number} of {num_parts}",
+                number=self._walk.number + 1,
+                num_parts=len(lesson.parts),
+            )
             self.place.setText(f"{number} · {minutes}:{seconds:02d}")

@@ -33,6 +33,7 @@ from jaxscope.report.compilations import (
 )
 from jaxscope.report.document import Table
 from jaxscope.schema.safe_text import strip_controls
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import PlainTabs, fill_box, make_label
@@ -80,7 +81,7 @@ class _MemoryTab(QWidget):
         if self.plot is None:
             from jaxscope.ui.figures.plots import OverTimePlot  # it takes half a second
 
-            self.plot = OverTimePlot("Memory of the device over time")
+            self.plot = OverTimePlot(tr("Memory of the device over time"))
             self._column.insertWidget(0, self.plot, 1)
         self.plot.show_bytes(self._found["seconds"], self._found["bytes"], self._theme)
 
@@ -110,36 +111,41 @@ class ScriptDialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self.setObjectName("script")  # by which the window finds it when it closes
-        self.setWindowTitle(f"Run {Path(script).name}")
+        self.setWindowTitle(tr("Run {name}", name=Path(script).name))
         self._script, self._python, self._theme = script, python, theme
         self._folder = tempfile.TemporaryDirectory(prefix="jaxscope-run-")
         self.folder = Path(self._folder.name)
         self._read_at = 0.0
         self._said = ""
+        self._is_stopping = False
         self._notes: list[str] = []
         self.arguments, self.catch = QLineEdit(), QLineEdit()
-        self.arguments.setAccessibleName("Arguments of the script")
-        self.catch.setAccessibleName("Functions to capture")
-        self.catch.setPlaceholderText("all; else names, such as train_step")
-        self.button, self.open_button = QPushButton("Run"), QPushButton("Open capture")
+        self.arguments.setAccessibleName(tr("Arguments of the script"))
+        self.catch.setAccessibleName(tr("Functions to capture"))
+        self.catch.setPlaceholderText(tr("all; else names, such as train_step"))
+        self.button, self.open_button = QPushButton(tr("Run")), QPushButton(tr("Open capture"))
         self.button.setProperty("role", "primary")
         self.open_button.setEnabled(False)
         self.state = make_label("", "muted", wraps=True)
-        self.table = ResultTable("What the script compiled")
-        self.transfers = ResultTable("What JAX moved between host and device unasked")
+        self.table = ResultTable(tr("What the script compiled"))
+        self.transfers = ResultTable(tr("What JAX moved between host and device unasked"))
         self.transfers_told = make_label("", "muted", wraps=True)
         self.memory = _MemoryTab(theme)
-        self.tabs = PlainTabs("What was seen")
+        self.tabs = PlainTabs(tr("What was seen"))
         self.tabs.setTabBarAutoHide(True)
-        self.tabs.addTab(self.table, "Programs")
+        self.tabs.addTab(self.table, tr("Programs"))
         self._transfers_tab = QWidget()
         fill_box(QVBoxLayout(self._transfers_tab), (self.transfers, 1), self.transfers_told)
         form = QFormLayout()
-        form.addRow("Arguments", self.arguments)
-        form.addRow("Capture", self.catch)
+        form.addRow(tr("Arguments"), self.arguments)
+        form.addRow(tr("Capture"), self.catch)
         row = fill_box(QHBoxLayout(), (self.state, 1), self.open_button, self.button)
         fill_box(
-            QVBoxLayout(self), make_label(_ABOUT, "muted", wraps=True), form, (self.tabs, 1), row
+            QVBoxLayout(self),
+            make_label(tr(_ABOUT), "muted", wraps=True),
+            form,
+            (self.tabs, 1),
+            row,
         )
         em = self.fontMetrics().horizontalAdvance("m")
         self.resize(72 * em, 36 * em)
@@ -165,11 +171,11 @@ class ScriptDialog(QDialog):
         try:
             arguments = shlex.split(self.arguments.text())
         except ValueError as error:
-            self.state.setText(f"The arguments cannot be read: {error}.")
+            self.state.setText(tr("The arguments cannot be read: {error}.", error=error))
             return
         for old in self.folder.iterdir():
             old.unlink()
-        self._read_at, self._said = 0.0, ""
+        self._read_at, self._said, self._is_stopping = 0.0, "", False
         self.table.rows.set_table(Table((), ()))
         while self.tabs.count() > 1:
             self.tabs.removeTab(1)
@@ -181,19 +187,20 @@ class ScriptDialog(QDialog):
         }
         runner = os.path.join(PACKAGE_FOLDER, "run_script.py")
         words = [runner, json.dumps(known), "script", self._script, *arguments]
-        self.button.setText("Stop")
-        self.state.setText("The script runs.")
+        self.button.setText(tr("Stop"))
+        self.state.setText(tr("The script runs."))
         self._look.start()
         self.process.start(self._python or sys.executable, words)
 
     def stop(self) -> None:
         """Interrupt the script, as Ctrl-C does; asked again, end it at once."""
-        if self.button.text() != "Stop" or sys.platform == "win32":
+        if self._is_stopping or sys.platform == "win32":
             self.process.kill()
             return
         os.kill(self.process.processId(), signal.SIGINT)
-        self.button.setText("End it now")
-        self.state.setText("The script is being stopped.")
+        self._is_stopping = True
+        self.button.setText(tr("End it now"))
+        self.state.setText(tr("The script is being stopped."))
 
     def done(self, result: int) -> None:
         """The dialog is closed: the script ends."""
@@ -214,30 +221,32 @@ class ScriptDialog(QDialog):
         said = bytes(self.process.readAllStandardOutput().data()).decode("utf-8", "replace")
         self._said = strip_controls(self._said + said)[-_SAID_CHARACTERS:]
         last = self._said.rstrip().rpartition("\n")[2]
-        if self.button.text() == "Stop" and last:
-            self.state.setText(f"The script runs. It printed: {last[:200]}")
+        if self.is_running and not self._is_stopping and last:
+            self.state.setText(tr("The script runs. It printed: {last}", last=last[:200]))
 
     def _on_process_error(self, error: QProcess.ProcessError) -> None:
         if error is QProcess.ProcessError.FailedToStart:
-            self._end(f"{self._python or sys.executable} cannot be started.")
+            self._end(tr("{python} cannot be started.", python=self._python or sys.executable))
 
     def _on_process_finished(self, status: int, ending: QProcess.ExitStatus) -> None:
         self._show_list()
         if ending is QProcess.ExitStatus.CrashExit:
-            told = "The script's process was ended, or died."
+            told = tr("The script's process was ended, or died.")
         elif status == 0:
-            told = "The script has ended."
+            told = tr("The script has ended.")
         elif is_too_old(self._said, "run_script.py"):
             self._end(TOO_OLD.format(self._python or sys.executable))
             return
         else:
-            told = f"The script ended with status {status}."
+            told = tr("The script ended with status {status}.", status=status)
         last = self._said.rstrip().rpartition("\n")[2]
-        self._end(" ".join([told, *([f"It printed last: {last[:200]}"] if last else [])]))
+        self._end(
+            " ".join([told, *([tr("It printed last: {last}", last=last[:200])] if last else [])])
+        )
 
     def _end(self, told: str) -> None:
         self._look.stop()
-        self.button.setText("Run again")
+        self.button.setText(tr("Run again"))
         self.state.setText("\n".join([told, *self._notes]))
 
     def _show_list(self) -> None:
@@ -263,10 +272,12 @@ class ScriptDialog(QDialog):
         if transfers.rows:
             self.transfers.rows.set_table(transfers)
             self.transfers_told.setText("\n".join(found["transfer_notes"]))
-            self.tabs.addTab(self._transfers_tab, f"Transfers ({len(transfers.rows):,})")
+            self.tabs.addTab(
+                self._transfers_tab, tr("Transfers ({num_rows:,})", num_rows=len(transfers.rows))
+            )
         if found.get("memory"):
             self.memory.show_memory(found)
-            self.tabs.addTab(self.memory, "Memory")
+            self.tabs.addTab(self.memory, tr("Memory"))
 
     def _on_selection_changed(self) -> None:
         self.open_button.setEnabled(bool(self._chosen()))

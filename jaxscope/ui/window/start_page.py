@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.model.lessons import read_lesson
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.widgets import fill_box, make_label
 from jaxscope.ui.window.sample_path import PATH, PathStep, find_picture
 
@@ -109,8 +110,8 @@ class _StepBox(QWidget):
         self._cards = cards
         head = QHBoxLayout()
         head.setSpacing(10)
-        head.addWidget(make_label(f"{number}  {step.title}", "heading"))
-        head.addWidget(make_label(step.question, "muted"))
+        head.addWidget(make_label(f"{number}  {tr(step.title)}", "heading"))
+        head.addWidget(make_label(tr(step.question), "muted"))
         head.addStretch()
         self._grid = QGridLayout()
         self._grid.setSpacing(_GAP_PX)
@@ -141,7 +142,7 @@ class StartPage(QScrollArea):
 
     def __init__(self, samples: Sequence[Path], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Samples and recent files")
+        self.setAccessibleName(tr("Samples and recent files"))
         self.setWidgetResizable(True)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # what can be opened has it
@@ -160,8 +161,8 @@ class StartPage(QScrollArea):
         layout = QVBoxLayout(column)
         layout.setContentsMargins(_SIDE_PX, 24, _SIDE_PX, 28)
         layout.setSpacing(10)
-        layout.addWidget(make_label("See what JAX and XLA do with your code", "title"))
-        about = (
+        layout.addWidget(make_label(tr("See what JAX and XLA do with your code"), "title"))
+        about = tr(
             "Open a Python file, choose a function, and follow it from its source through every "
             "stage to the program that runs. The file needs no changes."
         )
@@ -169,7 +170,7 @@ class StartPage(QScrollArea):
         layout.addLayout(self._buttons())
         self._unsaved_box = QVBoxLayout()
         layout.addLayout(self._unsaved_box)
-        self._recent_title = make_label("Recent files", "heading")
+        self._recent_title = make_label(tr("Recent files"), "heading")
         self._recent_title.setContentsMargins(0, 8, 0, 0)
         layout.addWidget(self._recent_title)
         layout.addLayout(self._recent_box)
@@ -223,12 +224,12 @@ class StartPage(QScrollArea):
             frame = QFrame()
             frame.setProperty("role", "notice")
             row = QHBoxLayout(frame)
-            text = QLabel("A window ended without being closed. Its last capture was kept.")
+            text = QLabel(tr("A window ended without being closed. Its last capture was kept."))
             text.setWordWrap(True)
             row.addWidget(text, 1)
             for title, slot in (
-                ("Open it", self._on_file_button_clicked),
-                ("Forget it", self._on_forget_button_clicked),
+                (tr("Open it"), self._on_file_button_clicked),
+                (tr("Forget it"), self._on_forget_button_clicked),
             ):
                 button = QPushButton(title)
                 button.setProperty("path", path)
@@ -246,13 +247,16 @@ class StartPage(QScrollArea):
 
     def _buttons(self) -> QHBoxLayout:
         row = QHBoxLayout()
-        open_button, paste_button = QPushButton("Open a file …"), QPushButton("Paste code …")
+        open_button, paste_button = (
+            QPushButton(tr("Open a file …")),
+            QPushButton(tr("Paste code …")),
+        )
         open_button.setProperty("role", "primary")
         open_button.clicked.connect(self.open_requested)
         paste_button.clicked.connect(self.paste_requested)
         row.addWidget(open_button)
         row.addWidget(paste_button)
-        row.addWidget(make_label("or drop a .py, .jaxscope or .json file here", "muted"))
+        row.addWidget(make_label(tr("or drop a .py, .jaxscope or .json file here"), "muted"))
         row.addStretch()
         return row
 

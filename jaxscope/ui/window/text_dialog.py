@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 from jaxscope.program.job_texts import JobText
 from jaxscope.report.document import Items, Section, Table
 from jaxscope.report.opened import texts_to_document
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.widgets import PlainTabs, SelectableLabel, fill_box
 
@@ -25,7 +26,7 @@ class TextDialog(QDialog):
     def __init__(self, texts: Mapping[str, JobText | str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(", ".join(map(os.path.basename, texts)))
-        self.tabs = PlainTabs("What the job wrote")
+        self.tabs = PlainTabs(tr("What the job wrote"))
         self.tabs.setTabBarAutoHide(True)
         for path, each in texts.items():
             for section in texts_to_document({path: each}, None, names_file=False):

@@ -20,6 +20,7 @@ from jaxscope.ui.panes.stage_pane import StagePane, line_mark_of
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.source.editor import SourceEditor
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import Theme, ThemeSwitch
 from jaxscope.ui.toolkit.widgets import fill_box, make_label
 from jaxscope.ui.window.workspace import Workspace
@@ -34,10 +35,12 @@ class TrialEditor(QWidget):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.edit = SourceEditor(text)
-        self.said = make_label(_SAID, "muted", wraps=True)
-        self.save, self.save_as, self.discard = map(QPushButton, ("Save", "Save as …", "Discard"))
-        self.save.setToolTip("Write the change into the file (Ctrl+S)")
-        self.discard.setToolTip("Forget the change, and show the file again")
+        self.said = make_label(tr(_SAID), "muted", wraps=True)
+        self.save, self.save_as, self.discard = map(
+            QPushButton, (tr("Save"), tr("Save as …"), tr("Discard"))
+        )
+        self.save.setToolTip(tr("Write the change into the file (Ctrl+S)"))
+        self.discard.setToolTip(tr("Forget the change, and show the file again"))
         row = fill_box(QHBoxLayout(), (self.said, 1), margins=(8, 2, 4, 2))
         for button in (self.save, self.save_as, self.discard):
             row.addWidget(button)
@@ -54,7 +57,7 @@ class TrialEditor(QWidget):
     def say(self, problem: str) -> None:
         """Say why the text is not run, or nothing."""
         self._problem = problem
-        self.said.setText(problem or (_CHANGED if self._is_file_changed else _SAID))
+        self.said.setText(problem or (tr(_CHANGED) if self._is_file_changed else tr(_SAID)))
         self.said.setProperty("role", "error" if problem else "muted")
         self.said.style().unpolish(self.said)
         self.said.style().polish(self.said)
@@ -98,10 +101,10 @@ class Trial(QObject):
             return
         state = self._controller.state
         if not state.file or state.is_view_only or state.snapshot is None:
-            why = "A saved capture has no file to change." if state.is_view_only else ""
-            what = "There is no source to change."
+            why = tr("A saved capture has no file to change.") if state.is_view_only else ""
+            what = tr("There is no source to change.")
             self._controller.show_problem(
-                UsageError(what, why=why, remedy="Open a Python file (Ctrl+O).")
+                UsageError(what, why=why, remedy=tr("Open a Python file (Ctrl+O)."))
             )
             return
         self._file, self._began_with = state.file, state.snapshot.sha256
@@ -122,13 +125,15 @@ class Trial(QObject):
         except OSError:
             data = b""
         if hashlib.sha256(data).hexdigest() != self._began_with:
-            self.editor.say("The file has changed on disk since. Save as another one.")
+            self.editor.say(tr("The file has changed on disk since. Save as another one."))
         elif self._write(path, b"\r\n" in data):
             self.discard()
 
     def ask_save_as(self) -> None:
         """Ask for another file for the change."""
-        dialog = QFileDialog(self._window, "Save the change as", self._file, "Python (*.py)")
+        dialog = QFileDialog(
+            self._window, tr("Save the change as"), self._file, tr("Python (*.py)")
+        )
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("py")
@@ -151,7 +156,7 @@ class Trial(QObject):
         try:
             path.write_bytes(text.encode(encoding))
         except (OSError, UnicodeEncodeError) as error:
-            self.editor.say(f"It could not be saved: {error}.")
+            self.editor.say(tr("It could not be saved: {error}.", error=error))
             return False
         return True
 
@@ -195,10 +200,12 @@ class Trial(QObject):
         try:
             ast.parse(text)
         except SyntaxError as error:
-            self.editor.say(f"Not run: line {error.lineno or 1}: {error.msg}.")
+            self.editor.say(
+                tr("Not run: line {lineno}: {msg}.", lineno=error.lineno or 1, msg=error.msg)
+            )
             return
         except (ValueError, RecursionError, MemoryError) as error:
-            self.editor.say(f"Not run: {error}.")
+            self.editor.say(tr("Not run: {error}.", error=error))
             return
         self.editor.say("")
         self._controller.try_text(text)

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.ui.session.state import Trust
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.widgets import fill_box, make_label
 from jaxscope.ui.window.settings import Settings
 
@@ -49,10 +50,10 @@ class TrustQuestion(QFrame):
         self.setProperty("role", "notice")
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 6, 12, 6)
-        row.addWidget(make_label(_QUESTION, wraps=True), 1)
-        self.once = QPushButton("Run once")
-        self.folder = QPushButton("Trust this folder")
-        self.view = QPushButton("View only")
+        row.addWidget(make_label(tr(_QUESTION), wraps=True), 1)
+        self.once = QPushButton(tr("Run once"))
+        self.folder = QPushButton(tr("Trust this folder"))
+        self.view = QPushButton(tr("View only"))
         for button, trust in (
             (self.once, Trust.ONCE),
             (self.folder, Trust.TRUSTED),
@@ -75,18 +76,18 @@ class TrustedFoldersDialog(QDialog):
         super().__init__(parent)
         self._settings = settings
         settings.refresh()
-        self.setWindowTitle("Trusted folders")
+        self.setWindowTitle(tr("Trusted folders"))
         self.list = QListWidget()
-        self.list.setAccessibleName("Trusted folders")
+        self.list.setAccessibleName(tr("Trusted folders"))
         self.list.addItems(settings.trusted_folders)
         self.list.currentRowChanged.connect(self._on_list_current_row_changed)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        self.remove = buttons.addButton("Remove", QDialogButtonBox.ButtonRole.ActionRole)
+        self.remove = buttons.addButton(tr("Remove"), QDialogButtonBox.ButtonRole.ActionRole)
         self.remove.setEnabled(False)
         self.remove.clicked.connect(self._on_remove_clicked)
         buttons.rejected.connect(self.reject)
         fill_box(
-            QVBoxLayout(self), make_label(_ABOUT, "muted", wraps=True), (self.list, 1), buttons
+            QVBoxLayout(self), make_label(tr(_ABOUT), "muted", wraps=True), (self.list, 1), buttons
         )
         em = self.fontMetrics().horizontalAdvance("m")
         self.resize(48 * em, 24 * em)

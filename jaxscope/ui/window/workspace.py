@@ -27,6 +27,7 @@ from jaxscope.ui.selection.selection import (
 from jaxscope.ui.session.screen import Screen, waiting_text
 from jaxscope.ui.session.state import WindowState, expected_stages, transforms_of
 from jaxscope.ui.source.source_lines import SourceLines, find_moved_files
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
 from jaxscope.ui.toolkit.widgets import fill_box
 from jaxscope.ui.window.lesson_strip import LessonStrip
@@ -141,7 +142,7 @@ class Workspace(QWidget):
             self.inspector.release_guest()
             self._views.addWidget(lesson)
         else:
-            self.inspector.take_guest(lesson, "Lesson")
+            self.inspector.take_guest(lesson, tr("Lesson"))
         lesson.setHidden(was_hidden)
 
     def _on_inspector_guest_shown(self, is_shown: bool) -> None:
