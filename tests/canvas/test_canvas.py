@@ -396,6 +396,22 @@ def test_what_is_shown_of_a_step_does_not_move_the_picture_for_good(canvas: Grap
     assert canvas.camera == whole
 
 
+def test_what_was_in_the_middle_is_presented_in_the_middle(canvas: GraphCanvas) -> None:
+    """The picture gets all of the screen: what one looked at is not left at its side."""
+    canvas.zoom(1.5)
+    canvas.pan(40.0, 25.0)
+    before = canvas.camera
+    middle = before.to_scene(canvas.width() / 2, canvas.height() / 2)
+    size = canvas.size()
+    canvas.present(1.2, is_on=True)
+    canvas.resize(size.width() + 400, size.height() + 100)
+    shown = canvas.camera.to_scene(canvas.width() / 2, canvas.height() / 2)
+    assert shown == pytest.approx(middle)
+    canvas.present(1.0, is_on=False)
+    canvas.resize(size)
+    assert canvas.camera == before
+
+
 def test_what_was_fitted_is_fitted_in_a_presentation_and_after_it(canvas: GraphCanvas) -> None:
     canvas.resize(700, 2000)
     canvas.fit()

@@ -12,11 +12,12 @@ from PySide6.QtWidgets import QApplication
 
 from jaxscope.model import Graph
 from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.scene.edge_details import LongEdge
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.operations import Style
 from jaxscope.ui.canvas.navigation import Camera
-from jaxscope.ui.canvas.overlay import no_highlight, paint_overlay
+from jaxscope.ui.canvas.overlay import no_highlight, paint_long_edges, paint_overlay
 from jaxscope.ui.canvas.scene_index import SceneIndex
 from jaxscope.ui.canvas.scene_painter import SceneDrawing, colors
 
@@ -73,3 +74,19 @@ def test_no_lit_line_runs_over_words(drawing: SceneDrawing, scale: float) -> Non
             assert not alpha[top:bottom, max(left, 0) : max(right, 0)].any()
     assert lit
     assert len(words) > len(scene.connectors)
+
+
+def test_only_what_is_selected_has_a_frame(drawing: SceneDrawing) -> None:
+    """Not the boxes that the lines of its connectors lead to."""
+    items = drawing.scene.items
+    first, last = (int(at) for at in np.flatnonzero(items.style == Style.INPUT)[[0, -1]])
+    beyond = drawing.scene.height + 20.0
+    edge = LongEdge(first, last, (0.0, beyond), (40.0, beyond), 1, 1)
+    image = QImage(int(drawing.scene.width), int(beyond) + 60, QImage.Format.Format_ARGB32)
+    image.fill(0)
+    painter = QPainter(image)
+    paint_long_edges(painter, drawing, [edge], 1.0, (0.0, 0.0, 4000.0, 4000.0))
+    painter.end()
+    alpha = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1, 4)[..., 3]
+    assert alpha[int(beyond) :].any(), "the line"
+    assert not alpha[: int(drawing.scene.height)].any()

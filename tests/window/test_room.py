@@ -202,6 +202,18 @@ def test_a_window_that_grows_gets_the_third_view_unless_somebody_arranged_views(
     assert stages(small) == ["source", "grad"]
 
 
+def test_the_view_beside_gets_the_room_of_a_closed_one(small: MainWindow, qtbot: QtBot) -> None:
+    """The source stays as wide as it was: it has nothing to show there."""
+    small.resize(1600, 900)
+    qtbot.waitUntil(lambda: len(shown(small)) == 3)
+    area = small.workspace.area
+    source, program, optimized = (pane.width() for pane in shown(small))
+    area.close_pane(area.panes[1])
+    assert stages(small) == ["source", "optimized"]
+    qtbot.waitUntil(lambda: shown(small)[1].width() > program + optimized - 20)
+    assert shown(small)[0].width() == pytest.approx(source, abs=20)
+
+
 def test_a_third_view_that_came_by_itself_goes_where_it_would_not_come(
     small: MainWindow, qtbot: QtBot
 ) -> None:

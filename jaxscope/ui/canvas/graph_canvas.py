@@ -358,7 +358,8 @@ class GraphCanvas(QWidget):
     def present(self, scale: float, *, is_on: bool) -> None:
         """Enlarge what is written, for a lecture; afterwards look at what was seen before.
 
-        A picture that nobody has moved is chosen anew for its room; another is looked at nearer.
+        A picture that nobody has moved is chosen anew for its room; another is looked at nearer,
+        with the same in its middle.
 
         Args:
             scale: Of the window's type; 1 is ordinary.
@@ -374,6 +375,7 @@ class GraphCanvas(QWidget):
                 self.zoom(max(WHOLE_SCALE * scale / self._camera.scale, 1.0))
         elif self._before_presenting is not None:
             camera, is_fitted = self._before_presenting
+            self._before_presenting = None
             self._look(camera)
             self._is_fitted = is_fitted
         else:
@@ -515,7 +517,10 @@ class GraphCanvas(QWidget):
         size = self.width() / camera.scale, self.height() / camera.scale
         self._minimap.show_sight(QRectF(camera.x, camera.y, *size))
 
-    def resizeEvent(self, _event: QResizeEvent) -> None:
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        if self._before_presenting is not None:  # what was in the middle stays there
+            grown = event.oldSize() - event.size()
+            self._camera = self._camera.moved(grown.width() / 2, grown.height() / 2)
         self._look_anew()
         self._update_minimap()
         self._resized.start()

@@ -110,13 +110,11 @@ def paint_long_edges(
     what is in `sight`.
 
     They lead around boxes where there is a way. A halo sets them off from the lines that they
-    cross; boxes at both ends are outlined, so that they can be found when one comes to them. What
-    the painter clips away stays as it is.
+    cross. Boxes at their ends get no frame: that is for what is selected. What the painter clips
+    away stays as it is.
     """
     colors, is_down = drawing.colors, drawing.scene.direction == DOWN
-    num_frames = drawing.scene.items.num_frames
     path, arrows = QPainterPath(), QPainterPath()
-    ends: set[int] = set()
     strength = (_FEW_PX if len(edges) <= _FEW else _MANY_PX) / min(scale, 1.0)
     for edge in edges:
         way = drawing.ways.find(edge) if _span(edge) <= _WHOLE_PX else ()
@@ -125,19 +123,14 @@ def paint_long_edges(
         else:
             _add_curve(path, edge, is_down, sight)
         _add_arrow(arrows, edge, is_down, strength / 2.0)
-        ends |= {edge.source, edge.target}
-    if not ends:
+    if path.isEmpty():
         return
-    # An open frame is not framed once more: the picture would be its outline.
-    boxes = sorted(end for end in ends if end >= num_frames)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     halo = QColor(colors.background)
     halo.setAlpha(_HALO_ALPHA)
     for color, width in ((halo, strength * _HALO), (colors.selected, strength)):
         painter.setPen(QPen(color, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
         painter.drawPath(path)
-    painter.setPen(QPen(colors.selected, strength))
-    _draw_outlines(painter, drawing, np.array(boxes, np.int64), Camera(0.0, 0.0, 1.0), 3.0)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(colors.selected)
     painter.drawPath(arrows)

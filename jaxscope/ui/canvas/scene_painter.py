@@ -35,6 +35,7 @@ from jaxscope.model import NONE
 from jaxscope.picture.layout.text_width import ELLIPSIS, break_text, measure_text, shorten_text
 from jaxscope.picture.palette import PALETTES
 from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX, LABEL_TEXT_PX, EdgeRouter
+from jaxscope.picture.scene.first_picture import LEAST_FRAMED
 from jaxscope.picture.scene.group_layout import DOWN
 from jaxscope.picture.scene.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX, Scene
 from jaxscope.picture.tint.classes import TINT_PALETTES, Tint
@@ -254,7 +255,7 @@ def arrows_in(index: SceneIndex, box: Box, lines: Indices | None = None) -> QPai
 NEAR_SCALE = 0.35
 """From this scale on text and curves are drawn."""
 
-_DETAIL_SCALE = 0.6
+_DETAIL_SCALE = LEAST_FRAMED
 """From this scale on there is room for the second lines of boxes, and for texts of connectors."""
 
 LABEL_SCALE = 0.75

@@ -207,10 +207,20 @@ class PaneTree(QWidget):
         pane.show()
 
     def take_out(self, pane: StagePane) -> None:
-        """Take out a pane; what held only it and one more is dissolved."""
+        """Take out a pane: the one beside it gets its room, not the source where there is another.
+
+        What held only it and one more is dissolved.
+        """
         parent = _splitter_of(pane)
+        index, sizes = parent.indexOf(pane), parent.sizes()
         pane.setParent(None)
         if parent is self._root or parent.count() != 1:
+            freed = sizes.pop(index)
+            beside = [at for at in (index, index - 1) if 0 <= at < len(sizes)]
+            if beside:
+                heir = min(beside, key=lambda at: _is_source(parent.widget(at)))
+                sizes[heir] += freed
+                parent.setSizes(sizes)
             return
         outer, left_over = _splitter_of(parent), parent.widget(0)
         assert left_over is not None
@@ -409,6 +419,10 @@ def _panes_in(splitter: QSplitter) -> Iterator[StagePane]:
             yield widget
         elif isinstance(widget, QSplitter):
             yield from _panes_in(widget)
+
+
+def _is_source(widget: QWidget | None) -> bool:
+    return isinstance(widget, StagePane) and widget.wanted_stage == SOURCE
 
 
 def _splitter_of(widget: QWidget) -> RibbonSplitter:
