@@ -68,7 +68,7 @@ def test_attributes_that_only_name_other_nodes_do_not_count() -> None:
 def test_swapped_operands() -> None:
     first = "x in\n y in : f32[4]\n a sub x y\n r out a"
     assert differences(first, first.replace("sub x y", "sub y x")) == [
-        "changed a = sub: operands 0: input x → input y; operands 1: input y → input x"
+        "changed a = sub: operands 0: argument x → argument y; operands 1: argument y → argument x"
     ]
 
 
@@ -134,13 +134,13 @@ def test_swapped_arguments_moved() -> None:
     first = "x in : f32[8] argument=0\n y in : f32[4] argument=1\n a sub x y\n r out a"
     second = "y in : f32[4] argument=0\n x in : f32[8] argument=1\n a sub x y\n r out a"
     assert len(differences(first, second)) == 1
-    assert differences(first, second)[0].startswith("moved input")
+    assert differences(first, second)[0].startswith("moved argument")
 
 
 def test_an_argument_before_the_others_moves_none() -> None:
     first = "x in : f32[8] argument=0\n a sin x\n r out a"
     second = "n in : f32[2] argument=0\n x in : f32[8] argument=1\n a sin x\n r out a"
-    assert differences(first, second) == ["added input n : f32[2]"]
+    assert differences(first, second) == ["added argument n : f32[2]"]
 
 
 def test_two_alike_branches_do_not_cross() -> None:

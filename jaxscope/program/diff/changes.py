@@ -329,13 +329,17 @@ def find_node_differences(
     return tuple(_differences(comparison, first_node, second_node))
 
 
+_ENDS = {NodeKind.INPUT: "argument", NodeKind.OUTPUT: "result"}
+
+
 def name_node(graph: Graph, node: int) -> str:
     """What to call a node: its name in the text and its operation, or its path."""
     name = graph.name(node)
     operation = graph.operation(node)
-    path = graph.attributes(node).get("path", "")
-    if operation in ("input", "output"):
-        return f"{operation} {path or name}".rstrip()
+    attributes, kind = graph.attributes(node), NodeKind(int(graph.nodes.kind[node]))
+    if kind in _ENDS:
+        known = attributes.get("path") or attributes.get("argument_name") or name
+        return f"{_ENDS[kind]} {known}".rstrip()
     label = name or graph.id(node)
     return operation if label == operation else f"{label} = {operation}"
 
