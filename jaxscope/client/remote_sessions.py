@@ -13,6 +13,7 @@ import contextlib
 import dataclasses
 import functools
 import io
+import json
 import os
 import re
 import select
@@ -54,8 +55,8 @@ _FOLDERS = ("model", "supervisor", "wire", "worker")
 _REMOTE_START = f"""
 import io, os, struct, sys, tempfile, zipfile
 if sys.version_info[:2] < (3, 11):
-    sys.stderr.write("jaxscope needs Python 3.11: %s is %d.%d\\n"
-                     % ((sys.executable,) + tuple(sys.version_info[:2])))
+    import json
+    json.dump({{"old_python": [sys.executable] + list(sys.version_info[:2])}}, sys.stderr)
     sys.exit({TOO_OLD_STATUS})
 def take(size):
     data = b""
@@ -146,7 +147,6 @@ _KINDS: tuple[tuple[str, str, str, str], ...] = (
     ),
 )
 _TRANSIENT = frozenset({"Refused", "Unreachable", _LOST})
-_OLD = re.compile(r"jaxscope needs Python 3\.11: (?P<python>.*) is (?P<version>[\d.]+)")
 
 
 def explain_link(status: int | None, said: str, *, machine: str, python: str) -> EnvironmentProblem:
@@ -160,11 +160,9 @@ def explain_link(status: int | None, said: str, *, machine: str, python: str) ->
     """
     host = machine.rpartition("@")[2]
     told = said.strip()[-1000:]
-    old = _OLD.search(told)
-    if status == TOO_OLD_STATUS and old is not None:
+    if status == TOO_OLD_STATUS and (old := _read_old_python(told)):
         return EnvironmentProblem(
-            f"The Python of {host} is too old: {old['python']} is {old['version']}, and jaxscope "
-            "needs 3.11 or newer.",
+            f"The Python of {host} is too old: {old}, and jaxscope needs 3.11 or newer.",
             remedy="Name a newer one there with --python, such as --python '~/venv/bin/python'.",
             kind="TooOldPython",
         )
@@ -196,6 +194,16 @@ def explain_link(status: int | None, said: str, *, machine: str, python: str) ->
         remedy=f"Does `ssh {_spell(machine)} {python} --version` answer in a terminal?",
         kind="NotStarted",
     )
+
+
+def _read_old_python(told: str) -> str:
+    """Such as `/usr/bin/python3 is 3.9`, from the record of `_REMOTE_START`; empty without one."""
+    try:
+        record, _ = json.JSONDecoder().raw_decode(told, told.index('{"old_python"'))
+        python, *version = record["old_python"]
+    except (ValueError, KeyError, TypeError):
+        return ""
+    return f"{python} is {'.'.join(map(str, version))}"
 
 
 def is_transient(problem: EnvironmentProblem) -> bool:
