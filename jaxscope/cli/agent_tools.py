@@ -112,7 +112,7 @@ class _Ending(threading.Event):
 
 
 class AgentTools:
-    """What an agent may ask.
+    """The tools that `jaxscope mcp` offers to an agent.
 
     Attributes:
         options: Of the command line; what they say of runs holds for each.
@@ -184,7 +184,7 @@ class AgentTools:
         return server
 
     async def questions(self) -> str:
-        """List the questions."""
+        """List the questions that `ask` can answer."""
         return list_questions()
 
     async def calls(self, file: _File, context: Context) -> str:
@@ -200,7 +200,7 @@ class AgentTools:
     async def ask(
         self, file: _Asked, question: _Question, context: Context, call: _Call = ""
     ) -> str:
-        """Answer a question."""
+        """Answer a named question about a call."""
         options = dataclasses.replace(
             self.options, verb="ask", file=Path(file), question=question, call=call or None
         )
@@ -212,7 +212,7 @@ class AgentTools:
         return await self._answer(find, context)
 
     async def changes(self, before: _Side, after: _Side, context: Context) -> str:
-        """Say what differs."""
+        """Describe what differs between two calls or captures."""
         options = dataclasses.replace(self.options, verb="diff", others=(before, after))
 
         def find(on_event: OnEvent) -> str:
@@ -223,7 +223,7 @@ class AgentTools:
         return await self._answer(find, context)
 
     def end(self) -> None:
-        """End what is being run."""
+        """Stop the request that is running."""
         for ending in tuple(self._endings):
             ending.end()
 

@@ -141,7 +141,7 @@ Handler = Callable[[int, FrameType | None], object] | int | None
 
 
 def run(words: Sequence[str]) -> int:
-    """Parse, run, report.
+    """Parse the arguments, run the verb, and return the exit status; errors are printed.
 
     Ctrl-C and SIGTERM end a run through Python's own unwinding, so that the worker is stopped and
     no half-written file stays.

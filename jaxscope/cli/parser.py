@@ -34,7 +34,7 @@ _Options = argparse.ArgumentParser | argparse._ArgumentGroup
 
 
 def _option(options: _Options, spelling: str, help: str, **given: Any) -> None:
-    """Add an option.
+    """Add an option with its help to a parser.
 
     Args:
         spelling: As it is typed, with the name of its value: `-o --output OUT`. One without a
@@ -824,7 +824,7 @@ def _add_bisect_options(parser: argparse.ArgumentParser) -> None:
 
 
 def parse(words: Sequence[str]) -> Options:
-    """Read a command line.
+    """Parse the words of a command line into `Options`.
 
     Raises:
         UsageError: It cannot be read.

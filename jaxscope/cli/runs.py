@@ -135,7 +135,7 @@ class Watcher:
         self.found: Result | None = None
 
     def follow(self, run: Run | CompositeRun) -> None:
-        """The run that `skip` speaks to."""
+        """Set the run that `skip` sends its message to."""
         self._run = run
 
     def skip(self, *_of_signal: object) -> None:

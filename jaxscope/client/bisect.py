@@ -185,7 +185,7 @@ def commit_points(request: CallRequest, good: str, bad: str, folder: Path) -> li
 
 
 def _lay_out(point: AxisPoint, repository: Path, folder: Path) -> None:
-    """The files of a commit.
+    """Write the files of a commit into a folder.
 
     Raises:
         UserCodeError: The commit does not have the file.
@@ -581,7 +581,7 @@ def _describe_difference(tried: _Bisector, good: int, bad: int) -> Iterator[str]
 
 
 def _write_script(tried: _Bisector, over: str, measure: str, good: int, bad: int) -> str:
-    """Commands for a shell."""
+    """Write a shell script that repeats what the bisection ran."""
     points = [tried.points[good], tried.points[bad]]
     lines = ["#!/bin/sh", f"# {measure}: {points[0].name}, then {points[1].name}"]
     call = [tried.call] if tried.call else []

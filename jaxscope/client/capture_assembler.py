@@ -95,7 +95,7 @@ class PassesAssembler:
         self.passes = Passes()
 
     def feed(self, message: Message, tags: TagTable, proto: bytes, stage: str = "") -> None:
-        """Take a `pass`.
+        """Take a message of type `pass`.
 
         Args:
             message: The message.

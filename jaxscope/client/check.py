@@ -89,7 +89,7 @@ def check_call(request: CaptureRequest, on_event: OnEvent | None = None) -> Chec
 
 
 class _Part:
-    """Passes on the events of one of the two runs, and remembers the call that is looked at."""
+    """Passes on the events of one of the two runs, and keeps the text of the call that it runs."""
 
     def __init__(self, on_event: OnEvent | None, *left_out: type[Event]) -> None:
         self._on_event = on_event
@@ -97,7 +97,7 @@ class _Part:
         self.call = ""
 
     def follow(self, run: Run | CompositeRun) -> None:
-        """Let whoever follows the whole speak to the run."""
+        """Let the caller's `follower` send messages to this run."""
         from jaxscope.client.one_shot import Follower
 
         if isinstance(self._on_event, Follower):

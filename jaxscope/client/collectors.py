@@ -78,7 +78,7 @@ class Collector(Protocol):
 
 
 class CaptureCollector:
-    """Answers to `capture`."""
+    """Collects the messages that answer a `capture` request."""
 
     def __init__(self, _call: str) -> None:
         from jaxscope.client.capture_assembler import CaptureAssembler  # of most of `program`
@@ -136,7 +136,7 @@ class OpenCollector(CaptureCollector):
 
 
 class TimingCollector:
-    """Answers to `time`."""
+    """Collects the messages that answer a `time` request."""
 
     def __init__(self, call: str) -> None:
         from jaxscope.client.experiment_collectors import TimingAssembler

@@ -141,7 +141,7 @@ class TimingAssembler:
         self._ratios: dict[str, tuple[npt.NDArray[np.float64], str]] = {}
 
     def feed(self, message: Message) -> bool:
-        """Take a message in.
+        """Take the next message of the worker.
 
         Returns:
             Whether it was one of a timing; others are left to whoever knows them.
@@ -378,7 +378,7 @@ class LabCollector(abc.ABC):
         return self._measured.warnings
 
     def feed(self, message: Message) -> Iterator[Event]:
-        """Take a message in.
+        """Take the next message of the worker.
 
         Raises:
             ValueError: It is malformed.
@@ -417,7 +417,7 @@ class LabCollector(abc.ABC):
 
 
 class ProfileCollector(LabCollector):
-    """Answers to `profile`."""
+    """Collects the messages that answer a `profile` request."""
 
     def __init__(self, call: str = "") -> None:
         super().__init__(call)
@@ -488,7 +488,7 @@ def _read_node_times(message: Message) -> NodeTimes:
 
 
 class ScalingCollector(LabCollector):
-    """Answers to `scale`."""
+    """Collects the messages that answer a `scale` request."""
 
     def __init__(self, call: str = "") -> None:
         super().__init__(call)
@@ -568,7 +568,7 @@ def _read_side(message: Message, name: str, environment: Environment) -> Measure
 
 
 class RecompilationCollector(LabCollector):
-    """Answers to `recompile`."""
+    """Collects the messages that answer a `recompile` request."""
 
     def __init__(self, call: str = "") -> None:
         super().__init__(call)
@@ -664,7 +664,7 @@ class _SubjectFields(msgspec.Struct, frozen=True):
 
 
 class RematCollector(LabCollector):
-    """Answers to `remat`."""
+    """Collects the messages that answer a `remat` request."""
 
     def __init__(self, call: str = "") -> None:
         super().__init__(call)
@@ -734,7 +734,7 @@ class _CeilingFields(msgspec.Struct, frozen=True):
 
 
 class CeilingsCollector(LabCollector):
-    """Answers to `calibrate`."""
+    """Collects the messages that answer a `calibrate` request."""
 
     def __init__(self, call: str = "") -> None:
         super().__init__(call)
@@ -780,7 +780,7 @@ def read_results(message: Message) -> ResultsAgreement:
 
 
 class AgreementCollector(LabCollector):
-    """Answers to `agree`."""
+    """Collects the messages that answer an `agree` request."""
 
     def __init__(self, call: str = "") -> None:
         super().__init__(call)
@@ -809,7 +809,7 @@ class AgreementCollector(LabCollector):
 
 
 class ValuesCollector(LabCollector):
-    """Answers to `values`."""
+    """Collects the messages that answer a `values` request."""
 
     def __init__(self, call: str = "") -> None:
         super().__init__(call)
@@ -845,7 +845,7 @@ class ValuesCollector(LabCollector):
 
 
 class SteppingCollector(LabCollector):
-    """Answers to `step`."""
+    """Collects the messages that answer a `step` request."""
 
     def __init__(self, call: str = "") -> None:
         super().__init__(call)

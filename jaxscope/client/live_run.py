@@ -1,4 +1,4 @@
-"""One run: follow it, stop it, wait for its result."""
+"""A run of one request in a worker: follow it, stop it, wait for its result."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Allowance:
 
 
 class AwaitedRun:
-    """A run that ends once, as whoever waits for it sees it."""
+    """A run that ends once: wait for its result, or ask whether it is over."""
 
     def __init__(self) -> None:
         self._end: Finished | Failed | None = None
@@ -102,7 +102,7 @@ class AwaitedRun:
         return self._end
 
     def finish(self, end: Finished | Failed, on_event: Callable[[Event], None] | None) -> None:
-        """Tell how it ended, and let go who waits."""
+        """Set the outcome, and wake all threads that wait for it."""
         try:
             if on_event is not None:
                 on_event(end)
@@ -161,7 +161,7 @@ class Run(AwaitedRun):
     # --- for the caller ---
 
     def interrupt(self) -> None:
-        """Stop: the code gets a `KeyboardInterrupt` now, and is killed if it lives 2 s later."""
+        """Raise `KeyboardInterrupt` in the code now; kill its process if it goes on for 2 s."""
         self.is_stopping = True
         self._command("interrupt")
 

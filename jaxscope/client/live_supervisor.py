@@ -91,7 +91,7 @@ class LiveSupervisor:
             threading.Thread(target=self._watch, name="jaxscope watch", daemon=True).start()
 
     def start(self, number: int, run: Run, data: bytes) -> None:
-        """Give it a run.
+        """Send the request of a run to the supervisor, which gives it to a worker.
 
         Raises:
             WorkerLost: It is gone.
@@ -111,7 +111,7 @@ class LiveSupervisor:
             raise
 
     def send(self, data: bytes, number: int | None = None) -> None:
-        """Send frames.
+        """Send frames to the supervisor's process.
 
         Args:
             data: Of them.
@@ -236,7 +236,7 @@ class LiveSupervisor:
     # --- whether it lives ---
 
     def _watch(self) -> None:
-        """While there are runs: see to it that it answers, or give it up."""
+        """While there are runs, check that the supervisor answers; if it does not, give it up."""
         heard, before, silent_s = -1, ("", 0), 0.0
         answered = num_deaf = 0
         while not self._is_closed:

@@ -121,7 +121,7 @@ class CompositeRun(AwaitedRun, abc.ABC):
             part.skip()
 
     def send(self, _message: RunMessage) -> None:
-        """Nothing: what asks several workers takes no further messages."""
+        """Does nothing: a run of several workers takes no messages after its start."""
 
     def output(self, stream: str) -> str:
         """What the code printed to `stdout` or `stderr` in all of its processes."""
@@ -148,7 +148,7 @@ class CompositeRun(AwaitedRun, abc.ABC):
         """What was found so far."""
 
     def start_part(self, request: Request, on_event: OnEvent) -> Run:
-        """Start one of the runs.
+        """Start one of the runs that this run is made of.
 
         Raises:
             Stopped: The whole was stopped.
@@ -660,7 +660,7 @@ class _ProcessPair:
         self._whole.tell(Progress("pairs", self._prefix + text))
 
     def _describe(self, side: int) -> str:
-        """The worker's words, and what only this side of the pipe knows."""
+        """The worker's description of the measurement, with what only the client can add."""
         one, other = self._requests[side], self._requests[1 - side]
         parts = [self._ready[side].words]
         if one.file != other.file:

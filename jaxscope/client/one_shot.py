@@ -1,4 +1,4 @@
-"""Ask one thing of a session that lives just as long: for scripts, notebooks and the command line.
+"""Run one request in a session of its own: for scripts, notebooks and the command line.
 
 Ctrl-C stops the run, and nothing is left behind.
 """
@@ -32,7 +32,7 @@ R = TypeVar("R", bound=Result)
 
 @runtime_checkable
 class Follower(Protocol):
-    """Something that takes events and wants to have a say in the run as well."""
+    """A receiver of events that also gets the run, to be able to stop or steer it."""
 
     def follow(self, run: Run | CompositeRun) -> None:
         """Take the run that has been started, to stop it or send to it."""

@@ -262,7 +262,7 @@ class ValuesRequest(CallRequest):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class StepRequest(CallRequest):
-    """Go through the program of a call equation by equation; see `client.stepping`.
+    """Asks to go through the program of a call equation by equation; see `client.stepping`.
 
     Attributes:
         stage: Whose equations; empty for the last of the jaxprs, or `gradient`.

@@ -46,7 +46,7 @@ from jaxscope.wire.relay import encode, encode_control
 
 
 def composite_for(request: Request) -> type[CompositeRun] | None:
-    """What conducts the request; None where one worker answers it."""
+    """The run that asks several workers for a request; None where one worker answers it."""
     if isinstance(request, ComparisonRequest) and request.needs_processes:
         from jaxscope.client.multi_process_runs import PairedRun
 
@@ -245,7 +245,7 @@ class Session:
         return LiveSupervisor(self._link, self._move)
 
     def _supervisor(self) -> LiveSupervisor:
-        """The one that lives; another one in place of one that was lost on this machine."""
+        """The running supervisor; a new one where that of this machine was lost."""
         with self._lock:
             if self._is_over:
                 raise WorkerLost("The session is closed.")

@@ -73,7 +73,7 @@ class SteppingClient:
         iterations: Sequence[int] = (),
         condition: str = "",
     ) -> Step:
-        """Go somewhere.
+        """Go to another equation, and wait for its values.
 
         Args:
             to: `start`, `end`, `forward`, `back`, `into`, `out`, `origin` (of NaN or Inf),

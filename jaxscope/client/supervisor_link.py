@@ -52,7 +52,7 @@ class SupervisorLink(Protocol):
     def python(self) -> str: ...
 
     def connect(self) -> Connection:
-        """Start it.
+        """Start the supervisor, and return the connection to it.
 
         Raises:
             EnvironmentProblem: It cannot be started.

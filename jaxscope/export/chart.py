@@ -38,7 +38,7 @@ class Point:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Series:
-    """One curve; points that are not positive and finite are left out by whoever makes them."""
+    """One curve; points that are not positive and finite must be left out by the caller."""
 
     name: str
     points: tuple[Point, ...]

@@ -148,7 +148,7 @@ _HERE = Path(__file__).parent
 
 
 def comparison_to_html(comparison: Comparison) -> str:
-    """The page."""
+    """The comparison as a self-contained HTML page."""
     return make_page(
         f"{comparison.first.name} and {comparison.second.name} — jaxscope",
         "\n".join(_body(comparison)),

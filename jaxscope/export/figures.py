@@ -167,7 +167,7 @@ class Figure(abc.ABC):
 def write_figure(
     figure: Figure, ending: str, theme: str = "light", environment: Environment | None = None
 ) -> bytes:
-    """A file's content.
+    """A figure as the content of a file, in one of the formats.
 
     Args:
         ending: One of `ENDINGS`.
@@ -226,7 +226,7 @@ _THINNEST = 1.5
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class LaneChart(Figure):
-    """Bars in rows.
+    """A chart of horizontal bars in rows, over time.
 
     Attributes:
         row_names: One for each row; empty for a row that goes with the one above.

@@ -30,7 +30,7 @@ _MAX_ROWS = 200
 
 
 def capture_to_markdown(capture: Capture, *stage_names: str) -> str:
-    """The report; the texts of the named stages stand in it in full.
+    """The report as Markdown, with the full texts of the named stages.
 
     Raises:
         UsageError: There is no such stage.

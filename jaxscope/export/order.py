@@ -91,7 +91,7 @@ def find_stage_graph(capture: Capture, name: str) -> Graph:
 
 
 def _require(stage: Stage, part: T | Unavailable) -> T:
-    """A part of a stage.
+    """Require that a part of a stage is there.
 
     Raises:
         EnvironmentProblem: It is unavailable; carries the reason.
@@ -236,7 +236,7 @@ class DisplayedGraph:
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
 class ExportOrder:
-    """What to export.
+    """What to export, and in which form; see `render`.
 
     Attributes:
         stage: Name of a stage, or `ALL_STAGES`.

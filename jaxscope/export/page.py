@@ -69,7 +69,7 @@ THEME_BUTTON = '<button id="theme" type="button">Dark</button>'
 
 
 def make_page(title: str, body: str, style: str, script: str) -> str:
-    """A whole page.
+    """A complete HTML page that loads no other file.
 
     Args:
         title: As plain text.

@@ -71,7 +71,7 @@ def steps_to_html(
     capture: Capture,
     lesson: Lesson | TextLesson,
 ) -> str:
-    """The page.
+    """The steps as a self-contained HTML page.
 
     Args:
         stepping: What was stepped through.

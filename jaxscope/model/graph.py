@@ -447,7 +447,7 @@ class Graph:
 
 
 def _pair_up(row: tuple[str, ...]) -> dict[str, str]:
-    """Keys and values that stand in turns."""
+    """A mapping from a list in which keys and values alternate."""
     return dict(zip(row[0::2], row[1::2], strict=True))
 
 

@@ -110,7 +110,7 @@ def can_ask_for(stage: Stage) -> bool:
 
 
 def stage_rank(name: str) -> int:
-    """Where a stage stands; those of the call's transforms stand in one place, between `jaxpr`
+    """Rank of a stage in the pipeline; stages of the call's transforms share one, between `jaxpr`
     and the late ones."""
     if name in LATE_STAGES:
         return LATE_STAGES.index(name) + 2

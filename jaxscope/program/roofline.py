@@ -135,7 +135,7 @@ class Roofline:
 
     @property
     def num_unbounded(self) -> int:
-        """Loops that count once because nobody knows how often they run."""
+        """Loops that count once because their number of rounds is unknown."""
         return len(self.rounds.unbounded)
 
     @property

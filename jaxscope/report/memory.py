@@ -206,7 +206,7 @@ def _live_section(live: LiveRanges, plan: MemoryPlan | Unavailable) -> Section:
 
 
 def describe_kept(residuals: Residuals) -> str:
-    """How much lives on for the backward part, and of which program, without a full stop."""
+    """How many bytes are kept for the backward part, and of which program, without a full stop."""
     much = (
         f"{format_bytes(residuals.num_bytes)} in {format_count(len(residuals.values), 'value')}, "
         "as the jaxpr hands them over"

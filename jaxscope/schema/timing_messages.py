@@ -301,7 +301,7 @@ def read_timeline(message: Message) -> Timeline:
 
 
 def read_number(message: Message, name: str) -> float:
-    """A number that is not negative; NaN where the worker knows none.
+    """A number that is not negative; NaN where the worker has none.
 
     Raises:
         MalformedTiming: It is something else.

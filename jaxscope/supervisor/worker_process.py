@@ -134,7 +134,7 @@ class ChildProcess:
         _close((stdout, stderr, failure))
 
     def poll(self) -> int | None:
-        """The exit status, or None while it lives."""
+        """The exit status, or None while the process runs."""
         if self.returncode is None:
             with contextlib.suppress(ChildProcessError):
                 pid, status = os.waitpid(self.pid, os.WNOHANG)

@@ -33,7 +33,7 @@ SKIP_SIGNAL: int | None = getattr(signal, "SIGUSR1", None)
 
 
 class Skipped(BaseException):
-    """The person wants to go on with the next part.
+    """Raised in a part of a run that the person asked to skip.
 
     No `Exception`, so that code which catches those does not swallow it.
     """
@@ -43,7 +43,7 @@ _AGAIN_S = 0.5
 
 
 class _SkipState:
-    """What the signal's handler knows: whether anybody listens, and when it was raised last."""
+    """State of the signal handler: whether a part can be skipped, and when one was last."""
 
     def __init__(self) -> None:
         self.is_armed = False

@@ -293,7 +293,7 @@ class Recorder(_core.Trace):
         return [leaf for leaf in found if _is_value(leaf)]
 
     def close(self) -> None:
-        """Let go of all values: JAX leaves out of a jaxpr what nobody holds any more."""
+        """Release all values: JAX drops equations from a jaxpr whose results are not referenced."""
         self._pairs.clear()
 
     def _hand_on(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

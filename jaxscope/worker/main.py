@@ -1,4 +1,4 @@
-"""The worker process: says hello, takes one request, answers it, and is gone.
+"""The worker process: sends `hello`, answers one request, and exits.
 
 One run per process: user code may leave modules, configuration and threads in any state, and a
 process that has run it is never used again. Nothing here waits for user threads or exit hooks.

@@ -1,4 +1,4 @@
-"""Who lays a group out: our own layout, or Graphviz where it is fit for the group."""
+"""Chooses the layout engine of a group: our own, or Graphviz where it can lay the group out."""
 
 from __future__ import annotations
 
@@ -271,7 +271,7 @@ LayoutCache = dict[object, Drawing]
 
 
 class Engine(enum.Enum):
-    """Who lays groups out."""
+    """The layout engines that can be chosen."""
 
     OWN = "own"
     GRAPHVIZ = "graphviz"

@@ -650,7 +650,7 @@ def _simplify(corners: list[tuple[float, float]]) -> Route:
 def layout_layered(
     diagram: Diagram, spacing: Spacing | None = None, should_stop: ShouldStop = never_stop
 ) -> Drawing:
-    """Lay a diagram out.
+    """Compute positions of vertices and routes of edges of a layered diagram.
 
     Raises:
         LayoutStopped: `should_stop` returned true; it is asked often.

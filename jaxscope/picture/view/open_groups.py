@@ -137,7 +137,7 @@ def _count_seen(view: View, opened: frozenset[str]) -> int:
 
 
 def list_next(view: View, opened: frozenset[str]) -> tuple[str, ...]:
-    """Closed groups in sight that the view would open by itself.
+    """Visible closed groups that the view would open by itself.
 
     Those whose other half is open come first, as the two stand beside each other; then those that
     hide most.

@@ -1,4 +1,4 @@
-"""What the view knows of operations by name: one table for jaxprs, StableHLO and HLO."""
+"""Properties of operations by name: one table for jaxprs, StableHLO and HLO."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ class Shares:
 
     @property
     def num_unbounded(self) -> int:
-        """Loops that count once because nobody knows how often they run."""
+        """Loops that count once because their number of rounds is unknown."""
         return len(self.rounds.unbounded)
 
 

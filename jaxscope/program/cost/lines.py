@@ -79,7 +79,7 @@ class LineCost:
 def find_line_costs(
     stages: Sequence[Stage], file: str, timed: Sequence[Stage] = ()
 ) -> dict[int, LineCost]:
-    """Costs by 1-based line of a file, in the last of the stages that knows any.
+    """Costs by 1-based line of a file, in the last stage that has any.
 
     Measured times are those of the last of the stages in `timed` that knows any.
 

@@ -160,7 +160,7 @@ BRANCHES = "Of a condition's branches one runs: from the cheapest to the dearest
 
 
 def describe_unbounded_loops(count: int) -> str:
-    """What to say of loops whose rounds nobody knows."""
+    """A sentence on loops whose number of rounds is unknown."""
     if count == 1:
         return "1 loop counts once: how often it runs is not known, and it may run never."
     return f"{count:,} loops count once: how often they run is not known, and they may run never."

@@ -652,7 +652,7 @@ class DerivedFates:
         return bool(lowered) and self._reachable.isdisjoint(lowered)
 
     def _of_ending(self, ending: PassOutcome) -> Fate:
-        """What the passes were seen to do."""
+        """The fate of an equation by what the recorded passes did to it."""
         if ending.fate == "unknown":
             return Fate("unknown", text=to_sentence(ending.text))
         index = self._after.graph.index_by_id

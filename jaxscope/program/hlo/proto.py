@@ -194,7 +194,7 @@ def _rename_joined(module: HloMessage) -> None:
 
 
 def _move_tags(module: HloMessage) -> None:
-    """Put the tags that stand in stack frames into the names of instructions."""
+    """Copy tags from stack frames into the names of instructions."""
     index = module.stack_frame_index
     files, functions = list(index.file_names), list(index.function_names)
     tags = {

@@ -48,7 +48,7 @@ class KeptValue:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Residuals:
-    """What lives on from the forward to the backward part.
+    """Values that the forward part keeps in memory for the backward part.
 
     Attributes:
         stage: Name of the stage that was read; empty where none differentiates.

@@ -511,7 +511,7 @@ def find_outcome(
     after: Snapshot,
     stage: str = "",
 ) -> OutcomeAndReplacements:
-    """Tell what a pass did to the instructions of an equation.
+    """Find what a pass did to the instructions of an equation.
 
     Args:
         tag: Id of the equation.
@@ -555,7 +555,7 @@ class _OutcomeFinder:
     def _find_equal_instruction(
         self, row: InstructionRow, replacements: list[_Replacement]
     ) -> InstructionRow | None:
-        """An instruction that computes the same and lives on in its place."""
+        """An instruction that computes the same and takes its place."""
         replacement_names = {
             r.successor.name for r in replacements if r.row is row and r.depth == 0
         }
@@ -707,7 +707,7 @@ class _OutcomeFinder:
     def _operand_now(
         self, name: str, was: InstructionRow, now: InstructionRow
     ) -> InstructionRow | None:
-        """What a user that lives on has now in the place of an operand."""
+        """The present operand of a remaining user, in the place of a former one."""
         if was.operands == now.operands:
             return None
         if len(was.operands) == len(now.operands):
@@ -958,7 +958,7 @@ class EquationFollower:
         return [row for row in rows if work_of(row.opcode) <= life.work]
 
     def _note(self, tag: str, step: PassStep, before: Snapshot, after: Snapshot) -> None:
-        """Keep what changed of an equation that lives on: its operation, or where it stands."""
+        """Note what changed of an equation that remains: its operation, or its place."""
         old, new = self._telling(tag, before), self._telling(tag, after)
         life = self._lives[tag]
         was_names = before.own_names(row.name for row in old)

@@ -429,7 +429,7 @@ class GraphCanvas(QWidget):
         self.update()
 
     def _look_anew(self) -> None:
-        """Look at what nobody has moved as its room is now; what is lit up stays in sight."""
+        """Fit the picture again unless a person moved it; highlighted boxes stay visible."""
         if self._is_untouched:
             self._look_at_beginning()
         elif self._is_fitted:
@@ -598,7 +598,7 @@ class GraphCanvas(QWidget):
 
     @property
     def is_sharp(self) -> bool:
-        """Whether all that is in sight was painted for the scale that it is seen at."""
+        """Whether everything visible was painted at the present scale."""
         return self._tiles is None or self._tiles.is_complete
 
     @property

@@ -173,7 +173,7 @@ def reveal_rect(
     height: float,
     near: float = 0.5,
 ) -> Camera | None:
-    """The camera that brings a rectangle into sight; None if it is in sight already.
+    """The camera that makes a rectangle visible; None if it is visible already.
 
     It moves no further than it must, unless things are too small to be read. What is far away
     comes to the middle, so that what is around it is seen, too.

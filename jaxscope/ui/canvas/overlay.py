@@ -235,7 +235,7 @@ def paint_overlay(
     width: int,
     height: int,
 ) -> None:
-    """Draw the outlines that are in sight."""
+    """Draw the visible outlines."""
     colors = drawing.colors
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, camera.scale >= NEAR_SCALE)
     painter.setBrush(Qt.BrushStyle.NoBrush)

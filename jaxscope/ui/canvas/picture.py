@@ -105,7 +105,7 @@ class FollowedPicture:
 
 
 def list_closed(view: View, opened: Collection[int]) -> frozenset[int]:
-    """The closed groups in sight, given the open ones."""
+    """The visible closed groups, given the open ones."""
     children = {child for box in (ROOT, *opened) for child in view.boxes[box].children}
     return frozenset(box for box in children - set(opened) if view.boxes[box].children)
 

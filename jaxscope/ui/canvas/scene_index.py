@@ -77,7 +77,7 @@ class Grid:
 
 
 class SceneIndex:
-    """Finds what of a scene is in sight.
+    """A spatial index that finds the items of a scene in a rectangle.
 
     Attributes:
         scene: The scene.

@@ -68,7 +68,7 @@ class DifferencesModel(QAbstractTableModel):
 
     @property
     def comparison(self) -> GraphComparison | None:
-        """What is shown."""
+        """The comparison that is shown."""
         return self._graphs
 
     def set_comparison(self, graphs: GraphComparison | None) -> None:
@@ -274,7 +274,7 @@ class CompareView(QWidget):
 
     @property
     def comparison(self) -> Comparison | None:
-        """What is shown."""
+        """The comparison that is shown."""
         return self._comparison
 
     @property

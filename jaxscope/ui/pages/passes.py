@@ -120,7 +120,7 @@ class PassGraphs(QWidget):
         self._job.start(lambda _should_stop: find_module_graphs(records, number, tags))
 
     def forget(self) -> None:
-        """Show nothing."""
+        """Show no graphs, and ask for a pass to be chosen."""
         self._job.stop()
         self._key = self._graphs = None
         self._say(tr("Choose a pass to see the module before and after it."))

@@ -228,7 +228,7 @@ class PaneHighlighter:
             self.canvas.set_notes(self.notes_of(self.subject), self.group_notes_of(self.subject))
 
     def apply_preview(self) -> None:
-        """Show what is looked at ahead, and nothing else anew."""
+        """Show the present preview highlight; all else stays as it is drawn."""
         shown, canvas = self.shown, self.canvas
         if shown is self._code:
             self._code.set_preview(self._preview_marks())

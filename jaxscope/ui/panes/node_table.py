@@ -314,7 +314,7 @@ class NodeTableModel(QAbstractTableModel):
         self.endResetModel()
 
     def set_links(self, linked: Linked, preview: Linked) -> None:
-        """Colour the rows of linked nodes, and faintly of those looked at ahead."""
+        """Colour the rows of linked nodes, and faintly those of the preview."""
         self.marks.set_links(0 if self._graph is None else len(self._graph.nodes), linked, preview)
 
     def nodes_between(self, top: int, bottom: int) -> list[int]:

@@ -59,7 +59,7 @@ class OutlineModel(QAbstractItemModel):
         return self._view
 
     def set_links(self, linked: Linked, preview: Linked) -> None:
-        """Colour the rows of linked boxes, and faintly of those looked at ahead."""
+        """Colour the rows of linked boxes, and faintly those of the preview."""
         if self._view is not None:
             boxes = self._view.box_of_node
             self.marks.set_links(len(self._view.boxes), linked, preview, boxes)

@@ -151,7 +151,7 @@ class PaneSide(enum.Enum):
 
 
 class PaneTree(QWidget):
-    """The splitters, and the panes in them; knows nothing of what panes show.
+    """The splitters, and the panes in them; independent of what the panes show.
 
     Signals:
         border_dragged: A person has given a pane more room, or less.
@@ -670,7 +670,7 @@ class PaneArea(QWidget):
             self._fitting.start()
 
     def show_alone(self) -> None:
-        """Let the active pane have all the room; again: give it back."""
+        """Maximize the active pane, or restore all panes if it is maximized."""
         if self._alone is not None:
             self.show_all()
         elif self._active is not None:

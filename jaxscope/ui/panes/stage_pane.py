@@ -583,7 +583,7 @@ class StagePane(QFrame):
         self.show_links(links, reveal=True)
 
     def _on_selection_previewed(self, links: Links) -> None:
-        """Highlight faintly what is looked at ahead: nodes, or lines of the source."""
+        """Highlight the preview faintly: nodes, or lines of the source."""
         is_source = self.wanted_stage == SOURCE
         self.highlighter.ahead = links.stages.get(self._linked_stage, NO_LINKED)
         self.highlighter.preview_lines = (

@@ -290,7 +290,7 @@ def describe_line(
 
 
 def _no_operation(stages: Sequence[Stage]) -> str:
-    """Why a line has no operation: JAX knows no better place for what a custom rule computes."""
+    """Why a line has no operation: JAX gives what a custom rule computes another line."""
     graphs = [stage.graph for stage in stages if not isinstance(stage.graph, Unavailable)]
     if not graphs:
         return tr("Not known yet: the call has not been traced.")

@@ -245,7 +245,7 @@ class SelectionModel(QObject):
         self._take([LineSelection(path, line) for line in lines], adds=adds)
 
     def move_lines(self, file: str, moves: LineMoves) -> None:
-        """A file ran in another version: selected lines go where they are in it, or are let go."""
+        """Move selected lines to where they are in a new version of the file, or deselect them."""
         places: list[Place] = []
         for place in self._places:
             if isinstance(place, LineSelection) and place.file == file:
@@ -328,7 +328,7 @@ class SelectionModel(QObject):
         return self._go(self._past, self._future)
 
     def go_forward(self) -> bool:
-        """Undo going back."""
+        """Go forward again in the history of selections."""
         return self._go(self._future, self._past)
 
     def node_at(self, place: Place | None) -> tuple[str, int] | None:

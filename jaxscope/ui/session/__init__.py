@@ -1,1 +1,1 @@
-"""What the window knows and does, without widgets: state, screen, runs, the user's file."""
+"""State and behaviour of the window, without widgets: state, screen, runs, the user's file."""

@@ -1,4 +1,4 @@
-"""`WindowState`, one frozen value with everything the window knows, and the pure functions that
+"""`WindowState`, one frozen value with the whole state of the window, and the pure functions that
 make the next one. No Qt.
 
 Each event of a run (`apply_event`) and each outline of a file (`merge_outline`) gives a new state.

@@ -625,7 +625,7 @@ class CodeView(QAbstractScrollArea):
 
     @property
     def first_line(self) -> int:
-        """The first line in sight, by 0-based number."""
+        """The first visible line, by 0-based number."""
         return self._folding.line_at(self.verticalScrollBar().value())
 
     @property
@@ -636,7 +636,7 @@ class CodeView(QAbstractScrollArea):
         return self._cursor if is_seen else self.first_line
 
     def set_preview(self, marks: Mapping[int, Mark] = MappingProxyType({})) -> None:
-        """Mark lines faintly: what is looked at ahead."""
+        """Mark the lines of the preview faintly."""
         if marks or self._preview:
             self._preview = marks
             self.viewport().update()

@@ -53,7 +53,7 @@ class Post:
 
 
 class _CallCarrier(QObject):
-    """Carries all calls; lives as long as the process, so that a thread may always emit.
+    """Carries all calls; never deleted, so that a thread may always emit.
 
     A run sends many at once. They are made a few at a time, and the window paints in between.
     """

@@ -190,7 +190,7 @@ _WIDE_RATIO = 2.2
 
 
 def make_label(text: str = "", role: str = "", *, wraps: bool = False) -> QLabel:
-    """A label; the style sheet knows its role."""
+    """A label with a property `role` for the style sheet."""
     label = QLabel(text)
     if role:
         label.setProperty("role", role)

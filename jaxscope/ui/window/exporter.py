@@ -203,7 +203,7 @@ class Exporter(QObject):
         self._thread.start()
 
     def stop(self, wait_s: float = 0.0) -> None:
-        """Stop it, and give it time to clean up."""
+        """Stop the export, and wait while it removes unfinished files."""
         self._is_stopped.set()
         if self._thread is not None and wait_s:
             self._thread.join(wait_s)

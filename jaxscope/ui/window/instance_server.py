@@ -45,7 +45,7 @@ class InstanceServer(QObject):
         return self._socket is not None
 
     def close(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         if self._socket is None:
             return
         self._notifier.setEnabled(False)
@@ -91,7 +91,7 @@ class _Visitor(QObject):
         QTimer.singleShot(_VISIT_MS, self, self.end)
 
     def end(self) -> None:
-        """End the visit."""
+        """Close the connection of a launch."""
         self._notifier.setEnabled(False)
         self._connection.close()
         self._server.forget(self)

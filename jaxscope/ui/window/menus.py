@@ -80,7 +80,7 @@ class GraphChoices(QObject):
         self._apply_to_all()
 
     def set_uses_graphviz(self, is_wanted: bool) -> None:
-        """Choose who lays groups out."""
+        """Choose whether Graphviz computes the layout of groups."""
         self._uses_graphviz = is_wanted
         self._settings.uses_graphviz = is_wanted
         self._apply_to_all()
@@ -146,19 +146,19 @@ class GraphCommands(QObject):
             canvas.reset_expanded()
 
     def flow_down(self, _is_on: bool) -> None:
-        """Let values flow down."""
+        """Draw graphs from top to bottom."""
         self._choices.set_direction(DOWN)
 
     def flow_right(self, _is_on: bool) -> None:
-        """Let values flow to the right."""
+        """Draw graphs from left to right."""
         self._choices.set_direction(RIGHT)
 
     def turn(self) -> None:
-        """Let values flow the other way."""
+        """Draw graphs in the other of the two directions."""
         self._directions[DOWN if self._choices.direction == RIGHT else RIGHT].trigger()
 
     def use_graphviz(self, is_wanted: bool) -> None:
-        """Choose who lays groups out."""
+        """Choose whether Graphviz computes the layout of groups."""
         self._choices.set_uses_graphviz(is_wanted)
 
     def fill_passes(self) -> None:
@@ -208,7 +208,7 @@ class GoCommands(QObject):
             self._say(tr("Nothing was selected before."))
 
     def go_forward(self) -> None:
-        """Undo going back."""
+        """Go forward again in the history of selections."""
         if not self._selection.go_forward():
             self._say(tr("There is nothing further on."))
 
@@ -223,7 +223,7 @@ class GoCommands(QObject):
         self._focus(self._radius - 1)
 
     def end_focus(self) -> None:
-        """See everything."""
+        """End the focus on a part of the graph, and show all of it."""
         self._radius = 0
         for canvas in self._area.canvases():
             canvas.set_focus(None)

@@ -1,4 +1,4 @@
-"""The command palette: everything the window can do, found by typing a few letters."""
+"""The command palette: finds a command of the window by a few letters."""
 
 from __future__ import annotations
 

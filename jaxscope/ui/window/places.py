@@ -427,7 +427,7 @@ class Places(QStackedWidget):
             self.keyboard_left.emit()
 
     def go_to(self, place: Place) -> None:
-        """Show a place, and give it the keyboard."""
+        """Show a place, and give it the keyboard focus."""
         self.show_place(place)
         if place is Place.PROGRAM:
             self.keyboard_left.emit()

@@ -53,7 +53,7 @@ _ABOUT = (
 
 
 class _MemoryTab(QWidget):
-    """The memory of the device over time, drawn when it is looked at."""
+    """The memory of the device over time, drawn when the tab is shown."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()

@@ -201,7 +201,7 @@ class Settings:
         self._files = files[:_MAX_FILES]
 
     def add_trusted_folder(self, folder: str) -> None:
-        """Remember one more."""
+        """Add a folder to those that are trusted."""
         self.refresh()  # another window may have taken one back
         self.trusted_folders = (*self.trusted_folders, folder)[-_MAX_CALLS:]
 

@@ -70,7 +70,7 @@ class LessonWalk(QObject):
         self.go_to(0)
 
     def end(self) -> None:
-        """No lesson any more."""
+        """End the lesson."""
         if self.lesson is not None:
             self.lesson = None
             self.changed.emit()

@@ -111,7 +111,7 @@ class Trial(QObject):
         self._attach(state.snapshot.text)
 
     def discard(self) -> None:
-        """Forget the change."""
+        """Discard the change and the results of its runs."""
         self._detach()
         self._controller.end_trial()
 

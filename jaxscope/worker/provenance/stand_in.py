@@ -1,4 +1,4 @@
-"""Functions that stand in for the user's, to trace and tag them where the transforms call them."""
+"""Replacements for the user's functions, to trace and tag them where the transforms call them."""
 
 from __future__ import annotations
 

@@ -353,7 +353,7 @@ class LogNote:
 
 
 class XlaLog:
-    """Stands in for standard error while it is open, and keeps the warnings that it knows."""
+    """Replaces standard error while it is open, and keeps the warnings that it recognises."""
 
     def __init__(self) -> None:
         self.notes: list[LogNote] = []

@@ -234,7 +234,7 @@ class Dump:
 def compile_with(
     lowered: Any, options: Mapping[str, Any], wanted: Mapping[str, str] | None = None
 ) -> Any:
-    """Compile with those of the options that this jaxlib knows.
+    """Compile with those of the options that this jaxlib accepts.
 
     Options come and go with releases, and none of ours is worth a program that does not compile.
 

@@ -25,7 +25,7 @@ Ints = npt.NDArray[np.int64]
 
 
 def _divide(x: Any, y: Any) -> Any:
-    """XLA's: towards zero."""
+    """Integer division as XLA does it: rounded towards zero."""
     if not np.all(y):
         raise ZeroDivisionError
     return np.abs(x) // np.abs(y) * np.sign(x) * np.sign(y)

@@ -78,7 +78,7 @@ class Conditions:
         self._machine_s += (now.machine_s or 0.0) - (then.machine_s or 0.0)
 
     def resume(self) -> None:
-        """Watch again."""
+        """Observe from now on, unless that is done already."""
         if self._since is None:
             self._since = _read_counters()
 

@@ -72,7 +72,7 @@ class Laboratory:
         self.channel.send("conditions", self.conditions.numbers())
 
     def warn(self, text: str) -> None:
-        """Tell what the reader should mind."""
+        """Send a warning that is shown beside the result."""
         self.channel.send("warning", {"text": text})
 
     def describe(self, error: BaseException) -> str:

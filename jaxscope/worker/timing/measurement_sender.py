@@ -113,7 +113,7 @@ Span = tuple[float, float]
 
 
 class MeasurementSender:
-    """Readings of one run.
+    """Sends the measurements of one run.
 
     Attributes:
         names: Of what was sent so far.

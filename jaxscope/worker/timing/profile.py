@@ -44,7 +44,7 @@ _block: Callable[[Any], Any] = jax.block_until_ready
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class EquationTimes:
-    """What was measured.
+    """Times of equations, as measured one by one.
 
     Attributes:
         times: Seconds of the equations by id, in each round.

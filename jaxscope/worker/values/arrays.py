@@ -314,5 +314,5 @@ def _highest(part: Floats, axis: int) -> Floats:
 
 
 def _first_odd(part: Any, axis: int) -> Any:
-    """NaN before Inf."""
+    """Codes of blocks of elements: 1 (NaN) where a block has one, else the largest code."""
     return np.where((part == 1).any(axis), 1, part.max(axis))

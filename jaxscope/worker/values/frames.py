@@ -1,4 +1,4 @@
-"""Run a jaxpr equation by equation, and have every value at hand afterwards.
+"""Run a jaxpr equation by equation, and keep every value.
 
 A frame runs the equations of one jaxpr in order, each once, and keeps what they made. Where all
 that is kept grows too large, values are dropped and computed again when they are asked for: what is
@@ -346,7 +346,7 @@ class JaxprFrame:
             inside.close()
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Release all values."""
         self.pinned.clear()
         for number in [*self._made, *self._insides]:
             self.release(number)
@@ -587,7 +587,7 @@ class Inside:
         return advance
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Release all values."""
         for part in self._parts.values():
             part.close()
         self._parts.clear()

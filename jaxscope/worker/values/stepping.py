@@ -377,7 +377,7 @@ class Stepper:
         return frame
 
     def _come(self) -> None:
-        """Keep the frames around the present place, and let go of those around the last.
+        """Keep the frames around the present place, and release those around the last.
 
         Raises:
             EquationFailed: An equation before it fails.
