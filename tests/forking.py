@@ -189,6 +189,7 @@ def _import_what_a_worker_imports() -> None:
 
     for module, _ in jaxscope.worker.main.HANDLERS.values():
         importlib.import_module(module)
+    importlib.import_module("jaxlib.mlir.dialects.mhlo")  # as lowering does when it first runs
 
     hide_frames_of(__file__)  # as the worker's own
     del os.environ["OPENBLAS_NUM_THREADS"]

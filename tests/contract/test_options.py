@@ -27,7 +27,7 @@ def test_simulated_devices(jaxscope: Command, tmp_path: Path) -> None:
 
 
 def test_times(jaxscope: Command, program: Path) -> None:
-    answer = jaxscope("time", program, LOSS, "--json", "--gradient")
+    answer = jaxscope("time", program, LOSS, "--json", "--gradient", "--budget", "0.3")
     assert answer.status == 0, answer.errors
     timing = answer.json()
     check(timing, TIMING)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from jaxscope.ui.application import build_window
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.panes.pane_area import WIDE_ARRANGEMENT
 from jaxscope.ui.session.controller import Bridge, RunOptions
+from jaxscope.ui.toolkit.theme import ThemeSwitch
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.settings import Settings
 
@@ -30,6 +32,13 @@ def destroy(window: QWidget) -> None:
     window.close()
     window.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@contextlib.contextmanager
+def _undressed(themes: ThemeSwitch) -> Iterator[None]:
+    """Take the style sheet off, as `dressed_last` does, and do not put it on again."""
+    themes._application.setStyleSheet("")
+    yield
 
 
 @pytest.fixture
@@ -49,7 +58,9 @@ def window(
     QCursor.setPos(-1, -1)  # where a test before has left it, something would be under it
     bridge = Bridge(lambda: session)
     settings = Settings(str(tmp_path / "window.json"))
-    window = build_window(qapp, bridge, RunOptions(), settings, late_panes=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ThemeSwitch, "dressed_last", _undressed)  # until all is made, below
+        window = build_window(qapp, bridge, RunOptions(), settings, late_panes=True)
     with window.page_context().themes.dressed_last():
         window.workspace.area.arrange(WIDE_ARRANGEMENT)
         window.workspace.area.make_panes()  # these alone, not those of another arrangement before
