@@ -105,7 +105,7 @@ def _go(
         kind, index = wanted.value
         if wanted.value == ("result", 0) and "result" not in kinds:
             kind = "argument" if not step.equation else "operand"
-        forms = [wanted.against] if wanted.against else []
+        forms = {"": [], "jit": ["jit", "trials"]}.get(wanted.against, [wanted.against])
         view = stepper.look(kind, index, wanted.slice, forms=forms) if kind in kinds else None
         if view is not None and view.problem:
             raise UsageError(f"{kind} {index} cannot be shown.", why=view.problem)

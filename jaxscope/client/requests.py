@@ -294,7 +294,8 @@ def look_message(
     Args:
         holds: Whether the value is held from now on, so that those that are looked at next are
             compared with it; false lets go of the one that is held; None leaves that as it is.
-        forms: Other forms of the program, `jit` and `float64`, in which the slice is wanted too.
+        forms: Other forms of the program, `jit` and `float64`, in which the slice is wanted too;
+            `trials` is `jit` with what it becomes without parts of the compiler, if it differs.
     """
     asked: dict[str, Any] = {"number": number, "kind": kind, "index": index, "slice": slice}
     if forms:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -151,6 +151,11 @@ class PassTrial:
     whole: str = ""
 
 
+def find_causes(trials: Iterable[PassTrial]) -> tuple[str, ...]:
+    """Parts of the compiler without any one of which a value is the eager one."""
+    return tuple(trial.what for trial in trials if trial.outcome == "equal")
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class FormComparison:
     """The values of a program in another form, beside the eager ones.
@@ -175,11 +180,6 @@ class FormComparison:
     reason: str = ""
     trials: tuple[PassTrial, ...] = ()
     trials_reason: str = ""
-
-    @property
-    def causes(self) -> tuple[PassTrial, ...]:
-        """Parts of the compiler without any one of which the first difference is gone."""
-        return tuple(trial for trial in self.trials if trial.outcome == "equal")
 
     def parting(self, ulps: int = 0) -> tuple[ComparedValue, ...]:
         """Those that differ by more than so many ULPs, in the order in which they run.
@@ -419,12 +419,17 @@ class OtherForm:
         cells: As of the view that it belongs to.
         difference: Of all of the value; None where they cannot be compared.
         reason: Why there is no such value; then all else is empty.
+        trials: Of `jit`, where that was asked for and it differs: what it becomes without a part of
+            the compiler.
+        trials_reason: As of `FormComparison`.
     """
 
     form: str
     cells: tuple[str, ...] = ()
     difference: ArrayDifference | None = None
     reason: str = ""
+    trials: tuple[PassTrial, ...] = ()
+    trials_reason: str = ""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from jaxscope.program.explanations import explain_operation
 from jaxscope.report.document import Cell, Section, Table, Verbatim
 from jaxscope.report.values import (
     describe_array_difference,
+    describe_cause,
     describe_origin,
     difference_to_json,
     number_cells,
@@ -180,7 +181,8 @@ def describe_forms(view: ArrayView) -> str:
             told.append(f"{each.form}: it cannot be compared.")
         else:
             told.append(f"Eager against {each.form}: {describe_array_difference(each.difference)}.")
-    return " ".join(told)
+            told.append(describe_cause(each))
+    return " ".join(filter(None, told))
 
 
 def _notes(view: ArrayView) -> list[str]:

@@ -14,7 +14,9 @@ from jaxscope.model.values import (
     EquationValues,
     FormComparison,
     NonfiniteOrigin,
+    OtherForm,
     Values,
+    find_causes,
     is_beyond,
 )
 from jaxscope.report.document import Cell, Number, Section, Table, Verbatim, count_cell
@@ -37,7 +39,7 @@ _OF_FORM = {
     "float64": "float64 runs the same equations in double precision, on the same arguments and "
     "constants, and rounds each value to the type that it has here.",
 }
-OF_FORMS = f"{' '.join(_OF_FORM.values())} Measure, Agreement looks for the pass of XLA."
+OF_FORMS = " ".join(_OF_FORM.values())
 COMPARED_HEADERS = ("equation", "operation", "type", "differ", "ULPs", "most by", "at", "line")
 _MOST_ULPS = 1_000_000
 """More say nothing of rounding."""
@@ -97,7 +99,7 @@ def describe_parting(against: FormComparison, ulps: int = 0) -> str:
     """The first equation that differs by more than so many ULPs, in a sentence."""
     parting = against.parting(ulps)
     by = f" by more than {format_count(ulps, 'ULP')}" if ulps else ""
-    kept = f" {against.reason}" if against.reason else ""
+    kept = _after(against.reason)
     if not parting:
         count = len({each.id for each in against.equations})
         return f"None of {format_count(count, 'equation')} differs{by}.{kept}"
@@ -106,20 +108,25 @@ def describe_parting(against: FormComparison, ulps: int = 0) -> str:
     told = describe_array_difference(first.difference) if first.difference is not None else ""
     return (
         f"The first that differs{by} is equation {first.id} ({first.operation}){place}: {told}."
-        f"{_describe_cause(against)}{kept}"
+        f"{_after(describe_cause(against))}{kept}"
     )
 
 
-def _describe_cause(against: FormComparison) -> str:
-    """Which part of the compiler makes the first difference, if that was looked for."""
-    if not against.trials and not against.trials_reason:
+def describe_cause(compared: FormComparison | OtherForm) -> str:
+    """Which part of the compiler makes a difference; empty if that was not looked for."""
+    if not compared.trials and not compared.trials_reason:
         return ""
-    causes = " or ".join(trial.what for trial in against.causes)
+    causes = find_causes(compared.trials)
     if causes:
-        return f" Without {causes} it does not differ."
-    tried = format_count(len(against.trials), "trial")
-    why = f" {against.trials_reason}" if against.trials_reason else ""
-    return f" Which part of the compiler makes it so was not found in {tried}.{why}"
+        return f"Without {' or '.join(causes)} it does not differ."
+    tried = format_count(len(compared.trials), "trial")
+    why = _after(compared.trials_reason)
+    return f"Which part of the compiler makes it so was not found in {tried}.{why}"
+
+
+def _after(text: str) -> str:
+    """A sentence behind another one."""
+    return f" {text}" if text else ""
 
 
 def describe_array_difference(found: ArrayDifference) -> str:
@@ -249,7 +256,7 @@ def _comparison_to_json(against: FormComparison, ulps: int) -> Json:
         "results": [difference_to_json(each.difference) for each in against.results],
         "in_own_type": list(against.in_own_type),
         "reason": against.reason or None,
-        "causes": [trial.what for trial in against.causes],
+        "causes": list(find_causes(against.trials)),
         "trials": [CONTRACT.write(trial) for trial in against.trials],
         "trials_reason": against.trials_reason or None,
     }

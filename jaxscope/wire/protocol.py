@@ -29,8 +29,8 @@ Client to worker (each starts a run; one run at a time):
                  further messages follow, each with number: move with to ("start", "end", "forward",
                  "back", "into", "out", "origin"; "place" with equation and iterations; "condition"
                  with condition); look with kind, index and slice of a value, and holds: whether
-                 those that are looked at next are compared with it, and forms ["jit", "float64"]:
-                 in which it is shown as well; finish
+                 those that are looked at next are compared with it, and forms ["jit", "float64",
+                 "trials": jit without parts of the compiler]: in which it is shown as well; finish
     calibrate    target, x64                 measures what the machine reaches at most
     compile_time file, call, target, x64     compiles once, and says where the time went
     remat        file, call, target, x64     compiles a gradient with each policy of jax.checkpoint
@@ -161,9 +161,9 @@ Worker to client:
                  starts and steps [number, …] of its dimensions, summary, sampled,
                  problem, note, against (what is held), difference (null or {num_elements,
                  num_different, num_odd, max_abs, max_ulps, place}), forms [{form, cells,
-                 difference, reason}]; arrays picture, highest
-                 (float64, two dimensions), odd (int32, the same), counts (int64), edges (float64,
-                 one more): the answer to `look`
+                 difference, reason, trials and trials_reason (as of comparison)}]; arrays picture,
+                 highest (float64, two dimensions), odd (int32, the same), counts (int64), edges
+                 (float64, one more): the answer to `look`
     outline      functions [{name, kind, line, end_line, signature, doc}], calls [{call, line}], doc
     proposal     call
     environment  jax, jaxlib, numpy, python, executable, platform, device, host, system,

@@ -17,7 +17,8 @@ from jaxscope.cli import main
 from jaxscope.client.requests import StepRequest
 from jaxscope.client.stepping import SteppingClient
 from jaxscope.errors import UsageError
-from jaxscope.model.values import compare_arrays
+from jaxscope.model.values import compare_arrays, find_causes
+from jaxscope.report.values import describe_cause
 from jaxscope.worker.values.against import FLOAT64, JIT, NoSuchForm, OtherForms, describe_against
 
 X = jnp.asarray(np.random.default_rng(0).normal(size=64), jnp.float32)
@@ -236,7 +237,7 @@ def test_the_part_of_the_compiler_that_makes_the_first_difference_is_named(tmp_p
     assert {what: without(each.option) for what, each in tried.items()} == {
         what: each.outcome == "equal" for what, each in tried.items()
     }
-    assert {each.what for each in found.causes} >= {"pass fusion"}
+    assert "pass fusion" in find_causes(found.trials)
 
 
 def test_nothing_is_switched_off_where_nothing_differs_by_more_than_was_asked_for(
@@ -249,3 +250,19 @@ def test_nothing_is_switched_off_where_nothing_differs_by_more_than_was_asked_fo
         against = json.loads(capsys.readouterr().out)["against"]
         assert (against["first"], against["trials"], against["causes"]) == (None, [], [])
         assert against["trials_reason"] is None
+
+
+def test_at_one_place_the_part_of_the_compiler_is_named_as_well(tmp_path: Path) -> None:
+    path = tmp_path / "fused.py"
+    path.write_text(FUSED)
+    request = StepRequest(str(path), "fma(f32[1000], f32[1000])")
+    with SteppingClient(request) as stepper:
+        stepper.move("place", equation="1")
+        (made,) = stepper.look("result", 0, forms=["trials"]).forms
+        (read,) = stepper.look("operand", 0, forms=["trials"]).forms
+        stepper.move("end")
+        (last,) = stepper.look("result", 0, forms=["trials"]).forms
+    assert made.form == "jit" and "pass fusion" in find_causes(made.trials)
+    assert find_causes(last.trials) == find_causes(made.trials)
+    assert read.difference is not None and not read.difference.num_different and not read.trials
+    assert "Without " in describe_cause(made) and not describe_cause(read)

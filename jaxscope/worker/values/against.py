@@ -87,14 +87,17 @@ class OtherForms:
         """The program whose results include those of an equation, to be compiled under jit.
 
         Returns:
-            Compiles it with options of XLA's, and gives the results of the equation. It raises
+            Compiles it with options of XLA's, and gives the results at the place. It raises
             `NoSuchForm` where the program does not come there, and whatever compiling raises.
         """
         self._is_wide = False
         lowered = jax.jit(lambda *given: self._run(self._jaxpr, given, place)).lower(*self._inputs)
 
         def run(options: Mapping[str, Any]) -> list[Any]:
-            _, asked = lowered.compile(compiler_options=dict(options) or None)(*self._inputs)
+            compiled = lowered.compile(compiler_options=dict(options) or None)
+            results, asked = compiled(*self._inputs)
+            if not place:
+                return list(map(_as_numpy, results))
             if not bool(asked[0]):
                 raise NoSuchForm("The program does not come here.")
             return list(map(_as_numpy, asked[1:]))
@@ -305,7 +308,7 @@ def send_comparison(subject: ReadyProgram, form: str, ulps: int, channel: Channe
     rows: list[dict[str, Any]] = []
     results: list[dict[str, Any]] = []
     reason = ""
-    first: tuple[str, Place, list[Any]] | None = None
+    first: tuple[str, Place, int, Any] | None = None
     try:
         made = zip(root.outputs(), forms.find(form), strict=True)
         for number, (eager, other) in enumerate(made):
@@ -317,9 +320,9 @@ def send_comparison(subject: ReadyProgram, form: str, ulps: int, channel: Channe
                 reason = f"From {frame.prefix}{number} on nothing was compared: it takes too long."
                 break
             channel.progress("against", f"Equation {frame.prefix}{number} in {form}")
-            results_there = list(frame.results(number))
-            for at, pair in enumerate(zip(results_there, forms.find(form, place), strict=True)):
-                difference = describe_against(*pair)[1]
+            found = zip(frame.results(number), forms.find(form, place), strict=True)
+            for at, (eager, other) in enumerate(found):
+                difference = describe_against(eager, other)[1]
                 rows.append(
                     {
                         "id": f"{frame.prefix}{number}",
@@ -332,7 +335,7 @@ def send_comparison(subject: ReadyProgram, form: str, ulps: int, channel: Channe
                     }
                 )
                 if first is None and _is_beyond(difference, ulps):
-                    first = f"{frame.prefix}{number}", place, results_there
+                    first = f"{frame.prefix}{number}", place, at, eager
     except NoSuchForm as missing:
         reason = str(missing)
     except Exception as error:  # of XLA, or of an equation that cannot run by itself
@@ -346,7 +349,7 @@ def send_comparison(subject: ReadyProgram, form: str, ulps: int, channel: Channe
     lost = "XLA gave up when it was compiled without a pass."
     channel.send("comparison", {**told, "trials_reason": lost})
     channel.progress("against", f"Which part of the compiler makes equation {first[0]} differ")
-    trials, why = _try_passes(forms, first[1], first[2], ulps)
+    trials, why = try_without_passes(forms, *first[1:], ulps)
     channel.send("comparison", {**told, "trials": trials, "trials_reason": why})
 
 
@@ -354,10 +357,16 @@ def _is_beyond(difference: Mapping[str, Any] | None, ulps: int) -> bool:
     return difference is not None and is_beyond(ArrayDifference(**difference), ulps)
 
 
-def _try_passes(
-    forms: OtherForms, place: Place, eager: Sequence[Any], ulps: int
+def try_without_passes(
+    forms: OtherForms, place: Place, number: int, eager: Any, ulps: int = 0
 ) -> tuple[list[dict[str, Any]], str]:
-    """What the value of an equation under jit becomes without a part of the compiler.
+    """What a value under jit becomes without a part of the compiler.
+
+    Args:
+        place: The equation that makes it; empty: the program does.
+        number: Among the results there.
+        eager: What it is without jit.
+        ulps: Differences up to so many ULPs are none.
 
     Returns:
         The trials, and why they are not all there.
@@ -366,8 +375,8 @@ def _try_passes(
     trials: list[dict[str, Any]] = []
 
     def compare(one: Sequence[Any], other: Sequence[Any]) -> dict[str, Any] | None:
-        found = (describe_against(*pair)[1] for pair in zip(one, other, strict=True))
-        return next((each for each in found if _is_beyond(each, ulps)), None)
+        found = describe_against(one[0], other[0])[1]
+        return found if _is_beyond(found, ulps) else None
 
     try:
         run = forms.lower(place)
@@ -375,12 +384,12 @@ def _try_passes(
         def run_in_time(options: Mapping[str, Any]) -> list[Any]:
             if time.monotonic() > deadline_s:
                 raise OutOfTime
-            return run(options)
+            return [run(options)[number]]
 
         def list_passes(options: Mapping[str, Any]) -> list[str]:
             return name_passes(lambda others: run({**options, **others}))
 
-        for trial in try_passes(run_in_time, eager, list_passes, compare):
+        for trial in try_passes(run_in_time, [eager], list_passes, compare):
             trials.append(trial)  # those that were made count, should time run out
     except OutOfTime:
         return trials, f"After {_TRIALS_BUDGET_S:.0f} s no further pass was switched off."

@@ -22,10 +22,12 @@ from jaxscope.worker.faults.explain import explain_exception
 from jaxscope.worker.host.values import aval_text
 from jaxscope.worker.values.against import (
     FORMS,
+    JIT,
     NoSuchForm,
     OtherForms,
     Place,
     describe_against,
+    try_without_passes,
 )
 from jaxscope.worker.values.arrays import describe_difference, matches, summarize, view_slice
 from jaxscope.worker.values.evaluation import Evaluator
@@ -42,6 +44,8 @@ _MAX_LINKS = 12
 _MAX_HOPS = 1_000
 _ORIGIN_BUDGET_S = 60.0
 _TELL_S = 0.5
+_TRIALS = "trials"
+"""What asks for the value of jit without parts of the compiler."""
 
 
 def handle_step(request: dict[str, Any], channel: Channel) -> None:
@@ -543,8 +547,10 @@ class Stepper:
                 forms = [
                     self._find_form(form, *found[:2], found[3], view.fields["slice"])
                     for form in FORMS
-                    if form in wanted
+                    if form in wanted or (form == JIT and _TRIALS in wanted)
                 ]
+                if _TRIALS in wanted and (forms[0]["difference"] or {}).get("num_different"):
+                    forms[0] |= self._try_passes(*found[:2], found[3])
                 return "array_view", {**view.fields, **told, "forms": forms}, view.arrays
         return "array_view", {"problem": "There is no such value here."}, {}
 
@@ -568,9 +574,24 @@ class Stepper:
         Raises:
             NoSuchForm: It has none.
         """
+        place, number = self._made_at(kind, index)
+        return self._forms.find(form, place)[number]
+
+    def _try_passes(self, kind: str, index: int, eager: Any) -> dict[str, Any]:
+        """Fields of an `OtherForm`: what makes the value of jit another."""
+        self._channel.progress("step", "Compiling without parts of the compiler", can_skip=True)
+        trials, reason = try_without_passes(self._forms, *self._made_at(kind, index), eager)
+        return {"trials": trials, "trials_reason": reason}
+
+    def _made_at(self, kind: str, index: int) -> tuple[Place, int]:
+        """The equation that makes a value of the present place, and which of its results it is.
+
+        Raises:
+            NoSuchForm: It is the same in all forms, or made elsewhere.
+        """
         path = self.path
         if kind == "result":
-            return self._forms.find(form, self._place(path))[index]
+            return self._place(path), index
         if kind == "operand":
             frame = self._frame(path)
             atom = frame.equations[path[-1][0]].invars[index]
@@ -578,7 +599,7 @@ class Stepper:
             if source == "equation":
                 maker = self._place((*path[:-1], (number, -1)))
                 places = list(frame.equations[number].outvars)
-                return self._forms.find(form, maker)[places.index(atom)]
+                return maker, places.index(atom)
             if source == "input" and frame is not self._root:
                 raise NoSuchForm("It comes from around this part: look at it where it is made.")
         raise NoSuchForm("It is given: each form begins with the same numbers.")
