@@ -293,8 +293,8 @@ def _tooltip(stage: Stage, meaning: str, work: Work) -> str:
     if work.high.is_known and (work.flops, work.num_bytes) != (UNKNOWN, UNKNOWN):
         lines.append(
             tr(
-                "Work: {flops}; memory read and written: {num_bytes}",
-                flops=work.flops,
+                "Work: {work}; memory read and written: {num_bytes}",
+                work=work.flops,
                 num_bytes=work.num_bytes,
             )
         )
