@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QPoint
 from pytestqt.qtbot import QtBot
 
 from jaxscope.client.events import Finished
@@ -131,6 +132,8 @@ def test_a_file_that_is_none_is_told(
     window.files.load_first(str(path))
     driver.wait_until(lambda: window.controller.state.error is not None)
     assert path.name in str(window.controller.state.error)
+    assert window.error_panel.isVisible() and window.start_page.isVisible()
+    assert window.error_panel.geometry().bottom() < window.start_page.mapTo(window, QPoint()).y()
 
 
 OFFERING = """\

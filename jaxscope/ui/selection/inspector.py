@@ -43,7 +43,6 @@ from jaxscope.program.cost.lines import LineCost
 from jaxscope.program.dataflow import find_shown_groups
 from jaxscope.program.equation_text import equation_text
 from jaxscope.program.explanations import explain_operation
-from jaxscope.program.fates.derived import COMPILED
 from jaxscope.program.kernel_grid import PLACES
 from jaxscope.program.links import LineSelection, Linked, Links, NodeSelection, is_made_by_compiler
 from jaxscope.program.size import count_program, describe_nodes
@@ -544,6 +543,8 @@ def _fate(fate: Fate) -> str:
 def _proof(proof: Proof) -> str:
     """What two modules hold that shows a fate; a click leads to the pass between them."""
     if proof.pass_number is None:
+        from jaxscope.program.fates.derived import COMPILED  # comes with a result
+
         # What JAX left out is an equation of its jaxpr that no operation was made of.
         what = "" if proof.pass_name == COMPILED else tr(" equation")
         place = escape_breakable(proof.pass_name)

@@ -115,7 +115,7 @@ def compute_screen(
     name = os.path.basename(state.file) + (tr(" (scratch copy)") if state.draft is not None else "")
     return Screen(
         window_title=f"{name} — jaxscope" if name else "jaxscope",
-        shows_start_page=not state.file and not state.stages and state.error is None,
+        shows_start_page=not state.file and not state.stages,
         steps=tuple(_steps(state, shown)),
         status=_status(state, running_s, now_s),
         detail=_detail(state),

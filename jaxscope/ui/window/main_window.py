@@ -219,7 +219,7 @@ class MainWindow(QMainWindow):
         self._body.addWidget(self.start_page)
         self._body.addWidget(body)
         whole = QWidget()
-        column = QVBoxLayout(whole)
+        self._whole = column = QVBoxLayout(whole)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(bar)
@@ -359,9 +359,12 @@ class MainWindow(QMainWindow):
         error = self.controller.state.error
         part = error.explanation.part if error is not None and screen.is_call_failed else ""
         self.call_bar.set_failed(is_failed=screen.is_call_failed, part=part)
-        place = 0 if screen.is_call_failed else 3
-        if self._column.indexOf(self.error_panel) != place:  # what is of the call is said below it
-            self._column.insertWidget(place, self.error_panel)
+        # What is of the call is said below it; what happens at the start page, above that.
+        column, place = self._column, 0 if screen.is_call_failed else 3
+        if screen.shows_start_page:
+            column, place = self._whole, 1
+        if column.indexOf(self.error_panel) != place:
+            column.insertWidget(place, self.error_panel)
         if screen.is_running != self._tick.isActive():
             self._order_tabs()
             if screen.is_running:
