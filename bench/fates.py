@@ -3,6 +3,7 @@
     python -m bench.fates                 all of it, half an hour
     python -m bench.fates --part 1/2      every second file of it
     python -m bench.fates FILE [CALL]     one file
+    python -m bench.fates --target aot:gpu:h100 …    compiled for that chip instead
 
 Each call is captured with its passes recorded, compiled once more with XLA's dumps as text, and
 every fate is held against these by `tests/fates/dumps.py`, which shares no code with what finds
@@ -28,7 +29,7 @@ _TOO_LONG = {
 _LIMIT_S = 7200  # of one file, on a busy machine
 
 
-def measure(part: int = 1, num_parts: int = 1) -> dict[str, dict[str, int]]:
+def measure(part: int = 1, num_parts: int = 1, target: str = "cpu") -> dict[str, dict[str, int]]:
     """Counts over everything, by way of finding: `refuted`, `proven`, `inferred`, `unknown`.
 
     Also, for each reason, how often something about a fate could not be checked; and of those that
@@ -37,12 +38,13 @@ def measure(part: int = 1, num_parts: int = 1) -> dict[str, dict[str, int]]:
     Args:
         part: Which part of the files, from 1.
         num_parts: Into how many they are split.
+        target: What is compiled for.
     """
     total: dict[str, dict[str, int]] = {}
     with tempfile.TemporaryDirectory() as folder:
         for file in list(_files(Path(folder)))[part - 1 :: num_parts]:
             found = subprocess.run(
-                [sys.executable, "-m", "bench.fates", str(file), "--json"],
+                [sys.executable, "-m", "bench.fates", str(file), "--target", target, "--json"],
                 cwd=_ROOT,
                 capture_output=True,
                 text=True,
@@ -70,9 +72,15 @@ def _files(folder: Path) -> Iterator[Path]:
         yield path
 
 
-def check_file(file: Path, wanted: str | None = None) -> dict[str, dict[str, int]]:
+def check_file(
+    file: Path, wanted: str | None = None, target: str = "cpu"
+) -> dict[str, dict[str, int]]:
     """Check the calls that a file offers, or one call."""
     import jax
+
+    from jaxscope.worker.targets.environment import prepare_target
+
+    prepare_target({"target": target})
 
     from jaxscope.model.outline import find_offered_calls
     from jaxscope.worker.host.call import call_namespace, parse_call
@@ -103,8 +111,8 @@ def check_file(file: Path, wanted: str | None = None) -> dict[str, dict[str, int
         jax.clear_caches()  # type: ignore[no-untyped-call] # lines are as in a process of its own
         try:
             call = parse_call(each, namespace, file=str(file))
-            capture = capture_call(call, str(file))
-            found = hold_against_dumps(capture, call)
+            capture = capture_call(call, str(file), target)
+            found = hold_against_dumps(capture, call, target)
             contradicted = list(find_contradictions(capture))
         except Exception as error:  # calls whose lesson is the error that they raise
             reason = str(error).splitlines()[0][:90] if str(error) else ""
@@ -135,8 +143,16 @@ def check_file(file: Path, wanted: str | None = None) -> dict[str, dict[str, int
 
 if __name__ == "__main__":
     words = [word for word in sys.argv[1:] if word != "--json"]
+    target = "cpu"
+    if "--target" in words:
+        place = words.index("--target")
+        target = words[place + 1]
+        del words[place : place + 2]
     if words[:1] == ["--part"]:
-        result = measure(*map(int, words[1].split("/")))
+        part, num_parts = map(int, words[1].split("/"))
+        result = measure(part, num_parts, target)
+    elif words:
+        result = check_file(Path(words[0]), words[1] if words[1:] else None, target)
     else:
-        result = check_file(Path(words[0]), *words[1:2]) if words else measure()
+        result = measure(target=target)
     print(json.dumps(result))

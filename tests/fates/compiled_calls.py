@@ -22,6 +22,8 @@ from jaxscope.worker.host.call import Call
 from jaxscope.worker.host.source import read_source
 from jaxscope.worker.provenance.traced_program import trace_call
 from jaxscope.worker.stages.capture import send_capture
+from jaxscope.worker.stages.machine_code import compile_with
+from jaxscope.worker.targets.lowering import lower_for_target
 from tests.fates.dumps import Dumps, Verdicts, check_fates, find_places
 
 _RUNS = ("fused", "kernel", "library")
@@ -44,10 +46,10 @@ class _Ear(Channel):
         self.assembler.feed(Message(type, {"run": "", **fields}, dict(arrays or {})))
 
 
-def capture_call(call: Call, file: str = __file__) -> Capture:
+def capture_call(call: Call, file: str = __file__, target: str = "cpu") -> Capture:
     """A capture of the call, with its passes."""
     ear = _Ear()
-    send_capture({"target": "cpu", "passes": True}, ear, read_source(file), call)
+    send_capture({"target": target, "passes": True}, ear, read_source(file), call)
     return ear.assembler.capture()
 
 
@@ -107,14 +109,14 @@ def _read_module(path: Path) -> bytes:
     return data[end : end + size]
 
 
-def hold_against_dumps(capture: Capture, call: Call) -> dict[str, Verdicts]:
+def hold_against_dumps(capture: Capture, call: Call, target: str = "cpu") -> dict[str, Verdicts]:
     """What XLA's dumps say of a capture's fates, found with and without recorded passes."""
     program = trace_call(call)
     plain = identity.trace_plain(call)
     places = find_places(
         identity.peel(plain.jaxpr, program.num_jits),
         lambda traceback: jax._src.source_info_util.user_frames(traceback),
-        plain.lower().as_text(debug_info=True),
+        lower_for_target(plain, target, _Ear()).as_text(debug_info=True),
     )
     traced, _, numbers = program.tag_derived()
     with tempfile.TemporaryDirectory() as folder:
@@ -124,10 +126,10 @@ def hold_against_dumps(capture: Capture, call: Call) -> dict[str, Verdicts]:
             "xla_dump_hlo_as_text": True,
             "xla_dump_hlo_as_proto": True,
         }
-        traced.lower().compile(compiler_options=options)
+        compile_with(lower_for_target(traced, target, _Ear()), options)
         _write_in_full(Path(folder))
         dumps = Dumps(Path(folder))
-        recorded, alone = capture.fates, FateTable(capture.stages)
+        recorded, alone = capture.fates, FateTable(capture.stages, None, target)
         assert isinstance(recorded, FateTable)
         order: dict[tuple[int, str], int] = {}
         met: dict[str, int] = {}

@@ -233,7 +233,10 @@ class Module:
         return self._places[frame[0]][:2] if frame else ("", 0)
 
     def is_fused(self, name: str) -> bool:
+        """Whether it is in a fusion, or says how what is in one combines two elements."""
         caller = self.callers.get(self.lines[name].computation)
+        if caller is not None and caller.opcode in _COMBINING:
+            caller = self.callers.get(caller.computation)
         return caller is not None and caller.opcode == "fusion"
 
     def combines(self, name: str) -> bool:
@@ -483,6 +486,8 @@ class _Check:
 
     def _runs_alone(self, line: Line) -> bool:
         last = self.dumps.last
+        if last.combines(line.name):
+            line = last.callers[line.computation]
         if not last.is_fused(line.name):
             return line.opcode not in ("parameter", "constant", "tuple", "get-tuple-element")
         inside = [

@@ -39,6 +39,7 @@ from jaxscope.program.fates.matching import (
     RoleClassifier,
     describe_loop,
     describe_role,
+    joins_halves,
     name_instructions,
 )
 from jaxscope.program.fates.no_ops import NoOpDetector
@@ -366,6 +367,10 @@ class DerivedFates:
         before = self._holders.opcodes_before(key)
         ending = self._endings.get(key)
         where = ending.pass_name if ending else None
+        if joins_halves(self._after, holding, before):
+            names = name_instructions(self._after, holding.instructions)
+            text = f"only {names} has its name, which joins the halves of its result"
+            return Fate("unknown", text=to_sentence(f"{text}; what computes them has none"))
         text = describe_role(self._after, holding, before)
         opcodes = {self._after.opcodes[index] for index in holding.instructions}
         is_taken = before == {"transpose"} and "dot" in opcodes

@@ -232,9 +232,12 @@ MINOR_OPCODES = frozenset({"broadcast", "iota", "constant", "convert", "transpos
 
 _LIBRARY_OPCODES = frozenset({"custom-call", "fft", "cholesky", "triangular-solve"})
 _MAYBE_LIBRARY = frozenset({"dot", "convolution"})
-_ANNOTATIONS = frozenset(
-    {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "xla.sdy.FuncResultSharding"}
-)
+_HALVES = frozenset({"X64Combine", "X64SplitLow", "X64SplitHigh"})
+"""Of 64-bit and complex values on TPUs, which compute with their halves."""
+
+_ANNOTATIONS = _HALVES | {
+    *("Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "xla.sdy.FuncResultSharding")
+}
 _COMPILED_KINDS = ("triton", "emitter", "dynamic_slice", "dynamic_memcpy")
 _LIBRARY_NAMES = {
     "ynn": "YNNPACK",
@@ -392,9 +395,9 @@ class RoleClassifier:
         opcode = self._module.opcodes[index]
         row = self._module.graph.attributes(index)
         if opcode == "fusion":
-            if row.get("fusion_kind") != "kCustom":
-                return ""
             config = row.get("fusion_config", "").lower()
+            if row.get("fusion_kind") != "kCustom" or not config:  # XLA's own, on TPUs
+                return ""
             if any(kind in config for kind in _COMPILED_KINDS):
                 return ""
             return _library_name(config) or "a library"
@@ -426,6 +429,13 @@ _COMBINING_OPCODES = frozenset(
 def name_instructions(module: Instructions, indices: Sequence[int]) -> str:
     """A few names, and how many more there are."""
     return quote_names([module.names[index] for index in indices])
+
+
+def joins_halves(module: Instructions, holding: InstructionRole, before: set[str]) -> bool:
+    """Whether of an equation that computes only the joining of its result's halves has the name."""
+    targets = [module.graph.attributes(n).get("custom_call_target") for n in holding.instructions]
+    is_left = holding.fate == "layout" and not _HALVES.isdisjoint(targets)
+    return is_left and bool(before - _PASSED_ON)
 
 
 def describe_role(module: Instructions, holding: InstructionRole, before: set[str]) -> str:

@@ -127,9 +127,12 @@ class PassRecorder:
                 dataclasses.replace(record, seconds=seconds[step])
                 for record, step in zip(records, self._steps, strict=True)
             ]
+        # What was followed to a module that does not run tells no fate.
+        is_whole = reason is None or (records[-1:] and records[-1].name == COMPILED)
+        followed = self._followed if is_whole else None
         return Passes(
             tuple(records),
-            self._follower.endings(self._followed) if self._followed else {},
+            self._follower.endings(followed) if followed else {},
             Unavailable(reason, "passes") if reason else None,
             self._tags,
         )

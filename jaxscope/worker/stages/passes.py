@@ -318,6 +318,12 @@ def _scratch() -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+WENT_ON = (
+    "XLA's compiler went on with a copy of the module, as that for TPUs may; what its passes did "
+    "to the copy is not recorded."
+)
+
+
 class _PassSender:
     """Sends what XLA has written so far, in the order of the passes.
 
@@ -331,6 +337,7 @@ class _PassSender:
         self._folder = folder
         self._channel = channel
         self._module: str | None = None
+        self._went_on = False
         self._sent = 0
         self._total_bytes = 0
         self._cost_deadline_s = _COST_BUDGET_S
@@ -341,6 +348,9 @@ class _PassSender:
         files = sorted(self._list(), key=lambda file: file.number)
         for file in files if is_over else files[:-1]:
             self._send(file)
+        is_whole = any(step.name == AFTER_NAME for step in self.steps)
+        if is_over and self._went_on and not is_whole:
+            self.reason = self.reason or WENT_ON
 
     def _list(self) -> Iterator[PassFile]:
         """The passes' files; every other one is removed as it is met."""
@@ -356,6 +366,7 @@ class _PassSender:
             # A GPU compiles small modules beside the program, to choose among kernels.
             self._module = self._module or match["module"]
             if match["module"] != self._module:
+                self._went_on |= _LAST.fullmatch(name) is not None
                 _remove(path)
             elif later is not None:
                 pipeline, after = later["pipeline"], later["name"]
