@@ -242,3 +242,9 @@ def test_what_messages_say_of_float32() -> None:
     for dtype, bits in ((jnp.bfloat16, 8), (jnp.float16, 11)):
         assert dtype(2**bits) + dtype(1) == dtype(2**bits)
         assert dtype(2 ** (bits - 1)) + dtype(1) != dtype(2 ** (bits - 1))
+
+
+def test_every_rule_is_in_the_table_of_its_page() -> None:
+    page = (ROOT / "docs" / "design" / "checks.md").read_text("utf-8")
+    table = page.partition("| rule | told where |")[2].partition("\n\n")[0]
+    assert not [rule for rule in planted.FAULTS if f"`{rule}`" not in table]
