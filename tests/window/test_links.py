@@ -5,8 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from jaxscope.model import Cost as StageCost
-from jaxscope.model import Graph, GraphBuilder, NodeKind, Stage, StageText, is_available
-from jaxscope.program.links import LineSelection, Linked, LinkIndex, NodeSelection
+from jaxscope.model import Graph, GraphBuilder, GroupKind, NodeKind, Stage, StageText, is_available
+from jaxscope.program.links import (
+    LineSelection,
+    Linked,
+    LinkIndex,
+    NodeSelection,
+    _groups_called_by_several,
+)
 
 from .programs import FILE, GRAD, JAXPR, OPTIMIZED, build_capture, build_stage
 
@@ -129,3 +135,19 @@ def test_an_argument_is_followed_by_its_path_where_others_were_left_out():
     assert links.find_links(NodeSelection("stablehlo", (0,))).arguments == ("params['w']",)
     assert links.find_argument("params['w']") == NodeSelection("jaxpr", (1,))
     assert links.find_argument("params['nothing']") is None
+
+
+def test_computations_that_several_instructions_call_are_found_among_other_attributes() -> None:
+    builder = GraphBuilder()
+    groups = [builder.add_group(name, GroupKind.COMPUTATION, name) for name in ("once", "twice")]
+    for group, callers in zip(groups, ("map.1", "map.2, map.3"), strict=True):
+        attributes = {"layout": "{0}", "called_by": callers, "index": "0"}
+        builder.add_node(callers, NodeKind.INPUT, "parameter", group=group, attributes=attributes)
+    assert _groups_called_by_several(builder.build()) == [groups[1]]
+
+
+def test_lines_of_a_program_without_its_jaxpr_belong_to_nodes() -> None:
+    stage = build_stage("optimized", "ins p parameter\nins sum add <p line=5")
+    lines, nodes = np.array([4, 5], np.int32), np.array([0, 1], np.int32)
+    pairs = LinkIndex((stage,)).find_line_pairs(FILE, lines, "optimized", nodes)
+    assert pairs.tolist() == [[5, 1]]
