@@ -88,6 +88,29 @@ def test_a_late_round_of_a_long_loop_is_found() -> None:
     assert origin["operation"] == "sqrt" and origin["iterations"] == [1501]
 
 
+@pytest.mark.parametrize(
+    ("start", "told"),
+    [
+        (0.0, "The first equation that made Inf of finite operands is 1/jaxpr/0 (mul"),
+        (-np.inf, "Where that Inf was made is not known: not all rounds of loops were run."),
+    ],
+)
+def test_the_inf_of_a_late_nan_is_never_denied(start: float, told: str) -> None:
+    def function(x):
+        def step(carry, number):
+            old, most = carry
+            new = old * 1.05  # Inf from round 1,818 on
+            made = jax.numpy.where(number > 2500, new - old, 0.0)
+            return (new, jax.numpy.maximum(most, made)), made
+
+        numbers = jax.numpy.arange(3000)
+        return jax.lax.scan(step, (x, jax.numpy.float32(start)), numbers)[1].sum()
+
+    origin, _ = find_origin("function(jnp.float32(1.0))", {"function": function})
+    assert (origin["operation"], origin["iterations"]) == ("sub", [2501])
+    assert told in str(origin["because"])
+
+
 def test_a_value_that_is_given_is_not_made() -> None:
     origin, _ = find_origin("f(jnp.array([1.0, jnp.nan]))", {"f": lambda x: x * 2.0})
     assert origin == {}

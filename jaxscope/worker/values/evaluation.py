@@ -267,12 +267,10 @@ class Evaluator:
         """Run the first round that makes NaN or Inf, where it is among those not run yet."""
         if id not in self._cut:
             return
-        counts = [count_nonfinite(value) for value in results]
-        for kind in (_NAN, _INF):
-            is_wanted = any(_number(count, kind) for count in counts)
-            if not is_wanted or kind in self._origins:
-                continue
-            if any(_number(count_nonfinite(value), kind) for value in operands):
+        read, made = (list(map(count_nonfinite, values)) for values in (operands, results))
+        for kind in (_INF, _NAN):  # a NaN may be made of an Inf that no result holds
+            is_odd = bool if kind == _INF else _has_nan
+            if kind in self._origins or any(map(is_odd, read)) or not any(map(is_odd, made)):
                 continue
             found = find_round(loop, for_nan=kind == _NAN)
             if found is None:
@@ -329,6 +327,10 @@ class Evaluator:
                     f" The first equation that made Inf of finite operands is "
                     f"{infinite['equation']} ({infinite['operation']}{at}): "
                     f"{infinite['because']}"
+                )
+            elif self._cut:
+                because += (
+                    " Where that Inf was made is not known: not all rounds of loops were run."
                 )
             else:
                 because += " No equation made that Inf: an argument or a constant holds it."
@@ -401,6 +403,10 @@ def _merge(one: dict[str, Any], other: dict[str, Any], num_runs: int) -> dict[st
 def _num_finite(summary: dict[str, Any], num_runs: int) -> int:
     size = math.prod(summary["shape"])
     return int(num_runs * size - summary["num_nan"] - summary["num_inf"])
+
+
+def _has_nan(count: NonfiniteCount) -> bool:
+    return count.num_nan > 0
 
 
 def _number(count: NonfiniteCount, kind: str) -> int:
