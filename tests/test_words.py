@@ -90,7 +90,10 @@ def test_the_lessons_say_each_thing_by_its_word() -> None:
 
 CHINESE = ROOT / "docs" / "design" / "words.zh.md"
 TRANSLATIONS = sorted(
-    page for place in ("docs", "samples/lessons") for page in (ROOT / place).rglob("*.zh.md")
+    page
+    for place in ("docs", "samples/lessons", "jaxscope/ui/toolkit/translations")
+    for page in (ROOT / place).rglob("*")
+    if page.name.endswith((".zh.md", "zh_CN.ts"))
 )
 
 

@@ -33,7 +33,7 @@ from jaxscope.ui.instance_handover import Offer, find_place, program
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.session.controller import Bridge, Controller, RunOptions, SessionLike
 from jaxscope.ui.session.quick_look import QuickLook
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import Language, LanguageSwitch, tr
 from jaxscope.ui.toolkit.stillness import wants_stillness
 from jaxscope.ui.toolkit.theme import DARK, LIGHT, Theme, ThemeSwitch
 from jaxscope.ui.window.autosave import Autosave, offer_unsaved
@@ -43,6 +43,7 @@ from jaxscope.ui.window.menus import (
     GoCommands,
     GraphChoices,
     GraphCommands,
+    LanguageMenu,
     OutlineSync,
     PaneCommands,
 )
@@ -212,6 +213,7 @@ def build_window(
         late_panes: Panes come once the event loop runs: a window that can take a call does not
             wait for them.
     """
+    languages = LanguageSwitch(application, Language(settings.language))
     themes = ThemeSwitch(application, _find_theme(settings.theme))
     if settings.points:
         themes.set_points(settings.points)
@@ -227,6 +229,7 @@ def build_window(
         workspace, commands, say = window.workspace, window.commands, window.show_message
         GoCommands(commands, workspace.area, workspace.selection, say)
         GraphCommands(commands, workspace.area, choices)
+        LanguageMenu(window, languages, settings)
         PaneCommands(window, commands, workspace.area, settings, say)
         OutlineSync(workspace.area)
         window.trial = Trial(window, controller, workspace, themes)

@@ -49,7 +49,7 @@ class GraphPage(QWidget):
         chooser.setAccessibleName(tr("What the colours of boxes tell"))
         chooser.setToolTip(tr("Colour the boxes by this"))
         for by in ColourBy:
-            chooser.addItem(tr("by {value}", value=by.value), by)
+            chooser.addItem(tr("by {value}", value=tr(by.value)), by)
         chooser.setSizeAdjustPolicy(
             ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )

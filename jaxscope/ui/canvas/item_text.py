@@ -79,7 +79,7 @@ def describe_connector_ends(view: View, scene: Scene, connector: int) -> str:
             *names[:_MAX_HINT_ENDS],
             tr("… and {num_names} more", num_names=len(names) - _MAX_HINT_ENDS),
         ]
-    word = "to" if connectors.is_source[connector] else "from"
+    word = tr("to") if connectors.is_source[connector] else tr("from")
     what = tr_count(len(values), "value")
     if types:
         what += ": " + ", ".join(_plain(text) for text in types)

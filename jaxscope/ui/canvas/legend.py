@@ -212,7 +212,7 @@ def list_tints(
             continue
         fill, border = palette.pair(each)
         line = Qt.PenStyle.DashLine if each.is_dashed else Qt.PenStyle.SolidLine
-        entries.append(LegendEntry(each.name, QColor(fill), QPen(QColor(border), 1.2, line)))
+        entries.append(LegendEntry(tr(each.name), QColor(fill), QPen(QColor(border), 1.2, line)))
     if tint.note:
         entries.append(words_alone(tint.note, colors))
     return tuple(entries)
@@ -229,7 +229,7 @@ def list_outlines(
     """What the outlines of a selection mean, of those that there are."""
     ground, dashes = colors.background, Qt.PenStyle.DashLine
     entries = (
-        (selected, LegendEntry("selected", ground, QPen(colors.selected, 3))),
+        (selected, LegendEntry(tr("selected"), ground, QPen(colors.selected, 3))),
         (forward, LegendEntry(tr("linked, forward"), ground, QPen(colors.forward, 2))),
         (backward, LegendEntry(tr("linked, backward"), ground, QPen(colors.backward, 2, dashes))),
     )

@@ -343,7 +343,7 @@ class OverTimePlot(Plot):
 
     def show_bytes(self, seconds: Sequence[float], sizes: Sequence[int], theme: Theme) -> None:
         """Draw them anew."""
-        self.start_drawing(theme, "seconds", "")
+        self.start_drawing(theme, tr("seconds"), "")
         pen = pyqtgraph.mkPen(theme.forward, width=2)
         dot = {"symbol": "o", "symbolSize": 4, "symbolBrush": theme.forward, "symbolPen": None}
         self.plot.plot(list(seconds), list(sizes), pen=pen, **dot)
@@ -369,10 +369,10 @@ class MemoryPlot(Plot):
         """Draw the memory of a program."""
         self._live = live
         plot = self.plot
-        self.start_drawing(theme, tr("step of the schedule, counted from 0"), "alive")
+        self.start_drawing(theme, tr("step of the schedule, counted from 0"), tr("alive"))
         self.show_key(
-            ("■", theme.forward, "everything"),
-            ("■", theme.backward, "temporaries"),
+            ("■", theme.forward, tr("everything")),
+            ("■", theme.backward, tr("temporaries")),
             ("┆", theme.error, tr("the peak")),
             ("│", theme.selected, tr("the chosen step")),
         )
@@ -458,7 +458,7 @@ class RooflinePlot(Plot):
         self.show_key(
             ("━", theme.text, tr("the most that is possible")),
             ("○", theme.forward, tr("at best, not measured")),
-            ("◆", theme.backward, "measured"),
+            ("◆", theme.backward, tr("measured")),
         )
         left_out = len(points) - len(self._marks)
         self.reading.setText(

@@ -32,7 +32,7 @@ class ArgumentsPage(PageWidget):
         self._head: Capture | None = None
         self._values: Values | None = None
         self.tree = QTreeWidget()
-        self.tree.setHeaderLabels(["name", "type", "size", "value", "range"])
+        self.tree.setHeaderLabels([tr("name"), tr("type"), tr("size"), tr("value"), tr("range")])
         self.tree.setAlternatingRowColors(True)
         self.tree.setUniformRowHeights(True)
         self.tree.setSelectionMode(QTreeWidget.SelectionMode.ExtendedSelection)
@@ -54,10 +54,14 @@ class ArgumentsPage(PageWidget):
         if head is None:
             return
         known = values_of_leaves(head.arguments, head.results, state.values)
-        for title, leaves in (("arguments", head.arguments), ("results", head.results)):
+        for title, leaves in ((tr("arguments"), head.arguments), (tr("results"), head.results)):
             self.tree.addTopLevelItem(_build_branch(title, leaves, known))
         self.tree.expandToDepth(2)
         self.choose(self._context.selection.links.arguments)
+
+    def renew_texts(self) -> None:
+        self._head = None
+        self.show_state(self._context.controller.state)
 
     def choose(self, paths: Collection[str]) -> None:
         """Select the rows of arguments without a signal."""

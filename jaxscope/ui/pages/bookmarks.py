@@ -164,7 +164,7 @@ class BookmarksPage(PageWidget):
         BookmarkMarkers(context.bookmarks, context.selection, context.area)
         self._help = make_label(tr(_HELP), "muted", wraps=True)
         self.list = QTreeWidget(columnCount=3)
-        self.list.setHeaderLabels(["where", "what", "note"])
+        self.list.setHeaderLabels([tr("where"), tr("what"), tr("note")])
         self.list.setRootIsDecorated(False)
         self.list.setAlternatingRowColors(True)
         self.list.setAccessibleName(tr("Bookmarks"))

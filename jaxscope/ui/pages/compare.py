@@ -413,7 +413,7 @@ class ComparePage(PageWidget):
         ):
             bar.addWidget(part)
         self._more.hide()
-        under, compiled = QLabel("under"), QLabel(tr("compiled with"))
+        under, compiled = QLabel(tr("under")), QLabel(tr("compiled with"))
         row = QHBoxLayout(self._more)
         fill_box(row, under, (self.interpreter, 1), compiled, (self.options, 1), margins=(0,) * 4)
         state = fill_box(QHBoxLayout(), self._busy, (self._status, 1), self.stop_button)

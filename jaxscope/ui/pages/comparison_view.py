@@ -104,7 +104,7 @@ class DifferencesModel(QAbstractTableModel):
         role: int = Qt.ItemDataRole.DisplayRole,
     ) -> Any:
         if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return _COLUMNS[section]
+            return tr(_COLUMNS[section])
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -447,10 +447,10 @@ def _describe_choice(stage: StageComparison) -> str:
     parts = [
         f"{count} {word}"
         for count, word in (
-            (changed, "changed"),
-            (moved, "moved"),
-            (added, "added"),
-            (removed, "removed"),
+            (changed, tr("changed")),
+            (moved, tr("moved")),
+            (added, tr("added")),
+            (removed, tr("removed")),
         )
         if count not in ("", "0")
     ]

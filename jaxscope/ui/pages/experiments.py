@@ -16,6 +16,7 @@ from jaxscope.model import Environment
 from jaxscope.report.measurements import describe_noise, describe_place
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.session.state import WindowState
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import TALL_LINES, FoldedNotes, SelectableLabel, fill_box
 from jaxscope.ui.window.page_context import PageContext, PageWidget
@@ -46,7 +47,7 @@ class ExperimentPage(PageWidget, Generic[Result]):
         self.found: Result | None = None
         self._is_bare = False
         self.theme = context.themes.theme
-        self.heading = SelectableLabel(self._question, "heading")
+        self.heading = SelectableLabel(tr(self._question), "heading")
         self._meaning = SelectableLabel(meaning, "muted")
         self.notes = FoldedNotes()
         self.notes.fold.setChecked(True)
@@ -89,6 +90,10 @@ class ExperimentPage(PageWidget, Generic[Result]):
         else:
             self.show_result(found)
 
+    def renew_texts(self) -> None:
+        self.found = None
+        self.show_state(self._context.controller.state)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.notes.set_roomy(self._is_roomy(), folds=False)
@@ -99,7 +104,7 @@ class ExperimentPage(PageWidget, Generic[Result]):
 
     def _show_meaning(self) -> None:
         """Where there is little room, what is asked makes way for what was found."""
-        is_answered = self.heading.text() != self._question
+        is_answered = self.heading.text() != tr(self._question)
         self._meaning.setHidden(self._is_bare or (is_answered and not self._is_roomy()))
 
     def set_theme(self, theme: Theme) -> None:
@@ -130,7 +135,7 @@ class ExperimentPage(PageWidget, Generic[Result]):
             if noise := describe_noise(environment):
                 heading = f"{heading}\n{noise}"
             notes = [*notes, f"{call}. {describe_place(environment)}"]
-        self.heading.setText(heading or self._question)
+        self.heading.setText(heading or tr(self._question))
         self.notes.set_notes((), notes)
         self._show_meaning()
 

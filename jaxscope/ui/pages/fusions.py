@@ -38,11 +38,11 @@ def describe_kernel(report: FusionReport, node: int, muted: str) -> str:
     rows: list[tuple[str, str]] = []
     if fusion is not None:
         rows = [
-            ("kind", escape_breakable(fusion.kind)),
-            ("computes", escape_breakable(describe_operations(fusion))),
-            ("reads", _values([(v.id, v.type, v.num_bytes) for v in fusion.inputs])),
-            ("writes", _values([("", v.type, v.num_bytes) for v in fusion.outputs])),
-            ("saves", escape_breakable(describe_saving(fusion))),
+            (tr("kind"), escape_breakable(fusion.kind)),
+            (tr("computes"), escape_breakable(describe_operations(fusion))),
+            (tr("reads"), _values([(v.id, v.type, v.num_bytes) for v in fusion.inputs])),
+            (tr("writes"), _values([("", v.type, v.num_bytes) for v in fusion.outputs])),
+            (tr("saves"), escape_breakable(describe_saving(fusion))),
         ]
     twice = report.duplicates_in(kernel)
     told = first_of((escape_breakable(describe_duplicate(d, kernel)) for d in twice), _MAX_SHOWN)

@@ -111,7 +111,7 @@ class MemoryPage(PageWidget):
         self._job = LatestJob(self, "jaxscope memory")
         self._job.finished.connect(self._on_job_finished)
         self._job.failed.connect(self._on_job_failed)
-        self.heading = SelectableLabel(_QUESTION, "heading")
+        self.heading = SelectableLabel(tr(_QUESTION), "heading")
         self.notes = SelectableLabel(role="muted")
         self.step_title = QLabel()
         self.to_peak = QPushButton(tr("To the peak"))
@@ -219,7 +219,7 @@ class MemoryPage(PageWidget):
         """Find everything on a thread: large programs take a while."""
         capture = self._capture
         if capture is None:
-            self.heading.setText(_QUESTION)
+            self.heading.setText(tr(_QUESTION))
             self.notes.setText(tr("Run a call, and its memory is shown here."))
             self._split.hide()
             return

@@ -61,7 +61,7 @@ class ProfilePage(ExperimentPage[Profile]):
         self._stages: Sequence[Stage] = ()
         self._files: Sequence[SourceFile] = ()
         self.side = ChoiceBox()
-        self.side.addItems(["compiled", "eager"])
+        self.side.addItems([tr("compiled"), tr("eager")])
         self.side.setAccessibleName(tr("Which run to show"))
         self.with_eager = QCheckBox(tr("Run the equations one by one, too"))
         self.with_eager.setChecked(True)

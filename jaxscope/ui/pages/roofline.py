@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from jaxscope.ui.figures.plots import RooflinePlot
 
 _QUESTION = PAGES["roofline"].answers
+_NOUNS = ("kernel", "line", "scope", "equation")
 _CHOICES = ("kernels", "source lines", "named scopes", "equations")
 _BY = (RowKind.EQUATION, RowKind.LINE, RowKind.SCOPE, RowKind.EQUATION)
 COMPILED, RECEIVED, BOTH = range(3)
@@ -71,7 +72,7 @@ class RooflinePage(PageWidget):
         self._ceilings: Ceilings | None = None
         self._published: dict[str, Ceilings] = {}
         self._theme = context.themes.theme
-        self.heading = SelectableLabel(_QUESTION, "heading")
+        self.heading = SelectableLabel(tr(_QUESTION), "heading")
         self.notes = SelectableLabel(role="muted")
         self.calibrate = QPushButton(tr("Measure this machine"))
         self.choice = ChoiceBox()
@@ -273,7 +274,7 @@ class RooflinePage(PageWidget):
         elif isinstance(found, Roofline):
             self._show_points(found)
         else:
-            self.heading.setText(_QUESTION)
+            self.heading.setText(tr(_QUESTION))
             self.notes.setText(
                 found.reason
                 if found is not None
@@ -377,8 +378,8 @@ def _look_into(stage: Stage, capture: Capture | None) -> Roofline | Unavailable:
 
 
 def _heading(points: tuple[RooflinePoint, ...], ceilings: Ceilings | None) -> str:
-    kinds = ("line", "scope", "equation")
-    noun = next((kind for kind in kinds if points and points[0].operation == kind), "kernel")
+    kinds = _NOUNS[1:]
+    noun = next((kind for kind in kinds if points and points[0].operation == kind), _NOUNS[0])
     if not points:
         return tr("No kernel whose work is known.")
     if ceilings is None:
@@ -399,7 +400,7 @@ def _heading(points: tuple[RooflinePoint, ...], ceilings: Ceilings | None) -> st
 
 def _all_of(count: int, noun: str) -> str:
     return (
-        tr("the only {noun}", noun=noun)
+        tr("the only {noun}", noun=tr(noun))
         if count == 1
         else tr("all {count}", count=tr_count(count, noun))
     )

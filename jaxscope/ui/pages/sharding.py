@@ -193,7 +193,7 @@ class ShardingPage(PageWidget):
         self._arrays: tuple[SpreadArray, ...] = ()
         self._shown: SpreadArray | None = None
         self._collectives: tuple[Collective, ...] = ()
-        self.heading = SelectableLabel(_QUESTION, "heading")
+        self.heading = SelectableLabel(tr(_QUESTION), "heading")
         self.notes = SelectableLabel(role="muted")
         self.arrays = ResultTable(tr("Arrays and how they are spread"))
         self.parts = ResultTable(tr("Parts of the chosen array"))
@@ -245,7 +245,7 @@ class ShardingPage(PageWidget):
         self._arrays, self._collectives = (), ()
         report = self._report
         if report is None or isinstance(report.placement, Unavailable):
-            self.heading.setText(_QUESTION)
+            self.heading.setText(tr(_QUESTION))
             missing = report.placement if report is not None else None
             self.notes.setText(missing.reason if isinstance(missing, Unavailable) else "")
             self._split.hide()

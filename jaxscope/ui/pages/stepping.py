@@ -123,7 +123,7 @@ class SteppingPage(PageWidget):
             tr("nan, inf, > 1e3, == 0, shape [8, 3], dtype bfloat16; or several")
         )
         self.until.setToolTip(tr("Go on, into loops too, to the next value that is so"))
-        self.stage.addItems([_OF_CALL, _OF_GRADIENT])
+        self.stage.addItems([tr(_OF_CALL), tr(_OF_GRADIENT)])
         self.stage.setAccessibleName(tr("Which program is stepped through"))
         row.addWidget(self.until)
         row.addWidget(self.condition)
@@ -141,7 +141,7 @@ class SteppingPage(PageWidget):
         self.slice.setPlaceholderText("[0, :, 3]")
         self.slice.setAccessibleName(tr("Slice in view"))
         self.slice.setToolTip(tr("Which part is shown: [0, :, 3], [2:8], [..., 0]; Enter shows it"))
-        self.batch.setPrefix("batch ")
+        self.batch.setPrefix(tr("batch "))
         self.batch.lineEdit().setAccessibleName(tr("Element of the batch"))
         self.batch.setAccessibleName(tr("Element of the batch"))
         self.batch.setToolTip(tr("vmap made one program of many: which of them is shown"))
@@ -280,7 +280,7 @@ class SteppingPage(PageWidget):
             self.buttons["forward"].setEnabled(not step.is_end)
         self.until.setEnabled(run.can_step)
         self.stop_button.setVisible(is_busy)
-        self.stage.setCurrentText(_OF_GRADIENT if run.stage else _OF_CALL)
+        self.stage.setCurrentIndex(1 if run.stage else 0)
         self.place.setText(self._describe_place())
         self._say_note()
         values = step.values if step is not None else None
@@ -440,7 +440,7 @@ class SteppingPage(PageWidget):
     # --- choices ---
 
     def _on_stage_chosen(self, text: str) -> None:
-        stage = "gradient" if text == _OF_GRADIENT else ""
+        stage = "gradient" if text == tr(_OF_GRADIENT) else ""
         if stage != self.run.stage:
             self.run.choose_stage(stage)
             self._context.show_stage(self.run.stage_name)

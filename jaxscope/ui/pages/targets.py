@@ -129,7 +129,7 @@ class TargetsPage(PageWidget):
         self.many = ManyTargets(context.controller, self)
         self._rows: list[TargetRow] = []
         self._is_busy = self._can_run = False
-        self.heading = SelectableLabel(_QUESTION)
+        self.heading = SelectableLabel(tr(_QUESTION))
         self.meaning = SelectableLabel(tr(_MEANING))
         self.notes = SelectableLabel()
         self.heading.setProperty("role", "heading")

@@ -82,13 +82,13 @@ class SecondProgramForm:
                     self.dtype,
                     self.precision,
                     self.remat,
-                    *(QLabel("donating"), self.donate),
-                    *(QLabel("on"), self.target),
+                    *(QLabel(tr("donating")), self.donate),
+                    *(QLabel(tr("on")), self.target),
                     self.rigorous,
                 ),
             ),
             (tr("with options of XLA"), self.options),
-            (tr("in a process with"), _row(self.variables, QLabel("of"), self.python)),
+            (tr("in a process with"), _row(self.variables, QLabel(tr("of")), self.python)),
         ):
             form.addRow(label, field)
 

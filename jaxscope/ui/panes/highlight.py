@@ -97,7 +97,7 @@ class PaneSearch:
             return ""
         if self._at >= 0:
             return tr("{at} of {num_hits:,}", at=self._at + 1, num_hits=len(hits))
-        return tr("{num_hits:,} found", num_hits=len(hits)) if len(hits) else "none"
+        return tr("{num_hits:,} found", num_hits=len(hits)) if len(hits) else tr("none")
 
     def _index_of(self, graph: Graph) -> SearchIndex:
         if self._index is None or self._graph is not graph:

@@ -49,7 +49,7 @@ from jaxscope.program.search import COMPARISONS, SCALES
 from jaxscope.ui.source.code_view import PREVIEW_STRENGTH
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
-from jaxscope.ui.toolkit.widgets import NO_INDEX, EmptyNotice, Index
+from jaxscope.ui.toolkit.widgets import NO_INDEX, RESIZING, EmptyNotice, Index
 
 _FORWARD, _BACKWARD, _SELECTED, _AHEAD = 1, 2, 4, 8
 
@@ -341,7 +341,7 @@ class NodeTableModel(QAbstractTableModel):
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> object:
         if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
-            return HEADERS[section]
+            return tr(HEADERS[section])
         if role == Qt.ItemDataRole.TextAlignmentRole and orientation == Qt.Orientation.Horizontal:
             side = Qt.AlignmentFlag.AlignRight if self.is_number(section) else _LEFT
             return int(side | Qt.AlignmentFlag.AlignVCenter)
@@ -503,7 +503,7 @@ class FilterHeader(QHeaderView):
     def add_fields(self, titles: tuple[str, ...]) -> None:
         """Make a field for each column."""
         for column, title in enumerate(titles):
-            field = QLineEdit(self, placeholderText="filter", clearButtonEnabled=True)
+            field = QLineEdit(self, placeholderText=tr("filter"), clearButtonEnabled=True)
             field.setProperty("role", "compact")
             field.setAccessibleName(tr("Filter by {title}", title=title))
             field.setToolTip(tr(_HELP))
@@ -539,7 +539,7 @@ class FilterHeader(QHeaderView):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+        if event.type() in RESIZING:
             self._known_px = 0
 
     def _field_px(self) -> int:

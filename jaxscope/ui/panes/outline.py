@@ -111,7 +111,7 @@ class OutlineModel(QAbstractItemModel):
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> object:
         if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
-            return HEADERS[section]
+            return tr(HEADERS[section])
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
@@ -133,11 +133,11 @@ class OutlineModel(QAbstractItemModel):
         text = text_of(self._view, box)
         parts = [text.title, text.detail]
         if box.children:
-            parts.append("group")
+            parts.append(tr("group"))
         takes = [edge.source for edge in self._view.edges if edge.target == number][:4]
         if takes:
             names = (text_of(self._view, self._view.boxes[source]).title for source in takes)
-            parts.append("takes " + " and ".join(names))
+            parts.append(tr("takes ") + " and ".join(names))
         return ", ".join(part for part in parts if part)
 
 

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.ui.toolkit.language import tr
-from jaxscope.ui.toolkit.widgets import ChoiceBox, fill_box
+from jaxscope.ui.toolkit.widgets import RESIZING, ChoiceBox, fill_box
 
 _DOT_PX, _GAP_PX = 2, 5
 
@@ -281,7 +281,7 @@ class PaneHeader(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+        if event.type() in RESIZING:
             self._later.start()  # the buttons are dressed after this
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -396,7 +396,7 @@ class PaneHeader(QWidget):
         self._stale.setToolTip(tr(_EARLIER_TIP))
         self._stale.hide()
         self._row.addWidget(self._stale)
-        self.form_choice.addItems([form.value.capitalize() for form in Form])
+        self.form_choice.addItems([tr(form.value).capitalize() for form in Form])
         self.form_choice.setProperty("role", "compact")
         self.form_choice.setAccessibleName(tr("Form of this pane"))
         self.form_choice.setToolTip(tr("Show this stage as a graph, a text, a table or a tree"))

@@ -164,30 +164,30 @@ def describe_node(
     if not places and (node.kind is NodeKind.EQUATION or node.origins):
         places = escape_breakable(facts.unplaced) if facts is not None else ""
     rows = [
-        ("in", title_of_stage(stage.name)),
-        ("argument", "<br>".join(escape_breakable(path) for path in links.arguments[:6])),
-        ("result", _types(node)),
-        ("value", _values(stage, node, values)),
-        ("part", _direction(node)),
-        ("source", places),
-        ("work", _cost(node)),
-        ("time", "" if math.isnan(node.seconds) else format_seconds(node.seconds)),
-        ("fate", _fate_of(facts, stage.name, node)),
+        (tr("in"), title_of_stage(stage.name)),
+        (tr("argument"), "<br>".join(escape_breakable(path) for path in links.arguments[:6])),
+        (tr("result"), _types(node)),
+        (tr("value"), _values(stage, node, values)),
+        (tr("part"), _direction(node)),
+        (tr("source"), places),
+        (tr("work"), _cost(node)),
+        (tr("time"), "" if math.isnan(node.seconds) else format_seconds(node.seconds)),
+        (tr("fate"), _fate_of(facts, stage.name, node)),
         *describe_ancestry(stage, node, stages),
-        ("scope", escape_breakable("/".join(node.scope))),
-        ("takes", _neighbours(stage.name, graph, index, incoming=True)),
+        (tr("scope"), escape_breakable("/".join(node.scope))),
+        (tr("takes"), _neighbours(stage.name, graph, index, incoming=True)),
         (tr("goes to"), _neighbours(stage.name, graph, index, incoming=False)),
-        ("inside", escape_breakable(_group_label(graph, index))),
+        (tr("inside"), escape_breakable(_group_label(graph, index))),
         (tr("drawn at"), _drawn_elsewhere(stage.name, graph, index)),
         *(
             (escape_breakable(key, 60), escape_breakable(value, 120 if key in _LONG else 600))
             for key, value in node.attributes.items()
             if not key.startswith(PLACES)
         ),
-        ("elsewhere", _elsewhere(stage.name, links, stages)),
+        (tr("elsewhere"), _elsewhere(stage.name, links, stages)),
     ]
     heading = f"<h3>{escape_breakable(_title_of(node))}</h3>"
-    name = f"{_KINDS[node.kind]} <b>{escape_breakable(node.name or node.id)}</b>"
+    name = f"{tr(_KINDS[node.kind])} <b>{escape_breakable(node.name or node.id)}</b>"
     if node.kind is NodeKind.EQUATION and node.name not in ("", node.id):
         name += f" ({escape_breakable(node.id)})"
     card = find_card(node.operation, node.kind)
@@ -214,8 +214,8 @@ def _title_of(node: Node) -> str:
     """What stands on a node's box: of an argument what the code calls it, else the operation."""
     if node.kind is NodeKind.INPUT:
         known = node.attributes.get("path") or node.attributes.get("argument_name")
-        return known or node.name or _KINDS[node.kind]
-    return node.operation or _KINDS[node.kind]
+        return known or node.name or tr(_KINDS[node.kind])
+    return node.operation or tr(_KINDS[node.kind])
 
 
 def _explain(node: Node, card: Card | None, *, has_card: bool) -> str:
@@ -285,7 +285,9 @@ def describe_line(
         name=name,
         line=selection.line,
         strip=escape_breakable(text.strip()),
-    ) + _table([("became", became), ("cost", escape_breakable(cost.text if cost else ""))], muted)
+    ) + _table(
+        [(tr("became"), became), (tr("cost"), escape_breakable(cost.text if cost else ""))], muted
+    )
 
 
 def _no_operation(stages: Sequence[Stage]) -> str:
@@ -321,9 +323,9 @@ def describe_several(
     )
     places = "<br>".join(_place(file, line, "") for file, line in links.lines[:6])
     rows = [
-        ("things", "<br>".join(first_of(shown, _MAX_NEIGHBOURS))),
-        ("source", places),
-        ("elsewhere", _elsewhere("", links, stages)),
+        (tr("things"), "<br>".join(first_of(shown, _MAX_NEIGHBOURS))),
+        (tr("source"), places),
+        (tr("elsewhere"), _elsewhere("", links, stages)),
     ]
     return tr("<h3>{num_names:,} things together</h3>", num_names=len(names)) + _table(rows, muted)
 
@@ -339,9 +341,9 @@ def describe_group(name: str, size: str, links: Links, stages: Sequence[Stage], 
         muted: Colour of labels.
     """
     rows = [
-        ("holds", size),
-        ("source", "<br>".join(_place(file, line, "") for file, line in links.lines[:6])),
-        ("elsewhere", _elsewhere("", links, stages)),
+        (tr("holds"), size),
+        (tr("source"), "<br>".join(_place(file, line, "") for file, line in links.lines[:6])),
+        (tr("elsewhere"), _elsewhere("", links, stages)),
     ]
     return f"<h3>{escape_breakable(name, 80)}</h3>" + _table(rows, muted)
 
@@ -389,7 +391,7 @@ def describe_summary(found: ArraySummary) -> str:
 
 def write_range(found: ArraySummary) -> str:
     """Such as `min -1 · mean 0.2 · max 3, 2 NaN`; of a number only that it is NaN or Inf."""
-    numbers = [("min", found.min), ("mean", found.mean), ("max", found.max)]
+    numbers = [(tr("min"), found.min), (tr("mean"), found.mean), (tr("max"), found.max)]
     known = [f"{name} {number:.4g}" for name, number in numbers if not math.isnan(number)]
     odd = [
         f"{count:,} {n}" for count, n in ((found.num_nan, "NaN"), (found.num_inf, "Inf")) if count
@@ -413,12 +415,12 @@ def describe_call(
     """
     rows: list[tuple[str, str]] = []
     known = values_of_leaves(arguments, results, values)
-    for title, leaves in (("in", arguments), ("out", results)):
+    for title, leaves in ((tr("in"), arguments), (tr("out"), results)):
         groups: dict[str, list[Leaf]] = {}
         for leaf in leaves:
             groups.setdefault((split_path(leaf.path) or ["result"])[0], []).append(leaf)
         lines = [
-            _describe_leaves(name, group, known, is_linked=title == "in")
+            _describe_leaves(name, group, known, is_linked=leaves is arguments)
             for name, group in list(groups.items())[:_MAX_LEAVES]
         ]
         if len(groups) > _MAX_LEAVES:
@@ -533,7 +535,7 @@ def _fate(fate: Fate) -> str:
     lines = [f"<b>{fate.fate}</b>{mark}{by}", escape_breakable(fate.text)]
     if fate.instructions:
         shown = join_first((escape_breakable(name, 60) for name in fate.instructions), 8)
-        word = "instruction" if len(fate.instructions) == 1 else "instructions"
+        word = tr("instruction") if len(fate.instructions) == 1 else tr("instructions")
         lines.append(tr("now in the {word} {shown}", word=word, shown=shown))
     if fate.proof is not None:
         lines.append(_proof(fate.proof))
@@ -554,7 +556,7 @@ def _proof(proof: Proof) -> str:
         link = f"<a href='pass:{proof.pass_number}'>{name}</a>"
         where = tr("proof: {place}:{what}", place=link, what="")
     before, after = (
-        join_first((escape_breakable(name, 60) for name in names), _MAX_PROOF) or "nothing"
+        join_first((escape_breakable(name, 60) for name in names), _MAX_PROOF) or tr("nothing")
         for names in (proof.before, proof.after)
     )
     return f"{where} {before} → {after}"
@@ -586,7 +588,7 @@ def _short(graph: Graph, node: int) -> str:
     operation = graph.operation(node)
     name = graph.name(node) or graph.id(node)
     if graph.nodes.kind[node] == NodeKind.INPUT:
-        return f"{_title_of(graph.node(node))} ({_KINDS[NodeKind.INPUT]})"
+        return f"{_title_of(graph.node(node))} ({tr(_KINDS[NodeKind.INPUT])})"
     return f"{name} ({operation})" if operation and operation != name else name
 
 

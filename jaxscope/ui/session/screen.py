@@ -136,7 +136,7 @@ def compute_screen(
 def _time(state: WindowState) -> str:
     told = summarize_time(state.timing)
     is_cut = state.job is RunKind.TIMING and state.phase in (Phase.STOPPED, Phase.FAILED)
-    return f"{told}{BETWEEN_TIMES}{_PARTIAL}" if told and is_cut else told
+    return f"{told}{BETWEEN_TIMES}{tr(_PARTIAL)}" if told and is_cut else told
 
 
 BETWEEN_TIMES = " · "
@@ -160,9 +160,9 @@ def summarize_time(timing: TimingState) -> str:
         return BETWEEN_TIMES.join(parts)
     parts.append(summarize_ratio(ratio))
     if ratio.is_noisy or any(m.is_noisy for m in timing.measurements if m.name in ("eager", "jit")):
-        parts.append(_NOISY)
+        parts.append(tr(_NOISY))
     if ratio.remark:
-        parts.append(_REMARKED)  # it stands on the page
+        parts.append(tr(_REMARKED))  # it stands on the page
     return BETWEEN_TIMES.join(parts)
 
 
@@ -198,7 +198,7 @@ def count_devices(state: WindowState) -> int:
 
 def title_of_stage(name: str) -> str:
     """A short title fit for a card or a chooser."""
-    return _SOURCE_TITLE if name == "source" else stage_kind(name).title
+    return tr(_SOURCE_TITLE if name == "source" else stage_kind(name).title)
 
 
 def _steps(state: WindowState, shown: frozenset[str]) -> list[PipelineStep]:
@@ -209,11 +209,11 @@ def _steps(state: WindowState, shown: frozenset[str]) -> list[PipelineStep]:
         steps.append(
             PipelineStep(
                 "source",
-                _SOURCE_TITLE,
+                tr(_SOURCE_TITLE),
                 Condition.FAILED if is_at_fault else Condition.DONE,
                 tr_count(count_lines(text), "line") if text else "",
                 "",
-                _SOURCE_MEANING,
+                tr(_SOURCE_MEANING),
                 "source" in shown,
             )
         )
@@ -233,7 +233,7 @@ def _steps(state: WindowState, shown: frozenset[str]) -> list[PipelineStep]:
 def _step(
     state: WindowState, name: str, stage: Stage | None, *, is_next: bool, shown: bool
 ) -> PipelineStep:
-    meaning = stage_kind(name, state.head.base if state.head is not None else "").meaning
+    meaning = tr(stage_kind(name, state.head.base if state.head is not None else "").meaning)
     is_aside = name == "gradient"
 
     def step(condition: Condition, size: str, cost: str, tooltip: str) -> PipelineStep:
@@ -288,7 +288,7 @@ def _functions(cost: Cost) -> str:
 
 def _tooltip(stage: Stage, meaning: str, work: Work) -> str:
     lines = [meaning]
-    if stage.title not in ("", title_of_stage(stage.name)):
+    if stage.title not in ("", stage_kind(stage.name).title):
         lines.append(stage.title)
     if work.high.is_known and (work.flops, work.num_bytes) != (UNKNOWN, UNKNOWN):
         lines.append(
@@ -335,11 +335,11 @@ def _status(state: WindowState, running_s: int, now_s: float) -> str:
         return tr("Stopping …")
     if state.phase is Phase.RUNNING:
         doing = {
-            RunKind.CAPTURE: state.step or "working",
+            RunKind.CAPTURE: state.step or tr("working"),
             RunKind.TIMING: tr("measuring: {step}", step=state.step)
             if state.step
             else tr("measuring"),
-            RunKind.EXPERIMENT: state.step or "experimenting",
+            RunKind.EXPERIMENT: state.step or tr("experimenting"),
             RunKind.PROPOSAL: tr("looking for arguments that the function takes"),
         }[state.job]
         doing += _left(state, now_s)

@@ -736,7 +736,7 @@ class CodeView(QAbstractScrollArea):
         """
         parts = [check.message for check in self._checks.get(line, ())]
         if line in self._notes:
-            parts.append(self._notes[line] or "bookmarked")
+            parts.append(self._notes[line] or tr("bookmarked"))
         if line in self._heat:
             parts.append(self._heat[line].text)
         return "\n\n".join(parts)

@@ -1,15 +1,15 @@
 """The language of the interface.
 
 English texts stand in the code and are what Qt's translation files translate. `tr` gives a text in
-the language that is shown now. It also remembers how the text came about, so that
-`LanguageSwitch` can give every part of the window its text anew: no part needs a method for this.
+the language that is shown. It also remembers what the text was made of, so that `LanguageSwitch`
+can give the parts of a window their texts anew: no part needs a method for this.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from enum import StrEnum
+from enum import Enum
 from importlib import resources
 
 from PySide6.QtCore import (
@@ -20,16 +20,17 @@ from PySide6.QtCore import (
     QTranslator,
     Signal,
 )
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
     QComboBox,
+    QHeaderView,
     QLabel,
     QLineEdit,
     QMenu,
     QPlainTextEdit,
     QTabBar,
+    QTreeWidget,
     QWidget,
 )
 
@@ -38,65 +39,61 @@ from jaxscope.model.units import format_count
 CONTEXT = "jaxscope"
 """Qt's translation files sort texts by context; ours are all in one."""
 
-_MAX_MADE = 8_192
-_BETWEEN = re.compile(r"(\n| · |\t|  | \(\d[\d,]*\)$| ›$| ▾$)")
-"""What parts of a text are joined with, each of which may have been translated by itself."""
+_MOST_MADE = 8_192
+_COUNTED = "{count:,} "
+_BETWEEN = re.compile(r"(^\d+  |<[^>]+>|\n| · |\t| \(\d[\d,]*\)$| [›▾]$)")
+"""What texts are joined with that were translated one by one."""
 
 
-class Language(StrEnum):
-    """What the interface can be shown in; the value is the name of Qt's locale."""
+class Language(Enum):
+    """What a person can choose; the value is what the settings remember."""
 
     SYSTEM = ""
     ENGLISH = "en"
     CHINESE = "zh_CN"
 
     @property
-    def own_name(self) -> str:
-        """Its name in itself."""
+    def title(self) -> str:
+        """What it calls itself."""
         names = {Language.ENGLISH: "English", Language.CHINESE: "简体中文"}
         return names.get(self) or tr("As the system")
 
 
+_installed: list[QTranslator] = []
 _sources: dict[str, str] = {}
 _made: dict[str, tuple[str, dict[str, object]]] = {}
-"""Texts that are shown, and what of: a source, and the values that were put into it."""
+"""Of texts that are shown: the source; and of those with fields also the values."""
 
 
 def tr(source: str, /, **values: object) -> str:
     """A text in the language that is shown.
 
     Args:
-        source: The text in English, a literal or a constant of the module. It may have fields as
-            in `str.format`.
+        source: The text in English: a literal, a constant, or of a table of constants. It may have
+            fields as `str.format` has them.
         values: What is put into the fields.
     """
     text = QCoreApplication.translate(CONTEXT, source)
     if not values:
-        _sources[text] = source
+        if source[:1].isupper() or text not in _sources:  # of two words for one the capital one
+            _sources[text] = source
         return text
-    text = text.format(**values)
-    if len(_made) > _MAX_MADE:
-        _made.clear()
-    _made[text] = source, values
-    return text
+    return _remember(text.format(**values), source, values)
 
 
 def tr_count(count: int, noun: str) -> str:
     """A number of things, such as `3 nodes`; the noun is a literal in the singular."""
-    source = "{count:,} " + noun
-    if is_english():
-        text = format_count(count, noun)
-        _made[text] = source, {"count": count, "noun": noun}
-        return text
-    return tr(source, count=count, noun=noun)
+    source = _COUNTED + noun
+    text = QCoreApplication.translate(CONTEXT, source)
+    shown = format_count(count, noun) if text == source else text.format(count=count)
+    return _remember(shown, source, {"count": count})
 
 
-def is_english() -> bool:
-    """Whether texts are shown as they stand in the code."""
-    return QCoreApplication.translate(CONTEXT, _PROBE) == _PROBE
-
-
-_PROBE = "As the system"
+def _remember(text: str, source: str, values: dict[str, object]) -> str:
+    if len(_made) >= _MOST_MADE:
+        del _made[next(iter(_made))]
+    _made[text] = source, values
+    return text
 
 
 def renew(text: str) -> str:
@@ -105,14 +102,22 @@ def renew(text: str) -> str:
         return tr(source)
     if (made := _made.get(text)) is not None:
         source, values = made
-        new = {name: renew(v) if isinstance(v, str) else v for name, v in values.items()}
-        if "noun" in values and source == "{count:,} " + str(values["noun"]):
-            count = values["count"]
-            assert isinstance(count, int)
-            return tr_count(count, str(values["noun"]))
+        count = values.get("count")
+        if source.startswith(_COUNTED) and isinstance(count, int):
+            return tr_count(count, source.removeprefix(_COUNTED))
+        new = {
+            name: renew(each) if isinstance(each, str) else each for name, each in values.items()
+        }
         return tr(source, **new)
     parts = _BETWEEN.split(text)
-    return "".join(map(renew, parts)) if len(parts) > 1 else text
+    if len(parts) > 1:
+        parts[::2] = map(renew, parts[::2])  # the others are what stands between
+    return "".join(parts)
+
+
+def shown_language() -> str:
+    """Two letters: `en` or `zh`."""
+    return Language.CHINESE.value[:2] if _installed else Language.ENGLISH.value
 
 
 class LanguageSwitch(QObject):
@@ -123,7 +128,7 @@ class LanguageSwitch(QObject):
         language: The one to begin with.
 
     Signals:
-        changed: Another language is shown; what is made of several texts is to be made anew.
+        changed: Another language is shown. What is made of several texts is to be made anew.
     """
 
     changed = Signal()
@@ -131,14 +136,11 @@ class LanguageSwitch(QObject):
     def __init__(self, application: QApplication, language: Language = Language.SYSTEM) -> None:
         super().__init__(application)
         self._application = application
-        self._translators: list[QTranslator] = []
         self.language = language
         self._install()
 
     def use(self, language: Language) -> None:
         """Show another language."""
-        if language is self.language:
-            return
         self.language = language
         self._install()
         for widget in self._application.allWidgets():
@@ -146,32 +148,24 @@ class LanguageSwitch(QObject):
         self.changed.emit()
 
     def _install(self) -> None:
-        for translator in self._translators:
-            self._application.removeTranslator(translator)
-        self._translators = list(map(_load, _files_of(find_locale(self.language))))
-        for translator in self._translators:
-            self._application.installTranslator(translator)
+        while _installed:
+            self._application.removeTranslator(_installed.pop())
+        for folder, name in _find_files(self.language):
+            translator = QTranslator()
+            if translator.load(name, folder):
+                self._application.installTranslator(translator)
+                _installed.append(translator)
 
 
-def find_locale(language: Language) -> str:
-    """The name of the locale whose texts are shown: one that we have a translation for, or `en`."""
-    name = language.value or QLocale.system().name()
-    return Language.CHINESE.value if name.startswith("zh") else Language.ENGLISH.value
-
-
-def _files_of(locale: str) -> list[tuple[str, str]]:
-    """Folder and name of the translation files of a locale: ours, and Qt's own of its dialogs."""
-    if locale == Language.ENGLISH.value:
+def _find_files(language: Language) -> list[tuple[str, str]]:
+    """Folder and name of translation files: Qt's own of its dialogs, and ours. None for English."""
+    locale = language.value or QLocale.system().name()
+    if not locale.startswith(Language.CHINESE.value[:2]):
         return []
-    ours = str(resources.files("jaxscope.ui") / "translations")
     theirs = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+    ours = str(resources.files("jaxscope.ui.toolkit") / "translations")
+    locale = Language.CHINESE.value
     return [(theirs, f"qtbase_{locale}"), (ours, f"jaxscope_{locale}")]
-
-
-def _load(file: tuple[str, str]) -> QTranslator:
-    translator = QTranslator()
-    translator.load(file[1], file[0])  # one that is missing leaves English
-    return translator
 
 
 def _renew_by(get: Callable[[], str], put: Callable[[str], object]) -> None:
@@ -182,13 +176,10 @@ def _renew_by(get: Callable[[], str], put: Callable[[str], object]) -> None:
 
 def _renew_widget(widget: QWidget) -> None:
     """Give a widget and its actions their texts in the language that is shown."""
-    for get, put in (
-        (widget.toolTip, widget.setToolTip),
-        (widget.accessibleName, widget.setAccessibleName),
-        (widget.accessibleDescription, widget.setAccessibleDescription),
-        (widget.windowTitle, widget.setWindowTitle),
-    ):
-        _renew_by(get, put)
+    _renew_by(widget.toolTip, widget.setToolTip)
+    _renew_by(widget.accessibleName, widget.setAccessibleName)
+    _renew_by(widget.accessibleDescription, widget.setAccessibleDescription)
+    _renew_by(widget.windowTitle, widget.setWindowTitle)
     if isinstance(widget, QLabel | QAbstractButton):
         _renew_by(widget.text, widget.setText)
     elif isinstance(widget, QLineEdit | QPlainTextEdit):
@@ -197,17 +188,17 @@ def _renew_widget(widget: QWidget) -> None:
         _renew_by(widget.title, widget.setTitle)
     elif isinstance(widget, QComboBox):
         for index in range(widget.count()):
-            old = widget.itemText(index)
-            if (new := renew(old)) != old:
-                widget.setItemText(index, new)
+            widget.setItemText(index, renew(widget.itemText(index)))
     elif isinstance(widget, QTabBar):
         for index in range(widget.count()):
             widget.setTabText(index, renew(widget.tabText(index)))
             widget.setTabToolTip(index, renew(widget.tabToolTip(index)))
+    elif isinstance(widget, QTreeWidget):
+        header = widget.headerItem()
+        for column in range(widget.columnCount()):
+            header.setText(column, renew(header.text(column)))
+    elif isinstance(widget, QHeaderView) and widget.count():
+        widget.headerDataChanged(widget.orientation(), 0, widget.count() - 1)
     for action in widget.actions():
-        _renew_action(action)
-
-
-def _renew_action(action: QAction) -> None:
-    _renew_by(action.text, action.setText)
-    _renew_by(action.toolTip, action.setToolTip)
+        _renew_by(action.text, action.setText)
+        _renew_by(action.toolTip, action.setToolTip)

@@ -58,6 +58,9 @@ STILL = "isStill"
 ANY_PX = 16_777_215
 """The greatest size of a widget, `QWIDGETSIZE_MAX`: with it as the maximum there is none."""
 
+RESIZING = (QEvent.Type.FontChange, QEvent.Type.StyleChange, QEvent.Type.LanguageChange)
+"""What may change how much room texts need."""
+
 
 Box = TypeVar("Box", bound=QBoxLayout)
 BoxPart = (
@@ -416,7 +419,7 @@ class FoldedNotes(QWidget):
     def _show(self) -> None:
         is_folded = not self.fold.isChecked()
         self.fold.setText(
-            tr("all {num_notes}", num_notes=len(self._notes)) if is_folded else "fewer"
+            tr("all {num_notes}", num_notes=len(self._notes)) if is_folded else tr("fewer")
         )
         self.fold.setAccessibleName(
             tr("Show all notes") if is_folded else tr("Show one line of notes")

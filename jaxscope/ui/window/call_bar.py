@@ -550,7 +550,7 @@ class FunctionList(QFrame):
         self.tree.clear()
         self._recent = []
         for function in functions:
-            item = QTreeWidgetItem([function.name or "calls"])
+            item = QTreeWidgetItem([function.name or tr("calls")])
             item.setData(0, _FUNCTION_ROLE, function.name)
             tip = [f"{function.name}{function.signature}", function.doc]
             if not function.calls:

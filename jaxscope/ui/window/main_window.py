@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QLocale, QSize, Qt, QTimer
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import (
     QAction,
     QCloseEvent,
@@ -47,7 +47,7 @@ from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.screen import Screen, compute_screen, count_devices, count_notes
 from jaxscope.ui.session.source_file import FileWatcher
 from jaxscope.ui.session.state import Trust, WindowState
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import shown_language, tr
 from jaxscope.ui.toolkit.theme import Theme, ThemeSwitch
 from jaxscope.ui.toolkit.widgets import STILL, MenuButton
 from jaxscope.ui.window.call_bar import CallBar
@@ -490,8 +490,8 @@ class MainWindow(QMainWindow):
             self.lesson.show()
 
     def begin_course(self) -> None:
-        """Go through the lessons that come with jaxscope; in the system's language, if they can."""
-        lessons = find_lessons(QLocale.system().name()[:2])
+        """Go through the lessons that come with jaxscope, in the language that is shown."""
+        lessons = find_lessons(shown_language())
         if lessons:
             self._begin_lesson(str(lessons[0]))
         else:
@@ -714,6 +714,12 @@ class MainWindow(QMainWindow):
         self.presenting.toggle()
         self._refresh()
 
+    def renew_texts(self) -> None:
+        """Show everything anew, in the language that is shown now."""
+        self._state_shown = self.screen_shown = None
+        self._refresh()
+        self._themes.changed.emit(self._themes.theme)  # pages of rich text have colours in them
+
     def toggle_theme(self) -> None:
         """Change between light and dark."""
         self._themes.toggle()
@@ -751,7 +757,7 @@ class MainWindow(QMainWindow):
             yield PaletteEntry(tr("Show stage: {title}", title=step.title), "", show)
         for by in ColourBy:
             colour = functools.partial(self.workspace.colour_by, by)
-            yield PaletteEntry(tr("Colour boxes by {value}", value=by.value), "", colour)
+            yield PaletteEntry(tr("Colour boxes by {value}", value=tr(by.value)), "", colour)
         for function in self.controller.state.functions:
             for call in function.calls:
                 run = functools.partial(self._on_functions_call_chosen, call)

@@ -22,12 +22,13 @@ from jaxscope.ui.panes.pane_area import (
 )
 from jaxscope.ui.panes.stage_pane import StagePane
 from jaxscope.ui.selection.selection import SelectionModel
-from jaxscope.ui.toolkit.language import tr, tr_count
+from jaxscope.ui.toolkit.language import Language, LanguageSwitch, tr, tr_count
 from jaxscope.ui.window.commands import Commands
 from jaxscope.ui.window.settings import Settings
 
 if TYPE_CHECKING:
     from jaxscope.ui.canvas.graph_canvas import GraphCanvas
+    from jaxscope.ui.window.main_window import MainWindow
 
 
 # How a person wants graphs to be shown: the same in all panes, and after the next start.
@@ -347,6 +348,29 @@ def _is_new(part: QObject) -> bool:
         return False
     part.setProperty(_LISTENED, True)
     return True
+
+
+class LanguageMenu(QObject):
+    """The menu of languages. Its title is in both, for who cannot read the one that is shown."""
+
+    def __init__(self, window: MainWindow, languages: LanguageSwitch, settings: Settings) -> None:
+        super().__init__(window)
+        self._languages, self._settings = languages, settings
+        menu = window.commands.menus["View"].addMenu("Language · 语言")
+        group = QActionGroup(self)
+        for language in Language:
+            action = menu.addAction(language.title)
+            action.setCheckable(True)
+            action.setChecked(language is languages.language)
+            action.setData(language)
+            group.addAction(action)
+        group.triggered.connect(self._on_group_triggered)
+        languages.changed.connect(window.renew_texts)
+
+    def _on_group_triggered(self, action: QAction) -> None:
+        language = action.data()
+        self._settings.language = language.value
+        self._languages.use(language)
 
 
 # The commands of the menu Panes: opened, moved, named, seen alone; and where they were at the last

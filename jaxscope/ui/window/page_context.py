@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
+from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QFileDialog, QMainWindow, QWidget
 
 from jaxscope.picture.tint.classes import ColourBy
@@ -87,6 +88,14 @@ class PageWidget(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Use a theme's colours; the size of type is that of `PageContext.themes`."""
+
+    def renew_texts(self) -> None:
+        """Make texts anew that `language.renew` cannot find, such as those of rows."""
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LanguageChange:
+            self.renew_texts()
 
     def start(self) -> None:
         """Show theme and state, and follow them from now on."""

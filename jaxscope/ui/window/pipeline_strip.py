@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolBut
 
 from jaxscope.ui.session.screen import BETWEEN_TIMES, TIME_MARKS, PipelineStep
 from jaxscope.ui.toolkit.language import tr
-from jaxscope.ui.toolkit.widgets import fill_box, make_label
+from jaxscope.ui.toolkit.widgets import RESIZING, fill_box, make_label
 
 _AROUND_PX = 24
 _SIDE_PX, _DENSE_PX = 7, 3
@@ -62,7 +62,7 @@ class PipelineLabel(QFrame):
         figures = " · ".join(part for part in (step.size, step.cost) if part)
         tooltip = "\n".join(part for part in (figures, step.tooltip) if part)
         self.setToolTip(tooltip)
-        told = step.size if step.is_on_request else step.condition.value
+        told = step.size if step.is_on_request else tr(step.condition.value)
         self.setAccessibleName(f"{step.title}: {told}")
         self.setAccessibleDescription(tooltip)
         if restyle:
@@ -189,7 +189,7 @@ class PipelineStrip(QWidget):
         self._time_texts = [f"{headline or tr('Measure')} ›"]
         if headline:
             times = headline.split(BETWEEN_TIMES)
-            jit = [*times[1:2], *(mark for mark in times[2:] if mark in TIME_MARKS)]
+            jit = [*times[1:2], *(mark for mark in times[2:] if mark in map(tr, TIME_MARKS))]
             shorter = [BETWEEN_TIMES.join(parts) for parts in (times[2:], jit)]
             self._time_texts += [f"{text} ›" for text in shorter if text]
         self.time.setVisible(bool(headline) or can_measure)
@@ -214,7 +214,7 @@ class PipelineStrip(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+        if event.type() in RESIZING:
             self._later.start()  # the labels are dressed after this
 
     def resizeEvent(self, event: QResizeEvent) -> None:

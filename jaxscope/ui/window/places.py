@@ -26,7 +26,14 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.ui.toolkit.language import tr
-from jaxscope.ui.toolkit.widgets import ANY_PX, MenuButton, escape_html, make_label, make_splitter
+from jaxscope.ui.toolkit.widgets import (
+    ANY_PX,
+    RESIZING,
+    MenuButton,
+    escape_html,
+    make_label,
+    make_splitter,
+)
 
 
 class Place(enum.Enum):
@@ -201,7 +208,7 @@ class PlaceRow(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+        if event.type() in RESIZING:
             self._later.start()  # the buttons are dressed after this
 
     def _make_button(self, text: str) -> QToolButton:
@@ -278,7 +285,11 @@ class QuestionList(QListWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+        if event.type() == QEvent.Type.LanguageChange:
+            for page, item, second, _ in self._pages.values():
+                told = f"{tr(page.title)}: {second.text()}"
+                item.setData(Qt.ItemDataRole.AccessibleTextRole, told)
+        if event.type() in RESIZING:
             QTimer.singleShot(0, self, self._fit)
 
     def _fit(self) -> None:

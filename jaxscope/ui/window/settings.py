@@ -102,6 +102,8 @@ class Settings:
     """Names of the simplifications of graphs that are switched off."""
     theme = _Remembered("", _is_one_of("light", "dark", ""))
     """`light`, `dark`, or empty to follow the system."""
+    language = _Remembered("", _is_one_of("en", "zh_CN", ""))
+    """The language of the interface, or empty to follow the system."""
     points = _Remembered(0.0, _are_points)
     """Size of type, or 0 if none is remembered."""
     graph_direction = _Remembered("", _is_one_of("down", "right", ""))

@@ -1,0 +1,176 @@
+"""Collects the texts of the interface for Qt's translation files, and compiles these.
+
+    python docs/write_translations.py
+
+writes `jaxscope/ui/toolkit/translations/jaxscope_zh_CN.ts` anew, with the translations that it
+has, and makes the `.qm` beside it, which the window loads. A text without a translation is marked
+`unfinished` and listed. The `.ts` can be edited by hand or with Qt Linguist.
+"""
+
+from __future__ import annotations
+
+import ast
+import enum
+import importlib
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+import PySide6
+
+ROOT = Path(__file__).parent.parent
+UI = ROOT / "jaxscope" / "ui"
+SOURCE = UI / "toolkit" / "translations" / "jaxscope_zh_CN.ts"
+
+TABLES = {
+    "jaxscope.model.stages": ("JAXPR", "LATE_KINDS"),
+    "jaxscope.picture.palette": ("STYLE_NAMES",),
+    "jaxscope.picture.tint.classes": ("ColourBy", "FATES"),
+    "jaxscope.report.compilations": ("_HEADERS", "_TRANSFER_HEADERS"),
+    "jaxscope.report.fusion": ("_LOG_HEADERS",),
+    "jaxscope.report.measurement_documents": ("LINE_HEADERS",),
+    "jaxscope.report.measurements": (
+        *("LEAF_HEADERS", "SIGNATURE_HEADERS", "EQUATION_HEADERS", "TRIAL_HEADERS"),
+    ),
+    "jaxscope.report.memory": ("_ALIVE_HEADERS", "HEADERS"),
+    "jaxscope.report.roofline": ("HEADERS",),
+    "jaxscope.report.stepping": ("VALUE_HEADERS",),
+    "jaxscope.report.targets": ("HEADERS",),
+    "jaxscope.ui.pages": ("PAGES",),
+    "jaxscope.ui.pages.comparison_view": ("_COLUMNS",),
+    "jaxscope.ui.pages.fusions": ("HEADERS",),
+    "jaxscope.ui.pages.passes": ("HEADERS",),
+    "jaxscope.ui.pages.recompilation": ("_HEADERS",),
+    "jaxscope.ui.pages.roofline": ("_CHOICES", "_MODULES", "_NOUNS"),
+    "jaxscope.ui.pages.stepping": ("_MOVES", "_COMPARED"),
+    "jaxscope.ui.pages.timing": ("HEADERS", "_HINTS", "MEANINGS"),
+    "jaxscope.ui.panes.node_table": ("HEADERS",),
+    "jaxscope.ui.panes.outline": ("HEADERS",),
+    "jaxscope.ui.panes.pane_header": ("Form",),
+    "jaxscope.ui.selection.inspector": ("_KINDS",),
+    "jaxscope.ui.session.call_text": ("OFFERED_TRANSFORMS",),
+    "jaxscope.ui.session.screen": ("Condition", "TIME_MARKS"),
+    "jaxscope.ui.window.call_bar": ("_AXES",),
+    "jaxscope.ui.window.commands": ("COMMANDS", "MORE_KEYS"),
+    "jaxscope.ui.window.exporter": ("ExportExtent", "_EXPLAINED"),
+    "jaxscope.ui.window.places": ("Place",),
+    "jaxscope.ui.window.sample_path": ("PATH",),
+}
+"""Tables whose texts are translated when they are shown, by module."""
+
+COLUMNS = {"_MOVES": (1, 2), "MORE_KEYS": (1,), "_AXES": (0,), "FATES": (1,)}
+"""Of tables whose rows are tuples: where texts stand that are shown."""
+
+COUNTED = {"_NOUNS"}
+"""Nouns of which numbers are told, by `tr_count`."""
+
+SHOWN = {"menu", "text", "hint", "title", "answers", "effect", "question", "meaning", "value"}
+"""Fields of rows that are shown."""
+
+
+def find_texts() -> set[str]:
+    """Every text that `tr` or `tr_count` may be given, in English."""
+    found = {text for text in _of_tables() if text}
+    for path in sorted(UI.rglob("*.py")):
+        found.update(_of_module(ast.parse(path.read_text(encoding="utf-8"))))
+    return found
+
+
+def _of_module(tree: ast.Module) -> Iterator[str]:
+    constants: dict[str, ast.expr] = {}
+    for each in ast.walk(tree):
+        if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name):
+            constants[each.targets[0].id] = each.value
+        elif isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Tuple):
+            values = each.value.elts if isinstance(each.value, ast.Tuple) else []
+            pairs = zip(each.targets[0].elts, values, strict=False)
+            constants |= {n.id: v for n, v in pairs if isinstance(n, ast.Name)}
+    for each in ast.walk(tree):
+        if not isinstance(each, ast.Call) or not isinstance(each.func, ast.Name):
+            continue
+        given = each.args[0] if each.func.id == "tr" else None
+        if each.func.id == "tr_count":
+            given = each.args[1]
+        if isinstance(given, ast.Name):
+            given = constants.get(given.id)
+        if isinstance(given, ast.Constant) and isinstance(given.value, str) and given.value:
+            yield given.value if each.func.id == "tr" else "{count:,} " + given.value
+
+
+def _of_tables() -> Iterator[str]:
+    for module, names in TABLES.items():
+        for name in names:
+            table = getattr(importlib.import_module(module), name)
+            if name in COLUMNS:
+                table = [row[column] for row in table for column in COLUMNS[name]]
+            yield from _texts_in(table)
+            if name in COUNTED:
+                yield from (f"{{count:,}} {noun}" for noun in table)
+
+
+def _texts_in(table: object) -> Iterator[str]:
+    if isinstance(table, str):
+        yield table
+    elif isinstance(table, dict):
+        yield from _texts_in([*table.values()])
+    elif isinstance(table, tuple | list | enum.EnumType):
+        for row in table:
+            yield from _texts_in(row)
+    else:
+        values = (getattr(table, field, None) for field in SHOWN)
+        yield from (value for value in values if isinstance(value, str))
+
+
+def read_translations(path: Path = SOURCE) -> dict[str, str]:
+    """Finished translations by their English texts."""
+    if not path.exists():
+        return {}
+    found = {}
+    for message in ET.parse(path).getroot().iter("message"):
+        translation = message.find("translation")
+        if translation is not None and translation.get("type") is None:
+            found[message.findtext("source") or ""] = translation.text or ""
+    return found
+
+
+def format_source(texts: set[str], known: dict[str, str]) -> str:
+    """The `.ts` file."""
+    lines = [
+        '<?xml version="1.0" encoding="utf-8"?>',
+        "<!DOCTYPE TS>",
+        '<TS version="2.1" language="zh_CN" sourcelanguage="en">',
+        "<context>",
+        "    <name>jaxscope</name>",
+    ]
+    for text in sorted(texts):
+        told = known.get(text)
+        translation = (
+            '<translation type="unfinished"></translation>'
+            if told is None
+            else f"<translation>{escape(told)}</translation>"
+        )
+        lines += [
+            "    <message>",
+            f"        <source>{escape(text)}</source>",
+            f"        {translation}",
+            "    </message>",
+        ]
+    return "\n".join([*lines, "</context>", "</TS>", ""])
+
+
+def compile_source(source: Path, place: Path) -> None:
+    """Make the `.qm` file that Qt reads."""
+    program = Path(PySide6.__file__).parent / "lrelease"
+    subprocess.run([program, "-silent", source, "-qm", place], check=True)
+
+
+if __name__ == "__main__":
+    all_texts, translated = find_texts(), read_translations()
+    SOURCE.write_text(format_source(all_texts, translated), encoding="utf-8")
+    compile_source(SOURCE, SOURCE.with_suffix(".qm"))
+    missing = sorted(all_texts - translated.keys())
+    print(f"{len(all_texts) - len(missing):,} of {len(all_texts):,} texts are translated.")
+    sys.exit("\n".join(missing) if missing else 0)

@@ -1,0 +1,5015 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="zh_CN" sourcelanguage="en">
+<context>
+    <name>jaxscope</name>
+    <message>
+        <source> (line {line})</source>
+        <translation>（第 {line} 行）</translation>
+    </message>
+    <message>
+        <source> (scratch copy)</source>
+        <translation>（草稿副本）</translation>
+    </message>
+    <message>
+        <source> Choose a target with several devices, such as cpu:8, to spread arrays.</source>
+        <translation>要把数组分布到多个设备，请选择有多个设备的目标，例如 cpu:8。</translation>
+    </message>
+    <message>
+        <source> In the end values that are needed at once add up to {peak}; XLA allocates less where they share memory.</source>
+        <translation>最终同时需要的值合计 {peak}；XLA 让它们共用内存，所以分配得更少。</translation>
+    </message>
+    <message>
+        <source> The longest, {name}, took {seconds}; these together {total}. The rest of compiling is passes that changed nothing, buffer assignment and code generation (LLVM's on CPUs and GPUs).</source>
+        <translation>最长的 {name} 用了 {seconds}；以上合计 {total}。编译的其余时间用在没有改变程序的 pass、缓冲区分配和代码生成上（CPU 和 GPU 上由 LLVM 完成）。</translation>
+    </message>
+    <message>
+        <source> at {write_time}</source>
+        <translation>，时间 {write_time}</translation>
+    </message>
+    <message>
+        <source> by the pass {pass_name}</source>
+        <translation>，由 pass {pass_name} 决定</translation>
+    </message>
+    <message>
+        <source> equation</source>
+        <translation>方程</translation>
+    </message>
+    <message>
+        <source> in {function}</source>
+        <translation>，在 {function} 中</translation>
+    </message>
+    <message>
+        <source> in {pipeline}</source>
+        <translation>（{pipeline}）</translation>
+    </message>
+    <message>
+        <source> of {host}</source>
+        <translation>（{host}）</translation>
+    </message>
+    <message>
+        <source> on {host}</source>
+        <translation>，主机 {host}</translation>
+    </message>
+    <message>
+        <source> {num_further_dumps} changed no instruction; filter by name to see it.</source>
+        <translation>另有 {num_further_dumps}没有改变任何指令；按名称筛选即可看到。</translation>
+    </message>
+    <message>
+        <source> {num_lines} of the run changed: not marked.</source>
+        <translation>运行时的 {num_lines}已改变：不作标记。</translation>
+    </message>
+    <message>
+        <source> · {skip}: on with the lesson</source>
+        <translation> · {skip}：继续课程</translation>
+    </message>
+    <message>
+        <source>#</source>
+        <translation>#</translation>
+    </message>
+    <message>
+        <source>+ transform</source>
+        <translation>+ 变换</translation>
+    </message>
+    <message>
+        <source>, about to end</source>
+        <translation>，即将结束</translation>
+    </message>
+    <message>
+        <source>, across the border of a nested program</source>
+        <translation>，跨过一个嵌套程序的边界</translation>
+    </message>
+    <message>
+        <source>, across {borders} borders of nested programs</source>
+        <translation>，跨过 {borders} 个嵌套程序的边界</translation>
+    </message>
+    <message>
+        <source>, at most {ceil} s left</source>
+        <translation>，最多还需 {ceil} 秒</translation>
+    </message>
+    <message>
+        <source>, decided by {pass_name}</source>
+        <translation>，由 {pass_name} 决定</translation>
+    </message>
+    <message>
+        <source>, process {process}</source>
+        <translation>，进程 {process}</translation>
+    </message>
+    <message>
+        <source>, the peak</source>
+        <translation>，峰值</translation>
+    </message>
+    <message>
+        <source>, with the text of its source files</source>
+        <translation>，含源文件的文本</translation>
+    </message>
+    <message>
+        <source>, {num_static} static</source>
+        <translation>，{num_static} 个静态</translation>
+    </message>
+    <message>
+        <source>, {num_told} more</source>
+        <translation>，另有 {num_told} 个</translation>
+    </message>
+    <message>
+        <source>. What is selected is now in {held}</source>
+        <translation>。所选内容现在位于 {held}</translation>
+    </message>
+    <message>
+        <source>1 leaf</source>
+        <translation>1 个叶子</translation>
+    </message>
+    <message>
+        <source>1 pass</source>
+        <translation>1 个 pass</translation>
+    </message>
+    <message>
+        <source>1 value is</source>
+        <translation>有 1 个值</translation>
+    </message>
+    <message>
+        <source>: before on the left, after on the right</source>
+        <translation>：左边是之前，右边是之后</translation>
+    </message>
+    <message>
+        <source>: only names and annotations changed</source>
+        <translation>：只改变了名称和注解</translation>
+    </message>
+    <message>
+        <source>: {what}</source>
+        <translation>：{what}</translation>
+    </message>
+    <message>
+        <source>; NaN or infinite one way only</source>
+        <translation>；NaN 或无穷大只在一种方式中出现</translation>
+    </message>
+    <message>
+        <source>; {aliased_bytes} of it shared by donation</source>
+        <translation>；其中 {aliased_bytes} 因捐赠而共用</translation>
+    </message>
+    <message>
+        <source>&lt;br&gt;&lt;i&gt;Click: go there&lt;/i&gt;</source>
+        <translation>&lt;br&gt;&lt;i&gt;单击：转到那里&lt;/i&gt;</translation>
+    </message>
+    <message>
+        <source>&lt;br&gt;of {name}</source>
+        <translation>&lt;br&gt;{name} 的</translation>
+    </message>
+    <message>
+        <source>&lt;br&gt;over {num_runs}</source>
+        <translation>&lt;br&gt;共 {num_runs}</translation>
+    </message>
+    <message>
+        <source>&lt;h3&gt;Compare this call with …&lt;/h3&gt;&lt;table align='center' cellspacing='0' cellpadding='5'&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;another call&lt;/b&gt;&lt;/td&gt;&lt;td&gt;its gradient, a vmap instead of a loop, another size or precision: type it above.&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;another file&lt;/b&gt;&lt;/td&gt;&lt;td&gt;a saved capture, or another version of this Python file.&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;the run before&lt;/b&gt;&lt;/td&gt;&lt;td&gt;of the same call: change the file, and see what the change did to every stage.&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;another target, interpreter or option&lt;/b&gt;&lt;/td&gt;&lt;td&gt;the same call for another device, under another JAX, or compiled with other options of XLA: &lt;i&gt;More&lt;/i&gt;.&lt;/td&gt;&lt;/tr&gt;&lt;/table&gt;&lt;p&gt;Nodes are matched by what they are and where they come from; new names and numbers are no difference.&lt;/p&gt;</source>
+        <translation>&lt;h3&gt;把这个调用与……比较&lt;/h3&gt;&lt;table align='center' cellspacing='0' cellpadding='5'&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;另一个调用&lt;/b&gt;&lt;/td&gt;&lt;td&gt;它的梯度、用 vmap 代替循环、另一种大小或精度：在上面输入。&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;另一个文件&lt;/b&gt;&lt;/td&gt;&lt;td&gt;已保存的捕获，或这个 Python 文件的另一个版本。&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;上一次运行&lt;/b&gt;&lt;/td&gt;&lt;td&gt;同一个调用：修改文件，看修改对每个阶段有什么影响。&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;另一个目标、解释器或选项&lt;/b&gt;&lt;/td&gt;&lt;td&gt;同一个调用，换一种设备、换一个 JAX，或用 XLA 的其他选项编译：&lt;i&gt;更多&lt;/i&gt;。&lt;/td&gt;&lt;/tr&gt;&lt;/table&gt;&lt;p&gt;节点按它们是什么、从哪里来进行匹配；新的名称和编号不算差别。&lt;/p&gt;</translation>
+    </message>
+    <message>
+        <source>&lt;h3&gt;How much faster is this call when it is compiled?&lt;/h3&gt;&lt;table align='center' cellspacing='0' cellpadding='5'&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;eager&lt;/b&gt;&lt;/td&gt;&lt;td&gt;Python runs one operation after another.&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;jit&lt;/b&gt;&lt;/td&gt;&lt;td&gt;XLA compiles the whole call once; then that program runs.&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;gradient&lt;/b&gt;&lt;/td&gt;&lt;td&gt;Both again for the gradient, where it is wanted.&lt;/td&gt;&lt;/tr&gt;&lt;/table&gt;&lt;p&gt;Calls are timed one by one in random order, each until its result is there. What comes out is what was observed in one process; six processes earn an interval.&lt;/p&gt;&lt;p&gt;&lt;b&gt;Measure&lt;/b&gt; (Ctrl+M) takes a few seconds.&lt;/p&gt;</source>
+        <translation>&lt;h3&gt;这个调用编译之后快多少？&lt;/h3&gt;&lt;table align='center' cellspacing='0' cellpadding='5'&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;急切执行&lt;/b&gt;&lt;/td&gt;&lt;td&gt;Python 一个接一个地执行运算。&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;jit&lt;/b&gt;&lt;/td&gt;&lt;td&gt;XLA 把整个调用编译一次，然后运行那个程序。&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;梯度&lt;/b&gt;&lt;/td&gt;&lt;td&gt;需要时，对梯度也测这两种。&lt;/td&gt;&lt;/tr&gt;&lt;/table&gt;&lt;p&gt;各次调用按随机顺序逐个计时，每次都等到结果出来。得到的是在一个进程中观察到的数值；六个进程才能给出区间。&lt;/p&gt;&lt;p&gt;&lt;b&gt;测量&lt;/b&gt;（Ctrl+M）需要几秒钟。&lt;/p&gt;</translation>
+    </message>
+    <message>
+        <source>&lt;h3&gt;Messages&lt;/h3&gt;&lt;ul&gt;{items}&lt;/ul&gt;</source>
+        <translation>&lt;h3&gt;消息&lt;/h3&gt;&lt;ul&gt;{items}&lt;/ul&gt;</translation>
+    </message>
+    <message>
+        <source>&lt;h3&gt;This saved capture holds no measurements.&lt;/h3&gt;&lt;p&gt;Nothing is run from a saved capture. Open its Python file to measure the call; saving the capture then keeps what was measured.&lt;/p&gt;</source>
+        <translation>&lt;h3&gt;这个已保存的捕获中没有测量结果。&lt;/h3&gt;&lt;p&gt;已保存的捕获不会运行任何东西。打开它的 Python 文件来测量这个调用；之后保存捕获就会保留测量结果。&lt;/p&gt;</translation>
+    </message>
+    <message>
+        <source>&lt;h3&gt;{name}, line {line}&lt;/h3&gt;&lt;p&gt;&lt;code&gt;{strip}&lt;/code&gt;&lt;/p&gt;</source>
+        <translation>&lt;h3&gt;{name}，第 {line} 行&lt;/h3&gt;&lt;p&gt;&lt;code&gt;{strip}&lt;/code&gt;&lt;/p&gt;</translation>
+    </message>
+    <message>
+        <source>&lt;h3&gt;{num_names:,} things together&lt;/h3&gt;</source>
+        <translation>&lt;h3&gt;共 {num_names:,} 项&lt;/h3&gt;</translation>
+    </message>
+    <message>
+        <source>&lt;h4&gt;On {num_devices} devices&lt;/h4&gt;&lt;p&gt;{told}&lt;/p&gt;</source>
+        <translation>&lt;h4&gt;在 {num_devices} 个设备上&lt;/h4&gt;&lt;p&gt;{told}&lt;/p&gt;</translation>
+    </message>
+    <message>
+        <source>&lt;i&gt;Double click: go to where its inside is drawn&lt;/i&gt;</source>
+        <translation>&lt;i&gt;双击：转到画有其内部的地方&lt;/i&gt;</translation>
+    </message>
+    <message>
+        <source>&lt;i&gt;Double click: open or close&lt;/i&gt;</source>
+        <translation>&lt;i&gt;双击：展开或收起&lt;/i&gt;</translation>
+    </message>
+    <message>
+        <source>&lt;p&gt;&lt;a href='card:'&gt;All words&lt;/a&gt;&lt;/p&gt;&lt;h3&gt;{name_card}&lt;/h3&gt;&lt;p&gt;{rich}&lt;/p&gt;{describe_card}</source>
+        <translation>&lt;p&gt;&lt;a href='card:'&gt;所有词&lt;/a&gt;&lt;/p&gt;&lt;h3&gt;{name_card}&lt;/h3&gt;&lt;p&gt;{rich}&lt;/p&gt;{describe_card}</translation>
+    </message>
+    <message>
+        <source>&lt;p&gt;&lt;a href='page:arguments'&gt;All arguments and results&lt;/a&gt;&lt;/p&gt;</source>
+        <translation>&lt;p&gt;&lt;a href='page:arguments'&gt;所有参数和结果&lt;/a&gt;&lt;/p&gt;</translation>
+    </message>
+    <message>
+        <source>&lt;p&gt;Click a line of the source, an equation, an instruction or a box. What it came from and what it went into lights up in every view.&lt;/p&gt;&lt;p&gt;Rest the pointer on something to see its links ahead. Ctrl+click adds one more, Shift+click all up to there.&lt;/p&gt;</source>
+        <translation>&lt;p&gt;单击一行源代码、一个方程、一条指令或一个方框。它从何而来、变成了什么，会在每个视图中亮起。&lt;/p&gt;&lt;p&gt;把指针停在某个东西上可以预先看到它的联系。Ctrl+单击再加一个，Shift+单击选到那里为止的全部。&lt;/p&gt;</translation>
+    </message>
+    <message>
+        <source>&lt;p&gt;Click a line or a box to follow it through all stages.&lt;/p&gt;</source>
+        <translation>&lt;p&gt;单击一行或一个方框，即可在所有阶段中跟随它。&lt;/p&gt;</translation>
+    </message>
+    <message>
+        <source>&lt;p&gt;Looks at names, operations, types and scopes while you type.
+Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;&lt;table cellpadding='2'&gt;
+&lt;tr&gt;&lt;td&gt;&lt;code&gt;op:add&lt;/code&gt;&lt;/td&gt;&lt;td&gt;an operation&lt;/td&gt;&lt;/tr&gt;
+&lt;tr&gt;&lt;td&gt;&lt;code&gt;f32[*,128]&lt;/code&gt;&lt;/td&gt;&lt;td&gt;a type; &lt;code&gt;...&lt;/code&gt; is any number of sizes&lt;/td&gt;&lt;/tr&gt;
+&lt;tr&gt;&lt;td&gt;&lt;code&gt;scope:attention&lt;/code&gt;&lt;/td&gt;&lt;td&gt;a named scope&lt;/td&gt;&lt;/tr&gt;
+&lt;tr&gt;&lt;td&gt;&lt;code&gt;model.py:12&lt;/code&gt;&lt;/td&gt;&lt;td&gt;what comes from a line&lt;/td&gt;&lt;/tr&gt;
+&lt;tr&gt;&lt;td&gt;&lt;code&gt;flops&amp;gt;1M&lt;/code&gt;&lt;/td&gt;&lt;td&gt;what costs more; also bytes, seconds&lt;/td&gt;&lt;/tr&gt;
+&lt;tr&gt;&lt;td&gt;&lt;code&gt;/^exp|log/&lt;/code&gt;&lt;/td&gt;&lt;td&gt;a regular expression&lt;/td&gt;&lt;/tr&gt;
+&lt;tr&gt;&lt;td&gt;&lt;code&gt;-word&lt;/code&gt;&lt;/td&gt;&lt;td&gt;not this&lt;/td&gt;&lt;/tr&gt;
+&lt;tr&gt;&lt;td&gt;&lt;code&gt;dot_general -&amp;gt; add&lt;/code&gt;&lt;/td&gt;&lt;td&gt;operations that feed each other&lt;/td&gt;&lt;/tr&gt;
+&lt;tr&gt;&lt;td&gt;&lt;code&gt;dot_general -&amp;gt; ... -&amp;gt; max&lt;/code&gt;&lt;/td&gt;&lt;td&gt;with anything between&lt;/td&gt;&lt;/tr&gt;
+&lt;/table&gt;</source>
+        <translation>&lt;p&gt;边输入边查找名称、运算、类型和作用域。
+按 Enter 到下一个，Shift+Enter 到上一个，Esc 结束。&lt;/p&gt;&lt;table cellpadding='2'&gt;
+&lt;tr&gt;&lt;td&gt;&lt;code&gt;op:add&lt;/code&gt;&lt;/td&gt;&lt;td&gt;一种运算&lt;/td&gt;&lt;/tr&gt;
+&lt;tr&gt;&lt;td&gt;&lt;code&gt;f32[*,128]&lt;/code&gt;&lt;/td&gt;&lt;td&gt;一种类型；&lt;code&gt;...&lt;/code&gt; 表示任意多个大小&lt;/td&gt;&lt;/tr&gt;
+&lt;tr&gt;&lt;td&gt;&lt;code&gt;scope:attention&lt;/code&gt;&lt;/td&gt;&lt;td&gt;一个具名作用域&lt;/td&gt;&lt;/tr&gt;
+&lt;tr&gt;&lt;td&gt;&lt;code&gt;model.py:12&lt;/code&gt;&lt;/td&gt;&lt;td&gt;来自某一行的内容&lt;/td&gt;&lt;/tr&gt;
+&lt;tr&gt;&lt;td&gt;&lt;code&gt;flops&amp;gt;1M&lt;/code&gt;&lt;/td&gt;&lt;td&gt;开销更大的；也可用 bytes、seconds&lt;/td&gt;&lt;/tr&gt;
+&lt;tr&gt;&lt;td&gt;&lt;code&gt;/^exp|log/&lt;/code&gt;&lt;/td&gt;&lt;td&gt;一个正则表达式&lt;/td&gt;&lt;/tr&gt;
+&lt;tr&gt;&lt;td&gt;&lt;code&gt;-word&lt;/code&gt;&lt;/td&gt;&lt;td&gt;不含这个&lt;/td&gt;&lt;/tr&gt;
+&lt;tr&gt;&lt;td&gt;&lt;code&gt;dot_general -&amp;gt; add&lt;/code&gt;&lt;/td&gt;&lt;td&gt;一个供给另一个的运算&lt;/td&gt;&lt;/tr&gt;
+&lt;tr&gt;&lt;td&gt;&lt;code&gt;dot_general -&amp;gt; ... -&amp;gt; max&lt;/code&gt;&lt;/td&gt;&lt;td&gt;中间可以有任何东西&lt;/td&gt;&lt;/tr&gt;
+&lt;/table&gt;</translation>
+    </message>
+    <message>
+        <source>&lt;p&gt;Made by lowering or by XLA: no equation or line of your program is known to be behind it.&lt;/p&gt;</source>
+        <translation>&lt;p&gt;由 lower 或 XLA 产生：不知道背后有您程序的哪个方程或哪一行。&lt;/p&gt;</translation>
+    </message>
+    <message>
+        <source>&lt;p&gt;There is no such word.&lt;/p&gt;</source>
+        <translation>&lt;p&gt;没有这个词。&lt;/p&gt;</translation>
+    </message>
+    <message>
+        <source>A box is an equation, an arrow a value. A double click opens a group, the wheel zooms, and a click leads back to the line that it came from.</source>
+        <translation>方框是方程，箭头是值。双击展开一个组，滚轮缩放，单击会带您回到它所来自的那一行。</translation>
+    </message>
+    <message>
+        <source>A bug in jaxscope</source>
+        <translation>jaxscope 的一个缺陷</translation>
+    </message>
+    <message>
+        <source>A file for each stage, named after it.</source>
+        <translation>每个阶段一个文件，以阶段命名。</translation>
+    </message>
+    <message>
+        <source>A file of functions, imports included; nothing at its top level should take long.</source>
+        <translation>一个由函数组成的文件，包括 import；顶层不应有耗时的内容。</translation>
+    </message>
+    <message>
+        <source>A module that a job left behind. Nothing is run from it.</source>
+        <translation>一个作业留下的模块。不会运行其中任何东西。</translation>
+    </message>
+    <message>
+        <source>A number counts the nodes that differ inside of a closed box.</source>
+        <translation>数字表示收起的方框内有多少个节点不同。</translation>
+    </message>
+    <message>
+        <source>A page for each stage.</source>
+        <translation>每个阶段一页。</translation>
+    </message>
+    <message>
+        <source>A saved capture does not hold what the code printed.</source>
+        <translation>已保存的捕获不包含代码打印的内容。</translation>
+    </message>
+    <message>
+        <source>A saved capture has no file to change.</source>
+        <translation>已保存的捕获没有可以修改的文件。</translation>
+    </message>
+    <message>
+        <source>A saved capture is not run: open its file to go through the call with its numbers.</source>
+        <translation>已保存的捕获不会运行：打开它的文件，才能带着数值走完这个调用。</translation>
+    </message>
+    <message>
+        <source>A saved capture is not run: open its file to step through the call.</source>
+        <translation>已保存的捕获不会运行：打开它的文件，才能单步执行这个调用。</translation>
+    </message>
+    <message>
+        <source>A saved capture, or another version of this Python file</source>
+        <translation>已保存的捕获，或这个 Python 文件的另一个版本</translation>
+    </message>
+    <message>
+        <source>A saved capture, recorded{where}{when}. Nothing is run from it.</source>
+        <translation>已保存的捕获，记录于{where}{when}。不会运行其中任何东西。</translation>
+    </message>
+    <message>
+        <source>A window ended without being closed. Its last capture was kept.</source>
+        <translation>有一个窗口未经关闭就结束了。它最后的捕获已经保留。</translation>
+    </message>
+    <message>
+        <source>ARGUMENT:DIMENSION=FROM..TO, or NAME=FROM..TO for a name that stands in the call; empty for what is shown there</source>
+        <translation>ARGUMENT:DIMENSION=FROM..TO，或者对调用中出现的名称用 NAME=FROM..TO；留空则用那里显示的内容</translation>
+    </message>
+    <message>
+        <source>About</source>
+        <translation>关于</translation>
+    </message>
+    <message>
+        <source>About jaxscope</source>
+        <translation>关于 jaxscope</translation>
+    </message>
+    <message>
+        <source>Add a function, or open another file (Ctrl+O).</source>
+        <translation>请添加一个函数，或打开另一个文件（Ctrl+O）。</translation>
+    </message>
+    <message>
+        <source>Agreement</source>
+        <translation>一致性</translation>
+    </message>
+    <message>
+        <source>Alive</source>
+        <translation>存活</translation>
+    </message>
+    <message>
+        <source>All GPUs</source>
+        <translation>所有 GPU</translation>
+    </message>
+    <message>
+        <source>All TPUs</source>
+        <translation>所有 TPU</translation>
+    </message>
+    <message>
+        <source>All commands …</source>
+        <translation>所有命令 …</translation>
+    </message>
+    <message>
+        <source>All menus</source>
+        <translation>所有菜单</translation>
+    </message>
+    <message>
+        <source>All menus (F10)</source>
+        <translation>所有菜单（F10）</translation>
+    </message>
+    <message>
+        <source>All samples with pictures ›</source>
+        <translation>带图片的所有示例 ›</translation>
+    </message>
+    <message>
+        <source>Animate changes of graphs</source>
+        <translation>图的变化用动画显示</translation>
+    </message>
+    <message>
+        <source>Another call, such as grad(loss)(…)</source>
+        <translation>另一个调用，例如 grad(loss)(…)</translation>
+    </message>
+    <message>
+        <source>Another export is being written.</source>
+        <translation>正在写另一个导出文件。</translation>
+    </message>
+    <message>
+        <source>Another interpreter, or other options of XLA</source>
+        <translation>另一个解释器，或 XLA 的其他选项</translation>
+    </message>
+    <message>
+        <source>Another version</source>
+        <translation>另一个版本</translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation>应用</translation>
+    </message>
+    <message>
+        <source>Arguments</source>
+        <translation>参数</translation>
+    </message>
+    <message>
+        <source>Arguments and results</source>
+        <translation>参数和结果</translation>
+    </message>
+    <message>
+        <source>Arguments of the script</source>
+        <translation>脚本的参数</translation>
+    </message>
+    <message>
+        <source>Arguments …</source>
+        <translation>参数 …</translation>
+    </message>
+    <message>
+        <source>Arithmetic</source>
+        <translation>算术</translation>
+    </message>
+    <message>
+        <source>Arrays (*.npy *.npz *.safetensors *.png *.jpg *.jpeg *.gif *.bmp *.webp *.tif *.tiff)</source>
+        <translation>数组 (*.npy *.npz *.safetensors *.png *.jpg *.jpeg *.gif *.bmp *.webp *.tif *.tiff)</translation>
+    </message>
+    <message>
+        <source>Arrays and how they are spread</source>
+        <translation>数组及其分布方式</translation>
+    </message>
+    <message>
+        <source>As graph</source>
+        <translation>以图显示</translation>
+    </message>
+    <message>
+        <source>As table</source>
+        <translation>以表格显示</translation>
+    </message>
+    <message>
+        <source>As text</source>
+        <translation>以文本显示</translation>
+    </message>
+    <message>
+        <source>As the system</source>
+        <translation>跟随系统</translation>
+    </message>
+    <message>
+        <source>As tree</source>
+        <translation>以树显示</translation>
+    </message>
+    <message>
+        <source>Axis of argument {argument}</source>
+        <translation>参数 {argument} 的轴</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>返回</translation>
+    </message>
+    <message>
+        <source>Back to what was selected before</source>
+        <translation>返回之前的选择</translation>
+    </message>
+    <message>
+        <source>Backwards along one operand each: the one with NaN or Inf, else one with a zero, else the one with the largest element. A click goes there.</source>
+        <translation>沿着操作数逐个往回走：先选含 NaN 或 Inf 的，其次选含零的，再其次选元素最大的。单击即可转到那里。</translation>
+    </message>
+    <message>
+        <source>Batch size</source>
+        <translation>批大小</translation>
+    </message>
+    <message>
+        <source>Batch size of shorthands</source>
+        <translation>简写的批大小</translation>
+    </message>
+    <message>
+        <source>Besides, {functions} of exp, sin and the like: XLA counts them apart.</source>
+        <translation>此外还有 {functions} 次 exp、sin 之类：XLA 把它们单独计数。</translation>
+    </message>
+    <message>
+        <source>Bookmark before</source>
+        <translation>上一个书签</translation>
+    </message>
+    <message>
+        <source>Bookmark what is selected, or no longer</source>
+        <translation>为所选内容加书签，或取消</translation>
+    </message>
+    <message>
+        <source>Bookmarked.</source>
+        <translation>已加书签。</translation>
+    </message>
+    <message>
+        <source>Bookmarks</source>
+        <translation>书签</translation>
+    </message>
+    <message>
+        <source>Both texts, line against line</source>
+        <translation>两份文本，逐行对照</translation>
+    </message>
+    <message>
+        <source>Call</source>
+        <translation>调用</translation>
+    </message>
+    <message>
+        <source>Call to compare with</source>
+        <translation>要比较的调用</translation>
+    </message>
+    <message>
+        <source>Calls</source>
+        <translation>各个调用</translation>
+    </message>
+    <message>
+        <source>Calls to run, one a line</source>
+        <translation>要运行的调用，每行一个</translation>
+    </message>
+    <message>
+        <source>Capture</source>
+        <translation>捕获</translation>
+    </message>
+    <message>
+        <source>Captured arrays</source>
+        <translation>被捕获的数组</translation>
+    </message>
+    <message>
+        <source>Captures (*.jaxscope)</source>
+        <translation>捕获 (*.jaxscope)</translation>
+    </message>
+    <message>
+        <source>Change a transform of the call …</source>
+        <translation>修改调用的一个变换 …</translation>
+    </message>
+    <message>
+        <source>Change the file or the target and run the call again.</source>
+        <translation>修改文件或目标，再次运行这个调用。</translation>
+    </message>
+    <message>
+        <source>Chart (*.svg *.png);;Table (*.csv);;Data (*.json)</source>
+        <translation>图表 (*.svg *.png);;表格 (*.csv);;数据 (*.json)</translation>
+    </message>
+    <message>
+        <source>Chart; its table has the same values</source>
+        <translation>图表；它的表格有同样的数值</translation>
+    </message>
+    <message>
+        <source>Chart; the table below has the same values</source>
+        <translation>图表；下面的表格有同样的数值</translation>
+    </message>
+    <message>
+        <source>Checks and messages</source>
+        <translation>检查和消息</translation>
+    </message>
+    <message>
+        <source>Chips</source>
+        <translation>芯片</translation>
+    </message>
+    <message>
+        <source>Chips and targets, with commas between: v5e:2x2, h100:8, cpu:8</source>
+        <translation>芯片和目标，用逗号分隔：v5e:2x2, h100:8, cpu:8</translation>
+    </message>
+    <message>
+        <source>Choose a pass to see the module before and after it.</source>
+        <translation>选择一个 pass，查看它之前和之后的模块。</translation>
+    </message>
+    <message>
+        <source>Choose a pass to see what it changed.</source>
+        <translation>选择一个 pass，查看它改变了什么。</translation>
+    </message>
+    <message>
+        <source>Choose a row to read how it was measured.</source>
+        <translation>选择一行，查看它是如何测量的。</translation>
+    </message>
+    <message>
+        <source>Choose at least one argument.</source>
+        <translation>请至少选择一个参数。</translation>
+    </message>
+    <message>
+        <source>Choose …</source>
+        <translation>选择 …</translation>
+    </message>
+    <message>
+        <source>Click a line: what came of it lights up in every stage, and below stands what became of it. The margin says what share of the work a line has.</source>
+        <translation>单击一行：由它产生的内容会在每个阶段亮起，下面写着它变成了什么。页边显示一行占多少工作量。</translation>
+    </message>
+    <message>
+        <source>Click: jaxscope looks for arguments that it takes.</source>
+        <translation>单击：jaxscope 会寻找它能接受的参数。</translation>
+    </message>
+    <message>
+        <source>Close all groups</source>
+        <translation>收起所有组</translation>
+    </message>
+    <message>
+        <source>Close the lesson</source>
+        <translation>关闭课程</translation>
+    </message>
+    <message>
+        <source>Close the lesson; Help brings it back</source>
+        <translation>关闭课程；可从“帮助”再次打开</translation>
+    </message>
+    <message>
+        <source>Close this pane</source>
+        <translation>关闭此窗格</translation>
+    </message>
+    <message>
+        <source>Closed group, Enter opens it.</source>
+        <translation>收起的组，按 Enter 展开。</translation>
+    </message>
+    <message>
+        <source>Code</source>
+        <translation>代码</translation>
+    </message>
+    <message>
+        <source>Collectives of the optimized program</source>
+        <translation>优化后的程序中的集合通信</translation>
+    </message>
+    <message>
+        <source>Colour boxes by {value}</source>
+        <translation>方框按 {value} 着色</translation>
+    </message>
+    <message>
+        <source>Colour the boxes by this</source>
+        <translation>方框按此着色</translation>
+    </message>
+    <message>
+        <source>Colour the graphs by time</source>
+        <translation>图按时间着色</translation>
+    </message>
+    <message>
+        <source>Command to look for</source>
+        <translation>要查找的命令</translation>
+    </message>
+    <message>
+        <source>Commands</source>
+        <translation>命令</translation>
+    </message>
+    <message>
+        <source>Commands that fit</source>
+        <translation>匹配的命令</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>比较</translation>
+    </message>
+    <message>
+        <source>Compare results</source>
+        <translation>比较结果</translation>
+    </message>
+    <message>
+        <source>Compare the policies</source>
+        <translation>比较各种策略</translation>
+    </message>
+    <message>
+        <source>Compare this value</source>
+        <translation>比较这个值</translation>
+    </message>
+    <message>
+        <source>Compare with</source>
+        <translation>比较对象</translation>
+    </message>
+    <message>
+        <source>Compare without this pass</source>
+        <translation>与去掉此 pass 的程序比较</translation>
+    </message>
+    <message>
+        <source>Compare without {name}</source>
+        <translation>与去掉 {name} 的程序比较</translation>
+    </message>
+    <message>
+        <source>Comparing …</source>
+        <translation>正在比较 …</translation>
+    </message>
+    <message>
+        <source>Compile</source>
+        <translation>编译</translation>
+    </message>
+    <message>
+        <source>Compile time</source>
+        <translation>编译时间</translation>
+    </message>
+    <message>
+        <source>Compiles the call once more with xla_disable_hlo_passes, wherever this pass runs, and shows both programs on the page Compare.</source>
+        <translation>用 xla_disable_hlo_passes 在此 pass 出现的所有地方去掉它，再编译一次这个调用，并在“比较”页上显示两个程序。</translation>
+    </message>
+    <message>
+        <source>Compiles the function; the stages stay the same.</source>
+        <translation>编译这个函数；各阶段不变。</translation>
+    </message>
+    <message>
+        <source>Compiling …</source>
+        <translation>正在编译 …</translation>
+    </message>
+    <message>
+        <source>Computes inner values again in the backward pass to save memory.</source>
+        <translation>在反向过程中重新计算内部的值，以节省内存。</translation>
+    </message>
+    <message>
+        <source>Condition to stop at</source>
+        <translation>停止的条件</translation>
+    </message>
+    <message>
+        <source>Copy details</source>
+        <translation>复制详细信息</translation>
+    </message>
+    <message>
+        <source>Copy versions</source>
+        <translation>复制版本信息</translation>
+    </message>
+    <message>
+        <source>Cost, time, memory</source>
+        <translation>开销、时间、内存</translation>
+    </message>
+    <message>
+        <source>Course of lessons</source>
+        <translation>课程全集</translation>
+    </message>
+    <message>
+        <source>Curves</source>
+        <translation>曲线</translation>
+    </message>
+    <message>
+        <source>Data always holds everything.</source>
+        <translation>数据文件总是包含全部内容。</translation>
+    </message>
+    <message>
+        <source>Device whose parts are marked</source>
+        <translation>要标出其部分的设备</translation>
+    </message>
+    <message>
+        <source>Devices</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>Did you mean {calls}?</source>
+        <translation>您是指 {calls} 吗？</translation>
+    </message>
+    <message>
+        <source>Differences</source>
+        <translation>差别</translation>
+    </message>
+    <message>
+        <source>Differences ({rowCount:,})</source>
+        <translation>差别（{rowCount:,}）</translation>
+    </message>
+    <message>
+        <source>Differences of equations</source>
+        <translation>方程的差别</translation>
+    </message>
+    <message>
+        <source>Differences of results</source>
+        <translation>结果的差别</translation>
+    </message>
+    <message>
+        <source>Differentiate</source>
+        <translation>微分</translation>
+    </message>
+    <message>
+        <source>Discard</source>
+        <translation>放弃</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>不再显示</translation>
+    </message>
+    <message>
+        <source>Distribution of call times; its table has the same values</source>
+        <translation>调用时间的分布；它的表格有同样的数值</translation>
+    </message>
+    <message>
+        <source>Distributions</source>
+        <translation>分布</translation>
+    </message>
+    <message>
+        <source>Do eager, jit and double precision agree?</source>
+        <translation>急切执行、jit 和双精度的结果一致吗？</translation>
+    </message>
+    <message>
+        <source>Donated</source>
+        <translation>捐赠</translation>
+    </message>
+    <message>
+        <source>Donated arguments</source>
+        <translation>被捐赠的参数</translation>
+    </message>
+    <message>
+        <source>Donated arguments of the second</source>
+        <translation>第二个的捐赠参数</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>完成</translation>
+    </message>
+    <message>
+        <source>Done in {wall_s}</source>
+        <translation>完成，用时 {wall_s}</translation>
+    </message>
+    <message>
+        <source>Drag to move this pane; click for its menu</source>
+        <translation>拖动以移动此窗格；单击打开其菜单</translation>
+    </message>
+    <message>
+        <source>Draw</source>
+        <translation>绘制</translation>
+    </message>
+    <message>
+        <source>Each instruction of the compiled program under XLA's own recorder, and each equation run by itself. The graph, the table of nodes and the inspector then show the times.</source>
+        <translation>用 XLA 自己的记录器测量编译后程序的每条指令，并单独运行每个方程。之后图、节点表和检查器会显示这些时间。</translation>
+    </message>
+    <message>
+        <source>Each name opens a page about the same call, such as its memory or its fusions; a second click closes it. Measure and Compare are places of their own. Ctrl+K finds every command, page and sample by a few letters.</source>
+        <translation>每个名称打开一个关于同一调用的页面，例如内存或融合；再单击一次关闭。“测量”和“比较”是独立的位置。Ctrl+K 输入几个字母就能找到任何命令、页面和示例。</translation>
+    </message>
+    <message>
+        <source>Each of {num_equations} gives the same bits one by one and compiled with all others.</source>
+        <translation>{num_equations}逐个运行，与和其他方程一起编译相比，每一个的结果逐位相同。</translation>
+    </message>
+    <message>
+        <source>Each target compiles the call with its own compiler; nothing needs the chip, and nothing runs. The command jaxscope doctor says which compilers are installed.</source>
+        <translation>每个目标都用自己的编译器编译这个调用；不需要那种芯片，也不运行任何东西。命令 jaxscope doctor 会告诉您装了哪些编译器。</translation>
+    </message>
+    <message>
+        <source>Eager is JAX without jit: transforms such as grad are traced again in each call.</source>
+        <translation>急切执行是不用 jit 的 JAX：每次调用都重新追踪 grad 之类的变换。</translation>
+    </message>
+    <message>
+        <source>Edit the call</source>
+        <translation>编辑调用</translation>
+    </message>
+    <message>
+        <source>Edit the source on a scratch copy, which runs when typing pauses</source>
+        <translation>在草稿副本上编辑源代码，停止输入后自动运行</translation>
+    </message>
+    <message>
+        <source>Edited since the run; marks and costs moved with their lines.{lost}</source>
+        <translation>运行之后编辑过；标记和开销已随各自的行移动。{lost}</translation>
+    </message>
+    <message>
+        <source>Element of the batch</source>
+        <translation>批中的元素</translation>
+    </message>
+    <message>
+        <source>End it now</source>
+        <translation>立即结束</translation>
+    </message>
+    <message>
+        <source>End the tour</source>
+        <translation>结束导览</translation>
+    </message>
+    <message>
+        <source>Environment variables of the second process</source>
+        <translation>第二个进程的环境变量</translation>
+    </message>
+    <message>
+        <source>Equation {name_and_number}, {operation}</source>
+        <translation>方程 {name_and_number}，{operation}</translation>
+    </message>
+    <message>
+        <source>Equations were not compared one by one.</source>
+        <translation>没有逐个比较方程。</translation>
+    </message>
+    <message>
+        <source>Everything is about one call. Type another one and press Enter, or choose a function of the file at the left. + transform puts grad, vmap and others around it.</source>
+        <translation>一切都围绕一个调用。输入另一个调用并按 Enter，或在左边选择文件中的一个函数。“+ 变换”会给它套上 grad、vmap 等。</translation>
+    </message>
+    <message>
+        <source>Everything: all stages</source>
+        <translation>全部：所有阶段</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>导出</translation>
+    </message>
+    <message>
+        <source>Export a page that steps through the numbers …</source>
+        <translation>导出可逐步查看数值的网页 …</translation>
+    </message>
+    <message>
+        <source>Export what is seen, or everything …</source>
+        <translation>导出所见内容或全部 …</translation>
+    </message>
+    <message>
+        <source>Export …</source>
+        <translation>导出到 …</translation>
+    </message>
+    <message>
+        <source>Exported to {paths}.</source>
+        <translation>已导出到 {paths}。</translation>
+    </message>
+    <message>
+        <source>Exporting</source>
+        <translation>正在导出</translation>
+    </message>
+    <message>
+        <source>FLOP per byte</source>
+        <translation>每字节 FLOP</translation>
+    </message>
+    <message>
+        <source>FLOP per second</source>
+        <translation>每秒 FLOP</translation>
+    </message>
+    <message>
+        <source>FLOP/byte</source>
+        <translation>FLOP/字节</translation>
+    </message>
+    <message>
+        <source>FLOPs</source>
+        <translation>FLOP</translation>
+    </message>
+    <message>
+        <source>FLOPs compiled</source>
+        <translation>FLOP，编译后</translation>
+    </message>
+    <message>
+        <source>FLOPs traced</source>
+        <translation>FLOP，追踪时</translation>
+    </message>
+    <message>
+        <source>FLOPs, each loop once</source>
+        <translation>FLOP，每个循环算一次</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>File of the second call</source>
+        <translation>第二个调用的文件</translation>
+    </message>
+    <message>
+        <source>File …</source>
+        <translation>选择文件 …</translation>
+    </message>
+    <message>
+        <source>Filter by {title}</source>
+        <translation>按 {title} 筛选</translation>
+    </message>
+    <message>
+        <source>Find</source>
+        <translation>查找</translation>
+    </message>
+    <message>
+        <source>Find a word</source>
+        <translation>查找一个词</translation>
+    </message>
+    <message>
+        <source>Find a word, a primitive or an opcode</source>
+        <translation>查找一个词、原语或操作码</translation>
+    </message>
+    <message>
+        <source>Find in this pane</source>
+        <translation>在此窗格中查找</translation>
+    </message>
+    <message>
+        <source>Find in this pane (Ctrl+F)</source>
+        <translation>在此窗格中查找（Ctrl+F）</translation>
+    </message>
+    <message>
+        <source>Find the pass of XLA that makes jit differ</source>
+        <translation>找出使 jit 不同的 XLA pass</translation>
+    </message>
+    <message>
+        <source>Finding out what each kernel does …</source>
+        <translation>正在弄清每个内核做什么 …</translation>
+    </message>
+    <message>
+        <source>Finding out what is alive when …</source>
+        <translation>正在弄清何时有什么存活 …</translation>
+    </message>
+    <message>
+        <source>First NaN or Inf</source>
+        <translation>第一个 NaN 或 Inf</translation>
+    </message>
+    <message>
+        <source>Focus on what is near the selection; again: wider</source>
+        <translation>聚焦于所选内容附近；再按一次：范围更大</translation>
+    </message>
+    <message>
+        <source>Fold all blocks of its text</source>
+        <translation>折叠其文本的所有块</translation>
+    </message>
+    <message>
+        <source>For how long a call kept the device at work, by XLA's own recorder, from further calls; it is no part of the other columns</source>
+        <translation>一次调用让设备工作了多久，由 XLA 自己的记录器在另外的调用中测得；不包含在其他列中</translation>
+    </message>
+    <message>
+        <source>Forget it</source>
+        <translation>丢弃它</translation>
+    </message>
+    <message>
+        <source>Forget the change, and show the file again</source>
+        <translation>丢弃修改，重新显示文件</translation>
+    </message>
+    <message>
+        <source>Form of this pane</source>
+        <translation>此窗格的形式</translation>
+    </message>
+    <message>
+        <source>Forward</source>
+        <translation>前进</translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation>来自</translation>
+    </message>
+    <message>
+        <source>From an earlier run; the file or the call has changed since.</source>
+        <translation>来自更早的一次运行；此后文件或调用已改变。</translation>
+    </message>
+    <message>
+        <source>From the shortest to the longest that was observed; where six processes on a quiet machine earned one, the interval that the median lies in, with its confidence</source>
+        <translation>从观察到的最短到最长；如果在安静的机器上用六个进程测得了区间，则是中位数所在的区间及其置信度</translation>
+    </message>
+    <message>
+        <source>From your source to the machine code: each stage is made of the one before. A click shows it in a pane; at the end stands how long the call takes, eager and compiled.</source>
+        <translation>从源代码到机器码：每个阶段都由前一个阶段产生。单击在窗格中显示它；末尾是这个调用在急切执行和编译后各需多久。</translation>
+    </message>
+    <message>
+        <source>Functions</source>
+        <translation>函数</translation>
+    </message>
+    <message>
+        <source>Functions of the file</source>
+        <translation>文件中的函数</translation>
+    </message>
+    <message>
+        <source>Functions of the file and the calls it offers</source>
+        <translation>文件中的函数及其提供的调用</translation>
+    </message>
+    <message>
+        <source>Functions to capture</source>
+        <translation>要捕获的函数</translation>
+    </message>
+    <message>
+        <source>Fusion {name}</source>
+        <translation>融合 {name}</translation>
+    </message>
+    <message>
+        <source>Fusions</source>
+        <translation>融合</translation>
+    </message>
+    <message>
+        <source>Fusions and XLA's decisions</source>
+        <translation>融合与 XLA 的决定</translation>
+    </message>
+    <message>
+        <source>Fusions of the optimized program</source>
+        <translation>优化后的程序中的融合</translation>
+    </message>
+    <message>
+        <source>Give the figure the whole page, for those who sit far away</source>
+        <translation>让图占满整页，方便坐得远的人</translation>
+    </message>
+    <message>
+        <source>Glossary</source>
+        <translation>词汇表</translation>
+    </message>
+    <message>
+        <source>Go</source>
+        <translation>转到</translation>
+    </message>
+    <message>
+        <source>Go on working. Please report this with the details (Copy details).</source>
+        <translation>可以继续工作。请附上详细信息报告此问题（“复制详细信息”）。</translation>
+    </message>
+    <message>
+        <source>Go on, into loops too, to the next value that is so</source>
+        <translation>继续执行（也进入循环），直到下一个符合条件的值</translation>
+    </message>
+    <message>
+        <source>Go to the first NaN or Inf</source>
+        <translation>转到第一个 NaN 或 Inf</translation>
+    </message>
+    <message>
+        <source>Gradient, too</source>
+        <translation>也测梯度</translation>
+    </message>
+    <message>
+        <source>Graph</source>
+        <translation>图</translation>
+    </message>
+    <message>
+        <source>Graph of {title}</source>
+        <translation>{title} 的图</translation>
+    </message>
+    <message>
+        <source>Graphs</source>
+        <translation>各图</translation>
+    </message>
+    <message>
+        <source>Graphs or texts</source>
+        <translation>图或文本</translation>
+    </message>
+    <message>
+        <source>Guide</source>
+        <translation>指南</translation>
+    </message>
+    <message>
+        <source>HLO</source>
+        <translation>HLO</translation>
+    </message>
+    <message>
+        <source>HLO and optimized</source>
+        <translation>HLO 和优化后</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>帮助</translation>
+    </message>
+    <message>
+        <source>Help, Lesson and samples: shows the lesson again.</source>
+        <translation>“帮助”菜单的“课程和示例”可再次显示课程。</translation>
+    </message>
+    <message>
+        <source>Hide traceback</source>
+        <translation>隐藏回溯</translation>
+    </message>
+    <message>
+        <source>Histogram</source>
+        <translation>直方图</translation>
+    </message>
+    <message>
+        <source>Hold this value: compare others with it</source>
+        <translation>保留此值：其他值与它比较</translation>
+    </message>
+    <message>
+        <source>How does a program for one become a program for many?</source>
+        <translation>处理一个的程序如何变成处理许多个的程序？</translation>
+    </message>
+    <message>
+        <source>How does it grow with size?</source>
+        <translation>它随大小如何增长？</translation>
+    </message>
+    <message>
+        <source>How is a derivative a program of its own?</source>
+        <translation>导数为什么本身就是一个程序？</translation>
+    </message>
+    <message>
+        <source>How long does the call take, eager and compiled?</source>
+        <translation>这个调用在急切执行和编译后各需多久？</translation>
+    </message>
+    <message>
+        <source>How much memory does it need, when, and for what?</source>
+        <translation>它需要多少内存，何时需要，用来做什么？</translation>
+    </message>
+    <message>
+        <source>How the array is cut</source>
+        <translation>数组如何切分</translation>
+    </message>
+    <message>
+        <source>How would this call do on other chips?</source>
+        <translation>这个调用在其他芯片上会怎样？</translation>
+    </message>
+    <message>
+        <source>In a text, a table or a tree: select all up to there</source>
+        <translation>在文本、表格或树中：选择到那里为止的全部</translation>
+    </message>
+    <message>
+        <source>In a text: choose several lines</source>
+        <translation>在文本中：选择若干行</translation>
+    </message>
+    <message>
+        <source>In a text: copy the chosen lines</source>
+        <translation>在文本中：复制所选的行</translation>
+    </message>
+    <message>
+        <source>In a text: fold or unfold all blocks</source>
+        <translation>在文本中：折叠或展开所有块</translation>
+    </message>
+    <message>
+        <source>In a text: fold or unfold the block around the line</source>
+        <translation>在文本中：折叠或展开该行所在的块</translation>
+    </message>
+    <message>
+        <source>In any pane: select one more thing, or let it go</source>
+        <translation>在任何窗格中：再选一个，或取消选择它</translation>
+    </message>
+    <message>
+        <source>In one process, within a few seconds</source>
+        <translation>在一个进程中，几秒之内</translation>
+    </message>
+    <message>
+        <source>In single parts</source>
+        <translation>在各个部件中</translation>
+    </message>
+    <message>
+        <source>In the call</source>
+        <translation>在调用中</translation>
+    </message>
+    <message>
+        <source>In the call: earlier and later calls; in a text: the next line</source>
+        <translation>在调用中：更早和更晚的调用；在文本中：下一行</translation>
+    </message>
+    <message>
+        <source>In the call: run it</source>
+        <translation>在调用中：运行它</translation>
+    </message>
+    <message>
+        <source>In your code</source>
+        <translation>在您的代码中</translation>
+    </message>
+    <message>
+        <source>Inf</source>
+        <translation>Inf</translation>
+    </message>
+    <message>
+        <source>Inf yellow</source>
+        <translation>Inf 黄色</translation>
+    </message>
+    <message>
+        <source>Instructions that hold what is selected: {counts:,} before, {counts_2:,} after.</source>
+        <translation>含有所选内容的指令：之前 {counts:,} 条，之后 {counts_2:,} 条。</translation>
+    </message>
+    <message>
+        <source>Interpreter of the other side</source>
+        <translation>另一方的解释器</translation>
+    </message>
+    <message>
+        <source>Interpreter of the second</source>
+        <translation>第二个的解释器</translation>
+    </message>
+    <message>
+        <source>Into a call, a branch, or the round of a loop (F7)</source>
+        <translation>进入一个调用、一个分支或循环的一轮（F7）</translation>
+    </message>
+    <message>
+        <source>Into ▼</source>
+        <translation>进入 ▼</translation>
+    </message>
+    <message>
+        <source>It cannot be read.</source>
+        <translation>无法读取它。</translation>
+    </message>
+    <message>
+        <source>It could not be saved: {error}.</source>
+        <translation>无法保存：{error}。</translation>
+    </message>
+    <message>
+        <source>It could not be summarized.</source>
+        <translation>无法概括。</translation>
+    </message>
+    <message>
+        <source>It is a notebook, not a Python file.</source>
+        <translation>这是 notebook，不是 Python 文件。</translation>
+    </message>
+    <message>
+        <source>It is larger than {max_source_bytes} MiB.</source>
+        <translation>它超过 {max_source_bytes} MiB。</translation>
+    </message>
+    <message>
+        <source>It is not a regular file.</source>
+        <translation>它不是普通文件。</translation>
+    </message>
+    <message>
+        <source>It printed last: {last}</source>
+        <translation>它最后打印：{last}</translation>
+    </message>
+    <message>
+        <source>It touched what is selected.</source>
+        <translation>它触及了所选内容。</translation>
+    </message>
+    <message>
+        <source>Its gradient would keep</source>
+        <translation>其梯度会保留</translation>
+    </message>
+    <message>
+        <source>JAX agrees.</source>
+        <translation>JAX 的说法一致。</translation>
+    </message>
+    <message>
+        <source>JAX explains it differently.</source>
+        <translation>JAX 的解释不同。</translation>
+    </message>
+    <message>
+        <source>JAX {jax} on {device}{where}</source>
+        <translation>JAX {jax}，{device}{where}</translation>
+    </message>
+    <message>
+        <source>JAX's own start, with a throw-away function</source>
+        <translation>JAX 自身的启动，用一个一次性的函数</translation>
+    </message>
+    <message>
+        <source>JAX's page on {name}</source>
+        <translation>JAX 关于 {name} 的页面</translation>
+    </message>
+    <message>
+        <source>Kept for the backward part</source>
+        <translation>为反向部分保留</translation>
+    </message>
+    <message>
+        <source>Kernel {name}</source>
+        <translation>内核 {name}</translation>
+    </message>
+    <message>
+        <source>Keys</source>
+        <translation>按键</translation>
+    </message>
+    <message>
+        <source>Large</source>
+        <translation>放大</translation>
+    </message>
+    <message>
+        <source>Larger type</source>
+        <translation>字体加大</translation>
+    </message>
+    <message>
+        <source>Lay panes out as at first</source>
+        <translation>恢复最初的窗格布局</translation>
+    </message>
+    <message>
+        <source>Laying out {describe_size} … Esc stops</source>
+        <translation>正在为 {describe_size} 布局 … Esc 停止</translation>
+    </message>
+    <message>
+        <source>Laying out … Esc stops</source>
+        <translation>正在布局 … Esc 停止</translation>
+    </message>
+    <message>
+        <source>Leave out what is being measured now, and go on with the rest (Ctrl+Shift+S)</source>
+        <translation>跳过正在测量的内容，继续其余部分（Ctrl+Shift+S）</translation>
+    </message>
+    <message>
+        <source>Legend of the graph</source>
+        <translation>图例</translation>
+    </message>
+    <message>
+        <source>Legend: {names}</source>
+        <translation>图例：{names}</translation>
+    </message>
+    <message>
+        <source>Less</source>
+        <translation>更少</translation>
+    </message>
+    <message>
+        <source>Lesson</source>
+        <translation>课程</translation>
+    </message>
+    <message>
+        <source>Lesson and samples</source>
+        <translation>课程和示例</translation>
+    </message>
+    <message>
+        <source>Lesson · {number} of {num_parts}</source>
+        <translation>课程 · {number} / {num_parts}</translation>
+    </message>
+    <message>
+        <source>Lessons</source>
+        <translation>各课</translation>
+    </message>
+    <message>
+        <source>Let Graphviz lay out what it is quick at</source>
+        <translation>Graphviz 擅长的部分交给它布局</translation>
+    </message>
+    <message>
+        <source>Licensed under the Apache License 2.0.</source>
+        <translation>按 Apache License 2.0 授权。</translation>
+    </message>
+    <message>
+        <source>Light or dark</source>
+        <translation>浅色或深色</translation>
+    </message>
+    <message>
+        <source>Line {lineno}: {msg}.</source>
+        <translation>第 {lineno} 行：{msg}。</translation>
+    </message>
+    <message>
+        <source>Lines and nodes</source>
+        <translation>行和节点</translation>
+    </message>
+    <message>
+        <source>Load an argument</source>
+        <translation>载入一个参数</translation>
+    </message>
+    <message>
+        <source>Load …</source>
+        <translation>载入 …</translation>
+    </message>
+    <message>
+        <source>Look at its values</source>
+        <translation>查看它的值</translation>
+    </message>
+    <message>
+        <source>Made in {seconds}</source>
+        <translation>生成用时 {seconds}</translation>
+    </message>
+    <message>
+        <source>Mark what differs</source>
+        <translation>标出差别</translation>
+    </message>
+    <message>
+        <source>Mark what is selected with Ctrl+Shift+B, and write about it with Ctrl+Shift+N. Bookmarks are saved with the capture. Double-click a note to change it.</source>
+        <translation>用 Ctrl+Shift+B 标记所选内容，用 Ctrl+Shift+N 为它写笔记。书签随捕获一起保存。双击笔记可以修改。</translation>
+    </message>
+    <message>
+        <source>Mark what one holds:</source>
+        <translation>标出它持有的部分：</translation>
+    </message>
+    <message>
+        <source>Measure</source>
+        <translation>测量</translation>
+    </message>
+    <message>
+        <source>Measure all sizes</source>
+        <translation>测量所有大小</translation>
+    </message>
+    <message>
+        <source>Measure each node</source>
+        <translation>测量每个节点</translation>
+    </message>
+    <message>
+        <source>Measure eager, too</source>
+        <translation>也测急切执行</translation>
+    </message>
+    <message>
+        <source>Measure how long the call takes, eager and jit</source>
+        <translation>测量这个调用在急切执行和 jit 下各需多久</translation>
+    </message>
+    <message>
+        <source>Measure in six processes</source>
+        <translation>用六个进程测量</translation>
+    </message>
+    <message>
+        <source>Measure its time</source>
+        <translation>测量用时</translation>
+    </message>
+    <message>
+        <source>Measure the gradient as well; takes about three times as long</source>
+        <translation>也测量梯度；大约需要三倍的时间</translation>
+    </message>
+    <message>
+        <source>Measure this machine</source>
+        <translation>测量这台机器</translation>
+    </message>
+    <message>
+        <source>Measured by XLA's profiler while the job ran. The graph, the table of nodes and the inspector show the times, too.</source>
+        <translation>作业运行时由 XLA 的分析器测得。图、节点表和检查器也显示这些时间。</translation>
+    </message>
+    <message>
+        <source>Measured for {call}:</source>
+        <translation>这是 {call} 的测量结果：</translation>
+    </message>
+    <message>
+        <source>Measured for {of}, not for what is shown now:</source>
+        <translation>这是 {of} 的测量结果，不是现在所显示内容的：</translation>
+    </message>
+    <message>
+        <source>Measured time</source>
+        <translation>测得的时间</translation>
+    </message>
+    <message>
+        <source>Measurements</source>
+        <translation>测量结果</translation>
+    </message>
+    <message>
+        <source>Measurements by size</source>
+        <translation>各种大小的测量结果</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>Memory at each step; the table below has what is alive</source>
+        <translation>每一步的内存；下面的表格列出存活的内容</translation>
+    </message>
+    <message>
+        <source>Memory bounds {bound:,} of {count}</source>
+        <translation>{count}中有 {bound:,} 个受内存限制</translation>
+    </message>
+    <message>
+        <source>Memory of the device over time</source>
+        <translation>设备内存随时间的变化</translation>
+    </message>
+    <message>
+        <source>Menus</source>
+        <translation>菜单</translation>
+    </message>
+    <message>
+        <source>Missing on this machine</source>
+        <translation>这台机器上缺少</translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation>更多</translation>
+    </message>
+    <message>
+        <source>More about it</source>
+        <translation>更多相关页面</translation>
+    </message>
+    <message>
+        <source>Move down</source>
+        <translation>向下移动</translation>
+    </message>
+    <message>
+        <source>Move inward</source>
+        <translation>向内移动</translation>
+    </message>
+    <message>
+        <source>Move outward</source>
+        <translation>向外移动</translation>
+    </message>
+    <message>
+        <source>Move this pane, or open its menu</source>
+        <translation>移动此窗格，或打开其菜单</translation>
+    </message>
+    <message>
+        <source>Move to the left</source>
+        <translation>向左移动</translation>
+    </message>
+    <message>
+        <source>Move to the right</source>
+        <translation>向右移动</translation>
+    </message>
+    <message>
+        <source>Move up</source>
+        <translation>向上移动</translation>
+    </message>
+    <message>
+        <source>NAME=VALUE, NAME=VALUE, such as xla_disable_hlo_passes=algsimp: what XLA compiles the other side with</source>
+        <translation>NAME=VALUE, NAME=VALUE，例如 xla_disable_hlo_passes=algsimp：XLA 编译另一方时使用的选项</translation>
+    </message>
+    <message>
+        <source>NaN</source>
+        <translation>NaN</translation>
+    </message>
+    <message>
+        <source>NaN red</source>
+        <translation>NaN 红色</translation>
+    </message>
+    <message>
+        <source>Name this pane</source>
+        <translation>命名窗格</translation>
+    </message>
+    <message>
+        <source>Name this pane …</source>
+        <translation>命名此窗格 …</translation>
+    </message>
+    <message>
+        <source>Name, or nothing:</source>
+        <translation>名称，可以留空：</translation>
+    </message>
+    <message>
+        <source>Narrow the focus</source>
+        <translation>缩小聚焦范围</translation>
+    </message>
+    <message>
+        <source>Needs the program dot; jaxscope lays out all that takes dot too long.</source>
+        <translation>需要程序 dot；dot 太慢的部分由 jaxscope 布局。</translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation>下一个</translation>
+    </message>
+    <message>
+        <source>Next bookmark</source>
+        <translation>下一个书签</translation>
+    </message>
+    <message>
+        <source>Next page</source>
+        <translation>下一页</translation>
+    </message>
+    <message>
+        <source>Next pane</source>
+        <translation>下一个窗格</translation>
+    </message>
+    <message>
+        <source>Next: {heading}</source>
+        <translation>接下来：{heading}</translation>
+    </message>
+    <message>
+        <source>Next: {title_of}</source>
+        <translation>接下来：{title_of}</translation>
+    </message>
+    <message>
+        <source>Next: {title}</source>
+        <translation>接下来：{title}</translation>
+    </message>
+    <message>
+        <source>No difference is listed for this stage.</source>
+        <translation>这个阶段没有列出差别。</translation>
+    </message>
+    <message>
+        <source>No equation names this line: it did not run, or Python or &lt;code&gt;jax.numpy&lt;/code&gt; did all of it while tracing, such as a reshape to the shape that is there already, or the equation names another line of the same statement.</source>
+        <translation>没有方程标注这一行：它没有运行；或者追踪时全由 Python 或 &lt;code&gt;jax.numpy&lt;/code&gt; 完成，例如把形状改成已有的形状；或者方程标注的是同一语句的另一行。</translation>
+    </message>
+    <message>
+        <source>No file was opened yet</source>
+        <translation>还没有打开过文件</translation>
+    </message>
+    <message>
+        <source>No graph yet.</source>
+        <translation>还没有图。</translation>
+    </message>
+    <message>
+        <source>No kernel whose work is known.</source>
+        <translation>没有已知工作量的内核。</translation>
+    </message>
+    <message>
+        <source>No longer bookmarked.</source>
+        <translation>已取消书签。</translation>
+    </message>
+    <message>
+        <source>No operation names this line. What the rules of &lt;code&gt;custom_vjp&lt;/code&gt; and &lt;code&gt;custom_jvp&lt;/code&gt; compute, JAX ascribes to the line that calls the function.</source>
+        <translation>没有运算标注这一行。&lt;code&gt;custom_vjp&lt;/code&gt; 和 &lt;code&gt;custom_jvp&lt;/code&gt; 的规则所计算的内容，JAX 归到调用该函数的那一行。</translation>
+    </message>
+    <message>
+        <source>No pass {why}.</source>
+        <translation>没有{why}的 pass。</translation>
+    </message>
+    <message>
+        <source>No regular expression: {error}.</source>
+        <translation>不是正则表达式：{error}。</translation>
+    </message>
+    <message>
+        <source>Nodes of the stage</source>
+        <translation>阶段的节点</translation>
+    </message>
+    <message>
+        <source>Noisy: calls of one form differ widely from one another.</source>
+        <translation>有噪声：同一种形式的各次调用相差很大。</translation>
+    </message>
+    <message>
+        <source>Not exported: {error}</source>
+        <translation>没有导出：{error}</translation>
+    </message>
+    <message>
+        <source>Not known yet: the call has not been traced.</source>
+        <translation>尚不知道：调用还没有被追踪。</translation>
+    </message>
+    <message>
+        <source>Not measured</source>
+        <translation>没有测量</translation>
+    </message>
+    <message>
+        <source>Not measured yet</source>
+        <translation>尚未测量</translation>
+    </message>
+    <message>
+        <source>Not run: line {lineno}: {msg}.</source>
+        <translation>没有运行：第 {lineno} 行：{msg}。</translation>
+    </message>
+    <message>
+        <source>Not run: {error}.</source>
+        <translation>没有运行：{error}。</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>笔记</translation>
+    </message>
+    <message>
+        <source>Notes</source>
+        <translation>说明</translation>
+    </message>
+    <message>
+        <source>Notes of the lesson</source>
+        <translation>课程的讲稿</translation>
+    </message>
+    <message>
+        <source>Nothing connects these two.</source>
+        <translation>这两者之间没有连接。</translation>
+    </message>
+    <message>
+        <source>Nothing fits. Fewer letters find more.</source>
+        <translation>没有匹配的命令。输入更少的字母能找到更多。</translation>
+    </message>
+    <message>
+        <source>Nothing has run yet. To show what JAX makes of a call, jaxscope runs the file, which then can do all that you can do. Do you trust it?</source>
+        <translation>还没有运行任何东西。为了显示 JAX 如何处理一个调用，jaxscope 要运行这个文件，而它可以做您能做的一切。您信任它吗？</translation>
+    </message>
+    <message>
+        <source>Nothing is bookmarked yet.</source>
+        <translation>还没有加书签。</translation>
+    </message>
+    <message>
+        <source>Nothing is bookmarked.</source>
+        <translation>没有书签。</translation>
+    </message>
+    <message>
+        <source>Nothing is different: name what the second program is made with.</source>
+        <translation>没有任何不同：请说明第二个程序用什么生成。</translation>
+    </message>
+    <message>
+        <source>Nothing matches {wanted}.</source>
+        <translation>没有内容匹配 {wanted}。</translation>
+    </message>
+    <message>
+        <source>Nothing of {stage} is selected.</source>
+        <translation>没有选中 {stage} 中的内容。</translation>
+    </message>
+    <message>
+        <source>Nothing so far.</source>
+        <translation>目前没有。</translation>
+    </message>
+    <message>
+        <source>Nothing to report on this call.</source>
+        <translation>这个调用没有什么要报告的。</translation>
+    </message>
+    <message>
+        <source>Nothing was noticed before the run {ended}{why}</source>
+        <translation>在运行{ended}之前没有注意到任何问题{why}</translation>
+    </message>
+    <message>
+        <source>Nothing was printed.</source>
+        <translation>没有打印任何内容。</translation>
+    </message>
+    <message>
+        <source>Nothing was selected before.</source>
+        <translation>之前没有选择过任何东西。</translation>
+    </message>
+    <message>
+        <source>Numbers</source>
+        <translation>数值</translation>
+    </message>
+    <message>
+        <source>Of an earlier run: {failed_over}</source>
+        <translation>来自更早的一次运行：{failed_over}</translation>
+    </message>
+    <message>
+        <source>Of an earlier run: {old_call}</source>
+        <translation>来自更早的一次运行：{old_call}</translation>
+    </message>
+    <message>
+        <source>Of the stage {title}</source>
+        <translation>关于阶段 {title}</translation>
+    </message>
+    <message>
+        <source>Off: both sides plain, beside each other</source>
+        <translation>关闭时：两边不加标记，并排显示</translation>
+    </message>
+    <message>
+        <source>On other devices, of this stage</source>
+        <translation>在其他设备上，关于这个阶段</translation>
+    </message>
+    <message>
+        <source>On the whole screen: dim all but what is selected, or nothing</source>
+        <translation>全屏时：调暗所选内容以外的一切，或不调暗</translation>
+    </message>
+    <message>
+        <source>On the whole screen: on and back, equation by equation</source>
+        <translation>全屏时：逐个方程前进和后退</translation>
+    </message>
+    <message>
+        <source>On the whole screen: on with the lesson, without the equations of its call</source>
+        <translation>全屏时：继续课程，不看其调用的方程</translation>
+    </message>
+    <message>
+        <source>On which devices does it run, who holds what, and what do they tell each other?</source>
+        <translation>它在哪些设备上运行，谁持有什么，它们之间传递什么？</translation>
+    </message>
+    <message>
+        <source>One equation back (Shift+F8)</source>
+        <translation>后退一个方程（Shift+F8）</translation>
+    </message>
+    <message>
+        <source>One equation on, over what is inside (F8)</source>
+        <translation>前进一个方程，越过其内部（F8）</translation>
+    </message>
+    <message>
+        <source>One kernel</source>
+        <translation>一个内核</translation>
+    </message>
+    <message>
+        <source>One run</source>
+        <translation>一次运行</translation>
+    </message>
+    <message>
+        <source>Only rows whose cell contains this. -text: that do not; /text/: a regular expression; numbers compare: &gt;1M, &lt;10us.</source>
+        <translation>只显示单元格含有此内容的行。-文本：不含的；/文本/：正则表达式；数值可比较：&gt;1M, &lt;10us。</translation>
+    </message>
+    <message>
+        <source>Only the panes, on the whole screen</source>
+        <translation>只看窗格，全屏</translation>
+    </message>
+    <message>
+        <source>Only those that touched what is selected</source>
+        <translation>只看触及所选内容的</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Open a Python file (Ctrl+O).</source>
+        <translation>请打开一个 Python 文件（Ctrl+O）。</translation>
+    </message>
+    <message>
+        <source>Open a Python file, choose a function, and follow it from its source through every stage to the program that runs. The file needs no changes.</source>
+        <translation>打开一个 Python 文件，选择一个函数，从源代码开始，经过每个阶段，一直跟到实际运行的程序。文件不需要任何改动。</translation>
+    </message>
+    <message>
+        <source>Open a file to see its source.</source>
+        <translation>打开一个文件，查看它的源代码。</translation>
+    </message>
+    <message>
+        <source>Open a file …</source>
+        <translation>打开文件 …</translation>
+    </message>
+    <message>
+        <source>Open a folder of dumps</source>
+        <translation>打开转储文件夹</translation>
+    </message>
+    <message>
+        <source>Open a folder of dumps …</source>
+        <translation>打开转储文件夹 …</translation>
+    </message>
+    <message>
+        <source>Open a module</source>
+        <translation>打开一个模块</translation>
+    </message>
+    <message>
+        <source>Open all groups</source>
+        <translation>展开所有组</translation>
+    </message>
+    <message>
+        <source>Open another pane</source>
+        <translation>打开另一个窗格</translation>
+    </message>
+    <message>
+        <source>Open as many as can be read</source>
+        <translation>展开看得清的组</translation>
+    </message>
+    <message>
+        <source>Open capture</source>
+        <translation>打开捕获</translation>
+    </message>
+    <message>
+        <source>Open group.</source>
+        <translation>展开的组。</translation>
+    </message>
+    <message>
+        <source>Open it</source>
+        <translation>打开它</translation>
+    </message>
+    <message>
+        <source>Open its Python file and run it.</source>
+        <translation>请打开它的 Python 文件并运行。</translation>
+    </message>
+    <message>
+        <source>Open one Python file, or several files that a job left behind.</source>
+        <translation>请打开一个 Python 文件，或打开一个作业留下的几个文件。</translation>
+    </message>
+    <message>
+        <source>Open recent</source>
+        <translation>最近打开的文件</translation>
+    </message>
+    <message>
+        <source>Open sample: {name}</source>
+        <translation>打开示例：{name}</translation>
+    </message>
+    <message>
+        <source>Open the Python file, or compare with another saved capture.</source>
+        <translation>请打开 Python 文件，或与另一个已保存的捕获比较。</translation>
+    </message>
+    <message>
+        <source>Open the profile of a job that ran this program (the folder that jax.profiler.trace wrote, or its xplane.pb) to see what each instruction and line took there.</source>
+        <translation>打开运行过这个程序的作业的分析结果（jax.profiler.trace 写出的文件夹，或其中的 xplane.pb），查看每条指令和每一行在那里用了多久。</translation>
+    </message>
+    <message>
+        <source>Open what is open at first</source>
+        <translation>恢复最初展开的组</translation>
+    </message>
+    <message>
+        <source>Open …</source>
+        <translation>打开 …</translation>
+    </message>
+    <message>
+        <source>Opening {paths} …</source>
+        <translation>正在打开 {paths} …</translation>
+    </message>
+    <message>
+        <source>Options of XLA of the other side</source>
+        <translation>另一方的 XLA 选项</translation>
+    </message>
+    <message>
+        <source>Options of XLA of the second</source>
+        <translation>第二个的 XLA 选项</translation>
+    </message>
+    <message>
+        <source>Ordinary type</source>
+        <translation>默认字体大小</translation>
+    </message>
+    <message>
+        <source>Other runs, without recording, took {plain_wall} each.</source>
+        <translation>未作记录的其他运行每次用时 {plain_wall}。</translation>
+    </message>
+    <message>
+        <source>Out ▲</source>
+        <translation>退出 ▲</translation>
+    </message>
+    <message>
+        <source>Outline of the graph</source>
+        <translation>图的大纲</translation>
+    </message>
+    <message>
+        <source>Output</source>
+        <translation>输出</translation>
+    </message>
+    <message>
+        <source>Output of your code</source>
+        <translation>您的代码的输出</translation>
+    </message>
+    <message>
+        <source>Overview of the graph</source>
+        <translation>图的概览</translation>
+    </message>
+    <message>
+        <source>Pages ▾</source>
+        <translation>页面 ▾</translation>
+    </message>
+    <message>
+        <source>Panes</source>
+        <translation>窗格</translation>
+    </message>
+    <message>
+        <source>Part {number} of {num_parts}</source>
+        <translation>第 {number} / {num_parts} 部分</translation>
+    </message>
+    <message>
+        <source>Parts</source>
+        <translation>各部分</translation>
+    </message>
+    <message>
+        <source>Parts of the chosen array</source>
+        <translation>所选数组的各部分</translation>
+    </message>
+    <message>
+        <source>Passes</source>
+        <translation>Pass</translation>
+    </message>
+    <message>
+        <source>Passes in their order</source>
+        <translation>按顺序排列的 pass</translation>
+    </message>
+    <message>
+        <source>Passes or text with …</source>
+        <translation>pass 名或文本含有 …</translation>
+    </message>
+    <message>
+        <source>Paste code</source>
+        <translation>粘贴代码</translation>
+    </message>
+    <message>
+        <source>Paste code …</source>
+        <translation>粘贴代码 …</translation>
+    </message>
+    <message>
+        <source>Path from the selection before to this one</source>
+        <translation>从之前的选择到现在所选的路径</translation>
+    </message>
+    <message>
+        <source>Path of another Python that has JAX</source>
+        <translation>另一个装有 JAX 的 Python 的路径</translation>
+    </message>
+    <message>
+        <source>Peak memory: {reason}</source>
+        <translation>内存峰值：{reason}</translation>
+    </message>
+    <message>
+        <source>Picture (*.svg *.png);;Table (*.csv);;Data (*.json)</source>
+        <translation>图片 (*.svg *.png);;表格 (*.csv);;数据 (*.json)</translation>
+    </message>
+    <message>
+        <source>Picture of the array</source>
+        <translation>数组的图像</translation>
+    </message>
+    <message>
+        <source>Placement</source>
+        <translation>放置</translation>
+    </message>
+    <message>
+        <source>Point at a mark to read its value.</source>
+        <translation>指向一个标记以读出它的值。</translation>
+    </message>
+    <message>
+        <source>Point at the picture to read its values.</source>
+        <translation>指向图片以读出其中的值。</translation>
+    </message>
+    <message>
+        <source>Precision of the second</source>
+        <translation>第二个的精度</translation>
+    </message>
+    <message>
+        <source>Previous page</source>
+        <translation>上一页</translation>
+    </message>
+    <message>
+        <source>Previous pane</source>
+        <translation>上一个窗格</translation>
+    </message>
+    <message>
+        <source>Program</source>
+        <translation>程序</translation>
+    </message>
+    <message>
+        <source>Programs</source>
+        <translation>各程序</translation>
+    </message>
+    <message>
+        <source>Progress of the export</source>
+        <translation>导出进度</translation>
+    </message>
+    <message>
+        <source>Put a transform around the call …</source>
+        <translation>给调用套上一个变换 …</translation>
+    </message>
+    <message>
+        <source>Put a transform around the function</source>
+        <translation>给函数套上一个变换</translation>
+    </message>
+    <message>
+        <source>Python (*.py)</source>
+        <translation>Python (*.py)</translation>
+    </message>
+    <message>
+        <source>Python (*.py);;All files (*)</source>
+        <translation>Python (*.py);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Python cannot read it: {error}.</source>
+        <translation>Python 无法读懂它：{error}。</translation>
+    </message>
+    <message>
+        <source>Python files in these folders, and in those inside, run as soon as they are opened.</source>
+        <translation>这些文件夹及其内部的 Python 文件，一打开就会运行。</translation>
+    </message>
+    <message>
+        <source>Python, lessons and saved captures (*.py *.md *.jaxscope *.json);;All files (*)</source>
+        <translation>Python、课程和已保存的捕获 (*.py *.md *.jaxscope *.json);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>退出程序</translation>
+    </message>
+    <message>
+        <source>Reading the modules …</source>
+        <translation>正在读取模块 …</translation>
+    </message>
+    <message>
+        <source>Reading the other capture …</source>
+        <translation>正在读取另一个捕获 …</translation>
+    </message>
+    <message>
+        <source>Ready</source>
+        <translation>就绪</translation>
+    </message>
+    <message>
+        <source>Recent calls</source>
+        <translation>最近的调用</translation>
+    </message>
+    <message>
+        <source>Recent files</source>
+        <translation>最近的文件</translation>
+    </message>
+    <message>
+        <source>Recompilation</source>
+        <translation>重新编译</translation>
+    </message>
+    <message>
+        <source>Record XLA's passes</source>
+        <translation>记录 XLA 的 pass</translation>
+    </message>
+    <message>
+        <source>Record the passes</source>
+        <translation>记录 pass</translation>
+    </message>
+    <message>
+        <source>Remat policies</source>
+        <translation>remat 策略</translation>
+    </message>
+    <message>
+        <source>Remat policy of the second</source>
+        <translation>第二个的 remat 策略</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>Results</source>
+        <translation>结果</translation>
+    </message>
+    <message>
+        <source>Ribbons between panes</source>
+        <translation>窗格之间的连带</translation>
+    </message>
+    <message>
+        <source>Roofline</source>
+        <translation>Roofline</translation>
+    </message>
+    <message>
+        <source>Roofline; the table below has the same values</source>
+        <translation>Roofline 图；下面的表格有同样的数值</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>Run a call first.</source>
+        <translation>请先运行一个调用。</translation>
+    </message>
+    <message>
+        <source>Run a call to see its arguments and results.</source>
+        <translation>运行一个调用，查看它的参数和结果。</translation>
+    </message>
+    <message>
+        <source>Run a call to see this stage.</source>
+        <translation>运行一个调用，查看这个阶段。</translation>
+    </message>
+    <message>
+        <source>Run a call to see what jaxscope notices about it.</source>
+        <translation>运行一个调用，查看 jaxscope 注意到什么。</translation>
+    </message>
+    <message>
+        <source>Run a call to see {title}.</source>
+        <translation>运行一个调用，查看 {title}。</translation>
+    </message>
+    <message>
+        <source>Run a call to step through it.</source>
+        <translation>运行一个调用，然后单步执行。</translation>
+    </message>
+    <message>
+        <source>Run a call, and its kernels are shown here.</source>
+        <translation>运行一个调用，这里就会显示它的内核。</translation>
+    </message>
+    <message>
+        <source>Run a call, and its memory is shown here.</source>
+        <translation>运行一个调用，这里就会显示它的内存。</translation>
+    </message>
+    <message>
+        <source>Run a call, or open a capture first.</source>
+        <translation>请先运行一个调用，或打开一个捕获。</translation>
+    </message>
+    <message>
+        <source>Run a call: this page opens each kernel that the compiler fused, with what it reads, writes and saves. Select two instructions of the optimized program to see why they are not one kernel.</source>
+        <translation>运行一个调用：这一页会打开编译器融合的每个内核，显示它读取、写出和节省什么。选择优化后的程序中的两条指令，可以看到它们为什么不是一个内核。</translation>
+    </message>
+    <message>
+        <source>Run a script</source>
+        <translation>运行脚本</translation>
+    </message>
+    <message>
+        <source>Run a script as it is …</source>
+        <translation>按原样运行脚本 …</translation>
+    </message>
+    <message>
+        <source>Run again</source>
+        <translation>再次运行</translation>
+    </message>
+    <message>
+        <source>Run before</source>
+        <translation>上一次运行</translation>
+    </message>
+    <message>
+        <source>Run once</source>
+        <translation>只运行一次</translation>
+    </message>
+    <message>
+        <source>Run the call</source>
+        <translation>运行这个调用</translation>
+    </message>
+    <message>
+        <source>Run the call again.</source>
+        <translation>请再次运行这个调用。</translation>
+    </message>
+    <message>
+        <source>Run the calls</source>
+        <translation>运行这些调用</translation>
+    </message>
+    <message>
+        <source>Run the equations one by one, too</source>
+        <translation>也逐个运行方程</translation>
+    </message>
+    <message>
+        <source>Run to the equation that is selected (F9)</source>
+        <translation>运行到所选的方程（F9）</translation>
+    </message>
+    <message>
+        <source>Run to the selected equation</source>
+        <translation>运行到所选的方程</translation>
+    </message>
+    <message>
+        <source>Run until</source>
+        <translation>运行直到</translation>
+    </message>
+    <message>
+        <source>Run with the gradient</source>
+        <translation>连同梯度一起运行</translation>
+    </message>
+    <message>
+        <source>Run {call}</source>
+        <translation>运行 {call}</translation>
+    </message>
+    <message>
+        <source>Run {name}</source>
+        <translation>运行 {name}</translation>
+    </message>
+    <message>
+        <source>Running the other side …</source>
+        <translation>正在运行另一方 …</translation>
+    </message>
+    <message>
+        <source>Running {equation} {operation}</source>
+        <translation>正在运行 {equation} {operation}</translation>
+    </message>
+    <message>
+        <source>Running {running_s} s: {doing}</source>
+        <translation>正在运行 {running_s} 秒：{doing}</translation>
+    </message>
+    <message>
+        <source>Runs calls one after another, or a loop of yours, and lists every key that a jitted function was compiled for. One call a line; none for the calls that the file offers.</source>
+        <translation>依次运行多个调用，或运行您的一个循环，列出 jit 函数为之编译过的每个键。每行一个调用；留空则用文件提供的调用。</translation>
+    </message>
+    <message>
+        <source>Runs the call three ways and counts differences in units of the last place (ULP): the distance between neighbouring numbers of the result's type. Where eager and jit differ, parts are compiled by themselves, and without single passes, to find out why.</source>
+        <translation>用三种方式运行这个调用，并以末位单位（ULP）计算差别，即结果类型中相邻两数的距离。急切执行和 jit 不同时，会单独编译各部分，并去掉个别 pass，以找出原因。</translation>
+    </message>
+    <message>
+        <source>Runs the function for a whole batch at once.</source>
+        <translation>对整批数据一次运行这个函数。</translation>
+    </message>
+    <message>
+        <source>Samples</source>
+        <translation>示例</translation>
+    </message>
+    <message>
+        <source>Samples and recent files</source>
+        <translation>示例和最近的文件</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>Save as …</source>
+        <translation>另存为 …</translation>
+    </message>
+    <message>
+        <source>Save capture as …</source>
+        <translation>捕获另存为 …</translation>
+    </message>
+    <message>
+        <source>Save capture{held}</source>
+        <translation>保存捕获{held}</translation>
+    </message>
+    <message>
+        <source>Save the change as</source>
+        <translation>修改另存为</translation>
+    </message>
+    <message>
+        <source>Save the comparison</source>
+        <translation>保存比较结果</translation>
+    </message>
+    <message>
+        <source>Save the comparison as …</source>
+        <translation>比较结果另存为 …</translation>
+    </message>
+    <message>
+        <source>Saved captures and Python files (*.jaxscope *.json *.py)</source>
+        <translation>已保存的捕获和 Python 文件 (*.jaxscope *.json *.py)</translation>
+    </message>
+    <message>
+        <source>Saved to {path}</source>
+        <translation>已保存到 {path}</translation>
+    </message>
+    <message>
+        <source>Scratch copy. The file has changed on disk since.</source>
+        <translation>草稿副本。此后磁盘上的文件已改变。</translation>
+    </message>
+    <message>
+        <source>Scratch copy: the file is as it was.</source>
+        <translation>草稿副本：文件保持原样。</translation>
+    </message>
+    <message>
+        <source>Second call</source>
+        <translation>第二个调用</translation>
+    </message>
+    <message>
+        <source>See everything again</source>
+        <translation>重新显示全部</translation>
+    </message>
+    <message>
+        <source>See what JAX and XLA do with your code</source>
+        <translation>看 JAX 和 XLA 如何处理您的代码</translation>
+    </message>
+    <message>
+        <source>Select a node first.</source>
+        <translation>请先选择一个节点。</translation>
+    </message>
+    <message>
+        <source>Select an equation of {stage} first.</source>
+        <translation>请先选择 {stage} 中的一个方程。</translation>
+    </message>
+    <message>
+        <source>Select something first.</source>
+        <translation>请先选择一些内容。</translation>
+    </message>
+    <message>
+        <source>Select two nodes of one stage, one after the other.</source>
+        <translation>请先后选择同一阶段的两个节点。</translation>
+    </message>
+    <message>
+        <source>Selected</source>
+        <translation>所选</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>显示</translation>
+    </message>
+    <message>
+        <source>Show all again</source>
+        <translation>全部重新显示</translation>
+    </message>
+    <message>
+        <source>Show all notes</source>
+        <translation>显示所有说明</translation>
+    </message>
+    <message>
+        <source>Show all of it again (0)</source>
+        <translation>重新显示全图 (0)</translation>
+    </message>
+    <message>
+        <source>Show one line of notes</source>
+        <translation>只显示一行说明</translation>
+    </message>
+    <message>
+        <source>Show only passes whose name or text contains this</source>
+        <translation>只显示名称或文本含有此内容的 pass</translation>
+    </message>
+    <message>
+        <source>Show page</source>
+        <translation>显示页面</translation>
+    </message>
+    <message>
+        <source>Show stage: {title}</source>
+        <translation>显示阶段：{title}</translation>
+    </message>
+    <message>
+        <source>Show that stage as a graph first.</source>
+        <translation>请先以图显示那个阶段。</translation>
+    </message>
+    <message>
+        <source>Show the times</source>
+        <translation>显示时间</translation>
+    </message>
+    <message>
+        <source>Show this stage as a graph, a text, a table or a tree</source>
+        <translation>以图、文本、表格或树显示这个阶段</translation>
+    </message>
+    <message>
+        <source>Show traceback</source>
+        <translation>显示回溯</translation>
+    </message>
+    <message>
+        <source>Show what to see</source>
+        <translation>显示要看的内容</translation>
+    </message>
+    <message>
+        <source>Shows what JAX and XLA do with a call: every stage, linked, timed.</source>
+        <translation>显示 JAX 和 XLA 如何处理一个调用：每个阶段，相互关联，附带用时。</translation>
+    </message>
+    <message>
+        <source>Signatures</source>
+        <translation>签名</translation>
+    </message>
+    <message>
+        <source>Simplifications</source>
+        <translation>简化</translation>
+    </message>
+    <message>
+        <source>Since this pass no instruction carries the equations {ended}.</source>
+        <translation>从这个 pass 起，没有指令再带有方程 {ended}。</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>规模</translation>
+    </message>
+    <message>
+        <source>Skip this</source>
+        <translation>跳过此项</translation>
+    </message>
+    <message>
+        <source>Skip what is being measured</source>
+        <translation>跳过正在测量的内容</translation>
+    </message>
+    <message>
+        <source>Slice in view</source>
+        <translation>所看的切片</translation>
+    </message>
+    <message>
+        <source>Slower; shows how much results differ from process to process</source>
+        <translation>更慢；显示各进程之间的结果相差多少</translation>
+    </message>
+    <message>
+        <source>Slower; shows how much the ratio differs from process to process. Where target, interpreter or environment differ, it is always done.</source>
+        <translation>更慢；显示各进程之间的比值相差多少。目标、解释器或环境不同时总是这样做。</translation>
+    </message>
+    <message>
+        <source>Smaller type</source>
+        <translation>字体减小</translation>
+    </message>
+    <message>
+        <source>Some names belong to another program than the one that is shown.</source>
+        <translation>有些名称属于另一个程序，而不是所显示的程序。</translation>
+    </message>
+    <message>
+        <source>Something went wrong inside jaxscope; your code is not to blame.</source>
+        <translation>jaxscope 内部出了错；不是您的代码的问题。</translation>
+    </message>
+    <message>
+        <source>Source</source>
+        <translation>源代码</translation>
+    </message>
+    <message>
+        <source>Source, scratch copy</source>
+        <translation>源代码，草稿副本</translation>
+    </message>
+    <message>
+        <source>Source: the file as it ran.</source>
+        <translation>源代码：运行时的文件。</translation>
+    </message>
+    <message>
+        <source>Space: go through the program, equation by equation</source>
+        <translation>空格：逐个方程走完程序</translation>
+    </message>
+    <message>
+        <source>Split below</source>
+        <translation>向下拆分</translation>
+    </message>
+    <message>
+        <source>Split to the right</source>
+        <translation>向右拆分</translation>
+    </message>
+    <message>
+        <source>StableHLO</source>
+        <translation>StableHLO</translation>
+    </message>
+    <message>
+        <source>Stage</source>
+        <translation>阶段</translation>
+    </message>
+    <message>
+        <source>Stage of this pane</source>
+        <translation>此窗格的阶段</translation>
+    </message>
+    <message>
+        <source>Stages</source>
+        <translation>各阶段</translation>
+    </message>
+    <message>
+        <source>Start page</source>
+        <translation>起始页</translation>
+    </message>
+    <message>
+        <source>Starting the call</source>
+        <translation>正在开始调用</translation>
+    </message>
+    <message>
+        <source>Starting …</source>
+        <translation>正在启动 …</translation>
+    </message>
+    <message>
+        <source>Step</source>
+        <translation>单步</translation>
+    </message>
+    <message>
+        <source>Step back</source>
+        <translation>后退一步</translation>
+    </message>
+    <message>
+        <source>Step begins at the arguments. Each step runs one equation, as JAX does without jit.</source>
+        <translation>单步执行从参数开始。每步运行一个方程，与不用 jit 的 JAX 一样。</translation>
+    </message>
+    <message>
+        <source>Step into</source>
+        <translation>步入</translation>
+    </message>
+    <message>
+        <source>Step out</source>
+        <translation>步出</translation>
+    </message>
+    <message>
+        <source>Step through its numbers</source>
+        <translation>带着数值单步执行</translation>
+    </message>
+    <message>
+        <source>Step {name_step}{peak}: {name} ({operation}), {timeline} in {num_buffers}</source>
+        <translation>第 {name_step} 步{peak}：{name}（{operation}），{timeline}，共 {num_buffers}</translation>
+    </message>
+    <message>
+        <source>Step ▶</source>
+        <translation>单步 ▶</translation>
+    </message>
+    <message>
+        <source>Stepping …</source>
+        <translation>正在单步执行 …</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Stop the export</source>
+        <translation>停止导出</translation>
+    </message>
+    <message>
+        <source>Stop the export; nothing is left of it (Esc)</source>
+        <translation>停止导出；不会留下任何文件（Esc）</translation>
+    </message>
+    <message>
+        <source>Stop what is running (Esc)</source>
+        <translation>停止正在运行的内容（Esc）</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>已停止</translation>
+    </message>
+    <message>
+        <source>Stopping …</source>
+        <translation>正在停止 …</translation>
+    </message>
+    <message>
+        <source>Stopping … (again: end the process)</source>
+        <translation>正在停止 …（再按一次：结束进程）</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>系统</translation>
+    </message>
+    <message>
+        <source>Table</source>
+        <translation>表格</translation>
+    </message>
+    <message>
+        <source>Table (*.csv)</source>
+        <translation>表格 (*.csv)</translation>
+    </message>
+    <message>
+        <source>Table (*.csv);;Picture (*.png)</source>
+        <translation>表格 (*.csv);;图片 (*.png)</translation>
+    </message>
+    <message>
+        <source>Table of the {name}</source>
+        <translation>{name} 的表格</translation>
+    </message>
+    <message>
+        <source>Target</source>
+        <translation>目标</translation>
+    </message>
+    <message>
+        <source>Target of the other side</source>
+        <translation>另一方的目标</translation>
+    </message>
+    <message>
+        <source>Target of the second</source>
+        <translation>第二个的目标</translation>
+    </message>
+    <message>
+        <source>Targets</source>
+        <translation>各目标</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>文本</translation>
+    </message>
+    <message>
+        <source>Text of the lesson</source>
+        <translation>课程的正文</translation>
+    </message>
+    <message>
+        <source>Text of {name}</source>
+        <translation>{name} 的文本</translation>
+    </message>
+    <message>
+        <source>Texts</source>
+        <translation>各文本</translation>
+    </message>
+    <message>
+        <source>The Jacobian, one input at a time.</source>
+        <translation>雅可比矩阵，每次一个输入。</translation>
+    </message>
+    <message>
+        <source>The Jacobian, one output at a time.</source>
+        <translation>雅可比矩阵，每次一个输出。</translation>
+    </message>
+    <message>
+        <source>The arguments cannot be read: {error}.</source>
+        <translation>无法读取这些参数：{error}。</translation>
+    </message>
+    <message>
+        <source>The arguments{on}
+{join}</source>
+        <translation>参数{on}
+{join}</translation>
+    </message>
+    <message>
+        <source>The call</source>
+        <translation>这个调用</translation>
+    </message>
+    <message>
+        <source>The call at several sizes: eager and jit in random pairs, compile time, work, bytes. Both axes are logarithmic, so a straight line is a power of the size.</source>
+        <translation>用多种大小测量这个调用：急切执行与 jit 随机成对，编译时间，工作量，字节数。两个轴都是对数轴，所以直线表示大小的幂。</translation>
+    </message>
+    <message>
+        <source>The call cannot be read: {reason}.</source>
+        <translation>无法读懂这个调用：{reason}。</translation>
+    </message>
+    <message>
+        <source>The call has no transform.</source>
+        <translation>这个调用没有变换。</translation>
+    </message>
+    <message>
+        <source>The call in the bar against another call, another version of the file, or the same made in another way: measured in random pairs, results compared bit by bit.</source>
+        <translation>把栏中的调用与另一个调用、文件的另一个版本，或以另一种方式生成的同一调用相比：随机成对测量，结果逐位比较。</translation>
+    </message>
+    <message>
+        <source>The call that this makes</source>
+        <translation>由此得到的调用</translation>
+    </message>
+    <message>
+        <source>The code of the processor, or the last form before it.</source>
+        <translation>处理器的代码，或在它之前的最后一种形式。</translation>
+    </message>
+    <message>
+        <source>The comparison failed.</source>
+        <translation>比较失败了。</translation>
+    </message>
+    <message>
+        <source>The copy before: [</source>
+        <translation>上一个副本：[</translation>
+    </message>
+    <message>
+        <source>The derivative along one direction, computed forwards.</source>
+        <translation>沿一个方向的导数，向前计算。</translation>
+    </message>
+    <message>
+        <source>The export failed inside jaxscope.</source>
+        <translation>导出在 jaxscope 内部失败了。</translation>
+    </message>
+    <message>
+        <source>The export was stopped.</source>
+        <translation>导出已停止。</translation>
+    </message>
+    <message>
+        <source>The file</source>
+        <translation>这个文件</translation>
+    </message>
+    <message>
+        <source>The file has changed on disk since this run.</source>
+        <translation>这次运行之后，磁盘上的文件已改变。</translation>
+    </message>
+    <message>
+        <source>The file has changed on disk since. Save as another one.</source>
+        <translation>此后磁盘上的文件已改变。请另存为其他文件。</translation>
+    </message>
+    <message>
+        <source>The file {basename} cannot be read.</source>
+        <translation>无法读取文件 {basename}。</translation>
+    </message>
+    <message>
+        <source>The functions of the file, and the calls it offers</source>
+        <translation>文件中的函数，以及它提供的调用</translation>
+    </message>
+    <message>
+        <source>The gradient of a function with one number as result.</source>
+        <translation>结果为一个数的函数的梯度。</translation>
+    </message>
+    <message>
+        <source>The graph could not be laid out: {error}</source>
+        <translation>无法为图布局：{error}</translation>
+    </message>
+    <message>
+        <source>The interpreter of your file may have other versions.</source>
+        <translation>您的文件所用的解释器可能有其他版本。</translation>
+    </message>
+    <message>
+        <source>The kind of device to compile for; aot: compiles for a chip that is not here, ssh://host/gpu:0 is one of another machine's</source>
+        <translation>为哪种设备编译；aot: 为不在此处的芯片编译，ssh://host/gpu:0 是另一台机器的设备</translation>
+    </message>
+    <message>
+        <source>The last part</source>
+        <translation>最后一部分</translation>
+    </message>
+    <message>
+        <source>The layout was stopped.</source>
+        <translation>布局已停止。</translation>
+    </message>
+    <message>
+        <source>The lessons are not in this installation.</source>
+        <translation>这个安装中没有课程。</translation>
+    </message>
+    <message>
+        <source>The module that XLA compiled; the one that it received, as if each instruction were a kernel; or the work of each row in both.</source>
+        <translation>XLA 编译出的模块；它收到的模块，把每条指令当作一个内核；或者两者中每一行的工作量。</translation>
+    </message>
+    <message>
+        <source>The modules could not be compared, which is a bug in jaxscope: {told}</source>
+        <translation>无法比较这些模块，这是 jaxscope 的一个缺陷：{told}</translation>
+    </message>
+    <message>
+        <source>The next copy: ]</source>
+        <translation>下一个副本：]</translation>
+    </message>
+    <message>
+        <source>The numbers are computed for the page, so the call has to run.</source>
+        <translation>这一页的数值需要计算，所以必须运行这个调用。</translation>
+    </message>
+    <message>
+        <source>The other side: {text} …</source>
+        <translation>另一方：{text} …</translation>
+    </message>
+    <message>
+        <source>The page has the first {num_steps:,} equations.</source>
+        <translation>页面有前 {num_steps:,} 个方程。</translation>
+    </message>
+    <message>
+        <source>The process that ran your code ended</source>
+        <translation>运行您的代码的进程结束了</translation>
+    </message>
+    <message>
+        <source>The process was ended. The next step starts another, at this place.</source>
+        <translation>进程已被结束。下一步会在此处启动另一个进程。</translation>
+    </message>
+    <message>
+        <source>The program</source>
+        <translation>这个程序</translation>
+    </message>
+    <message>
+        <source>The program as JAX hands it to the compiler XLA.</source>
+        <translation>JAX 交给编译器 XLA 的程序。</translation>
+    </message>
+    <message>
+        <source>The program that computes the gradient of your function. Your call did not ask for it: nothing is compiled of it.</source>
+        <translation>计算函数梯度的程序。您的调用没有要求它：不编译其中任何部分。</translation>
+    </message>
+    <message>
+        <source>The program that really runs: operations joined into fusions.</source>
+        <translation>真正运行的程序：运算合并成了融合。</translation>
+    </message>
+    <message>
+        <source>The result and a function that carries gradients back.</source>
+        <translation>结果，以及一个把梯度往回传的函数。</translation>
+    </message>
+    <message>
+        <source>The result and its gradient together.</source>
+        <translation>结果连同它的梯度。</translation>
+    </message>
+    <message>
+        <source>The result and the linear function of its derivative.</source>
+        <translation>结果，以及其导数的线性函数。</translation>
+    </message>
+    <message>
+        <source>The results
+{join}</source>
+        <translation>结果
+{join}</translation>
+    </message>
+    <message>
+        <source>The run failed before {title} was made.</source>
+        <translation>运行在生成 {title} 之前失败了。</translation>
+    </message>
+    <message>
+        <source>The run failed.</source>
+        <translation>运行失败了。</translation>
+    </message>
+    <message>
+        <source>The run of this call before the present one</source>
+        <translation>这个调用在当前运行之前的那次运行</translation>
+    </message>
+    <message>
+        <source>The run was stopped before {title} was made.</source>
+        <translation>运行在生成 {title} 之前被停止了。</translation>
+    </message>
+    <message>
+        <source>The same values as a table</source>
+        <translation>以表格显示同样的数值</translation>
+    </message>
+    <message>
+        <source>The script ended with status {status}.</source>
+        <translation>脚本以状态 {status} 结束。</translation>
+    </message>
+    <message>
+        <source>The script has ended.</source>
+        <translation>脚本已结束。</translation>
+    </message>
+    <message>
+        <source>The script is being stopped.</source>
+        <translation>正在停止脚本。</translation>
+    </message>
+    <message>
+        <source>The script runs in a process of its own, as in a shell. Each function that is jitted is listed and captured at its first call, from its real arguments; a double click opens the capture.</source>
+        <translation>脚本在自己的进程中运行，与在命令行中一样。每个被 jit 的函数在第一次调用时列出，并从实际参数捕获；双击打开捕获。</translation>
+    </message>
+    <message>
+        <source>The script runs.</source>
+        <translation>脚本正在运行。</translation>
+    </message>
+    <message>
+        <source>The script runs. It printed: {last}</source>
+        <translation>脚本正在运行。它打印：{last}</translation>
+    </message>
+    <message>
+        <source>The script's process was ended, or died.</source>
+        <translation>脚本的进程被结束了，或者崩溃了。</translation>
+    </message>
+    <message>
+        <source>The second derivatives.</source>
+        <translation>二阶导数。</translation>
+    </message>
+    <message>
+        <source>The session could not be started.</source>
+        <translation>无法启动会话。</translation>
+    </message>
+    <message>
+        <source>The source</source>
+        <translation>源代码窗格</translation>
+    </message>
+    <message>
+        <source>The stages</source>
+        <translation>各个阶段</translation>
+    </message>
+    <message>
+        <source>The stages of the open panes.</source>
+        <translation>打开的窗格所显示的阶段。</translation>
+    </message>
+    <message>
+        <source>The two could not be measured together</source>
+        <translation>无法同时测量这两者</translation>
+    </message>
+    <message>
+        <source>There are as many panes as can be used.</source>
+        <translation>窗格已经多到不能再用了。</translation>
+    </message>
+    <message>
+        <source>There is no call to step through.</source>
+        <translation>没有可以单步执行的调用。</translation>
+    </message>
+    <message>
+        <source>There is no code.</source>
+        <translation>没有代码。</translation>
+    </message>
+    <message>
+        <source>There is no comparison to save yet.</source>
+        <translation>还没有可以保存的比较。</translation>
+    </message>
+    <message>
+        <source>There is no complete capture to save.</source>
+        <translation>没有可以保存的完整捕获。</translation>
+    </message>
+    <message>
+        <source>There is no earlier run of this call in this window.</source>
+        <translation>在这个窗口中，这个调用没有更早的运行。</translation>
+    </message>
+    <message>
+        <source>There is no graph to show.</source>
+        <translation>没有图可以显示。</translation>
+    </message>
+    <message>
+        <source>There is no source to change.</source>
+        <translation>没有可以修改的源代码。</translation>
+    </message>
+    <message>
+        <source>There is no text of this stage.</source>
+        <translation>这个阶段没有文本。</translation>
+    </message>
+    <message>
+        <source>There is no transform around the function.</source>
+        <translation>函数没有套着变换。</translation>
+    </message>
+    <message>
+        <source>There is no transform to exchange it with.</source>
+        <translation>没有可以与之交换的变换。</translation>
+    </message>
+    <message>
+        <source>There is nothing further on.</source>
+        <translation>前面没有更多了。</translation>
+    </message>
+    <message>
+        <source>There is nothing to compare yet.</source>
+        <translation>还没有可以比较的内容。</translation>
+    </message>
+    <message>
+        <source>There is nothing to export.</source>
+        <translation>没有可以导出的内容。</translation>
+    </message>
+    <message>
+        <source>This call has no stage {title}.</source>
+        <translation>这个调用没有阶段 {title}。</translation>
+    </message>
+    <message>
+        <source>This cannot be done</source>
+        <translation>无法做到</translation>
+    </message>
+    <message>
+        <source>This capture has no optimized program.</source>
+        <translation>这个捕获没有优化后的程序。</translation>
+    </message>
+    <message>
+        <source>This capture was made without recording XLA's passes.</source>
+        <translation>这个捕获在生成时没有记录 XLA 的 pass。</translation>
+    </message>
+    <message>
+        <source>This is a bug in jaxscope: {name}: {error}</source>
+        <translation>这是 jaxscope 的一个缺陷：{name}：{error}</translation>
+    </message>
+    <message>
+        <source>This is a bug in jaxscope: {told}</source>
+        <translation>这是 jaxscope 的缺陷：{told}</translation>
+    </message>
+    <message>
+        <source>This is not a call; write something like f(f32[8]).</source>
+        <translation>这不是调用；请写类似 f(f32[8]) 的内容。</translation>
+    </message>
+    <message>
+        <source>This is of an earlier run, not of the call above.</source>
+        <translation>这来自更早的一次运行，不是上面的调用。</translation>
+    </message>
+    <message>
+        <source>This is of an earlier run: run the call, then go through it.</source>
+        <translation>这来自更早的一次运行：请运行这个调用，再逐步走过。</translation>
+    </message>
+    <message>
+        <source>This pane alone, or all again</source>
+        <translation>只显示此窗格，或重新显示全部</translation>
+    </message>
+    <message>
+        <source>This program has no equations: it computes nothing.</source>
+        <translation>这个程序没有方程：它什么也不计算。</translation>
+    </message>
+    <message>
+        <source>This stage has no nodes.</source>
+        <translation>这个阶段没有节点。</translation>
+    </message>
+    <message>
+        <source>This stage is empty: it has no arguments, operations or results.</source>
+        <translation>这个阶段是空的：没有参数、运算或结果。</translation>
+    </message>
+    <message>
+        <source>This stage with every group opened</source>
+        <translation>这个阶段，展开所有组</translation>
+    </message>
+    <message>
+        <source>Time of nodes</source>
+        <translation>节点的时间</translation>
+    </message>
+    <message>
+        <source>Time of source lines</source>
+        <translation>源代码行的时间</translation>
+    </message>
+    <message>
+        <source>Times</source>
+        <translation>各时间</translation>
+    </message>
+    <message>
+        <source>Timing</source>
+        <translation>计时</translation>
+    </message>
+    <message>
+        <source>To</source>
+        <translation>去往</translation>
+    </message>
+    <message>
+        <source>To be revealed: {to_plain_text}</source>
+        <translation>待揭示：{to_plain_text}</translation>
+    </message>
+    <message>
+        <source>To selected</source>
+        <translation>到所选处</translation>
+    </message>
+    <message>
+        <source>To the arguments</source>
+        <translation>到参数处</translation>
+    </message>
+    <message>
+        <source>To the equation around (Shift+F7)</source>
+        <translation>到外层的方程（Shift+F7）</translation>
+    </message>
+    <message>
+        <source>To the next part of the window</source>
+        <translation>到窗口的下一部分</translation>
+    </message>
+    <message>
+        <source>To the peak</source>
+        <translation>到峰值处</translation>
+    </message>
+    <message>
+        <source>To the results</source>
+        <translation>到结果处</translation>
+    </message>
+    <message>
+        <source>Tour</source>
+        <translation>导览</translation>
+    </message>
+    <message>
+        <source>Tour of the window</source>
+        <translation>窗口导览</translation>
+    </message>
+    <message>
+        <source>Trace</source>
+        <translation>追踪</translation>
+    </message>
+    <message>
+        <source>Trace, compile and show this call (Enter or Ctrl+R)</source>
+        <translation>追踪、编译并显示这个调用（Enter 或 Ctrl+R）</translation>
+    </message>
+    <message>
+        <source>Traceback</source>
+        <translation>回溯</translation>
+    </message>
+    <message>
+        <source>Traces, lowers and compiles the call once more in a process of its own, and does not run it. What stands below a bar makes up the whole of it.</source>
+        <translation>在单独的进程中把这个调用再追踪、lower 和编译一次，但不运行。一条下面的各条合起来就是它的全部。</translation>
+    </message>
+    <message>
+        <source>Train</source>
+        <translation>训练</translation>
+    </message>
+    <message>
+        <source>Transfers ({num_rows:,})</source>
+        <translation>传输（{num_rows:,}）</translation>
+    </message>
+    <message>
+        <source>Trust this folder</source>
+        <translation>信任此文件夹</translation>
+    </message>
+    <message>
+        <source>Trusted folders</source>
+        <translation>受信任的文件夹</translation>
+    </message>
+    <message>
+        <source>Trusted folders …</source>
+        <translation>受信任的文件夹 …</translation>
+    </message>
+    <message>
+        <source>Try a change</source>
+        <translation>试着修改</translation>
+    </message>
+    <message>
+        <source>Try a change of the source</source>
+        <translation>试着修改源代码</translation>
+    </message>
+    <message>
+        <source>Turn</source>
+        <translation>转向</translation>
+    </message>
+    <message>
+        <source>Two calls</source>
+        <translation>两个调用</translation>
+    </message>
+    <message>
+        <source>Type a call, such as grad(loss)(f32[8, 2]), and press Enter</source>
+        <translation>输入一个调用，例如 grad(loss)(f32[8, 2])，然后按 Enter</translation>
+    </message>
+    <message>
+        <source>Type a number such as 1000, &gt;1M or &lt;10us.</source>
+        <translation>请输入数值，例如 1000, &gt;1M 或 &lt;10us。</translation>
+    </message>
+    <message>
+        <source>Types of the second's arguments</source>
+        <translation>第二个的参数类型</translation>
+    </message>
+    <message>
+        <source>Unfold all blocks of its text</source>
+        <translation>展开其文本的所有块</translation>
+    </message>
+    <message>
+        <source>Values at this equation</source>
+        <translation>这个方程处的值</translation>
+    </message>
+    <message>
+        <source>Values flow down</source>
+        <translation>值向下流动</translation>
+    </message>
+    <message>
+        <source>Values flow to the right</source>
+        <translation>值向右流动</translation>
+    </message>
+    <message>
+        <source>Values kept for the backward part</source>
+        <translation>为反向部分保留的值</translation>
+    </message>
+    <message>
+        <source>Vary</source>
+        <translation>改变</translation>
+    </message>
+    <message>
+        <source>Vectorize</source>
+        <translation>向量化</translation>
+    </message>
+    <message>
+        <source>View</source>
+        <translation>视图</translation>
+    </message>
+    <message>
+        <source>View only</source>
+        <translation>只查看</translation>
+    </message>
+    <message>
+        <source>W&amp;idth</source>
+        <translation>宽度(&amp;I)</translation>
+    </message>
+    <message>
+        <source>Wait for it, or stop it at the bottom of the window.</source>
+        <translation>请等它写完，或在窗口底部停止它。</translation>
+    </message>
+    <message>
+        <source>Waiting for {title} …</source>
+        <translation>正在等待 {title} …</translation>
+    </message>
+    <message>
+        <source>Wall time as the calling program sees it</source>
+        <translation>调用方程序看到的实际时间</translation>
+    </message>
+    <message>
+        <source>What JAX moved between host and device unasked</source>
+        <translation>JAX 未经要求在主机和设备之间传输的内容</translation>
+    </message>
+    <message>
+        <source>What JAX saw when it traced your function: one line per operation.</source>
+        <translation>JAX 追踪您的函数时看到的内容：每个运算一行。</translation>
+    </message>
+    <message>
+        <source>What XLA's optimizer does to the program, pass by pass. Recording compiles the program once more; then the fates of equations name the pass that decided them.</source>
+        <translation>XLA 的优化器逐个 pass 对程序做了什么。记录时会再编译一次程序；之后方程的去向会注明是哪个 pass 决定的。</translation>
+    </message>
+    <message>
+        <source>What bounds each kernel: arithmetic, or memory?</source>
+        <translation>每个内核受什么限制：算术，还是内存？</translation>
+    </message>
+    <message>
+        <source>What can be measured</source>
+        <translation>可以测量的内容</translation>
+    </message>
+    <message>
+        <source>What did XLA's optimizer do, pass by pass?</source>
+        <translation>XLA 的优化器逐个 pass 做了什么？</translation>
+    </message>
+    <message>
+        <source>What did the code print?</source>
+        <translation>代码打印了什么？</translation>
+    </message>
+    <message>
+        <source>What did the compiler fuse, and what did that save?</source>
+        <translation>编译器融合了什么，节省了什么？</translation>
+    </message>
+    <message>
+        <source>What differs between this call and another?</source>
+        <translation>这个调用与另一个有什么差别？</translation>
+    </message>
+    <message>
+        <source>What do whole training steps and models look like?</source>
+        <translation>完整的训练步骤和模型是什么样子？</translation>
+    </message>
+    <message>
+        <source>What do you want to do?</source>
+        <translation>您想做什么？</translation>
+    </message>
+    <message>
+        <source>What does JAX record of a function, and what does it forget?</source>
+        <translation>JAX 记录一个函数的什么，忘记什么？</translation>
+    </message>
+    <message>
+        <source>What does XLA make of it, and what does that save?</source>
+        <translation>XLA 用它生成什么，节省了什么？</translation>
+    </message>
+    <message>
+        <source>What each line took</source>
+        <translation>每一行用了多久</translation>
+    </message>
+    <message>
+        <source>What each point is</source>
+        <translation>每个点代表什么</translation>
+    </message>
+    <message>
+        <source>What each step of XLA's optimizer changed.</source>
+        <translation>XLA 的优化器每一步改变了什么。</translation>
+    </message>
+    <message>
+        <source>What goes into the call, and what comes out?</source>
+        <translation>调用输入什么，输出什么？</translation>
+    </message>
+    <message>
+        <source>What is alive at the chosen step</source>
+        <translation>所选步骤时存活的内容</translation>
+    </message>
+    <message>
+        <source>What is alive when is not available: {reason}</source>
+        <translation>无法得知何时有什么存活：{reason}</translation>
+    </message>
+    <message>
+        <source>What is alive when is not known: looking for it failed.</source>
+        <translation>不知道何时有什么存活：查找失败了。</translation>
+    </message>
+    <message>
+        <source>What is compiled again?</source>
+        <translation>什么被重新编译？</translation>
+    </message>
+    <message>
+        <source>What is measured against what</source>
+        <translation>用什么与什么比较测量</translation>
+    </message>
+    <message>
+        <source>What is seen</source>
+        <translation>所见内容</translation>
+    </message>
+    <message>
+        <source>What is selected</source>
+        <translation>所选内容</translation>
+    </message>
+    <message>
+        <source>What is shown is a saved capture: its calls cannot be run.</source>
+        <translation>所显示的是已保存的捕获：不能运行它的调用。</translation>
+    </message>
+    <message>
+        <source>What led to it</source>
+        <translation>由什么导致</translation>
+    </message>
+    <message>
+        <source>What numbers flow through it, equation by equation?</source>
+        <translation>逐个方程地看，有哪些数值流过？</translation>
+    </message>
+    <message>
+        <source>What the colours and outlines mean; click to see all of it</source>
+        <translation>颜色和轮廓的含义；单击查看全部</translation>
+    </message>
+    <message>
+        <source>What the colours of boxes tell</source>
+        <translation>方框的颜色表示什么</translation>
+    </message>
+    <message>
+        <source>What the job wrote</source>
+        <translation>作业写出的内容</translation>
+    </message>
+    <message>
+        <source>What the lesson reveals</source>
+        <translation>课程揭示的内容</translation>
+    </message>
+    <message>
+        <source>What the script compiled</source>
+        <translation>脚本编译的内容</translation>
+    </message>
+    <message>
+        <source>What this machine reached when it was measured, or what is published of a chip</source>
+        <translation>这台机器测量时达到的数值，或芯片公布的数值</translation>
+    </message>
+    <message>
+        <source>What to draw</source>
+        <translation>要绘制的内容</translation>
+    </message>
+    <message>
+        <source>What to try: {remedy}</source>
+        <translation>可以尝试：{remedy}</translation>
+    </message>
+    <message>
+        <source>What to vary, and from where to where</source>
+        <translation>改变什么，从多少到多少</translation>
+    </message>
+    <message>
+        <source>What was marked, and what was written about it?</source>
+        <translation>标记了什么，写了什么笔记？</translation>
+    </message>
+    <message>
+        <source>What was noticed about the call, and what was assumed?</source>
+        <translation>关于这个调用注意到了什么，假定了什么？</translation>
+    </message>
+    <message>
+        <source>What was opened holds no text of the source.</source>
+        <translation>打开的内容不含源代码文本。</translation>
+    </message>
+    <message>
+        <source>What was pasted could not be written.</source>
+        <translation>无法写出粘贴的内容。</translation>
+    </message>
+    <message>
+        <source>What was seen</source>
+        <translation>看到的内容</translation>
+    </message>
+    <message>
+        <source>What was switched off</source>
+        <translation>去掉了什么</translation>
+    </message>
+    <message>
+        <source>What would jax.checkpoint do to this gradient? Each of its policies is put on the base function in memory, and the gradient compiled anew; your file stays as it is.</source>
+        <translation>jax.checkpoint 会怎样影响这个梯度？在内存中给基础函数套上它的每种策略，并重新编译梯度；您的文件保持原样。</translation>
+    </message>
+    <message>
+        <source>What your code printed when it was imported, traced and run.</source>
+        <translation>您的代码在导入、追踪和运行时打印的内容。</translation>
+    </message>
+    <message>
+        <source>Where NaN or Inf is made first, and how</source>
+        <translation>NaN 或 Inf 最先在哪里产生，怎样产生</translation>
+    </message>
+    <message>
+        <source>Where did compile time go?</source>
+        <translation>编译时间花在哪里？</translation>
+    </message>
+    <message>
+        <source>Where does the time go?</source>
+        <translation>时间花在哪里？</translation>
+    </message>
+    <message>
+        <source>Where the time goes</source>
+        <translation>时间的去处</translation>
+    </message>
+    <message>
+        <source>Which module</source>
+        <translation>哪个模块</translation>
+    </message>
+    <message>
+        <source>Which of two is faster, and do they agree?</source>
+        <translation>两者哪个更快，结果一致吗？</translation>
+    </message>
+    <message>
+        <source>Which part is shown: [0, :, 3], [2:8], [..., 0]; Enter shows it</source>
+        <translation>显示哪一部分：[0, :, 3], [2:8], [..., 0]；按 Enter 显示</translation>
+    </message>
+    <message>
+        <source>Which program is stepped through</source>
+        <translation>单步执行哪个程序</translation>
+    </message>
+    <message>
+        <source>Which run to show</source>
+        <translation>显示哪种运行</translation>
+    </message>
+    <message>
+        <source>Whole</source>
+        <translation>全图</translation>
+    </message>
+    <message>
+        <source>Whose limits</source>
+        <translation>谁的上限</translation>
+    </message>
+    <message>
+        <source>Why are these not one kernel?</source>
+        <translation>为什么它们不是一个内核？</translation>
+    </message>
+    <message>
+        <source>With another call …</source>
+        <translation>与另一个调用 …</translation>
+    </message>
+    <message>
+        <source>With another file …</source>
+        <translation>与另一个文件 …</translation>
+    </message>
+    <message>
+        <source>With its value in double precision (float64)</source>
+        <translation>与它在双精度 (float64) 下的值</translation>
+    </message>
+    <message>
+        <source>With its value in the compiled program (jit)</source>
+        <translation>与它在编译后程序 (jit) 中的值</translation>
+    </message>
+    <message>
+        <source>With open groups, colours and marks as they are.</source>
+        <translation>展开的组、颜色和标记保持原样。</translation>
+    </message>
+    <message>
+        <source>With others, with that of jit, with double precision</source>
+        <translation>与其他值、与 jit 的值、与双精度的值</translation>
+    </message>
+    <message>
+        <source>With respect to:</source>
+        <translation>对哪些参数：</translation>
+    </message>
+    <message>
+        <source>With the run before</source>
+        <translation>与上一次运行</translation>
+    </message>
+    <message>
+        <source>Work and traffic</source>
+        <translation>工作量和内存流量</translation>
+    </message>
+    <message>
+        <source>Work: {work}; memory read and written: {num_bytes}</source>
+        <translation>工作量：{work}；读写内存：{num_bytes}</translation>
+    </message>
+    <message>
+        <source>Wrap long lines of texts</source>
+        <translation>文本的长行自动换行</translation>
+    </message>
+    <message>
+        <source>Write a note about it …</source>
+        <translation>为它写笔记 …</translation>
+    </message>
+    <message>
+        <source>Write the change into the file (Ctrl+S)</source>
+        <translation>把修改写入文件（Ctrl+S）</translation>
+    </message>
+    <message>
+        <source>Write the figure as SVG, PNG, CSV or JSON</source>
+        <translation>把图写成 SVG、PNG、CSV 或 JSON</translation>
+    </message>
+    <message>
+        <source>Writing</source>
+        <translation>正在写出</translation>
+    </message>
+    <message>
+        <source>Written to {path}.</source>
+        <translation>已写入 {path}。</translation>
+    </message>
+    <message>
+        <source>XLA's compilation</source>
+        <translation>XLA 的编译</translation>
+    </message>
+    <message>
+        <source>XLA's compilation of it</source>
+        <translation>XLA 对它的编译</translation>
+    </message>
+    <message>
+        <source>XLA's cycles</source>
+        <translation>XLA 的周期</translation>
+    </message>
+    <message>
+        <source>XLA's decisions</source>
+        <translation>XLA 的决定</translation>
+    </message>
+    <message>
+        <source>XLA's memory plan is not available: {reason}</source>
+        <translation>没有 XLA 的内存计划：{reason}</translation>
+    </message>
+    <message>
+        <source>XLA's own form of the program, before any optimization.</source>
+        <translation>XLA 自己的程序形式，尚未做任何优化。</translation>
+    </message>
+    <message>
+        <source>XLA's own log of what it fused</source>
+        <translation>XLA 自己的融合日志</translation>
+    </message>
+    <message>
+        <source>Your Python file.</source>
+        <translation>您的 Python 文件。</translation>
+    </message>
+    <message>
+        <source>Your code has not answered for a while (running {running_s} s): it holds its process up. Wait, or press Stop; nothing else is lost.</source>
+        <translation>您的代码有一段时间没有响应了（已运行 {running_s} 秒）：它占住了自己的进程。请等待，或按“停止”；其他内容不会丢失。</translation>
+    </message>
+    <message>
+        <source>a call among many that do not wait for each other</source>
+        <translation>许多互不等待的调用中的一次</translation>
+    </message>
+    <message>
+        <source>a kernel of its own</source>
+        <translation>单独的内核</translation>
+    </message>
+    <message>
+        <source>a library's</source>
+        <translation>库的</translation>
+    </message>
+    <message>
+        <source>absent</source>
+        <translation>没有</translation>
+    </message>
+    <message>
+        <source>absolute</source>
+        <translation>绝对</translation>
+    </message>
+    <message>
+        <source>added</source>
+        <translation>增加</translation>
+    </message>
+    <message>
+        <source>against</source>
+        <translation>对照</translation>
+    </message>
+    <message>
+        <source>alive</source>
+        <translation>存活</translation>
+    </message>
+    <message>
+        <source>all {count}</source>
+        <translation>全部 {count}</translation>
+    </message>
+    <message>
+        <source>all {num_notes}</source>
+        <translation>全部 {num_notes} 条</translation>
+    </message>
+    <message>
+        <source>all; else names, such as train_step</source>
+        <translation>全部；否则写名称，例如 train_step</translation>
+    </message>
+    <message>
+        <source>an earlier version of the file</source>
+        <translation>文件的更早版本</translation>
+    </message>
+    <message>
+        <source>and {num_groups:,} more</source>
+        <translation>另有 {num_groups:,} 个</translation>
+    </message>
+    <message>
+        <source>argument</source>
+        <translation>参数</translation>
+    </message>
+    <message>
+        <source>arguments</source>
+        <translation>参数</translation>
+    </message>
+    <message>
+        <source>as XLA received it</source>
+        <translation>XLA 收到时</translation>
+    </message>
+    <message>
+        <source>as written; all, none, or x+y</source>
+        <translation>按原样；all、none 或 x+y</translation>
+    </message>
+    <message>
+        <source>at best</source>
+        <translation>最好情况</translation>
+    </message>
+    <message>
+        <source>at best, not measured</source>
+        <translation>最好情况，不是测得的</translation>
+    </message>
+    <message>
+        <source>axis 0</source>
+        <translation>轴 0</translation>
+    </message>
+    <message>
+        <source>axis 1</source>
+        <translation>轴 1</translation>
+    </message>
+    <message>
+        <source>axis 2</source>
+        <translation>轴 2</translation>
+    </message>
+    <message>
+        <source>backward pass</source>
+        <translation>反向过程</translation>
+    </message>
+    <message>
+        <source>batch </source>
+        <translation>批元素 </translation>
+    </message>
+    <message>
+        <source>became</source>
+        <translation>变成</translation>
+    </message>
+    <message>
+        <source>became a constant</source>
+        <translation>成为常量</translation>
+    </message>
+    <message>
+        <source>blue above 0, orange below</source>
+        <translation>蓝色大于 0，橙色小于 0</translation>
+    </message>
+    <message>
+        <source>bookmarked</source>
+        <translation>已加书签</translation>
+    </message>
+    <message>
+        <source>by way of</source>
+        <translation>经由</translation>
+    </message>
+    <message>
+        <source>by {value}</source>
+        <translation>按 {value}</translation>
+    </message>
+    <message>
+        <source>bytes</source>
+        <translation>字节</translation>
+    </message>
+    <message>
+        <source>bytes, each loop once</source>
+        <translation>字节，每个循环算一次</translation>
+    </message>
+    <message>
+        <source>calls</source>
+        <translation>调用</translation>
+    </message>
+    <message>
+        <source>capture</source>
+        <translation>捕获</translation>
+    </message>
+    <message>
+        <source>changed</source>
+        <translation>改变</translation>
+    </message>
+    <message>
+        <source>changes</source>
+        <translation>改变</translation>
+    </message>
+    <message>
+        <source>collective: devices exchange</source>
+        <translation>集合通信：设备交换</translation>
+    </message>
+    <message>
+        <source>comes from</source>
+        <translation>来自</translation>
+    </message>
+    <message>
+        <source>compile</source>
+        <translation>编译</translation>
+    </message>
+    <message>
+        <source>compile time</source>
+        <translation>编译时间</translation>
+    </message>
+    <message>
+        <source>compiled</source>
+        <translation>编译后</translation>
+    </message>
+    <message>
+        <source>compiled in</source>
+        <translation>编译用时</translation>
+    </message>
+    <message>
+        <source>compiled once, then called</source>
+        <translation>编译一次，然后调用</translation>
+    </message>
+    <message>
+        <source>compiled with</source>
+        <translation>编译选项</translation>
+    </message>
+    <message>
+        <source>computed twice</source>
+        <translation>计算两次</translation>
+    </message>
+    <message>
+        <source>computes</source>
+        <translation>计算</translation>
+    </message>
+    <message>
+        <source>constant</source>
+        <translation>常量</translation>
+    </message>
+    <message>
+        <source>contains “{words}”</source>
+        <translation>含有“{words}”</translation>
+    </message>
+    <message>
+        <source>contraction</source>
+        <translation>缩并</translation>
+    </message>
+    <message>
+        <source>control flow, call</source>
+        <translation>控制流、调用</translation>
+    </message>
+    <message>
+        <source>copying the arguments to the device</source>
+        <translation>把参数复制到设备</translation>
+    </message>
+    <message>
+        <source>copying the results to the host</source>
+        <translation>把结果复制到主机</translation>
+    </message>
+    <message>
+        <source>cost</source>
+        <translation>开销</translation>
+    </message>
+    <message>
+        <source>data movement</source>
+        <translation>数据移动</translation>
+    </message>
+    <message>
+        <source>dead: nothing uses it</source>
+        <translation>死代码：没有被使用</translation>
+    </message>
+    <message>
+        <source>decision</source>
+        <translation>决定</translation>
+    </message>
+    <message>
+        <source>differing</source>
+        <translation>不同</translation>
+    </message>
+    <message>
+        <source>differs in cost</source>
+        <translation>开销不同</translation>
+    </message>
+    <message>
+        <source>direction</source>
+        <translation>方向</translation>
+    </message>
+    <message>
+        <source>donating</source>
+        <translation>捐赠</translation>
+    </message>
+    <message>
+        <source>done</source>
+        <translation>完成</translation>
+    </message>
+    <message>
+        <source>drawn at</source>
+        <translation>画在</translation>
+    </message>
+    <message>
+        <source>dump</source>
+        <translation>转储</translation>
+    </message>
+    <message>
+        <source>each cell is a mean</source>
+        <translation>每格是一个平均值</translation>
+    </message>
+    <message>
+        <source>each operation alone; transforms traced anew</source>
+        <translation>每个运算单独执行；变换重新追踪</translation>
+    </message>
+    <message>
+        <source>eager</source>
+        <translation>急切执行</translation>
+    </message>
+    <message>
+        <source>earlier run</source>
+        <translation>更早的运行</translation>
+    </message>
+    <message>
+        <source>elementwise</source>
+        <translation>逐元素</translation>
+    </message>
+    <message>
+        <source>elsewhere</source>
+        <translation>其他阶段</translation>
+    </message>
+    <message>
+        <source>equation</source>
+        <translation>方程</translation>
+    </message>
+    <message>
+        <source>equation {id}</source>
+        <translation>方程 {id}</translation>
+    </message>
+    <message>
+        <source>equations</source>
+        <translation>方程</translation>
+    </message>
+    <message>
+        <source>equations ended</source>
+        <translation>结束的方程</translation>
+    </message>
+    <message>
+        <source>estimate</source>
+        <translation>估计</translation>
+    </message>
+    <message>
+        <source>estimated peak</source>
+        <translation>估计的峰值</translation>
+    </message>
+    <message>
+        <source>everything</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>experimenting</source>
+        <translation>正在实验</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>fate</source>
+        <translation>去向</translation>
+    </message>
+    <message>
+        <source>fewer</source>
+        <translation>更少</translation>
+    </message>
+    <message>
+        <source>filter</source>
+        <translation>筛选</translation>
+    </message>
+    <message>
+        <source>first</source>
+        <translation>第一个</translation>
+    </message>
+    <message>
+        <source>first: {first}</source>
+        <translation>第一个：{first}</translation>
+    </message>
+    <message>
+        <source>fits</source>
+        <translation>装得下</translation>
+    </message>
+    <message>
+        <source>forward pass</source>
+        <translation>前向过程</translation>
+    </message>
+    <message>
+        <source>from</source>
+        <translation>来自</translation>
+    </message>
+    <message>
+        <source>function</source>
+        <translation>函数</translation>
+    </message>
+    <message>
+        <source>fused</source>
+        <translation>已融合</translation>
+    </message>
+    <message>
+        <source>fusion</source>
+        <translation>融合</translation>
+    </message>
+    <message>
+        <source>fusions</source>
+        <translation>融合</translation>
+    </message>
+    <message>
+        <source>goes to</source>
+        <translation>去往</translation>
+    </message>
+    <message>
+        <source>gradient</source>
+        <translation>梯度</translation>
+    </message>
+    <message>
+        <source>graph</source>
+        <translation>图</translation>
+    </message>
+    <message>
+        <source>group</source>
+        <translation>组</translation>
+    </message>
+    <message>
+        <source>has</source>
+        <translation>拥有</translation>
+    </message>
+    <message>
+        <source>holds</source>
+        <translation>持有</translation>
+    </message>
+    <message>
+        <source>id</source>
+        <translation>id</translation>
+    </message>
+    <message>
+        <source>in</source>
+        <translation>输入</translation>
+    </message>
+    <message>
+        <source>in a process with</source>
+        <translation>所用进程的</translation>
+    </message>
+    <message>
+        <source>in six processes</source>
+        <translation>用六个进程</translation>
+    </message>
+    <message>
+        <source>inside</source>
+        <translation>内部</translation>
+    </message>
+    <message>
+        <source>instruction</source>
+        <translation>指令</translation>
+    </message>
+    <message>
+        <source>instructions</source>
+        <translation>指令</translation>
+    </message>
+    <message>
+        <source>intensity</source>
+        <translation>强度</translation>
+    </message>
+    <message>
+        <source>into</source>
+        <translation>并入</translation>
+    </message>
+    <message>
+        <source>its first call after compiling</source>
+        <translation>编译后的第一次调用</translation>
+    </message>
+    <message>
+        <source>its first call without jit: compiles every operation</source>
+        <translation>不用 jit 的第一次调用：编译每个运算</translation>
+    </message>
+    <message>
+        <source>its gradient</source>
+        <translation>它的梯度</translation>
+    </message>
+    <message>
+        <source>its inside</source>
+        <translation>它的内部</translation>
+    </message>
+    <message>
+        <source>jaxpr</source>
+        <translation>jaxpr</translation>
+    </message>
+    <message>
+        <source>jaxscope could not find the fates, which is a bug in jaxscope</source>
+        <translation>jaxscope 找不出去向，这是 jaxscope 的一个缺陷</translation>
+    </message>
+    <message>
+        <source>jaxscope could not look into the fusions, which is a bug in jaxscope</source>
+        <translation>jaxscope 无法查看融合，这是 jaxscope 的一个缺陷</translation>
+    </message>
+    <message>
+        <source>jaxscope shows what JAX makes of a call of a function.</source>
+        <translation>jaxscope 显示 JAX 如何处理对一个函数的调用。</translation>
+    </message>
+    <message>
+        <source>kept</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>kernel</source>
+        <translation>内核</translation>
+    </message>
+    <message>
+        <source>kernels</source>
+        <translation>内核</translation>
+    </message>
+    <message>
+        <source>kind</source>
+        <translation>种类</translation>
+    </message>
+    <message>
+        <source>layout</source>
+        <translation>布局</translation>
+    </message>
+    <message>
+        <source>library, callback</source>
+        <translation>库、回调</translation>
+    </message>
+    <message>
+        <source>limit</source>
+        <translation>上限</translation>
+    </message>
+    <message>
+        <source>line</source>
+        <translation>行</translation>
+    </message>
+    <message>
+        <source>line {line}: {lines}</source>
+        <translation>第 {line} 行：{lines}</translation>
+    </message>
+    <message>
+        <source>linked, backward</source>
+        <translation>关联，向后</translation>
+    </message>
+    <message>
+        <source>linked, forward</source>
+        <translation>关联，向前</translation>
+    </message>
+    <message>
+        <source>looking for arguments that the function takes</source>
+        <translation>正在寻找函数能接受的参数</translation>
+    </message>
+    <message>
+        <source>loop or branch value</source>
+        <translation>循环或分支的值</translation>
+    </message>
+    <message>
+        <source>lower</source>
+        <translation>lower</translation>
+    </message>
+    <message>
+        <source>lowest and highest</source>
+        <translation>最低和最高</translation>
+    </message>
+    <message>
+        <source>machine code</source>
+        <translation>机器码</translation>
+    </message>
+    <message>
+        <source>made with</source>
+        <translation>生成方式</translation>
+    </message>
+    <message>
+        <source>max</source>
+        <translation>最大</translation>
+    </message>
+    <message>
+        <source>mean</source>
+        <translation>平均</translation>
+    </message>
+    <message>
+        <source>measured</source>
+        <translation>测得</translation>
+    </message>
+    <message>
+        <source>measured time</source>
+        <translation>测得的时间</translation>
+    </message>
+    <message>
+        <source>measuring</source>
+        <translation>正在测量</translation>
+    </message>
+    <message>
+        <source>measuring: {step}</source>
+        <translation>正在测量：{step}</translation>
+    </message>
+    <message>
+        <source>median</source>
+        <translation>中位数</translation>
+    </message>
+    <message>
+        <source>memory traffic</source>
+        <translation>内存流量</translation>
+    </message>
+    <message>
+        <source>merged with another</source>
+        <translation>与另一个合并</translation>
+    </message>
+    <message>
+        <source>min</source>
+        <translation>最小</translation>
+    </message>
+    <message>
+        <source>moved</source>
+        <translation>移动</translation>
+    </message>
+    <message>
+        <source>n=1..64, for a name n in the call</source>
+        <translation>n=1..64，n 是调用中的名称</translation>
+    </message>
+    <message>
+        <source>name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>named scopes</source>
+        <translation>具名作用域</translation>
+    </message>
+    <message>
+        <source>nan, inf, &gt; 1e3, == 0, shape [8, 3], dtype bfloat16; or several</source>
+        <translation>nan, inf, &gt; 1e3, == 0, shape [8, 3], dtype bfloat16；可以写多个</translation>
+    </message>
+    <message>
+        <source>needs</source>
+        <translation>需要</translation>
+    </message>
+    <message>
+        <source>no device</source>
+        <translation>不选设备</translation>
+    </message>
+    <message>
+        <source>no finite element</source>
+        <translation>没有有限的元素</translation>
+    </message>
+    <message>
+        <source>no histogram: nothing is finite, or the range is not</source>
+        <translation>没有直方图：没有有限的值，或范围不是有限的</translation>
+    </message>
+    <message>
+        <source>no value is</source>
+        <translation>没有值</translation>
+    </message>
+    <message>
+        <source>noisy</source>
+        <translation>有噪声</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>not available</source>
+        <translation>没有</translation>
+    </message>
+    <message>
+        <source>not installed</source>
+        <translation>没有安装</translation>
+    </message>
+    <message>
+        <source>not known: {problem}</source>
+        <translation>未知：{problem}</translation>
+    </message>
+    <message>
+        <source>not there now</source>
+        <translation>现在不在</translation>
+    </message>
+    <message>
+        <source>not understood</source>
+        <translation>无法理解</translation>
+    </message>
+    <message>
+        <source>note</source>
+        <translation>笔记</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>nothing any more</source>
+        <translation>已不存在</translation>
+    </message>
+    <message>
+        <source>now in the {word} {shown}</source>
+        <translation>现在位于{word} {shown}</translation>
+    </message>
+    <message>
+        <source>numbers</source>
+        <translation>数值</translation>
+    </message>
+    <message>
+        <source>of</source>
+        <translation>，解释器</translation>
+    </message>
+    <message>
+        <source>of an earlier run</source>
+        <translation>来自更早的运行</translation>
+    </message>
+    <message>
+        <source>of the file</source>
+        <translation>所在文件</translation>
+    </message>
+    <message>
+        <source>on</source>
+        <translation>目标</translation>
+    </message>
+    <message>
+        <source>on request</source>
+        <translation>按需生成</translation>
+    </message>
+    <message>
+        <source>on the device</source>
+        <translation>设备上</translation>
+    </message>
+    <message>
+        <source>one of {sampled:,} is drawn</source>
+        <translation>每 {sampled:,} 个画一个</translation>
+    </message>
+    <message>
+        <source>only moves bytes</source>
+        <translation>只移动字节</translation>
+    </message>
+    <message>
+        <source>operation</source>
+        <translation>运算</translation>
+    </message>
+    <message>
+        <source>optimized</source>
+        <translation>优化后</translation>
+    </message>
+    <message>
+        <source>or drop a .py, .jaxscope or .json file here</source>
+        <translation>或把 .py、.jaxscope 或 .json 文件拖到这里</translation>
+    </message>
+    <message>
+        <source>origin</source>
+        <translation>来源</translation>
+    </message>
+    <message>
+        <source>out</source>
+        <translation>输出</translation>
+    </message>
+    <message>
+        <source>padding</source>
+        <translation>填充</translation>
+    </message>
+    <message>
+        <source>part</source>
+        <translation>部分</translation>
+    </message>
+    <message>
+        <source>partial</source>
+        <translation>部分</translation>
+    </message>
+    <message>
+        <source>partial: its warm-up, with nothing after it</source>
+        <translation>部分：它的预热，之后没有内容</translation>
+    </message>
+    <message>
+        <source>pass</source>
+        <translation>pass</translation>
+    </message>
+    <message>
+        <source>passes</source>
+        <translation>pass</translation>
+    </message>
+    <message>
+        <source>peak</source>
+        <translation>峰值</translation>
+    </message>
+    <message>
+        <source>peak memory</source>
+        <translation>内存峰值</translation>
+    </message>
+    <message>
+        <source>pipeline</source>
+        <translation>流水线</translation>
+    </message>
+    <message>
+        <source>policy</source>
+        <translation>策略</translation>
+    </message>
+    <message>
+        <source>producer</source>
+        <translation>生产者</translation>
+    </message>
+    <message>
+        <source>proof: {place}:{what}</source>
+        <translation>证据：{place}：{what}</translation>
+    </message>
+    <message>
+        <source>quality</source>
+        <translation>质量</translation>
+    </message>
+    <message>
+        <source>random numbers</source>
+        <translation>随机数</translation>
+    </message>
+    <message>
+        <source>range</source>
+        <translation>范围</translation>
+    </message>
+    <message>
+        <source>reads</source>
+        <translation>读取</translation>
+    </message>
+    <message>
+        <source>reduction</source>
+        <translation>归约</translation>
+    </message>
+    <message>
+        <source>relative</source>
+        <translation>相对</translation>
+    </message>
+    <message>
+        <source>removed</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>repeated</source>
+        <translation>重复</translation>
+    </message>
+    <message>
+        <source>result</source>
+        <translation>结果</translation>
+    </message>
+    <message>
+        <source>results</source>
+        <translation>结果</translation>
+    </message>
+    <message>
+        <source>rewritten away</source>
+        <translation>已改写掉</translation>
+    </message>
+    <message>
+        <source>running</source>
+        <translation>正在运行</translation>
+    </message>
+    <message>
+        <source>running the Python code once to record it</source>
+        <translation>运行一次 Python 代码以记录它</translation>
+    </message>
+    <message>
+        <source>running the Python code once to record the program</source>
+        <translation>运行一次 Python 代码以记录程序</translation>
+    </message>
+    <message>
+        <source>running the file</source>
+        <translation>运行文件</translation>
+    </message>
+    <message>
+        <source>runs</source>
+        <translation>次数</translation>
+    </message>
+    <message>
+        <source>same as selected</source>
+        <translation>与所选相同</translation>
+    </message>
+    <message>
+        <source>same interpreter</source>
+        <translation>相同的解释器</translation>
+    </message>
+    <message>
+        <source>same options</source>
+        <translation>相同的选项</translation>
+    </message>
+    <message>
+        <source>saves</source>
+        <translation>节省</translation>
+    </message>
+    <message>
+        <source>scope</source>
+        <translation>作用域</translation>
+    </message>
+    <message>
+        <source>second</source>
+        <translation>第二个</translation>
+    </message>
+    <message>
+        <source>second: {second}</source>
+        <translation>第二个：{second}</translation>
+    </message>
+    <message>
+        <source>seconds</source>
+        <translation>秒</translation>
+    </message>
+    <message>
+        <source>section</source>
+        <translation>区段</translation>
+    </message>
+    <message>
+        <source>selected</source>
+        <translation>所选</translation>
+    </message>
+    <message>
+        <source>share of calls, %</source>
+        <translation>调用所占比例，%</translation>
+    </message>
+    <message>
+        <source>size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>size of results</source>
+        <translation>结果大小</translation>
+    </message>
+    <message>
+        <source>skipping …</source>
+        <translation>正在跳过 …</translation>
+    </message>
+    <message>
+        <source>source</source>
+        <translation>源代码</translation>
+    </message>
+    <message>
+        <source>source lines</source>
+        <translation>源代码行</translation>
+    </message>
+    <message>
+        <source>stale</source>
+        <translation>过时</translation>
+    </message>
+    <message>
+        <source>steady</source>
+        <translation>稳定</translation>
+    </message>
+    <message>
+        <source>step of the schedule, counted from 0</source>
+        <translation>调度的步骤，从 0 开始</translation>
+    </message>
+    <message>
+        <source>steps</source>
+        <translation>步骤</translation>
+    </message>
+    <message>
+        <source>such as XLA_FLAGS=--xla_cpu_multi_thread_eigen=false</source>
+        <translation>例如 XLA_FLAGS=--xla_cpu_multi_thread_eigen=false</translation>
+    </message>
+    <message>
+        <source>such as xla_cpu_enable_fast_math=true, another=1</source>
+        <translation>例如 xla_cpu_enable_fast_math=true, another=1</translation>
+    </message>
+    <message>
+        <source>switched off</source>
+        <translation>已去掉</translation>
+    </message>
+    <message>
+        <source>table</source>
+        <translation>表格</translation>
+    </message>
+    <message>
+        <source>takes</source>
+        <translation>接受</translation>
+    </message>
+    <message>
+        <source>takes </source>
+        <translation>接受 </translation>
+    </message>
+    <message>
+        <source>target</source>
+        <translation>目标</translation>
+    </message>
+    <message>
+        <source>target {target}</source>
+        <translation>目标 {target}</translation>
+    </message>
+    <message>
+        <source>temporaries</source>
+        <translation>临时值</translation>
+    </message>
+    <message>
+        <source>text</source>
+        <translation>文本</translation>
+    </message>
+    <message>
+        <source>the call</source>
+        <translation>这个调用</translation>
+    </message>
+    <message>
+        <source>the call after it</source>
+        <translation>其后的一次调用</translation>
+    </message>
+    <message>
+        <source>the chosen step</source>
+        <translation>所选步骤</translation>
+    </message>
+    <message>
+        <source>the equations then</source>
+        <translation>此时的方程</translation>
+    </message>
+    <message>
+        <source>the first</source>
+        <translation>第一个</translation>
+    </message>
+    <message>
+        <source>the first call of the compiled function</source>
+        <translation>编译后函数的第一次调用</translation>
+    </message>
+    <message>
+        <source>the first call without jit: compiles every operation</source>
+        <translation>不用 jit 的第一次调用：编译每个运算</translation>
+    </message>
+    <message>
+        <source>the gradient, compiled</source>
+        <translation>梯度，编译后</translation>
+    </message>
+    <message>
+        <source>the gradient, each operation run on its own</source>
+        <translation>梯度，每个运算单独运行</translation>
+    </message>
+    <message>
+        <source>the largest</source>
+        <translation>最大的</translation>
+    </message>
+    <message>
+        <source>the module after the pass</source>
+        <translation>pass 之后的模块</translation>
+    </message>
+    <message>
+        <source>the module before the pass</source>
+        <translation>pass 之前的模块</translation>
+    </message>
+    <message>
+        <source>the most that is possible</source>
+        <translation>可能的最大值</translation>
+    </message>
+    <message>
+        <source>the only {noun}</source>
+        <translation>唯一的{noun}</translation>
+    </message>
+    <message>
+        <source>the part of a compiled call from its return to its result</source>
+        <translation>编译后的调用从返回到得出结果的部分</translation>
+    </message>
+    <message>
+        <source>the part of a compiled call until it returns</source>
+        <translation>编译后的调用直到返回的部分</translation>
+    </message>
+    <message>
+        <source>the part of an eager call from its return to its result</source>
+        <translation>急切调用从返回到得出结果的部分</translation>
+    </message>
+    <message>
+        <source>the part of an eager call until it returns</source>
+        <translation>急切调用直到返回的部分</translation>
+    </message>
+    <message>
+        <source>the peak</source>
+        <translation>峰值</translation>
+    </message>
+    <message>
+        <source>the program</source>
+        <translation>程序</translation>
+    </message>
+    <message>
+        <source>the same call</source>
+        <translation>同一个调用</translation>
+    </message>
+    <message>
+        <source>the same file</source>
+        <translation>同一个文件</translation>
+    </message>
+    <message>
+        <source>the same for all</source>
+        <translation>对所有元素相同</translation>
+    </message>
+    <message>
+        <source>the same interpreter</source>
+        <translation>同一个解释器</translation>
+    </message>
+    <message>
+        <source>the same once freed memory is kept: no page faults</source>
+        <translation>释放的内存保留之后同上：没有缺页</translation>
+    </message>
+    <message>
+        <source>the same precision</source>
+        <translation>相同的精度</translation>
+    </message>
+    <message>
+        <source>the same remat</source>
+        <translation>相同的 remat</translation>
+    </message>
+    <message>
+        <source>the same target</source>
+        <translation>相同的目标</translation>
+    </message>
+    <message>
+        <source>the same types</source>
+        <translation>相同的类型</translation>
+    </message>
+    <message>
+        <source>the whole program then</source>
+        <translation>此时的整个程序</translation>
+    </message>
+    <message>
+        <source>things</source>
+        <translation>项</translation>
+    </message>
+    <message>
+        <source>this machine</source>
+        <translation>这台机器</translation>
+    </message>
+    <message>
+        <source>time</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>time of one call</source>
+        <translation>一次调用的时间</translation>
+    </message>
+    <message>
+        <source>times</source>
+        <translation>次数</translation>
+    </message>
+    <message>
+        <source>to</source>
+        <translation>去往</translation>
+    </message>
+    <message>
+        <source>took</source>
+        <translation>用时</translation>
+    </message>
+    <message>
+        <source>touched what is selected</source>
+        <translation>触及所选内容</translation>
+    </message>
+    <message>
+        <source>trace</source>
+        <translation>追踪</translation>
+    </message>
+    <message>
+        <source>transcendentals</source>
+        <translation>超越函数</translation>
+    </message>
+    <message>
+        <source>tree</source>
+        <translation>树</translation>
+    </message>
+    <message>
+        <source>turning it into StableHLO</source>
+        <translation>把它转成 StableHLO</translation>
+    </message>
+    <message>
+        <source>turning the recorded program into StableHLO</source>
+        <translation>把记录的程序转成 StableHLO</translation>
+    </message>
+    <message>
+        <source>twice the size of the window's</source>
+        <translation>窗口大小的两倍</translation>
+    </message>
+    <message>
+        <source>type</source>
+        <translation>类型</translation>
+    </message>
+    <message>
+        <source>under</source>
+        <translation>解释器</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <translation>未知</translation>
+    </message>
+    <message>
+        <source>value</source>
+        <translation>值</translation>
+    </message>
+    <message>
+        <source>value and gradient, compiled: they share the forward part</source>
+        <translation>值和梯度，编译后：它们共用前向部分</translation>
+    </message>
+    <message>
+        <source>value and gradient, each operation run on its own</source>
+        <translation>值和梯度，每个运算单独运行</translation>
+    </message>
+    <message>
+        <source>values</source>
+        <translation>值</translation>
+    </message>
+    <message>
+        <source>vmap made one program of many: which of them is shown</source>
+        <translation>vmap 把许多个合成一个程序：显示其中的哪一个</translation>
+    </message>
+    <message>
+        <source>vmap needs at least one argument to run over.</source>
+        <translation>vmap 至少需要一个可以沿其运行的参数。</translation>
+    </message>
+    <message>
+        <source>vmap needs every argument written out, without *.</source>
+        <translation>vmap 需要写出每个参数，不能用 *。</translation>
+    </message>
+    <message>
+        <source>waiting</source>
+        <translation>等待</translation>
+    </message>
+    <message>
+        <source>was stopped</source>
+        <translation>被停止</translation>
+    </message>
+    <message>
+        <source>what</source>
+        <translation>内容</translation>
+    </message>
+    <message>
+        <source>what changed</source>
+        <translation>改变了什么</translation>
+    </message>
+    <message>
+        <source>what differs</source>
+        <translation>差别</translation>
+    </message>
+    <message>
+        <source>what the calls took until they were steady</source>
+        <translation>达到稳定之前各次调用的用时</translation>
+    </message>
+    <message>
+        <source>what took most time</source>
+        <translation>用时最多的</translation>
+    </message>
+    <message>
+        <source>where</source>
+        <translation>位置</translation>
+    </message>
+    <message>
+        <source>why</source>
+        <translation>原因</translation>
+    </message>
+    <message>
+        <source>why again</source>
+        <translation>为何再次</translation>
+    </message>
+    <message>
+        <source>with a remark</source>
+        <translation>有备注</translation>
+    </message>
+    <message>
+        <source>with options of XLA</source>
+        <translation>XLA 选项</translation>
+    </message>
+    <message>
+        <source>work</source>
+        <translation>工作量</translation>
+    </message>
+    <message>
+        <source>working</source>
+        <translation>正在工作</translation>
+    </message>
+    <message>
+        <source>working …</source>
+        <translation>正在生成 …</translation>
+    </message>
+    <message>
+        <source>worst at</source>
+        <translation>最差处</translation>
+    </message>
+    <message>
+        <source>worst in ULP</source>
+        <translation>最差 ULP</translation>
+    </message>
+    <message>
+        <source>writes</source>
+        <translation>写出</translation>
+    </message>
+    <message>
+        <source>{at} of {num_hits:,}</source>
+        <translation>{at} / {num_hits:,}</translation>
+    </message>
+    <message>
+        <source>{basename} cannot be opened together with others.</source>
+        <translation>{basename} 不能与其他文件一起打开。</translation>
+    </message>
+    <message>
+        <source>{basename} defines no function.</source>
+        <translation>{basename} 没有定义函数。</translation>
+    </message>
+    <message>
+        <source>{bytes_accessed} read and written</source>
+        <translation>读写 {bytes_accessed}</translation>
+    </message>
+    <message>
+        <source>{call} on other chips</source>
+        <translation>{call} 在其他芯片上</translation>
+    </message>
+    <message>
+        <source>{call}. {describe_place}</source>
+        <translation>{call}。{describe_place}</translation>
+    </message>
+    <message>
+        <source>{call}: a recorded run takes {wall}; {format_share} of it is in what is listed, {gaps} are dispatch and gaps</source>
+        <translation>{call}：一次记录的运行用时 {wall}；其中 {format_share} 在所列内容中，{gaps} 是派发和间隙</translation>
+    </message>
+    <message>
+        <source>{call}: in the job a run took {work} of work, the mean of {num_runs}</source>
+        <translation>{call}：在作业中一次运行的工作用时 {work}，取 {num_runs}的平均</translation>
+    </message>
+    <message>
+        <source>{count:,} array</source>
+        <translation>{count:,} 个数组</translation>
+    </message>
+    <message>
+        <source>{count:,} buffer</source>
+        <translation>{count:,} 个缓冲区</translation>
+    </message>
+    <message>
+        <source>{count:,} equation</source>
+        <translation>{count:,} 个方程</translation>
+    </message>
+    <message>
+        <source>{count:,} further dump</source>
+        <translation>{count:,} 个转储</translation>
+    </message>
+    <message>
+        <source>{count:,} fusion</source>
+        <translation>{count:,} 个融合</translation>
+    </message>
+    <message>
+        <source>{count:,} kernel</source>
+        <translation>{count:,} 个内核</translation>
+    </message>
+    <message>
+        <source>{count:,} line</source>
+        <translation>{count:,} 行</translation>
+    </message>
+    <message>
+        <source>{count:,} passes</source>
+        <translation>{count:,} 个 pass</translation>
+    </message>
+    <message>
+        <source>{count:,} recompilation</source>
+        <translation>{count:,} 次重新编译</translation>
+    </message>
+    <message>
+        <source>{count:,} run</source>
+        <translation>{count:,} 次运行</translation>
+    </message>
+    <message>
+        <source>{count:,} scope</source>
+        <translation>{count:,} 个作用域</translation>
+    </message>
+    <message>
+        <source>{count:,} signature</source>
+        <translation>{count:,} 个签名</translation>
+    </message>
+    <message>
+        <source>{count:,} step</source>
+        <translation>{count:,} 步</translation>
+    </message>
+    <message>
+        <source>{count:,} value</source>
+        <translation>{count:,} 个值</translation>
+    </message>
+    <message>
+        <source>{count:,} warning</source>
+        <translation>{count:,} 个警告</translation>
+    </message>
+    <message>
+        <source>{count_passes} changed the program: {num_instructions:,} instructions became {num_instructions_2:,}, with {num_fusions}.{describe_totals}{describe_unlisted}</source>
+        <translation>{count_passes}改变了程序：{num_instructions:,} 条指令变成 {num_instructions_2:,} 条，含 {num_fusions}。{describe_totals}{describe_unlisted}</translation>
+    </message>
+    <message>
+        <source>{count_program:,} backward</source>
+        <translation>反向 {count_program:,}</translation>
+    </message>
+    <message>
+        <source>{counts:,} leaves</source>
+        <translation>{counts:,} 个叶子</translation>
+    </message>
+    <message>
+        <source>{count}, the most memory traffic first</source>
+        <translation>{count}，内存流量最大的在前</translation>
+    </message>
+    <message>
+        <source>{currentText}: not available</source>
+        <translation>{currentText}：没有</translation>
+    </message>
+    <message>
+        <source>{describe_nodes} forward, </source>
+        <translation>前向 {describe_nodes}，</translation>
+    </message>
+    <message>
+        <source>{describe_origin} From: {links}</source>
+        <translation>{describe_origin} 来自：{links}</translation>
+    </message>
+    <message>
+        <source>{describe_remat} For {subject}.</source>
+        <translation>{describe_remat} 对象：{subject}。</translation>
+    </message>
+    <message>
+        <source>{device} ({low} to {high})</source>
+        <translation>{device}（{low} 到 {high}）</translation>
+    </message>
+    <message>
+        <source>{edges:.4g} to {edges_2:.4g}, at most {most:,} in a bin</source>
+        <translation>{edges:.4g} 到 {edges_2:.4g}，一格最多 {most:,} 个</translation>
+    </message>
+    <message>
+        <source>{equation} {operation} failed: the page ends there.</source>
+        <translation>{equation} {operation} 失败：页面到此为止。</translation>
+    </message>
+    <message>
+        <source>{first} against {second}: not compared. {reason}</source>
+        <translation>{first} 与 {second}：没有比较。{reason}</translation>
+    </message>
+    <message>
+        <source>{first} and {second}</source>
+        <translation>{first} 和 {second}</translation>
+    </message>
+    <message>
+        <source>{first} and {second} are equal bit by bit</source>
+        <translation>{first} 和 {second} 逐位相等</translation>
+    </message>
+    <message>
+        <source>{first} and {second} differ in {num_differing} of {arrays}, by {describe_ulps} ULP at most{odd}</source>
+        <translation>{first} 和 {second} 在 {arrays}中的 {num_differing} 个里不同，最多相差 {describe_ulps} ULP{odd}</translation>
+    </message>
+    <message>
+        <source>{functions:,.0f} of exp, sin …</source>
+        <translation>{functions:,.0f} 次 exp、sin …</translation>
+    </message>
+    <message>
+        <source>{function} takes the function and its arguments in one call, so no transform fits around it. Remove it first.</source>
+        <translation>{function} 在同一个调用中接受函数及其参数，所以不能再套变换。请先移除它。</translation>
+    </message>
+    <message>
+        <source>{id} saves {describe_saving}</source>
+        <translation>{id} 节省 {describe_saving}</translation>
+    </message>
+    <message>
+        <source>{index} of {num_names}</source>
+        <translation>{index} / {num_names}</translation>
+    </message>
+    <message>
+        <source>{label} at </source>
+        <translation>{label}：</translation>
+    </message>
+    <message>
+        <source>{label} is not in {stage} now.</source>
+        <translation>{label} 现在不在 {stage} 中。</translation>
+    </message>
+    <message>
+        <source>{left_out:,} with hardly any FLOPs are in the table only.</source>
+        <translation>{left_out:,} 个几乎没有 FLOP，只在表格中。</translation>
+    </message>
+    <message>
+        <source>{low:.4g} to {high:.4g}</source>
+        <translation>{low:.4g} 到 {high:.4g}</translation>
+    </message>
+    <message>
+        <source>{mild:,} mild and {severe:,} severe outliers are among the samples.</source>
+        <translation>样本中有 {mild:,} 个轻度和 {severe:,} 个重度异常值。</translation>
+    </message>
+    <message>
+        <source>{name} at {x:,.0f}: {y} ({low} to {high})</source>
+        <translation>{name}，{x:,.0f} 处：{y}（{low} 到 {high}）</translation>
+    </message>
+    <message>
+        <source>{name} takes {median} ({describe_spread})</source>
+        <translation>{name} 用时 {median}（{describe_spread}）</translation>
+    </message>
+    <message>
+        <source>{name}: none.</source>
+        <translation>{name}：无。</translation>
+    </message>
+    <message>
+        <source>{no_ceilings} “{text}” finds it out in seconds.</source>
+        <translation>{no_ceilings} “{text}”几秒之内就能得知。</translation>
+    </message>
+    <message>
+        <source>{num_entries} more …</source>
+        <translation>另有 {num_entries} 项 …</translation>
+    </message>
+    <message>
+        <source>{num_equations:,} of {num_equations_2} give other bits compiled; in {num_here:,} of them the difference arises.</source>
+        <translation>{num_equations_2}中有 {num_equations:,} 个编译后给出不同的位；其中 {num_here:,} 个是差别产生的地方。</translation>
+    </message>
+    <message>
+        <source>{num_hits:,} found</source>
+        <translation>找到 {num_hits:,} 个</translation>
+    </message>
+    <message>
+        <source>{num_near:,} nodes within {steps}.</source>
+        <translation>{steps}之内有 {num_near:,} 个节点。</translation>
+    </message>
+    <message>
+        <source>{num_path} steps from one to the other{across}.</source>
+        <translation>从一个到另一个共 {num_path} 步{across}。</translation>
+    </message>
+    <message>
+        <source>{num_places} places bookmarked.</source>
+        <translation>已为 {num_places} 处加书签。</translation>
+    </message>
+    <message>
+        <source>{num_shown} modules, {order} first:</source>
+        <translation>{num_shown} 个模块，{order}在前：</translation>
+    </message>
+    <message>
+        <source>{num_signatures}, {num_recompilations}: {wasted} spent again</source>
+        <translation>{num_signatures}，{num_recompilations}：重复花费 {wasted}</translation>
+    </message>
+    <message>
+        <source>{num_twice:,} values are</source>
+        <translation>有 {num_twice:,} 个值</translation>
+    </message>
+    <message>
+        <source>{number} of {num_stops}</source>
+        <translation>{number} / {num_stops}</translation>
+    </message>
+    <message>
+        <source>{num} boxes are shown. Arrow keys walk along the lines.</source>
+        <translation>显示了 {num} 个方框。用方向键沿着线走。</translation>
+    </message>
+    <message>
+        <source>{path} cannot be written</source>
+        <translation>无法写入 {path}</translation>
+    </message>
+    <message>
+        <source>{path} could not be written.</source>
+        <translation>无法写出 {path}。</translation>
+    </message>
+    <message>
+        <source>{path} could not be written: {problem}</source>
+        <translation>无法写出 {path}：{problem}</translation>
+    </message>
+    <message>
+        <source>{path} was not written.</source>
+        <translation>没有写出 {path}。</translation>
+    </message>
+    <message>
+        <source>{path} was not written: {error}</source>
+        <translation>没有写出 {path}：{error}</translation>
+    </message>
+    <message>
+        <source>{path} was not written: {strerror}.</source>
+        <translation>没有写出 {path}：{strerror}。</translation>
+    </message>
+    <message>
+        <source>{place} (no longer there)</source>
+        <translation>{place}（已不存在）</translation>
+    </message>
+    <message>
+        <source>{place} is not in {place_2} now.</source>
+        <translation>{place} 现在不在 {place_2} 中。</translation>
+    </message>
+    <message>
+        <source>{python} cannot be started.</source>
+        <translation>无法启动 {python}。</translation>
+    </message>
+    <message>
+        <source>{stage} · group</source>
+        <translation>{stage} · 组</translation>
+    </message>
+    <message>
+        <source>{text} on devices {name_devices}</source>
+        <translation>{text}，在设备 {name_devices} 上</translation>
+    </message>
+    <message>
+        <source>{title} could not be made.
+{replace}</source>
+        <translation>无法生成 {title}。
+{replace}</translation>
+    </message>
+    <message>
+        <source>{title} — equal</source>
+        <translation>{title} — 相等</translation>
+    </message>
+    <message>
+        <source>{title} — not compared</source>
+        <translation>{title} — 没有比较</translation>
+    </message>
+    <message>
+        <source>{told} {count}; {twice} computed by more than one kernel.</source>
+        <translation>{told} {count}；{twice}由多个内核计算。</translation>
+    </message>
+    <message>
+        <source>{told}, arithmetic the others</source>
+        <translation>{told}，其余受算术限制</translation>
+    </message>
+    <message>
+        <source>{told}, arithmetic {by_arithmetic:,}</source>
+        <translation>{told}，{by_arithmetic:,} 个受算术限制</translation>
+    </message>
+    <message>
+        <source>{told}{over}&lt;br&gt;&lt;a href='page:stepping'&gt;Step through the numbers&lt;/a&gt;</source>
+        <translation>{told}{over}&lt;br&gt;&lt;a href='page:stepping'&gt;带着数值单步执行&lt;/a&gt;</translation>
+    </message>
+    <message>
+        <source>{total_bytes} by XLA's plan: {argument_bytes} arguments, {result_bytes} results, {temporary_bytes} temporaries</source>
+        <translation>按 XLA 的计划 {total_bytes}：参数 {argument_bytes}，结果 {result_bytes}，临时值 {temporary_bytes}</translation>
+    </message>
+    <message>
+        <source>{transcendentals:,.0f} of exp, tanh and the like</source>
+        <translation>{transcendentals:,.0f} 次 exp、tanh 之类</translation>
+    </message>
+    <message>
+        <source>{transform} takes positional arguments only.</source>
+        <translation>{transform} 只接受位置参数。</translation>
+    </message>
+    <message>
+        <source>{typed} is no list of options such as NAME=VALUE, NAME=VALUE.</source>
+        <translation>{typed} 不是 NAME=VALUE, NAME=VALUE 形式的选项列表。</translation>
+    </message>
+    <message>
+        <source>{type} (static)</source>
+        <translation>{type}（静态）</translation>
+    </message>
+    <message>
+        <source>{value} bounds {all_of}</source>
+        <translation>{value}限制了{all_of}</translation>
+    </message>
+    <message>
+        <source>{wide:,} × {round:,} pixels and the legend.</source>
+        <translation>{wide:,} × {round:,} 像素，含图例。</translation>
+    </message>
+    <message>
+        <source>{word} is no option: write name=value.</source>
+        <translation>{word} 不是选项：请写 name=value。</translation>
+    </message>
+    <message>
+        <source>|◀</source>
+        <translation>|◀</translation>
+    </message>
+    <message>
+        <source>µs apart</source>
+        <translation>µs 分开</translation>
+    </message>
+    <message>
+        <source>µs fused</source>
+        <translation>µs 融合</translation>
+    </message>
+    <message>
+        <source>… and {num_leaves:,} more</source>
+        <translation>… 另有 {num_leaves:,} 个</translation>
+    </message>
+    <message>
+        <source>… and {num_names} more</source>
+        <translation>… 另有 {num_names} 个</translation>
+    </message>
+    <message>
+        <source>▶|</source>
+        <translation>▶|</translation>
+    </message>
+    <message>
+        <source>◀</source>
+        <translation>◀</translation>
+    </message>
+</context>
+</TS>

@@ -1,0 +1,146 @@
+"""The interface in another language: every text has a translation, and is shown at once."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from string import Formatter
+
+import pytest
+from PySide6.QtCore import QTranslator
+from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu
+
+from jaxscope.model import Capture
+from jaxscope.ui.toolkit.language import CONTEXT, Language, LanguageSwitch, renew, tr, tr_count
+from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.palette import list_menu_entries
+from jaxscope.ui.window.settings import Settings
+
+from .conftest import Driver
+from .programs import build_capture
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
+import write_translations
+
+TEXTS = sorted(write_translations.find_texts())
+KNOWN = write_translations.read_translations()
+CHINESE = re.compile("[\u4e00-\u9fff]")
+
+
+@pytest.fixture(autouse=True)
+def _english(qapp: QApplication) -> Iterator[None]:
+    yield
+    LanguageSwitch(qapp, Language.ENGLISH).deleteLater()
+
+
+def fields_of(text: str) -> list[tuple[str | None, str | None, str | None]]:
+    return sorted(tuple(field[1:]) for field in Formatter().parse(text) if field[1] is not None)
+
+
+def choose(window: MainWindow, language: Language) -> None:
+    menus = window.commands.menus["View"].findChildren(QMenu)
+    actions = [action for menu in menus for action in menu.actions()]
+    next(action for action in actions if action.data() is language).trigger()
+    QApplication.processEvents()
+
+
+def shown_texts(window: MainWindow) -> list[str]:
+    """What the menus, the places, the bar, the stages and the palette say now."""
+    buttons = [*window.row.places.values(), *window.row.names.values(), window.call_bar.run_button]
+    palette = [entry.name for entry in list_menu_entries(window.commands.root)]
+    return [
+        *(menu.title() for menu in window.commands.menus.values()),
+        *(action.text() for action in window.commands.actions.values()),
+        *(button.text() for button in buttons),
+        *(button.toolTip() for button in buttons),
+        *(card.accessibleName() for card in window.strip.cards),
+        *(name for name in palette if "语言" not in name),
+        window.call_bar.edit.placeholderText(),
+        window.call_bar.edit.accessibleName(),
+        window.row._said.text(),
+    ]
+
+
+def test_every_text_has_a_translation_and_no_other_is_kept() -> None:
+    assert sorted(KNOWN) == TEXTS, "run `python docs/write_translations.py`"
+
+
+def test_translations_have_the_fields_of_their_texts() -> None:
+    wrong = [t for t in TEXTS if "{" in t and fields_of(t) != fields_of(KNOWN[t])]
+    assert wrong == []
+
+
+def test_translations_have_the_keys_and_marks_of_their_texts() -> None:
+    """Letters to press, dots of what asks first, tags and links, spaces that join texts."""
+    for mark in (r"&(?=\w)(?!\w+;)", r" …$", r"<[^>]+>", r"\n", r"\*\.\w+"):
+        wrong = [t for t in TEXTS if re.findall(mark, t) != re.findall(mark, KNOWN[t])]
+        assert wrong == [], mark
+
+
+def test_what_is_translated_is_found_back() -> None:
+    """Two texts with one translation differ in nothing but the first letter's case."""
+    known: dict[str, str] = {}
+    for text in TEXTS:
+        if text[:1].isupper():
+            other = known.setdefault(KNOWN[text], text)
+            assert other == text, KNOWN[text]
+
+
+def test_the_compiled_file_is_that_of_the_source() -> None:
+    translator = QTranslator()
+    assert translator.load(str(write_translations.SOURCE.with_suffix(".qm")))
+    assert {text: translator.translate(CONTEXT, text) for text in TEXTS} == KNOWN
+
+
+def test_a_text_is_renewed_with_what_was_put_into_it(qapp: QApplication) -> None:
+    languages = LanguageSwitch(qapp, Language.ENGLISH)
+    text = tr("{num_near:,} nodes within {steps}.", num_near=1_234, steps=tr_count(2, "step"))
+    assert tr("Stopping …") == "Stopping …"
+    assert text == "1,234 nodes within 2 steps."
+    languages.use(Language.CHINESE)
+    assert renew(text) == "2 步之内有 1,234 个节点。"
+    assert renew("Stopping … · model.py\n2 steps") == "正在停止 … · model.py\n2 步"
+    languages.use(Language.ENGLISH)
+    assert renew("2 步之内有 1,234 个节点。") == text
+    assert tr_count(1, "step") == "1 step"
+
+
+def test_the_language_is_changed_while_the_window_is_used(
+    window: MainWindow, driver: Driver, source: Path, tmp_path: Path
+) -> None:
+    capture: Capture = build_capture()
+    driver.finish(driver.open(source), capture)
+    window.workspace.show_line(str(source), 5)
+    window.call_bar.edit.setText("f(f32[4])")
+    selected, before = window.workspace.selection.place, shown_texts(window)
+    assert not any(map(CHINESE.search, before))
+    choose(window, Language.CHINESE)
+    after = shown_texts(window)
+    assert after[0] == "文件"
+    kept = [text for text in after if text in before and not CHINESE.search(text)]
+    assert {text for text in kept if KNOWN.get(text, text) != text} == set()
+    assert Settings(str(tmp_path / "window.json")).language == "zh_CN"
+    choose(window, Language.ENGLISH)
+    assert shown_texts(window) == before
+    assert window.controller.state.capture is capture
+    assert window.workspace.selection.place == selected
+    assert window.call_bar.edit.text() == "f(f32[4])"
+
+
+def test_no_button_is_cut_in_chinese_in_a_small_window(
+    window: MainWindow, driver: Driver, source: Path
+) -> None:
+    window.resize(1280, 720)
+    driver.finish(driver.open(source), build_capture())
+    choose(window, Language.CHINESE)
+    for name in window.pages:
+        window.pages.show_page(name)
+        QApplication.processEvents()
+        cut = [
+            button.text()
+            for button in window.findChildren(QAbstractButton)
+            if button.isVisible() and button.text() and button.width() < button.sizeHint().width()
+        ]
+        assert cut == [], name
