@@ -217,6 +217,9 @@ def _write_partial(partial: Capture | None, error: JaxscopeError, options: Optio
     capture = complete(partial, error)
     if capture is not None and options.without_source:
         capture = leave_source_out(capture)
+    if partial is not None and not options.is_json:
+        for message in partial.messages:
+            print(f"note: {message}", file=sys.stderr)
     if (
         capture is None
         or options.output is None

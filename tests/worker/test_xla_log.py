@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from jaxscope.client import one_shot
-from jaxscope.client.events import Output
+from jaxscope.client.events import Failed, Output
+from jaxscope.errors import JaxscopeError
 from jaxscope.model import Capture, Check, NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.op_name import TagTable
@@ -111,3 +112,46 @@ def test_the_stage_of_an_equation_that_is_not_of_the_base_function_is_told() -> 
     message, *place = place_note(note, tags, GraphBuilder().build(), graph.build(), "grad")
     assert message == "It is slow. It is of equation 7 (sort, f.py:5) of the stage grad."
     assert place == ["7", "f.py", 5]
+
+
+FOLDED_FOR_LONG = """\
+import os
+import threading
+
+import jax
+import jax.numpy as jnp
+
+from jaxscope.worker import channel
+
+send = channel.Channel.send
+
+
+def watched(self, type, fields=None, arrays=None, **options):
+    send(self, type, fields, arrays, **options)
+    if (fields or {}).get("rule") == "slow-constant-folding":
+        if any(thread.name == "jaxscope background" for thread in threading.enumerate()):
+            os._exit(0)
+
+
+channel.Channel.send = watched
+
+
+def folded(x):
+    ones = jnp.ones((130, 130, 20))
+    return x + jax.lax.reduce_window(ones, 0.0, jax.lax.add, ones.shape, (1, 1, 1), "SAME").sum()
+"""
+
+
+def test_a_run_that_ends_while_xla_compiles_has_told_what_xla_warned_of(tmp_path: Path) -> None:
+    """Folding this constant takes a minute; the process ends itself once the warning is sent."""
+    path = tmp_path / "folded.py"
+    path.write_text(FOLDED_FOR_LONG)
+    ends: list[Failed] = []
+    with pytest.raises(JaxscopeError):
+        one_shot.capture(
+            str(path), "folded(f32[])", on_event=lambda e: isinstance(e, Failed) and ends.append(e)
+        )
+    (end,) = ends
+    assert isinstance(end.partial, Capture)
+    check = check_of(end.partial, "slow-constant-folding")
+    assert check is not None and check.line == len(FOLDED_FOR_LONG.splitlines())

@@ -32,8 +32,11 @@ class Background(Generic[T]):
         self._thread.join(seconds)
         return not self._thread.is_alive()
 
-    def result(self) -> T:
+    def result(self, meanwhile: Callable[[], object] = lambda: None) -> T:
         """Wait for the call.
+
+        Args:
+            meanwhile: Called again and again in this thread until the call ends.
 
         Raises:
             BaseException: Whatever the call raised.
@@ -41,6 +44,7 @@ class Background(Generic[T]):
         """
         while self._thread.is_alive():
             self._thread.join(_POLL_S)
+            meanwhile()
         if self._error is not None:
             raise self._error
         return self._value  # type: ignore[return-value] # set, as no error was

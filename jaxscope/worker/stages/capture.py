@@ -161,6 +161,7 @@ class _Pipeline:
         self._seconds = 0.0
         self._has_gradient = False
         self._log = XlaLog()
+        self._num_told = 0
         self._base = _UNCONVERTED.graph
         self._listens = bool(request.get("listens"))
 
@@ -247,7 +248,8 @@ class _Pipeline:
             self._sender.send_texts()
             try:
                 with self._step("optimized", "compile", "Compiling with XLA"):
-                    compiled = compilation.result()
+                    # A run that is stopped before XLA is done has told what XLA warned of.
+                    compiled = compilation.result(lambda: self._send_log(tags, last, derived.name))
             except JaxscopeError as error:
                 self._send_gradient(program, tags, last)
                 self._send_missing_after("optimized", error)
@@ -271,8 +273,10 @@ class _Pipeline:
             send_passes(lowered, self._channel, self._options, self._pass_watch)
 
     def _send_log(self, tags: TagTable, last: ConvertedJaxpr, name: str) -> None:
-        """Send what JAX and XLA warned of, each with its equation and line."""
-        for note in self._log.notes[:_MAX_NOTES]:
+        """Send what JAX and XLA warned of since the last time, each with its equation and line."""
+        new = self._log.notes[self._num_told : _MAX_NOTES]
+        self._num_told += len(new)
+        for note in new:
             message, equation, file, line = place_note(note, tags, self._base, last.graph, name)
             self._channel.message(message)
             fields = {"rule": note.rule, "severity": "warning", "remedy": note.remedy}
