@@ -9,9 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from jaxscope.model import NodeKind, Unavailable
+from jaxscope.model.graph_builder import GraphBuilder
+from jaxscope.model.types import packed_type_bytes
 from jaxscope.program.hlo.instruction_text import read_attributes
 from jaxscope.program.hlo.proto import module_class
-from jaxscope.program.sharding.collectives import groups_along, name_axes, parse_groups, parse_pairs
+from jaxscope.program.sharding.collectives import (
+    find_collectives,
+    groups_along,
+    name_axes,
+    parse_groups,
+    parse_pairs,
+)
 
 AXES = (("x", 2), ("y", 3), ("z", 2))
 
@@ -87,3 +96,32 @@ def test_other_groups_have_no_axes() -> None:
     assert name_axes(((0, 1), (0, 1)), (("x", 2), ("y", 2))) is None
     assert name_axes(((0, 3), (1, 2)), (("x", 2), ("y", 2))) is None
     assert name_axes(((0,),), ()) is None
+
+
+@pytest.mark.parametrize(
+    ("operation", "operands", "types", "result"),
+    [
+        ("collective-permute", ["f32[4,2]"], ["f32[4,2]"], 32),
+        # As the compilers for TPUs and GPUs write them.
+        ("collective-permute-start", ["f32[4,2]"], ["f32[4,2]", "f32[4,2]", "u32[]", "u32[]"], 32),
+        ("all-gather-start", ["f32[4,2]"], ["f32[4,2]", "f32[8,2]"], 64),
+        (
+            "all-gather-start",
+            ["f32[4,2]", "bf16[4]"],
+            ["f32[4,2]", "bf16[4]", "f32[8,2]", "bf16[8]"],
+            80,
+        ),
+        ("all-reduce-start", ["f32[4,2]", "bf16[4]"], ["f32[4,2]", "bf16[4]"], 40),
+    ],
+)
+def test_what_comes_out_of_one_that_is_started_is_the_result_alone(
+    operation: str, operands: list[str], types: list[str], result: int
+) -> None:
+    builder = GraphBuilder()
+    made = builder.add_node("p", NodeKind.INPUT, "parameter", types=operands)
+    node = builder.add_node("c", NodeKind.INSTRUCTION, operation, types=types)
+    for number, type in enumerate(operands):
+        builder.add_edge(made, node, output=number, operand=number, type=type)
+    (found,) = find_collectives(builder.build(), Unavailable("None."))
+    assert found.result_bytes == result
+    assert found.operand_bytes == sum(map(packed_type_bytes, operands))

@@ -221,9 +221,9 @@ def find_collectives(
     wanted = np.flatnonzero(np.isin(operations, list(kinds)))
     if among is not None:
         wanted = wanted[np.isin(wanted, among)]
-    operands = _operand_bytes(graph, wanted)
+    operands = _operands(graph, wanted)
     return tuple(
-        _describe(graph, node, kinds[int(operations[node])], operands.get(node, 0.0), placement)
+        _describe(graph, node, kinds[int(operations[node])], operands.get(node, []), placement)
         for node in wanted.tolist()
         if not _is_inside_async(graph, node)
     )
@@ -237,14 +237,15 @@ def _is_inside_async(graph: Graph, node: int) -> bool:
 
 
 def _describe(
-    graph: Graph, node: int, kind: str, operand: float, placement: Placement | Unavailable
+    graph: Graph, node: int, kind: str, operands: list[str], placement: Placement | Unavailable
 ) -> Collective:
     attributes = graph.attributes(node)
     num_devices = len(placement.devices) if isinstance(placement, Placement) else 0
     types = graph.types(node)
-    if graph.operation(node).endswith("-start"):
-        types = types[-1:]  # the operands come back first
-    result = sum(map(packed_type_bytes, types))
+    if graph.operation(node).endswith("-start") and kind != "all-reduce":
+        # The operands come back first; behind the results a permute of TPUs has its own state.
+        types = types[len(operands) : 2 * len(operands)]
+    operand, result = (float(sum(map(packed_type_bytes, each))) for each in (operands, types))
     pairs: tuple[tuple[int, int], ...] = ()
     groups: Groups | Unavailable
     axes: tuple[str, ...] | None = None
@@ -271,12 +272,11 @@ def _describe(
     )
 
 
-def _operand_bytes(graph: Graph, nodes: npt.NDArray[np.int64]) -> dict[int, float]:
-    """Bytes that go into each of these nodes."""
-    edges, found = graph.edges, dict[int, float]()
+def _operands(graph: Graph, nodes: npt.NDArray[np.int64]) -> dict[int, list[str]]:
+    """Types of what goes into each of these nodes."""
+    edges, found = graph.edges, dict[int, list[str]]()
     for edge in np.flatnonzero(np.isin(edges.target, nodes)).tolist():
-        node = int(edges.target[edge])
-        found[node] = found.get(node, 0.0) + packed_type_bytes(graph.string(edges.type, edge))
+        found.setdefault(int(edges.target[edge]), []).append(graph.string(edges.type, edge))
     return found
 
 
