@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import enum
 import importlib
+import itertools
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -26,9 +27,11 @@ UI = ROOT / "jaxscope" / "ui"
 SOURCE = UI / "toolkit" / "translations" / "jaxscope_zh_CN.ts"
 
 TABLES = {
+    "jaxscope.export.choices": ("FORMATS",),
     "jaxscope.model.stages": ("JAXPR", "LATE_KINDS"),
     "jaxscope.picture.palette": ("STYLE_NAMES",),
     "jaxscope.picture.tint.classes": ("ColourBy", "FATES"),
+    "jaxscope.program.size": ("_NOUNS", "_OTHERS"),
     "jaxscope.report.compilations": ("_HEADERS", "_TRANSFER_HEADERS"),
     "jaxscope.report.fusion": ("_LOG_HEADERS",),
     "jaxscope.report.measurement_documents": ("LINE_HEADERS",),
@@ -45,6 +48,7 @@ TABLES = {
     "jaxscope.ui.pages.passes": ("HEADERS",),
     "jaxscope.ui.pages.recompilation": ("_HEADERS",),
     "jaxscope.ui.pages.roofline": ("_CHOICES", "_MODULES", "_NOUNS"),
+    "jaxscope.ui.pages.scaling": ("PRESETS",),
     "jaxscope.ui.pages.stepping": ("_MOVES", "_COMPARED"),
     "jaxscope.ui.pages.timing": ("HEADERS", "_HINTS", "MEANINGS"),
     "jaxscope.ui.panes.node_table": ("HEADERS",),
@@ -55,17 +59,24 @@ TABLES = {
     "jaxscope.ui.session.screen": ("Condition", "TIME_MARKS"),
     "jaxscope.ui.window.call_bar": ("_AXES",),
     "jaxscope.ui.window.commands": ("COMMANDS", "MORE_KEYS"),
-    "jaxscope.ui.window.exporter": ("ExportExtent", "_EXPLAINED"),
+    "jaxscope.ui.window.exporter": ("ExportExtent", "_EXPLAINED", "_THEMES"),
+    "jaxscope.ui.window.lesson_strip": ("HEADS",),
     "jaxscope.ui.window.places": ("Place",),
     "jaxscope.ui.window.sample_path": ("PATH",),
 }
 """Tables whose texts are translated when they are shown, by module."""
 
+OF_REPORTS = (
+    *("read at", "read by", "what became of it", "sends", "rounds", "devices together", "between"),
+    *("devices", "path", "whole", "spec", "on a device", "how", "module", "share", "shape"),
+)
+"""Titles of columns that reports give to tables one by one."""
+
 COLUMNS = {"_MOVES": (1, 2), "MORE_KEYS": (1,), "_AXES": (0,), "FATES": (1,)}
 """Of tables whose rows are tuples: where texts stand that are shown."""
 
-COUNTED = {"_NOUNS"}
-"""Nouns of which numbers are told, by `tr_count`."""
+COUNTED = {"_NOUNS", "_OTHERS"}
+"""Nouns of which numbers are told, by `tr_count` or `tr_told`."""
 
 SHOWN = {"menu", "text", "hint", "title", "answers", "effect", "question", "meaning", "value"}
 """Fields of rows that are shown."""
@@ -73,7 +84,7 @@ SHOWN = {"menu", "text", "hint", "title", "answers", "effect", "question", "mean
 
 def find_texts() -> set[str]:
     """Every text that `tr` or `tr_count` may be given, in English."""
-    found = {text for text in _of_tables() if text}
+    found = {text for text in (*_of_tables(), *OF_REPORTS) if text}
     for path in sorted(UI.rglob("*.py")):
         found.update(_of_module(ast.parse(path.read_text(encoding="utf-8"))))
     return found
@@ -108,7 +119,9 @@ def _of_tables() -> Iterator[str]:
                 table = [row[column] for row in table for column in COLUMNS[name]]
             yield from _texts_in(table)
             if name in COUNTED:
-                yield from (f"{{count:,}} {noun}" for noun in table)
+                befores = ("", "other ") if module == "jaxscope.program.size" else ("",)
+                nouns = itertools.product(befores, _texts_in(table))
+                yield from (f"{{count:,}} {before}{noun}" for before, noun in nouns)
 
 
 def _texts_in(table: object) -> Iterator[str]:

@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import QLocale, QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from jaxscope.cli import main
@@ -15,6 +16,7 @@ from jaxscope.client.requests import CaptureRequest, StepRequest
 from jaxscope.errors import UsageError
 from jaxscope.model.lessons import Shown, lessons_beside, parse_text_lesson, read_text_lesson
 from jaxscope.ui.session.state import Trust
+from jaxscope.ui.toolkit.language import Language, LanguageSwitch
 from jaxscope.ui.window import presentation
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.presentation import SpeakerScreen, find_other_screen
@@ -339,11 +341,14 @@ def test_lessons_follow_each_other_in_one_language(lesson: Path) -> None:
     assert beside("sums.zh.md") == ["lonely.de.md", "sums.zh.md", "tail.md", "umbra.zh.md"]
 
 
-def test_the_course_comes_in_the_language_of_the_system(
-    driver: Driver, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+def test_the_course_comes_in_the_language_of_the_window(
+    qapp: QApplication, driver: Driver, window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(QLocale, "system", lambda: QLocale("zh_CN"))
+    languages = LanguageSwitch(qapp)  # as the system
     window.begin_course()
+    languages.use(Language.ENGLISH)
+    languages.deleteLater()
     assert window.walk.lesson is not None and window.walk.lesson.title == "什么是 jaxpr？"
     driver.wait_for(CaptureRequest)
 

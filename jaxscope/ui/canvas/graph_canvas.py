@@ -105,7 +105,7 @@ from jaxscope.ui.canvas.scene_painter import (
 )
 from jaxscope.ui.canvas.tiles import TileCache
 from jaxscope.ui.canvas.transition import Transition, ViewedDrawing, make_transition, may_move
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import tr, tr_told
 from jaxscope.ui.toolkit.threads import LatestJob
 
 _WHEEL_STEP = 1.0015
@@ -630,7 +630,10 @@ class GraphCanvas(QWidget):
         self.forget_nodes()
         if isinstance(graph, Graph) and len(graph.nodes):
             self.drop_scene(
-                tr("Laying out {describe_size} … Esc stops", describe_size=describe_size(graph))
+                tr(
+                    "Laying out {size} … Esc stops",
+                    size=tr_told(describe_size(graph)),
+                )
             )
             self._is_untouched = kept is None or kept.middle is None
             self._start(graph, None, None, kept)

@@ -78,7 +78,7 @@ class Legend(QWidget):
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the entries, in order."""
-        return tuple(entry.name for entry in self._entries)
+        return tuple(tr(entry.name) for entry in self._entries)
 
     def set_text_scale(self, scale: float) -> None:
         """Make it larger or smaller with the window's type."""
@@ -116,7 +116,7 @@ class Legend(QWidget):
         places: list[tuple[float, int, float]] = []
         last = len(self._entries) - 1
         for number, entry in enumerate(self._entries):
-            text = min(measure_text(entry.name, _TEXT_PX), _WIDEST_PX)
+            text = min(measure_text(tr(entry.name), _TEXT_PX), _WIDEST_PX)
             wide = entry.swatch_px + text
             limited = not self._is_open and row == _ROWS_AT_FIRST - 1 and number < last
             kept = _MORE_PX + _GAP_PX if limited else 0.0
@@ -152,7 +152,7 @@ class Legend(QWidget):
             self._entries, self._place(self.width())[0], strict=False
         ):
             if left <= x <= left + wide and 0 <= y - _PADDING_PX - row * _ROW_PX < _ROW_PX:
-                return entry.hint or entry.name
+                return entry.hint or tr(entry.name)
         return tr("What the colours and outlines mean; click to see all of it")
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -173,7 +173,7 @@ class Legend(QWidget):
             if entry.swatch_px:
                 painter.drawRoundedRect(QRectF(x, y + 3.5, _SWATCH_PX, 10), 3, 3)
             painter.setPen(colors.text)
-            text = shorten_text(entry.name, wide - entry.swatch_px, _TEXT_PX)
+            text = shorten_text(tr(entry.name), wide - entry.swatch_px, _TEXT_PX)
             area = QRectF(x + entry.swatch_px, y, wide, _ROW_PX)
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, text)
         if is_cut:
@@ -212,7 +212,7 @@ def list_tints(
             continue
         fill, border = palette.pair(each)
         line = Qt.PenStyle.DashLine if each.is_dashed else Qt.PenStyle.SolidLine
-        entries.append(LegendEntry(tr(each.name), QColor(fill), QPen(QColor(border), 1.2, line)))
+        entries.append(LegendEntry(each.name, QColor(fill), QPen(QColor(border), 1.2, line)))
     if tint.note:
         entries.append(words_alone(tint.note, colors))
     return tuple(entries)

@@ -104,7 +104,7 @@ class ScalingPage(ExperimentPage[Scaling]):
         self.plot: QWidget | None = None
         self.preset = ChoiceBox()
         for preset, words in PRESETS.items():
-            self.preset.addItem(words, preset)
+            self.preset.addItem(tr(words), preset)
         self.preset.setAccessibleName(tr("What is measured against what"))
         self.range = QLineEdit()
         self.range.setToolTip(

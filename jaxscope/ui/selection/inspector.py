@@ -53,7 +53,7 @@ from jaxscope.ui.selection.selection import GroupPlace, Place, SelectionModel
 from jaxscope.ui.session.screen import title_of_stage
 from jaxscope.ui.session.source_file import line_of
 from jaxscope.ui.source.source_lines import NUMBERS_OF_RUN, SourceLines
-from jaxscope.ui.toolkit.language import tr, tr_count
+from jaxscope.ui.toolkit.language import tr, tr_count, tr_told
 from jaxscope.ui.toolkit.widgets import (
     ANY_PX,
     SOFT_BREAK,
@@ -630,12 +630,13 @@ def _count(stage: str, graph: Graph, linked: Linked) -> str:
     other = "other " if len(linked.selected) else ""  # what is selected does not count
     if count_program(graph, forward) and count_program(graph, backward):
         told = tr(
-            "{describe_nodes} forward, ", describe_nodes=describe_nodes(graph, forward, other)
+            "{nodes} forward, ",
+            nodes=tr_told(describe_nodes(graph, forward, other)),
         )
         told += tr("{count_program:,} backward", count_program=count_program(graph, backward))
     else:
-        told = describe_nodes(graph, forward + backward, other)
-        told += " backward" if count_program(graph, backward) else ""
+        told = tr_told(describe_nodes(graph, forward + backward, other))
+        told += tr(" backward") if count_program(graph, backward) else ""
     return f"<a href='node:{escape_html(stage)}:{first}'>{told}</a>"
 
 

@@ -34,7 +34,7 @@ from jaxscope.ui.session.state import (
     expected_stages,
     transforms_of,
 )
-from jaxscope.ui.toolkit.language import tr, tr_count
+from jaxscope.ui.toolkit.language import tr, tr_count, tr_told
 
 _ASIDE = "its gradient"
 _OLD, _OLD_HINT = "of an earlier run", "This is of an earlier run, not of the call above."
@@ -260,7 +260,7 @@ def _step(
 
 def _size(stage: Stage) -> str:
     if is_available(stage.graph):
-        size = describe_size(stage.graph)
+        size = tr_told(describe_size(stage.graph))
     elif isinstance(stage.text, StageText):
         size = tr_count(stage.text.num_lines, "line")
     else:

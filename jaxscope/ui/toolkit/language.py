@@ -41,7 +41,7 @@ CONTEXT = "jaxscope"
 
 _MOST_MADE = 8_192
 _COUNTED = "{count:,} "
-_BETWEEN = re.compile(r"(^\d+  |<[^>]+>|\n| · |\t| \(\d[\d,]*\)$| [›▾]$)")
+_BETWEEN = re.compile(r"(^\d+  |<code>.*?</code>|<[^>]+>|\n| · |\t| \(\d[\d,]*\)$| [›▾]$)")
 """What texts are joined with that were translated one by one."""
 
 
@@ -87,6 +87,12 @@ def tr_count(count: int, noun: str) -> str:
     text = QCoreApplication.translate(CONTEXT, source)
     shown = format_count(count, noun) if text == source else text.format(count=count)
     return _remember(shown, source, {"count": count})
+
+
+def tr_told(text: str) -> str:
+    """A number of things as the library tells it, such as `3 equations`."""
+    count, _, noun = text.partition(" ")
+    return tr_count(int(count.replace(",", "")), noun.removesuffix("s"))
 
 
 def _remember(text: str, source: str, values: dict[str, object]) -> str:

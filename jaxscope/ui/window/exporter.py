@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -385,6 +386,7 @@ class ExportProgressBar(QWidget):
         self.hide()
 
 
+_THEMES = ("light", "dark")
 _PICTURES = ("svg", "png", "pdf")
 _EXPLAINED = {
     "json": "Data always holds everything.",
@@ -420,18 +422,18 @@ class ExportDialog(QDialog):
         for extent in ExportExtent:
             self.extents.addItem(tr(extent.value), extent)
         for ending, title in FORMATS.items():
-            self.formats.addItem(f"{title} (.{ending})", ending)
-        for name in (theme, *({"light", "dark"} - {theme})):
-            self.themes.addItem(name.capitalize(), name)
+            self.formats.addItem(f"{tr(title)} (.{ending})", ending)
+        for name in (theme, *({*_THEMES} - {theme})):
+            self.themes.addItem(tr(name).capitalize(), name)
         self.width_px.setRange(0, MAX_WIDTH_PX)
         self.width_px.setSingleStep(100)
         self.width_px.setSpecialValueText(tr("twice the size of the window's"))
-        self.width_px.setSuffix(" pixels")
+        self.width_px.setSuffix(tr(" pixels"))
         self._size.setWordWrap(True)
         self.width_px.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
-        self._add(form, "&What", self.extents)
-        self._add(form, "&Format", self.formats)
-        self._add(form, "&Colours", self.themes)
+        self._add(form, tr("&What"), self.extents)
+        self._add(form, tr("&Format"), self.formats)
+        self._add(form, tr("&Colours"), self.themes)
         self._add(form, tr("W&idth"), self.width_px)
         form.addRow("", self._size)
         layout.addLayout(form)
@@ -446,7 +448,7 @@ class ExportDialog(QDialog):
 
     def _add(self, form: QFormLayout, name: str, field: QComboBox | QSpinBox) -> None:
         form.addRow(name, field)
-        field.setAccessibleName(name.replace("&", ""))
+        field.setAccessibleName(re.sub(r"\(&\w\)|&", "", name))
 
     @property
     def ending(self) -> str:

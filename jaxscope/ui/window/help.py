@@ -28,7 +28,7 @@ from jaxscope.program.cards import Card, read_cards
 from jaxscope.program.explanations import COMPILER_OPERATIONS, PRIMITIVES
 from jaxscope.report.cards import explain_card, name_card
 from jaxscope.ui.selection.inspector import describe_card
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import shown_language, tr
 from jaxscope.ui.toolkit.widgets import escape_html, fill_box, make_label
 from jaxscope.ui.window.commands import COMMANDS, MORE_KEYS, Command
 from jaxscope.version import __version__
@@ -104,6 +104,10 @@ class HelpCommands(QObject):
         self.tour = None
 
     def _show(self, title: str) -> None:
+        if self.dialog is not None and self.dialog.language != shown_language():
+            self.dialog.close()
+            self.dialog.deleteLater()
+            self.dialog = None
         if self.dialog is None:
             self.dialog = HelpDialog(self._window)
         self.dialog.open_at(title)
@@ -115,6 +119,7 @@ class HelpDialog(QDialog):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Help"))
+        self.language = shown_language()
         self.tabs = QTabWidget(documentMode=True)
         self.tabs.setAccessibleName(tr("Help"))
         self.glossary = Glossary()
@@ -134,7 +139,7 @@ class HelpDialog(QDialog):
     def open_at(self, title: str) -> None:
         """Show one of the tabs."""
         titles = [self.tabs.tabText(index) for index in range(self.tabs.count())]
-        self.tabs.setCurrentIndex(titles.index(title))
+        self.tabs.setCurrentIndex(titles.index(tr(title)))
         self.show()
         self.raise_()
         self.activateWindow()
@@ -226,7 +231,7 @@ def _make_guide() -> QWidget:
     text = QTextBrowser()
     text.setAccessibleName(tr("Guide"))
     text.document().setDocumentMargin(_MARGIN_PX)
-    text.setMarkdown(GUIDE)
+    text.setMarkdown(tr(GUIDE))
     return text
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -22,15 +22,18 @@ from PySide6.QtWidgets import (
 
 from jaxscope.model.lessons import Lesson, TextLesson, lessons_beside, read_lesson, title_of
 from jaxscope.ui.session.state import OfferedFunction
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import renew, tr
 from jaxscope.ui.toolkit.widgets import ANY_PX, FlowLayout, escape_html, fill_box, make_label
 from jaxscope.ui.window.sample_path import PATH, find_next, step_of
 from jaxscope.ui.window.text_lesson import LessonWalk, MarkdownView
 
 WIDTH_PX = 264
+_KEPT = ("whole", "hint")
+"""Texts that a button has besides the one that is shown."""
 _LEAST_PX, _AROUND_PX = 200, 50
 """Narrower than what it is given in any window; what a text does not have of that."""
 _OF_TRIAL = "Edit the source on a scratch copy, which runs when typing pauses"
+HEADS = ("Look at", "Predict", "Then see")
 _REVEAL = "Show what to see"
 _OF_WALK = "\0"
 """In place of a file's name: what is shown is of a lesson of its own."""
@@ -70,7 +73,7 @@ class LessonStrip(QFrame):
         self._calls: tuple[str, ...] = ()
         self._place = make_label(role="label")
         self._title = make_label(role="heading", wraps=True)
-        self._parts = {head: QLabel() for head in ("Look at", "Predict", "Then see")}
+        self._parts = {head: QLabel() for head in HEADS}
         self._reveal = QPushButton(tr(_REVEAL))
         self._call_head, self._call_box = make_label(tr("Calls"), "label"), QVBoxLayout()
         self._next = QPushButton()
@@ -137,7 +140,7 @@ class LessonStrip(QFrame):
     @property
     def answer_is_shown(self) -> bool:
         """Whether the part *Then see* is shown, or what a part of a lesson reveals."""
-        return not (self._parts["Then see"].isHidden() and self._answer.isHidden())
+        return not (self._parts[HEADS[2]].isHidden() and self._answer.isHidden())
 
     def show_file(self, file: str, functions: Sequence[OfferedFunction]) -> bool:
         """Show the lesson of a file, the calls that it offers, and the path.
@@ -159,7 +162,7 @@ class LessonStrip(QFrame):
             self._call_head.setText(tr("Calls"))
             _fill(self._call_box, [self._row(c, c, self._on_call_clicked) for c in calls])
             self._call_head.setVisible(bool(calls))
-        return bool(self._parts["Look at"].text())
+        return bool(self._parts[HEADS[0]].text())
 
     def show_further(self) -> None:
         """Show what a lesson keeps back until it is answered: calls, a change, all samples."""
@@ -278,8 +281,8 @@ class LessonStrip(QFrame):
         self._title.setText(lesson.title if lesson.is_whole else tr("Samples"))
         told = (lesson.look, lesson.predict, lesson.see) if lesson.is_whole else ("", "", "")
         for (head, label), text in zip(self._parts.items(), told, strict=True):
-            label.setText(f"<b>{head}</b>&ensp;{_rich(text)}" if text else "")
-            label.setVisible(bool(text) and head != "Then see")
+            label.setText(f"<b>{tr(head)}</b>&ensp;{_rich(text)}" if text else "")
+            label.setVisible(bool(text) and head != HEADS[2])
         self._reveal.setProperty("whole", tr(_REVEAL))
         self._reveal.setVisible(lesson.is_whole)
         self._further.setHidden(lesson.is_whole)  # first the question, alone
@@ -302,7 +305,7 @@ class LessonStrip(QFrame):
                 self._walk.go_on()
             return
         self._reveal.hide()
-        self._parts["Then see"].show()
+        self._parts[HEADS[2]].show()
         self.show_further()
 
     def _row(self, text: str, value: str, slot: Callable[[], object]) -> QPushButton:
@@ -319,6 +322,13 @@ class LessonStrip(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LanguageChange:
+            for button, name in itertools.product(self.findChildren(QPushButton), _KEPT):
+                button.setProperty(name, renew(button.property(name) or ""))
+            self._fit()
 
     def _fit(self) -> None:
         """Shorten what has no room."""

@@ -36,6 +36,7 @@ from jaxscope.ui.session.stepping import SteppingRun
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import FIXED_SHARE, ThemeSwitch
 from jaxscope.ui.window.call_bar import CallBar
+from jaxscope.ui.window.lesson_strip import HEADS
 from jaxscope.ui.window.text_lesson import LessonWalk, MarkdownView, to_plain_text
 from jaxscope.ui.window.workspace import Workspace
 
@@ -104,7 +105,7 @@ class PresentedSteps(QObject):
         self._stage = stage
         file = self._controller.state.file if self._walk.lesson is None else ""
         lesson = read_lesson(Path(file)) if file else None
-        told = [("Look at", lesson.look), ("Predict", lesson.predict)] if lesson else []
+        told = [(tr(HEADS[0]), lesson.look), (tr(HEADS[1]), lesson.predict)] if lesson else []
         self._before = [f"{head}: {text}".replace("`", "") for head, text in told if text]
         self._after = lesson.see.replace("`", "") if lesson else ""
         self._number_before, self._is_asking, self._is_after = -1, False, False

@@ -4,6 +4,64 @@
 <context>
     <name>jaxscope</name>
     <message>
+        <source>
+### See what became of a call
+Type a **call** in the bar, such as `grad(loss)(w, f32[8, 2])`, and press Enter. `f32[8, 2]` is
+a random array of that type and shape, `key(0)` a random key. The functions of the file are
+behind its name at the left. The line below the bar leads from the source to the machine code: a
+click on a **stage** shows it.
+
+### Find out what became of a line
+Click the line. The equations, operations and instructions that came from it light up in every
+pane, and *Selected* says what became of each. It works in every direction: click an instruction
+to see the lines that it came from.
+
+### See the derivative
+`+ transform` puts `grad`, `vmap` and others around the function. A click on the name of a
+transform in the bar changes its arguments, moves or removes it. Without `grad` in the call,
+*its gradient* shows what it would be.
+
+### Know how long it takes
+*Measure* compares eager with jit, with the range in which the ratio lies. The list at its left
+asks further: where the time goes, how it grows with size, what is compiled again.
+
+### Compare
+*Compare* sets the call beside another one, another file, or the run before.
+
+### Keep it
+*File, Save capture* keeps everything in one file, which opens without running anything.
+*Export* writes SVG, PNG, PDF, HTML and more.
+
+### Find a command
+Ctrl+K finds every command, sample and call by a few letters.
+</source>
+        <translation>
+### 看一个调用变成了什么
+在栏中输入一个**调用**，例如 `grad(loss)(w, f32[8, 2])`，然后按 Enter。`f32[8, 2]` 是该类型和形状的随机数组，
+`key(0)` 是一个随机密钥。文件中的函数在左边的文件名后面。栏下的一行从源代码通向机器码：单击一个**阶段**即可显示它。
+
+### 弄清一行变成了什么
+单击这一行。由它产生的方程、运算和指令会在每个窗格中亮起，*所选* 说明每一个变成了什么。任何方向都可以：单击一条指令，
+就能看到它来自哪些行。
+
+### 看导数
+`+ 变换` 给函数套上 `grad`、`vmap` 等。单击栏中一个变换的名称，可以修改它的参数、移动或移除它。调用中没有 `grad` 时，
+*它的梯度* 显示它会是什么样子。
+
+### 知道需要多久
+*测量* 比较急切执行和 jit，并给出比值所在的范围。左边的列表进一步回答：时间花在哪里，它随大小如何增长，什么被重新编译。
+
+### 比较
+*比较* 把这个调用与另一个调用、另一个文件或上一次运行并列。
+
+### 保存
+*文件* 菜单的 *捕获另存为* 把一切保存在一个文件中，打开它不会运行任何东西。*导出* 可以写出 SVG、PNG、PDF、HTML 等。
+
+### 查找命令
+Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
+</translation>
+    </message>
+    <message>
         <source> (line {line})</source>
         <translation>（第 {line} 行）</translation>
     </message>
@@ -26,6 +84,10 @@
     <message>
         <source> at {write_time}</source>
         <translation>，时间 {write_time}</translation>
+    </message>
+    <message>
+        <source> backward</source>
+        <translation>，反向</translation>
     </message>
     <message>
         <source> by the pass {pass_name}</source>
@@ -52,6 +114,10 @@
         <translation>，主机 {host}</translation>
     </message>
     <message>
+        <source> pixels</source>
+        <translation> 像素</translation>
+    </message>
+    <message>
         <source> {num_further_dumps} changed no instruction; filter by name to see it.</source>
         <translation>另有 {num_further_dumps}没有改变任何指令；按名称筛选即可看到。</translation>
     </message>
@@ -66,6 +132,18 @@
     <message>
         <source>#</source>
         <translation>#</translation>
+    </message>
+    <message>
+        <source>&amp;Colours</source>
+        <translation>颜色(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;Format</source>
+        <translation>格式(&amp;F)</translation>
+    </message>
+    <message>
+        <source>&amp;What</source>
+        <translation>内容(&amp;W)</translation>
     </message>
     <message>
         <source>+ transform</source>
@@ -746,6 +824,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>急切执行、jit 和双精度的结果一致吗？</translation>
     </message>
     <message>
+        <source>Document with the graph</source>
+        <translation>含图的文档</translation>
+    </message>
+    <message>
         <source>Donated</source>
         <translation>捐赠</translation>
     </message>
@@ -832,6 +914,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Everything is about one call. Type another one and press Enter, or choose a function of the file at the left. + transform puts grad, vmap and others around it.</source>
         <translation>一切都围绕一个调用。输入另一个调用并按 Enter，或在左边选择文件中的一个函数。“+ 变换”会给它套上 grad、vmap 等。</translation>
+    </message>
+    <message>
+        <source>Everything, as data</source>
+        <translation>全部，作为数据</translation>
     </message>
     <message>
         <source>Everything: all stages</source>
@@ -1066,6 +1152,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>图或文本</translation>
     </message>
     <message>
+        <source>Graphviz</source>
+        <translation>Graphviz</translation>
+    </message>
+    <message>
         <source>Guide</source>
         <translation>指南</translation>
     </message>
@@ -1282,8 +1372,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>恢复最初的窗格布局</translation>
     </message>
     <message>
-        <source>Laying out {describe_size} … Esc stops</source>
-        <translation>正在为 {describe_size} 布局 … Esc 停止</translation>
+        <source>Laying out {size} … Esc stops</source>
+        <translation>正在为 {size}布局 … Esc 停止</translation>
     </message>
     <message>
         <source>Laying out … Esc stops</source>
@@ -1348,6 +1438,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Load …</source>
         <translation>载入 …</translation>
+    </message>
+    <message>
+        <source>Look at</source>
+        <translation>看</translation>
     </message>
     <message>
         <source>Look at its values</source>
@@ -1878,6 +1972,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>图的概览</translation>
     </message>
     <message>
+        <source>Page with linked stages</source>
+        <translation>阶段相互关联的网页</translation>
+    </message>
+    <message>
         <source>Pages ▾</source>
         <translation>页面 ▾</translation>
     </message>
@@ -1938,6 +2036,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>数组的图像</translation>
     </message>
     <message>
+        <source>Picture of the graph</source>
+        <translation>图的图片</translation>
+    </message>
+    <message>
+        <source>Picture of the graph, scalable</source>
+        <translation>图的图片，可缩放</translation>
+    </message>
+    <message>
         <source>Placement</source>
         <translation>放置</translation>
     </message>
@@ -1952,6 +2058,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Precision of the second</source>
         <translation>第二个的精度</translation>
+    </message>
+    <message>
+        <source>Predict</source>
+        <translation>预测</translation>
     </message>
     <message>
         <source>Previous page</source>
@@ -2048,6 +2158,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Remove</source>
         <translation>移除</translation>
+    </message>
+    <message>
+        <source>Report</source>
+        <translation>报告</translation>
     </message>
     <message>
         <source>Results</source>
@@ -2542,6 +2656,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>课程的正文</translation>
     </message>
     <message>
+        <source>Text of the stage</source>
+        <translation>阶段的文本</translation>
+    </message>
+    <message>
         <source>Text of {name}</source>
         <translation>{name} 的文本</translation>
     </message>
@@ -2800,6 +2918,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The two could not be measured together</source>
         <translation>无法同时测量这两者</translation>
+    </message>
+    <message>
+        <source>Then see</source>
+        <translation>再看</translation>
     </message>
     <message>
         <source>There are as many panes as can be used.</source>
@@ -3506,12 +3628,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>批元素 </translation>
     </message>
     <message>
+        <source>batch: loop against vmap</source>
+        <translation>批：循环对 vmap</translation>
+    </message>
+    <message>
         <source>became</source>
         <translation>变成</translation>
     </message>
     <message>
         <source>became a constant</source>
         <translation>成为常量</translation>
+    </message>
+    <message>
+        <source>between</source>
+        <translation>之间</translation>
     </message>
     <message>
         <source>blue above 0, orange below</source>
@@ -3622,6 +3752,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>开销</translation>
     </message>
     <message>
+        <source>dark</source>
+        <translation>深色</translation>
+    </message>
+    <message>
         <source>data movement</source>
         <translation>数据移动</translation>
     </message>
@@ -3632,6 +3766,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>decision</source>
         <translation>决定</translation>
+    </message>
+    <message>
+        <source>depth: unrolled against scan</source>
+        <translation>深度：展开对 scan</translation>
+    </message>
+    <message>
+        <source>devices</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>devices together</source>
+        <translation>共同的设备</translation>
     </message>
     <message>
         <source>differing</source>
@@ -3672,6 +3818,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>eager</source>
         <translation>急切执行</translation>
+    </message>
+    <message>
+        <source>eager against jit</source>
+        <translation>急切执行对 jit</translation>
     </message>
     <message>
         <source>earlier run</source>
@@ -3794,6 +3944,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>持有</translation>
     </message>
     <message>
+        <source>how</source>
+        <translation>方式</translation>
+    </message>
+    <message>
         <source>id</source>
         <translation>id</translation>
     </message>
@@ -3886,6 +4040,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>库、回调</translation>
     </message>
     <message>
+        <source>light</source>
+        <translation>浅色</translation>
+    </message>
+    <message>
         <source>limit</source>
         <translation>上限</translation>
     </message>
@@ -3968,6 +4126,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>min</source>
         <translation>最小</translation>
+    </message>
+    <message>
+        <source>module</source>
+        <translation>模块</translation>
     </message>
     <message>
         <source>moved</source>
@@ -4074,6 +4236,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>目标</translation>
     </message>
     <message>
+        <source>on a device</source>
+        <translation>每个设备上</translation>
+    </message>
+    <message>
         <source>on request</source>
         <translation>按需生成</translation>
     </message>
@@ -4134,6 +4300,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>pass</translation>
     </message>
     <message>
+        <source>path</source>
+        <translation>路径</translation>
+    </message>
+    <message>
         <source>peak</source>
         <translation>峰值</translation>
     </message>
@@ -4170,6 +4340,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>范围</translation>
     </message>
     <message>
+        <source>read at</source>
+        <translation>读取于</translation>
+    </message>
+    <message>
+        <source>read by</source>
+        <translation>读取者</translation>
+    </message>
+    <message>
         <source>reads</source>
         <translation>读取</translation>
     </message>
@@ -4200,6 +4378,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>rewritten away</source>
         <translation>已改写掉</translation>
+    </message>
+    <message>
+        <source>rounds</source>
+        <translation>轮数</translation>
     </message>
     <message>
         <source>running</source>
@@ -4262,6 +4444,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>所选</translation>
     </message>
     <message>
+        <source>sends</source>
+        <translation>发送</translation>
+    </message>
+    <message>
+        <source>shape</source>
+        <translation>形状</translation>
+    </message>
+    <message>
+        <source>share</source>
+        <translation>份额</translation>
+    </message>
+    <message>
         <source>share of calls, %</source>
         <translation>调用所占比例，%</translation>
     </message>
@@ -4284,6 +4478,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>source lines</source>
         <translation>源代码行</translation>
+    </message>
+    <message>
+        <source>spec</source>
+        <translation>spec</translation>
     </message>
     <message>
         <source>stale</source>
@@ -4570,6 +4768,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>内容</translation>
     </message>
     <message>
+        <source>what became of it</source>
+        <translation>变成了什么</translation>
+    </message>
+    <message>
         <source>what changed</source>
         <translation>改变了什么</translation>
     </message>
@@ -4588,6 +4790,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>where</source>
         <translation>位置</translation>
+    </message>
+    <message>
+        <source>whole</source>
+        <translation>整体</translation>
     </message>
     <message>
         <source>why</source>
@@ -4662,12 +4868,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{call}：在作业中一次运行的工作用时 {work}，取 {num_runs}的平均</translation>
     </message>
     <message>
+        <source>{count:,} argument</source>
+        <translation>{count:,} 个参数</translation>
+    </message>
+    <message>
         <source>{count:,} array</source>
         <translation>{count:,} 个数组</translation>
     </message>
     <message>
         <source>{count:,} buffer</source>
         <translation>{count:,} 个缓冲区</translation>
+    </message>
+    <message>
+        <source>{count:,} constant</source>
+        <translation>{count:,} 个常量</translation>
     </message>
     <message>
         <source>{count:,} equation</source>
@@ -4682,6 +4896,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{count:,} 个融合</translation>
     </message>
     <message>
+        <source>{count:,} instruction</source>
+        <translation>{count:,} 条指令</translation>
+    </message>
+    <message>
         <source>{count:,} kernel</source>
         <translation>{count:,} 个内核</translation>
     </message>
@@ -4690,12 +4908,44 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{count:,} 行</translation>
     </message>
     <message>
+        <source>{count:,} operation</source>
+        <translation>{count:,} 个运算</translation>
+    </message>
+    <message>
+        <source>{count:,} other argument</source>
+        <translation>{count:,} 个其他参数</translation>
+    </message>
+    <message>
+        <source>{count:,} other constant</source>
+        <translation>{count:,} 个其他常量</translation>
+    </message>
+    <message>
+        <source>{count:,} other equation</source>
+        <translation>{count:,} 个其他方程</translation>
+    </message>
+    <message>
+        <source>{count:,} other instruction</source>
+        <translation>{count:,} 条其他指令</translation>
+    </message>
+    <message>
+        <source>{count:,} other operation</source>
+        <translation>{count:,} 个其他运算</translation>
+    </message>
+    <message>
+        <source>{count:,} other result</source>
+        <translation>{count:,} 个其他结果</translation>
+    </message>
+    <message>
         <source>{count:,} passes</source>
         <translation>{count:,} 个 pass</translation>
     </message>
     <message>
         <source>{count:,} recompilation</source>
         <translation>{count:,} 次重新编译</translation>
+    </message>
+    <message>
+        <source>{count:,} result</source>
+        <translation>{count:,} 个结果</translation>
     </message>
     <message>
         <source>{count:,} run</source>
@@ -4740,10 +4990,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{currentText}: not available</source>
         <translation>{currentText}：没有</translation>
-    </message>
-    <message>
-        <source>{describe_nodes} forward, </source>
-        <translation>前向 {describe_nodes}，</translation>
     </message>
     <message>
         <source>{describe_origin} From: {links}</source>
@@ -4832,6 +5078,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{no_ceilings} “{text}” finds it out in seconds.</source>
         <translation>{no_ceilings} “{text}”几秒之内就能得知。</translation>
+    </message>
+    <message>
+        <source>{nodes} forward, </source>
+        <translation>前向 {nodes}，</translation>
     </message>
     <message>
         <source>{num_entries} more …</source>
