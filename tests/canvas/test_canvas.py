@@ -25,7 +25,13 @@ from jaxscope.picture.scene.first_picture import (
 )
 from jaxscope.picture.view.open_groups import is_walk
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
-from jaxscope.ui.canvas.navigation import MARGIN_PX, Camera, reveal_rect, show_opened
+from jaxscope.ui.canvas.navigation import (
+    MARGIN_PX,
+    Camera,
+    is_any_in_sight,
+    reveal_rect,
+    show_opened,
+)
 from jaxscope.ui.canvas.picture import PictureOrder, PreparedPicture
 from jaxscope.ui.canvas.scene_painter import LEAST_TITLE_PX, step_areas
 
@@ -429,6 +435,49 @@ def test_what_was_fitted_is_fitted_in_a_presentation_and_after_it(canvas: GraphC
     canvas.present(1.2, is_on=True)
     canvas.present(1.0, is_on=False)
     assert canvas.camera == moved
+
+
+def test_what_is_selected_is_seen_in_a_presentation(canvas: GraphCanvas) -> None:
+    canvas.fit()
+    scene = canvas.scene
+    assert scene is not None
+    lowest = int(np.argmax(np.where(scene.items.node >= 0, scene.items.rect[:, 1], -1.0)))
+    canvas.set_highlight((int(scene.items.node[lowest]),), (), ())
+    canvas.present(2.5, is_on=True)
+    canvas.resize(1200, 300)
+    QApplication.processEvents()
+    assert canvas.scene is not None
+    rects = canvas.scene.items.rect[canvas._highlight.selected]
+    assert is_any_in_sight(rects, canvas.camera, canvas.width(), canvas.height())
+
+
+def test_a_group_closed_again_leaves_the_whole_picture_as_it_was(canvas: GraphCanvas) -> None:
+    """Nobody has moved it: opening did."""
+    canvas.collapse_all()
+    canvas.fit()
+    canvas.resize(480, 500)
+    QApplication.processEvents()
+    scene = canvas.scene
+    assert scene is not None and canvas._is_all_in_sight()
+    group = scene.items.ids[int(np.argmax(scene.items.is_group * scene.items.rect[:, 1]))]
+    canvas.toggle_group(group)
+    assert not canvas._is_all_in_sight()
+    canvas.toggle_group(group)
+    assert canvas._is_all_in_sight()
+    canvas.toggle_group(group)
+    canvas.pan(0.0, 200.0)
+    canvas.toggle_group(group)
+    assert not canvas._is_all_in_sight(), "somebody has moved it"
+
+
+def test_what_is_found_in_a_fitted_picture_can_be_read(canvas: GraphCanvas) -> None:
+    canvas.collapse_all()
+    canvas.fit()
+    view, scale = canvas.view, canvas.camera.scale
+    assert view is not None
+    deepest = max(range(len(view.boxes)), key=lambda box: len(view.ancestors(box)))
+    canvas.select_node(view.boxes[deepest].node)
+    assert canvas.camera.scale == scale
 
 
 def test_titles_of_groups_can_be_read_however_small_the_picture_is(canvas: GraphCanvas) -> None:

@@ -187,7 +187,7 @@ class GraphCanvas(QWidget):
         self._pressed: QPointF | None = None
         self._is_dragging = False
         self._is_untouched = True
-        self._is_fitted = self._was_whole = self._is_led = False
+        self._is_fitted = self._is_unmoved = self._is_led = False
         self._minimap = Minimap(self)
         self._minimap.place_requested.connect(self._on_minimap_place_requested)
         self._legend = Legend(self)
@@ -371,6 +371,7 @@ class GraphCanvas(QWidget):
         self._across_chosen = 0.0  # less of it can be read, or more: choose again
         if is_on:
             self._before_presenting = before
+            self._is_led = self._is_untouched  # what is selected is presented, too
             if not self._is_untouched:
                 self.zoom(max(WHOLE_SCALE * scale / self._camera.scale, 1.0))
         elif self._before_presenting is not None:
@@ -560,7 +561,7 @@ class GraphCanvas(QWidget):
 
     def _look(self, camera: Camera) -> None:
         self._transition = None  # who moves the picture has seen enough
-        self._is_untouched = self._is_fitted = self._is_led = False
+        self._is_untouched = self._is_fitted = self._is_unmoved = self._is_led = False
         self._camera = camera
         self.update()
 
@@ -875,8 +876,11 @@ class GraphCanvas(QWidget):
         )
         self.show_scene(answer.index, self._camera_for(scene))
         self._anchor = None
-        self._is_fitted |= self._was_whole and self._is_all_in_sight()
-        self._was_whole = False
+        if self._is_unmoved and not self._is_all_in_sight():
+            whole = self._fitting_camera()  # a group was closed: all may be seen again
+            if whole is not None and whole.scale >= self._camera.scale:
+                self._camera = whole
+        self._is_fitted |= self._is_unmoved and self._is_all_in_sight()
         # Lead the eye from the picture before, where something of it was held in its place.
         self._transition = None
         if before is not None and self._drawing is not None and may_move(self):
@@ -944,7 +948,7 @@ class GraphCanvas(QWidget):
     def _keep_eye_on(self, item: int) -> None:
         if self.scene is not None and item != NONE:
             self._anchor = anchor_of(self.scene, self._camera, item)
-            self._was_whole = (self._is_untouched or self._is_fitted) and self._is_all_in_sight()
+            self._is_unmoved |= self._is_untouched or self._is_fitted
             self._is_untouched = self._is_fitted = False
 
     def _on_resized_timeout(self) -> None:
@@ -1098,7 +1102,7 @@ class GraphCanvas(QWidget):
             self._anchor = None
             self._reveal = node
             self._expanded = open_path(self._view, self._expanded, needed)
-            self._is_untouched = False
+            self._is_untouched = self._is_fitted = False
             self._restart()
 
     def click(self, place: QPointF) -> None:
