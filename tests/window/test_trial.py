@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QApplication
 
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.ui.panes.pane_header import SOURCE
@@ -49,6 +50,20 @@ def test_a_pause_runs_the_scratch_copy_and_not_the_file(
     assert "(scratch copy)" in window.windowTitle()
     assert window.controller.state.snapshot is not None
     assert window.controller.state.snapshot.text == f"{before}y = 1"
+
+
+def test_the_keyboard_comes_back_into_the_editor_and_to_the_source_after_it(
+    qapp: QApplication, window: MainWindow, trial: Trial
+) -> None:
+    window.activateWindow()
+    panes, visited = window.workspace.area, []
+    for _ in panes.panes:
+        panes.focus_next(1)
+        visited.append(qapp.focusWidget())
+    assert editor_of(trial).edit in visited
+    editor_of(trial).edit.setFocus()
+    trial.discard()
+    assert panes.active is not None and panes.active.isAncestorOf(qapp.focusWidget())
 
 
 def test_what_python_cannot_read_is_not_run(

@@ -433,6 +433,17 @@ def test_a_click_on_a_transform_of_the_call_offers_what_can_be_done_with_it(
     assert driver.wait_for(CaptureRequest, 2).request.call == "vmap(f)(f32[4])"
 
 
+def test_two_transforms_that_are_alike_are_not_exchanged(
+    driver: Driver, window: MainWindow, source: Path
+):
+    driver.finish(driver.open(source, ("grad(grad(f))(f32[4])",)), build_capture())
+    bar = window.call_bar
+    bar.edit.transform_clicked.emit(0, QPoint(0, 0))
+    bar.transform_menu.hide()
+    labels = [action.text().partition("\t")[0] for action in bar.transform_menu.actions()]
+    assert labels == ["Remove"]
+
+
 def test_the_line_of_stages_ends_with_the_time(driver: Driver, window: MainWindow, source: Path):
     assert window.strip.time.isHidden()
     driver.finish(driver.open(source), build_capture())

@@ -817,8 +817,8 @@ class CallBar(QWidget):
             (tr("Move inward"), functools.partial(move_transform, text, index, 1)),
         ):
             with contextlib.suppress(CallTextError):
-                changed = change()
-                menu.addAction(f"{label}\t{changed}").setData(changed)
+                if (changed := change()) != text:  # two transforms that are alike
+                    menu.addAction(f"{label}\t{changed}").setData(changed)
         if not menu.isEmpty():
             menu.popup(place)
 

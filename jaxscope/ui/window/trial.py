@@ -12,7 +12,14 @@ import tokenize
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QTimer
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QFileDialog,
+    QHBoxLayout,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from jaxscope.errors import UsageError
 from jaxscope.ui.panes.pane_header import SOURCE
@@ -45,6 +52,7 @@ class TrialEditor(QWidget):
         for button in (self.save, self.save_as, self.discard):
             row.addWidget(button)
         fill_box(QVBoxLayout(self), (self.edit, 1), row, margins=(0, 0, 0, 0), spacing=2)
+        self.setFocusProxy(self.edit)
         self.edit.save_requested.connect(self.save.click)
         self._problem, self._is_file_changed = "", False
 
@@ -188,7 +196,11 @@ class Trial(QObject):
     def _detach(self) -> None:
         pane, self._pane, self.editor = self._pane, None, None
         if pane is not None and pane in self._workspace.area.panes:
+            focused = QApplication.focusWidget()
+            had_focus = focused is not None and pane.isAncestorOf(focused)
             pane.set_editor(None)
+            if had_focus:
+                pane.focus_content()
 
     def _mark(self) -> None:
         lines, selection = self._workspace.lines, self._workspace.selection
