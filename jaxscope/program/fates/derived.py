@@ -44,6 +44,7 @@ from jaxscope.program.fates.matching import (
 )
 from jaxscope.program.fates.no_ops import NoOpDetector
 from jaxscope.program.fates.outcomes import (
+    NEEDLESS,
     NOT_RUNNING,
     RUNNING,
     PassOutcome,
@@ -534,7 +535,7 @@ class DerivedFates:
         if module is not None and self._is_dropped_by_lowering(key):
             names = tuple(module.names[index] for index in module.holders[key][:_MAX_PROOF])
             proof = Proof(None, COMPILED, names, ())
-        around, is_unused, why = node, not self._live[node], "Nothing uses its result."
+        around, is_unused, why = node, not self._live[node], NEEDLESS
         if not is_unused:
             around, is_unused, why = self._why_unneeded(node, key)
         if module is not None and not module.of(key) and is_unused:
@@ -544,7 +545,7 @@ class DerivedFates:
             # if an instruction is left of what reads it, it may be left too, without its name.
             return None
         if why or proof is not None:
-            return _certain(Fate("dead", text=why or "Nothing needs its result."), proof)
+            return _certain(Fate("dead", text=why or NEEDLESS), proof)
         return None
 
     def _why_unneeded(self, node: int, key: str) -> tuple[int, bool, str]:

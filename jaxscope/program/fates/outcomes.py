@@ -100,6 +100,8 @@ RUNNING = ("library", "kernel", "fused")
 NOT_RUNNING = ("folded", "merged", "simplified", "dead")
 """Fates of what is not there when the program runs."""
 
+NEEDLESS = "Nothing needs its result."  # what uses it may be dead itself
+
 
 _RANKS = (*RUNNING, "layout", "unknown", *NOT_RUNNING)
 

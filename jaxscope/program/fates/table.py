@@ -14,6 +14,7 @@ from jaxscope.model.stages import find_lowered_stage
 from jaxscope.program.fates.derived import DerivedFates
 from jaxscope.program.fates.equations import IDENTITIES, Equations, find_live
 from jaxscope.program.fates.outcomes import (
+    NEEDLESS,
     NOT_RUNNING,
     PassOutcome,
     combine_fates,
@@ -242,8 +243,7 @@ def _left_out(
     """An equation of which the transforms left nothing."""
     if not is_live:
         proof = Proof(None, transform, (equations.ids[node],))
-        text = "Nothing uses its result."
-        return Fate("dead", text=text, certainty="proven", proof=proof)
+        return Fate("dead", text=NEEDLESS, certainty="proven", proof=proof)
     operation = equations.operations[node]
     around = node
     while (nested := equations.nested.get(equations.group[around])) and nested.owners:
