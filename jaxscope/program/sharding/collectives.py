@@ -140,7 +140,7 @@ KINDS = {
     "all-gather": "puts the parts of all together; each gets the whole",
     "reduce-scatter": "combines a value over devices; each gets a part of the result",
     "all-to-all": "every device sends a part to every other",
-    "collective-permute": "every device sends its value to one other",
+    "collective-permute": "each device sends its value to at most one",
     "collective-broadcast": "one device sends its value to the others",
     "ragged-all-to-all": "every device sends parts of differing size to every other",
 }
