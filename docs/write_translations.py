@@ -43,6 +43,7 @@ TABLES = {
     "jaxscope.report.stepping": ("VALUE_HEADERS",),
     "jaxscope.report.targets": ("HEADERS",),
     "jaxscope.ui.pages": ("PAGES",),
+    "jaxscope.ui.pages.compare": ("_SAVE_FILTERS",),
     "jaxscope.ui.pages.comparison_view": ("_COLUMNS",),
     "jaxscope.ui.pages.fusions": ("HEADERS",),
     "jaxscope.ui.pages.passes": ("HEADERS",),
@@ -53,10 +54,10 @@ TABLES = {
     "jaxscope.ui.pages.timing": ("HEADERS", "_HINTS", "MEANINGS"),
     "jaxscope.ui.panes.node_table": ("HEADERS",),
     "jaxscope.ui.panes.outline": ("HEADERS",),
-    "jaxscope.ui.panes.pane_header": ("Form",),
     "jaxscope.ui.selection.inspector": ("_KINDS",),
     "jaxscope.ui.session.call_text": ("OFFERED_TRANSFORMS",),
     "jaxscope.ui.session.screen": ("Condition", "TIME_MARKS"),
+    "jaxscope.ui.source.source_lines": ("NUMBERS_OF_RUN", "NEW_LINE"),
     "jaxscope.ui.window.call_bar": ("_AXES",),
     "jaxscope.ui.window.commands": ("COMMANDS", "MORE_KEYS"),
     "jaxscope.ui.window.exporter": ("ExportExtent", "_EXPLAINED", "_THEMES"),
@@ -69,8 +70,9 @@ TABLES = {
 OF_REPORTS = (
     *("read at", "read by", "what became of it", "sends", "rounds", "devices together", "between"),
     *("devices", "path", "whole", "spec", "on a device", "how", "module", "share", "shape"),
+    *("why not", "Graph", "Text", "Table", "Tree"),
 )
-"""Titles of columns that reports give to tables one by one."""
+"""Titles of columns that reports give to tables one by one, and of the forms of a pane."""
 
 COLUMNS = {"_MOVES": (1, 2), "MORE_KEYS": (1,), "_AXES": (0,), "FATES": (1,)}
 """Of tables whose rows are tuples: where texts stand that are shown."""

@@ -569,7 +569,9 @@ class ComparePage(PageWidget):
             return
         both = self._view.comparison
         name = suggest_name("html", both.first.capture.call, "and", both.second.capture.call)
-        dialog = self._context.ask_where(tr("Save the comparison"), ";;".join(_SAVE_FILTERS), name)
+        dialog = self._context.ask_where(
+            tr("Save the comparison"), ";;".join(map(tr, _SAVE_FILTERS)), name
+        )
         dialog.fileSelected.connect(self.save)
         dialog.open()
 

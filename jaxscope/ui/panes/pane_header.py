@@ -396,7 +396,7 @@ class PaneHeader(QWidget):
         self._stale.setToolTip(tr(_EARLIER_TIP))
         self._stale.hide()
         self._row.addWidget(self._stale)
-        self.form_choice.addItems([tr(form.value).capitalize() for form in Form])
+        self.form_choice.addItems([tr(form.value.capitalize()) for form in Form])
         self.form_choice.setProperty("role", "compact")
         self.form_choice.setAccessibleName(tr("Form of this pane"))
         self.form_choice.setToolTip(tr("Show this stage as a graph, a text, a table or a tree"))

@@ -76,14 +76,12 @@ def line_of(file: SourceFile | None, line: int) -> str:
     return lines[line - 1] if 0 < line <= len(lines) else ""
 
 
-def _problem(
-    path: str, why: str, remedy: str = "Choose another file with Open (Ctrl+O)."
-) -> SourceError:
+def _problem(path: str, why: str, remedy: str = "") -> SourceError:
     return SourceError(
         tr("The file {basename} cannot be read.", basename=os.path.basename(path) or path),
         why=why,
         where=path,
-        remedy=remedy,
+        remedy=remedy or tr("Choose another file with Open (Ctrl+O)."),
         kind="UnreadableFile",
     )
 

@@ -620,6 +620,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>选择一行，查看它是如何测量的。</translation>
     </message>
     <message>
+        <source>Choose another file with Open (Ctrl+O).</source>
+        <translation>请用“打开”（Ctrl+O）选择另一个文件。</translation>
+    </message>
+    <message>
         <source>Choose at least one argument.</source>
         <translation>请至少选择一个参数。</translation>
     </message>
@@ -1348,6 +1352,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>JAX 关于 {name} 的页面</translation>
     </message>
     <message>
+        <source>JSON (*.json)</source>
+        <translation>JSON (*.json)</translation>
+    </message>
+    <message>
         <source>Kept for the backward part</source>
         <translation>为反向部分保留</translation>
     </message>
@@ -1462,6 +1470,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Mark what one holds:</source>
         <translation>标出它持有的部分：</translation>
+    </message>
+    <message>
+        <source>Markdown (*.md)</source>
+        <translation>Markdown (*.md)</translation>
     </message>
     <message>
         <source>Measure</source>
@@ -2652,6 +2664,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>文本</translation>
     </message>
     <message>
+        <source>Text (*.txt)</source>
+        <translation>文本 (*.txt)</translation>
+    </message>
+    <message>
         <source>Text of the lesson</source>
         <translation>课程的正文</translation>
     </message>
@@ -2744,6 +2760,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The file has changed on disk since. Save as another one.</source>
         <translation>此后磁盘上的文件已改变。请另存为其他文件。</translation>
+    </message>
+    <message>
+        <source>The file was edited since the run: line numbers here are those of the run.</source>
+        <translation>运行之后文件被编辑过：这里的行号是运行时的。</translation>
     </message>
     <message>
         <source>The file {basename} cannot be read.</source>
@@ -3016,6 +3036,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这来自更早的一次运行：请运行这个调用，再逐步走过。</translation>
     </message>
     <message>
+        <source>This line was written after the run: run the call again to see what becomes of it.</source>
+        <translation>这一行是在运行之后写的：再次运行这个调用，看它变成什么。</translation>
+    </message>
+    <message>
         <source>This pane alone, or all again</source>
         <translation>只显示此窗格，或重新显示全部</translation>
     </message>
@@ -3116,6 +3140,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>传输（{num_rows:,}）</translation>
     </message>
     <message>
+        <source>Tree</source>
+        <translation>树</translation>
+    </message>
+    <message>
         <source>Trust this folder</source>
         <translation>信任此文件夹</translation>
     </message>
@@ -3206,6 +3234,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Wall time as the calling program sees it</source>
         <translation>调用方程序看到的实际时间</translation>
+    </message>
+    <message>
+        <source>Web page (*.html)</source>
+        <translation>网页 (*.html)</translation>
     </message>
     <message>
         <source>What JAX moved between host and device unasked</source>
@@ -3928,10 +3960,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>梯度</translation>
     </message>
     <message>
-        <source>graph</source>
-        <translation>图</translation>
-    </message>
-    <message>
         <source>group</source>
         <translation>组</translation>
     </message>
@@ -4512,10 +4540,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>已去掉</translation>
     </message>
     <message>
-        <source>table</source>
-        <translation>表格</translation>
-    </message>
-    <message>
         <source>takes</source>
         <translation>接受</translation>
     </message>
@@ -4534,10 +4558,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>temporaries</source>
         <translation>临时值</translation>
-    </message>
-    <message>
-        <source>text</source>
-        <translation>文本</translation>
     </message>
     <message>
         <source>the call</source>
@@ -4700,10 +4720,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>超越函数</translation>
     </message>
     <message>
-        <source>tree</source>
-        <translation>树</translation>
-    </message>
-    <message>
         <source>turning it into StableHLO</source>
         <translation>把它转成 StableHLO</translation>
     </message>
@@ -4802,6 +4818,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>why again</source>
         <translation>为何再次</translation>
+    </message>
+    <message>
+        <source>why not</source>
+        <translation>为什么不</translation>
     </message>
     <message>
         <source>with a remark</source>
