@@ -300,7 +300,8 @@ def read_op_name(op_name: str, table: TagTable) -> OpName:
         return OpName((), (), (), read_direction(op_name), op_name)
     origins: dict[str, None] = {}
     derived: dict[str, tuple[str, ...]] = {}
-    for part in op_name.split(";"):
+    names = [part for each in _split_combined(op_name) for part in each.split(";")]
+    for part in names:
         tags = [(kind, int(number)) for kind, number in _TAG.findall(part)]
         if origin := read_origin(tags, table):
             origins[origin] = None
@@ -407,15 +408,42 @@ def strip_tags(text: str) -> str:
     return _LEADING_TAG.sub("", _TAG_AFTER_SLASH.sub("", named))
 
 
+def _split_combined(name: str) -> list[str]:
+    """The names of the collectives that XLA combined: `f/a` and `f/b` of `f/(a:b)`."""
+    start = 0 if name.startswith("(") else name.find("/(") + 1
+    if not name.endswith(")") or name[start : start + 1] != "(":
+        return [name]
+    parts, depth = [""], 0
+    for letter in name[start + 1 : -1]:
+        depth += (letter == "(") - (letter == ")")
+        if depth < 0:
+            return [name]
+        if letter == ":" and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [name[:start] + part for part in parts] if len(parts) > 1 else [name]
+
+
+def _join_combined(names: Sequence[str]) -> str:
+    """How XLA names a collective that it combined of those with these names."""
+    if len(set(names)) == 1:
+        return names[0]
+    paths = [name.split("/") for name in names]
+    steps = zip(*(path[:-1] for path in paths), strict=False)
+    around = [step[0] for step in itertools.takewhile(lambda step: len(set(step)) == 1, steps)]
+    return "/".join([*around, f"({':'.join('/'.join(p[len(around) :]) for p in paths)})"])
+
+
 def _plain_name(name: str) -> str:
     """A name without tags, what XLA joined because of them being one again.
 
     Names of instructions that are merged are joined by `;`, but for those with the same name and
     place; those of collectives that are combined by `:` in parentheses, if they are different.
     """
-    if name.startswith("(") and name.endswith(")"):
-        combined = dict.fromkeys(strip_tags(part) for part in name[1:-1].split(":"))
-        return f"({':'.join(combined)})" if len(combined) > 1 else next(iter(combined))
+    combined = _split_combined(name)
+    if len(combined) > 1:
+        return _join_combined([_plain_name(part) for part in combined])
     if "jxs" not in name:
         return name
     merged: dict[tuple[str, int], str] = {}

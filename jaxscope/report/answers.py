@@ -789,7 +789,8 @@ def _collectives(evidence: Evidence) -> Answer:
     facts = []
     for each in sorted(found, key=lambda c: -_known(c.total_bytes)):
         context = contexts.of(graph, each.node)
-        between = f" Between {context.between}." if context.between else ""
+        owner = "Its equations" if len(context.sides) > 1 else "Its equation"
+        between = f" {owner}: {context.between}." if context.between else ""
         facts.append(
             Fact(
                 f"{each.id} ({each.kind}): {describe_collective(each)}{between}",

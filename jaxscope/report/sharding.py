@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from jaxscope.model import Unavailable, is_available
 from jaxscope.model.capture import Job, Member, MemoryPlan
-from jaxscope.model.units import UNKNOWN, format_bytes, format_count, join_first
+from jaxscope.model.units import UNKNOWN, first_of, format_bytes, format_count, join_first
 from jaxscope.program.sharding.arrays import (
     SpreadArray,
     cut_to_text,
@@ -16,7 +16,7 @@ from jaxscope.program.sharding.arrays import (
     name_devices,
 )
 from jaxscope.program.sharding.collectives import KINDS, RING, Collective
-from jaxscope.program.sharding.placement import CollectiveContext, ShardedValue
+from jaxscope.program.sharding.placement import CollectiveContext, EquationSides, ShardedValue
 from jaxscope.report.document import (
     Cell,
     Items,
@@ -97,6 +97,11 @@ WHOLE_OR_PER_DEVICE = (
     "Jaxprs, StableHLO and HLO are the logical program: whole arrays, but for "
     "the insides of shard_map. The optimized program is what each device runs: its types, costs "
     "and memory are those of one device."
+)
+SIDES = (
+    "A collective stands between the shardings of what its equation reads and gives. What the "
+    "instruction itself gives can be spread otherwise: XLA may take several steps, such as an "
+    "all-reduce and a slice of its result."
 )
 _MAX_GROUPS = 8
 
@@ -215,10 +220,22 @@ def _collectives_section(report: PlacementReport) -> Section:
     if isinstance(found, Unavailable) or not found:
         return Section()  # said on top
     pairs = zip(found, report.standings, strict=True)
-    between = [f"{c.id} stands between {s.between}" for c, s in pairs if s.between]
+    between = [told for c, s in pairs for told in _tell_between(c, s)]
     table = collective_table(found, report.standings)
     narrow = Table(table.headers[:-1], [row[:-1] for row in table.rows])
-    return Section("What devices send to each other", [narrow, Items(between), RING])
+    notes = [SIDES, RING] if between else [RING]
+    return Section("What devices send to each other", [narrow, Items(between), *notes])
+
+
+def _tell_between(collective: Collective, standing: CollectiveContext) -> list[str]:
+    """A line for each of the equations that the collective stands for, or for the first of many."""
+    several = len(standing.sides) > 1
+    told = [
+        f"{collective.id}{f' ({side.label})' if several else ''} stands between {side.between}"
+        for side in standing.sides
+        if side.between
+    ]
+    return first_of(told, _MAX_GROUPS)
 
 
 def collective_table(
@@ -269,7 +286,7 @@ def placement_to_json(report: PlacementReport) -> dict[str, Any]:
             _collective_to_json(collective, standing)
             for collective, standing in zip(found, report.standings, strict=True)
         ],
-        "note": f"{WHOLE_OR_PER_DEVICE} {RING}",
+        "note": f"{WHOLE_OR_PER_DEVICE} {SIDES} {RING}",
     }
 
 
@@ -312,8 +329,18 @@ def _collective_to_json(collective: Collective, standing: CollectiveContext) -> 
         "file": standing.place.file if standing.place is not None else None,
         "line": standing.place.line if standing.place is not None else None,
         "equations": list(standing.equations),
-        "operands": [_spread_to_json(value) for value in standing.operands],
-        "results": [_spread_to_json(value) for value in standing.results],
+        "between": [_sides_to_json(side) for side in standing.sides],
+    }
+
+
+def _sides_to_json(side: EquationSides) -> dict[str, Any]:
+    return {
+        "equation": side.equation,
+        "text": side.label,
+        "file": side.place.file if side.place is not None else None,
+        "line": side.place.line if side.place is not None else None,
+        "operands": [_spread_to_json(value) for value in side.operands],
+        "results": [_spread_to_json(value) for value in side.results],
     }
 
 

@@ -62,6 +62,26 @@ def test_a_name_tells_where_an_operation_came_from(
     assert read.display == display
 
 
+@pytest.mark.parametrize(
+    ("tagged", "plain", "derived"),
+    [
+        ("(jxsd0~/jit(f)/add:jxsd1~/jit(f)/add)", "jit(f)/add", ("a", "b")),
+        ("(jxsd0~/jit(f)/u/a:jxsd1~/jit(f)/v/b)", "jit(f)/(u/a:v/b)", ("a", "b")),
+        ("jit(f)/(jxsd0~//a:jxsd1~//a)", "jit(f)/a", ("a", "b")),
+        ("jit(f)/(jxsd0~//a:jxsd1~//a:jxsd2~//b)", "jit(f)/(a:a:b)", ("a", "b", "c")),
+        ("jit(f)/(jxsd0~//jvp(a:b)/c)", "jit(f)/(jvp(a:b)/c)", ("a",)),
+    ],
+)
+def test_collectives_that_xla_combines_keep_every_tag(
+    tagged: str, plain: str, derived: tuple[str, ...]
+) -> None:
+    """XLA writes what the names begin with once, then the rests, unless all are the same."""
+    read = read_op_name(tagged, TagTable(derived=("a", "b", "c")))
+    assert read.derived == derived
+    assert read.display == plain
+    assert strip_tags(f'op_name="{tagged}"') == f'op_name="{plain}"'
+
+
 def test_a_whole_text_is_stripped_in_place() -> None:
     text = (
         '%add = f32[] add(%a, %b), metadata={op_name="jxsd3~jxsb4~jit(f)/jvp()/add"}\n'

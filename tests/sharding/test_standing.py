@@ -47,10 +47,11 @@ def test_each_collective_has_a_line_an_equation_and_both_sides(report: Placement
     told = placement_to_json(report)["collectives"]
     sides = {
         each["line"]: (
-            [value["spec"] for value in each["operands"]],
-            [value["spec"] for value in each["results"]],
+            [value["spec"] for value in side["operands"]],
+            [value["spec"] for value in side["results"]],
         )
         for each in told
+        for side in each["between"]
     }
     assert sides[12] == (["P('data', 'model')", "P('model', None)"], ["P('data', None)"])
     assert sides[13][0] == ["P('data', None)"]
@@ -58,9 +59,12 @@ def test_each_collective_has_a_line_an_equation_and_both_sides(report: Placement
     gathered = [each for each in told if each["kind"] == "all-gather"]
     for each in gathered:  # w1 is put together along `data` before it is multiplied
         if each["line"] is None:  # XLA has the name of the argument alone, since 0.11
-            assert not each["operands"] and not each["equations"]
+            assert not each["between"] and not each["equations"]
         else:
-            assert each["operands"][1]["spec"] == "P('data', 'model')" and each["line"] == 11
+            assert (
+                each["between"][0]["operands"][1]["spec"] == "P('data', 'model')"
+                and each["line"] == 11
+            )
     for each in told:
         assert each["line"] is None or (each["file"].endswith("mlp.py") and each["equations"])
 
@@ -85,7 +89,11 @@ def test_what_is_combined_says_all_of_its_equations(tmp_path: Path) -> None:
     found = placement_to_json(report)["collectives"]
     (combined,) = [each for each in found if each["axes"] == ["data"]]
     assert len(combined["equations"]) == 2
-    assert ", and 1 more" in write_text(placement_to_document(report))
+    assert [side["equation"] for side in combined["between"]] == combined["equations"]
+    assert {side["line"] for side in combined["between"]} == {11, 12}
+    text = write_text(placement_to_document(report))
+    for side in combined["between"]:
+        assert f"{combined['id']} ({side['text']}) stands between" in text
 
 
 MANUAL = """\
@@ -161,8 +169,9 @@ def test_inside_of_shard_map_the_manual_axes_are_told(
     path.write_text(MANUAL)
     report = PlacementReport(one_shot.capture(str(path), f"{call}(f32[4, 8])", target="cpu:8"))
     (told,) = placement_to_json(report)["collectives"]
-    assert [value["spec"] for value in told["operands"]] == [before]
-    assert [value["spec"] for value in told["results"]] == [after]
+    (side,) = told["between"]
+    assert [value["spec"] for value in side["operands"]] == [before]
+    assert [value["spec"] for value in side["results"]] == [after]
 
 
 def test_what_is_stated_inside_of_shard_map_holds_beside_the_manual_axes(tmp_path: Path) -> None:
@@ -196,4 +205,5 @@ def test_a_sum_that_stays_inside_is_whole_on_each_device(tmp_path: Path) -> None
     (told,) = placement_to_json(report)["collectives"]
 
     assert told["kind"] == "all-reduce"
-    assert [value["spec"] for value in told["results"]] == ["P()"]
+    (side,) = told["between"]
+    assert [value["spec"] for value in side["results"]] == ["P()"]

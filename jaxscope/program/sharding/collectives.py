@@ -15,7 +15,12 @@ import numpy.typing as npt
 from jaxscope.model import Graph, Unavailable
 from jaxscope.model.capture import Placement
 from jaxscope.model.types import packed_type_bytes, read_count
-from jaxscope.program.sharding.notation import MAX_DEVICES, expand_iota, read_numbers
+from jaxscope.program.sharding.notation import (
+    MAX_DEVICES,
+    expand_iota,
+    parse_mesh_groups,
+    read_numbers,
+)
 
 # Replica groups: which devices take part in a collective together.
 
@@ -26,8 +31,6 @@ _IOTA = re.compile(
     r"\[(?P<groups>\d+),(?P<members>\d+)\]<=\[(?P<shape>[\d,]+)\](?:T\((?P<order>[\d,]+)\))?"
 )
 _DENSE = re.compile(r"dense<(?P<body>.*?)>\s*:\s*tensor<(?P<shape>[\dx]*)x?i\d+>", re.DOTALL)
-_MESH_AXIS = re.compile(r"\((?:name=(?P<name>[\w.$-]*),?\s*)?size=(?P<size>\d+)\)")
-_MESH_USE = re.compile(r"\((?P<body>[^()]*(?:\([^()]*\))?[^()]*)\)")
 
 
 def parse_groups(text: str, num_devices: int) -> Groups:
@@ -47,7 +50,7 @@ def parse_groups(text: str, num_devices: int) -> Groups:
     if body in ("", "{}", "{{}}"):
         return (tuple(range(num_devices)),)
     if body.startswith("mesh="):
-        return _of_mesh(body)
+        return parse_mesh_groups(body)
     iota = _IOTA.match(body)
     if iota is not None:
         listed = expand_iota(read_numbers(iota["shape"]), read_numbers(iota["order"] or ""))
@@ -86,27 +89,6 @@ def _of_dense(body: str, shape: str) -> Groups:
         raise ValueError(f"{len(numbers)} numbers in a table of {shape}")
     table = (numbers[k : k + columns] for k in range(0, len(numbers), columns))
     return tuple(tuple(number for number in row if number >= 0) for row in table)
-
-
-def _of_mesh(text: str) -> Groups:
-    """`mesh=(axes={(name=a, size=2),…}), axes={(mesh_axis_index=1)}`, the proto's newest form.
-
-    An index that is 0 is not written, as protobuf has it.
-    """
-    meshed, _, used = text.partition("), axes=")
-    sizes = [int(axis["size"]) for axis in _MESH_AXIS.finditer(meshed)]
-    count = math.prod(sizes)
-    if not sizes or not 0 < count <= MAX_DEVICES or "device" in meshed:
-        raise ValueError(f"{text[:60]!r} is no mesh that is understood here")
-    if "sub_axis" in used:
-        raise ValueError("groups along a part of an axis")
-    chosen = []
-    for use in _MESH_USE.finditer(used):
-        index = re.search(r"mesh_axis_index=(\d+)", use["body"])
-        chosen.append(int(index[1]) if index is not None else 0)
-    if any(axis >= len(sizes) for axis in chosen) or not chosen:
-        raise ValueError("axes that the mesh does not have")
-    return groups_along(sizes, chosen)
 
 
 def groups_along(sizes: Sequence[int], axes: Sequence[int]) -> Groups:

@@ -259,18 +259,38 @@ def parse_named_sharding(text: str) -> Sharding:
     return dataclasses.replace(made, manual=_group_along(manual, mesh))
 
 
+def parse_mesh_groups(text: str) -> tuple[tuple[int, ...], ...]:
+    """Read which devices take part together along axes of a mesh: `mesh=(axes=…), axes={…}`.
+
+    Raises:
+        ValueError: It is no such text, or its axes do not fit its mesh.
+    """
+    tokens = deque(_TOKEN.findall(text))
+    fields = _read_fields(tokens, 0)
+    mesh = _read_mesh(_message(fields.get("mesh", {})))
+    parts = _read_axes(fields, "axes", mesh)
+    if tokens or not parts:
+        raise ValueError(f"{text[:60]!r} is no mesh that is understood here")
+    return _group_along(parts, mesh)
+
+
 def _group_along(parts: Sequence[AxisPart], mesh: Mesh) -> tuple[tuple[int, ...], ...]:
-    """Groups of the devices that differ only along parts of axes; none where there are no parts."""
+    """Groups of the devices that differ only along parts of axes; none where there are no parts.
+
+    The members of each are in the order of the parts, the last one changing fastest.
+    """
     sizes = [size for _, size in mesh.axes]
     places = np.indices(sizes).reshape(len(sizes), -1)
+    along = []
     for axis, before, size in parts:
         after = sizes[axis] // (before * size)
-        places[axis] -= (places[axis] // after) % size * after
+        along.append((places[axis] // after) % size)
+        places[axis] -= along[-1] * after
     groups: dict[tuple[int, ...], list[int]] = {}
-    for device, place in enumerate(map(tuple, places.T.tolist())):
+    for device in np.lexsort(along[::-1]).tolist() if parts else ():
         position = mesh.positions[device] if mesh.positions else device
-        groups.setdefault(place, []).append(position)
-    return tuple(map(tuple, groups.values())) if parts else ()
+        groups.setdefault(tuple(places[:, device].tolist()), []).append(position)
+    return tuple(map(tuple, groups.values()))
 
 
 def _read_mesh(fields: dict[str, _Field]) -> Mesh:

@@ -15,6 +15,7 @@ from jaxscope.model import NONE, Capture, Graph, NodeKind, SourcePosition, Unava
 from jaxscope.model.capture import Placement, Propagated, Sharding, ShardingKind
 from jaxscope.model.stages import find_lowered_jaxpr
 from jaxscope.model.types import normal_type, parse_array_type, read_count
+from jaxscope.model.units import join_first
 from jaxscope.program.equation_text import short_equation_names
 from jaxscope.program.sharding.arrays import (
     SpreadArray,
@@ -178,6 +179,8 @@ def _read_where(
 
 
 _MAX_DEPTH = 20
+MOST_TOLD = 3
+"""Equations of one collective that a line of text names."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -195,20 +198,20 @@ class ShardedValue:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class CollectiveContext:
-    """Where a collective stands.
+class EquationSides:
+    """An equation that a collective came from, and how what it reads and gives is spread.
 
     Attributes:
+        equation: Its id in the last jaxpr-level stage.
+        label: What it computes.
         place: Innermost line of the user's; None where none is known.
-        equations: Ids of the equations of the last jaxpr-level stage that it came from.
-        label: What the first of them computes; empty where there is none.
-        operands: Of the first of them.
-        results: Of the first of them.
+        operands: What it reads.
+        results: What it gives.
     """
 
-    place: SourcePosition | None = None
-    equations: tuple[str, ...] = ()
+    equation: str
     label: str = ""
+    place: SourcePosition | None = None
     operands: tuple[ShardedValue, ...] = ()
     results: tuple[ShardedValue, ...] = ()
 
@@ -218,18 +221,33 @@ class CollectiveContext:
         if not any(value.spec or value.sharding for value in (*self.operands, *self.results)):
             return ""
         sides = [", ".join(value.text for value in side) for side in (self.operands, self.results)]
-        return " → ".join(sides) + self._more
+        return " → ".join(sides)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CollectiveContext:
+    """Where a collective stands.
+
+    Attributes:
+        place: Innermost line of the user's, of the first equation; None where none is known.
+        equations: Ids of the equations of the last jaxpr-level stage that it came from: several
+            where XLA combined several collectives.
+        sides: Those of them that the stage has.
+    """
+
+    place: SourcePosition | None = None
+    equations: tuple[str, ...] = ()
+    sides: tuple[EquationSides, ...] = ()
 
     @property
-    def _more(self) -> str:
-        """What XLA combined with the first equation's."""
-        count = len(self.equations) - 1
-        return f", and {count:,} more" if count > 0 else ""
+    def between(self) -> str:
+        """Between which shardings each of the first equations stands; or nothing."""
+        return join_first([side.between for side in self.sides if side.between], MOST_TOLD, "; ")
 
     @property
     def told(self) -> str:
-        """The equations: what the first computes, and how many more there are; or nothing."""
-        return f"{self.label}{self._more}" if self.label else ""
+        """What the first equations compute; or nothing."""
+        return join_first([side.label for side in self.sides], MOST_TOLD)
 
 
 class CollectiveContexts:
@@ -246,18 +264,22 @@ class CollectiveContexts:
         ids = _combined(graph, node)
         standing = CollectiveContext(places[0] if places else None, ids)
         derived, placement = self._derived, self._placement
-        first = next((id for id in ids if derived and id in derived.index_by_id), None)
-        if first is None or derived is None or isinstance(placement, Unavailable):
+        if derived is None or isinstance(placement, Unavailable):
             return standing
-        equation = derived.index_by_id[first]
-        types = derived.types(equation)
-        return dataclasses.replace(
-            standing,
-            label=self._labels.get(first, ""),
-            operands=tuple(self._operands(derived, equation, placement)),
-            results=tuple(
+        sides = [self._sides_of(id, derived, placement) for id in ids if id in derived.index_by_id]
+        return dataclasses.replace(standing, sides=tuple(sides))
+
+    def _sides_of(self, id: str, derived: Graph, placement: Placement) -> EquationSides:
+        equation = derived.index_by_id[id]
+        places = derived.source(equation)
+        return EquationSides(
+            id,
+            self._labels.get(id, ""),
+            places[0] if places else None,
+            tuple(self._operands(derived, equation, placement)),
+            tuple(
                 _of_result(derived, equation, output, type, placement)
-                for output, type in enumerate(types)
+                for output, type in enumerate(derived.types(equation))
             ),
         )
 
@@ -273,9 +295,7 @@ class CollectiveContexts:
 
 
 def _combined(graph: Graph, node: int) -> tuple[str, ...]:
-    """The equations of a collective: what is taken out of one that XLA combined of several has
-    the names of all, the collective itself that of one.
-    """
+    """The equations of a collective and of what is taken out of it, where XLA combined several."""
     edges = graph.edges
     users = edges.target[edges.source == node].tolist()
     ends = [user for user in users if graph.operation(user).endswith("-done")]

@@ -29,6 +29,7 @@ from jaxscope.program.sharding.placement import (
 )
 from jaxscope.report.document import Number, Table
 from jaxscope.report.sharding import (
+    SIDES,
     WHOLE_OR_PER_DEVICE,
     array_table,
     collective_table,
@@ -260,7 +261,7 @@ class ShardingPage(PageWidget):
         job = f"{describe_job(report.capture.job)}\n" if report.capture.job is not None else ""
         memory = describe_device_memory(report.capture.memory)
         self.notes.setText(f"{job}{told} {memory}\n{WHOLE_OR_PER_DEVICE}")
-        self.notes.setToolTip(RING)
+        self.notes.setToolTip(f"{SIDES}\n{RING}")
         self._split.show()
         self._fill(report)
 
