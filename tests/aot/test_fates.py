@@ -7,7 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from .conftest import needs_gpu_compiler, needs_tpu_compiler
+import pytest
+
+from jaxscope.client import one_shot
+
+from .conftest import graph_of, needs_gpu_compiler, needs_tpu_compiler
 
 ROOT = Path(__file__).parents[2]
 CALLS = (
@@ -51,3 +55,58 @@ def test_none_of_a_tpu_s_is_refuted_and_none_claims_a_proof(tmp_path: Path) -> N
     found = check(tmp_path, "aot:tpu:v5e:2x2")
     assert found["recorded"]["proven"] == found["alone"]["proven"] == 0
     assert found["recorded"]["inferred"] > 50
+
+
+SPLIT = """
+import jax, jax.numpy as jnp
+
+
+def product(a, b):
+    return a @ b
+
+
+def total(a, b):
+    y = a @ b
+    return jnp.sum(y * y)
+
+
+def two(a, b, c):
+    return a @ b, jnp.sum(a @ c, axis=1)
+"""
+
+
+@needs_gpu_compiler
+@pytest.mark.parametrize(
+    ("call", "product", "total"),
+    [
+        ("product(f32[64, 65536], f32[65536, 64])", "0", ""),
+        ("product(bf16[128, 32768], bf16[32768, 128])", "0", ""),
+        ("product(f32[4, 16, 16384], f32[16384, 32])", "0", ""),
+        ("total(f32[64, 65536], f32[65536, 64])", "0", "2"),
+        ("two(f32[64, 65536], f32[65536, 64], f32[65536, 32])", "0", "2"),
+    ],
+)
+def test_the_sum_of_a_product_that_xla_splits_is_the_products(
+    tmp_path: Path, call: str, product: str, total: str
+) -> None:
+    """XLA names the function that adds the parts after the product."""
+    path = tmp_path / "split.py"
+    path.write_text(SPLIT)
+    capture = one_shot.capture(str(path), call, target="aot:gpu:h100")
+    graph = graph_of(capture)
+    nodes = range(len(graph.nodes))
+    sums = [node for node in nodes if graph.operation(node) == "reduce"]
+    parts = [n for n in sums if "reduce_sub_computation" in graph.attributes(n)["calls"]]
+    if not parts:
+        pytest.skip("this XLA splits no product")
+    for node in nodes:
+        if graph.operation(node) == "dot" or node in parts:
+            assert graph.derived(node) == (product,)
+        elif node in sums:
+            assert graph.derived(node) == (total,)
+    fates = capture.fates
+    assert graph.id(parts[0]) in fates[product].instructions
+    if total:
+        assert graph.id(parts[0]) not in fates[total].instructions
+    # XLA makes one product of two, whose result the sum reads: of no argument.
+    assert not any("works from an argument" in fate.text for fate in fates.values())

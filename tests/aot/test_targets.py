@@ -460,3 +460,88 @@ def test_a_librarys_product_has_the_precision_that_was_asked_for(tmp_path: Path)
     found = estimate(stage_of(capture, "optimized"), chip)
     assert isinstance(found, Estimate)
     assert found.seconds == pytest.approx(2 * 1024**3 / 66.9e12, rel=0.01)
+
+
+BY_HAND = """
+import jax, jax.numpy as jnp
+
+
+def product(a, b):
+    return a @ b
+
+
+def highest(a, b):
+    return jnp.dot(a, b, precision="highest")
+
+
+def elements(a, b):
+    return a * b + 1.0
+
+
+def layer(x, w, b):
+    return jax.nn.softmax(x @ w + b, axis=-1)
+
+
+def scanned(x, ws):
+    return jax.lax.scan(lambda h, w: (h @ w, None), x, ws)[0]
+"""
+CUBE = 2 * 1024**3
+MIB = 2**20
+
+
+@needs_gpu_compiler
+@pytest.mark.parametrize(
+    ("call", "flops", "num_bytes", "seconds"),
+    [
+        ("product(f32[1024, 1024], f32[1024, 1024])", CUBE, 12 * MIB, CUBE / 494.7e12),
+        ("highest(f32[1024, 1024], f32[1024, 1024])", CUBE, 12 * MIB, CUBE / 66.9e12),
+        ("product(bf16[1024, 1024], bf16[1024, 1024])", CUBE, 6 * MIB, CUBE / 989.4e12),
+        ("elements(f32[4096, 4096], f32[4096, 4096])", 2 * 4096**2, 192 * MIB, 192 * MIB / 3.35e12),
+        (  # both kernels wait for memory: the second reads and writes 4 MiB
+            "layer(f32[512, 1024], f32[1024, 2048], f32[2048])",
+            CUBE + 5 * MIB,
+            22 * MIB,
+            22 * MIB / 3.35e12,
+        ),
+    ],
+)
+def test_an_h100s_row_is_that_by_hand(
+    tmp_path: Path, call: str, flops: float, num_bytes: float, seconds: float
+) -> None:
+    row = _row_by_hand(tmp_path, call, "aot:gpu:h100")
+    assert row.flops == pytest.approx(flops, rel=1e-3)
+    assert row.num_bytes == pytest.approx(num_bytes, rel=1e-3)
+    assert row.seconds == pytest.approx(seconds, rel=1e-3)
+    assert num_bytes * 0.8 < row.needed_bytes < num_bytes * 1.2
+
+
+@needs_tpu_compiler
+@pytest.mark.parametrize(
+    ("call", "flops", "num_bytes", "seconds"),
+    [
+        ("product(f32[1024, 1024], f32[1024, 1024])", CUBE, 12 * MIB, 12 * MIB / 819e9),
+        ("highest(f32[1024, 1024], f32[1024, 1024])", CUBE, 12 * MIB, 6 * CUBE / 197e12),
+        ("product(bf16[1024, 1024], bf16[1024, 1024])", CUBE, 6 * MIB, CUBE / 197e12),
+        ("elements(f32[4096, 4096], f32[4096, 4096])", 2 * 4096**2, 192 * MIB, 192 * MIB / 819e9),
+    ],
+)
+def test_a_v5es_row_is_that_by_hand(
+    tmp_path: Path, call: str, flops: float, num_bytes: float, seconds: float
+) -> None:
+    """It multiplies bfloat16: f32 once by default, six times for `highest`."""
+    row = _row_by_hand(tmp_path, call, "aot:tpu:v5e:1x1")
+    assert row.flops == pytest.approx(flops, rel=1e-3)
+    assert row.num_bytes == pytest.approx(num_bytes, rel=1e-3)
+    assert row.seconds == pytest.approx(seconds, rel=1e-3)
+
+
+@pytest.mark.parametrize("target", ["cpu", pytest.param("aot:gpu:h100", marks=needs_gpu_compiler)])
+def test_products_of_a_loop_count_as_often_as_it_runs(tmp_path: Path, target: str) -> None:
+    row = _row_by_hand(tmp_path, "scanned(f32[256, 256], f32[12, 256, 256])", target)
+    assert row.flops == pytest.approx(12 * 2 * 256**3, rel=0.01)
+
+
+def _row_by_hand(folder: Path, call: str, target: str) -> TargetRow:
+    path = folder / "by_hand.py"
+    path.write_text(BY_HAND)
+    return summarize_target(target, one_shot.capture(str(path), call, target=target))

@@ -773,8 +773,8 @@ class DerivedFates:
             return _certain(Fate("simplified", text=to_sentence(text)), None)
         for below in sorted(below_it - {END}):
             for index in self._after.holders.get(below, ()):
-                if self._after.opcodes[index] == "fusion":
-                    continue
+                if self._after.opcodes[index] == "fusion" or self._after.combines(index):
+                    continue  # what combines two elements reads none of the program's values
                 if self._after.opcodes[index] in before - self._holders.opcodes_before(below):
                     return None  # this one has its user's name, and may be what it became
                 found = self._around.above(index)
@@ -824,7 +824,7 @@ class DerivedFates:
         if self._endings:
             text = "No instruction that XLA received carries it."
         else:
-            text = f"No instruction carries its name. {_RECORD}"
+            text = f"No instruction that computes it carries its name. {_RECORD}"
         if self._before is not None and id not in self._before.holders and not self._endings:
             text = f"It was gone before XLA's first pass. {text}"
         return Fate("unknown", text=text)
