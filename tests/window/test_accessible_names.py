@@ -61,6 +61,7 @@ def test_every_page_names_what_can_be_reached(
     assert nameless(window) == [], "the start page"
     driver.finish(driver.open(source), capture_of(source))
     window.resize(1400, 900)
+    window.lesson.show()
     seen: dict[str, list[str]] = {}
     for title in turn_pages(window):
         qapp.processEvents()

@@ -111,6 +111,23 @@ def test_the_views_are_a_few_tabs_from_the_call(
             assert pressed <= MOST_TABS, qapp.focusWidget()
 
 
+def test_tab_leads_over_the_line_to_the_views_and_around_to_the_call(
+    small: MainWindow, qapp: QApplication, qtbot: QtBot
+) -> None:
+    small.activateWindow()
+    small.call_bar.edit.setFocus()
+    visited: list[QWidget] = []
+    while not visited or visited[-1] is not small.call_bar.edit:
+        qtbot.keyClick(qapp.focusWidget(), Qt.Key.Key_Tab)
+        visited.append(qapp.focusWidget())
+        assert len(visited) < 40, [type(each).__name__ for each in visited]
+    card = next(card for card in small.strip.cards if card in visited)
+    views = [each for each in visited if small.workspace.area.isAncestorOf(each)]
+    assert visited.index(small.call_bar.run_button) < visited.index(card) < visited.index(views[0])
+    (pane,) = [pane for pane in shown(small) if pane.is_graph_shown]
+    assert pane.isAncestorOf(views[1]), "what the views show comes before their tools"
+
+
 def test_arrow_keys_lead_along_the_line_of_stages(
     small: MainWindow, qapp: QApplication, qtbot: QtBot
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QFocusEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
 from jaxscope.picture.scene.first_picture import OVERVIEW_PX
@@ -41,7 +41,10 @@ class GraphPage(QWidget):
         canvas.minimap.need_changed.connect(self._later.start)
         canvas.legend.toggled.connect(self._later.start)
         canvas.colours_changed.connect(self._on_canvas_colours_changed)
-        self.setFocusProxy(canvas)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        # Not a proxy: Qt's Tab key would stop at both, and go round without the rest.
+        self.canvas.setFocus(event.reason())
 
     def _make_chooser(self) -> ChoiceBox:
         chooser = ChoiceBox(self)

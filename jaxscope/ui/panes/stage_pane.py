@@ -385,9 +385,9 @@ class StagePane(QFrame):
             self._graph.set_awake(is_awake=self.header.is_awake)
 
     def tab_stops(self) -> list[QWidget]:
-        """What the Tab key goes through, in order: what is shown, then the tools above it."""
+        """What the Tab key goes through of what is shown; the tools above are the header's."""
         graph = self._graph.findChildren(QWidget) if self._graph is not None else []
-        return [self.code, self.table, self.outline, *graph, *self.header.tab_stops()]
+        return [self.code, self.table, self.outline, *graph]
 
     def focus_content(self) -> None:
         """Give the keyboard to what the pane shows."""

@@ -126,6 +126,7 @@ class LessonStrip(QFrame):
         self._area.setFrameShape(QScrollArea.Shape.NoFrame)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setWidget(content)
+        self._area.setAccessibleName(tr("Lesson"))
         fill_box(QVBoxLayout(self), self._area, margins=(0, 0, 0, 0))
 
     def set_beside(self, *, is_beside: bool) -> None:

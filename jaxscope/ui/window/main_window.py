@@ -180,7 +180,6 @@ class MainWindow(QMainWindow):
         ):
             self.commands.connect_owner(owner, target)
         self._connect()
-        self._order_tabs()
         self._on_themes_changed(themes.theme)
         self.setProperty(STILL, not settings.is_animated)
         self.commands.actions["set_animated"].setChecked(settings.is_animated)
@@ -366,7 +365,6 @@ class MainWindow(QMainWindow):
         if column.indexOf(self.error_panel) != place:
             column.insertWidget(place, self.error_panel)
         if screen.is_running != self._tick.isActive():
-            self._order_tabs()
             if screen.is_running:
                 self._tick.start()
             else:
@@ -424,15 +422,24 @@ class MainWindow(QMainWindow):
             _ = self.pages[name]
             self.workspace.describe_selected()  # it may have something to say of it
 
+    def focusNextPrevChild(self, is_next: bool) -> bool:
+        self._order_tabs()  # some of them have come since
+        return super().focusNextPrevChild(is_next)
+
     def _order_tabs(self) -> None:
-        """From the call over the line of stages to the views, with few stops between."""
+        """From the call over the line of stages to the views, then to what stands around them."""
         bar, row = self.call_bar, self.row
         stops = [bar.edit, bar.functions_button, bar.add_button, bar.target, bar.run_button]
         stops += [bar.skip_button, bar.stop_button, *self.strip.cards, self.strip.time]
-        for pane in self.workspace.area.panes:
-            stops += pane.tab_stops()
-        stops += [self.workspace.inspector.page, *row.places.values(), *row.names.values()]
+        panes = self.workspace.area.panes
+        stops += [stop for pane in panes for stop in pane.tab_stops()]
+        stops += [stop for pane in panes for stop in pane.header.tab_stops()]
+        stops += [self.workspace.inspector.page]
+        stops += [*row.places.values(), *row.names.values()]
         stops += [row.more, self.menu_button]
+        # Qt orders nothing before or after what cannot have the focus, or is in a popup.
+        policy = Qt.FocusPolicy
+        stops = [s for s in stops if s.focusPolicy() != policy.NoFocus and s.window() is self]
         for before, after in itertools.pairwise(stops):
             QWidget.setTabOrder(before, after)
 
