@@ -181,9 +181,9 @@ class HistogramBars(_Figure):
             )
         most = int(view.counts.max())
         return tr(
-            "{edges:.4g} to {edges_2:.4g}, at most {most:,} in a bin",
-            edges=view.edges[0],
-            edges_2=view.edges[-1],
+            "{low:.4g} to {high:.4g}, at most {most:,} in a bin",
+            low=view.edges[0],
+            high=view.edges[-1],
             most=most,
         )
 

@@ -83,13 +83,12 @@ def describe_results(pair: ResultsAgreement) -> str:
     odd = tr("; NaN or infinite one way only") if worst.num_nan else ""
     arrays = tr_count(len(pair.leaves), "array")
     return tr(
-        "{first} and {second} differ in {num_differing} of {arrays}, by "
-        "{describe_ulps} ULP at most{odd}",
+        "{first} and {second} differ in {num_differing} of {arrays}, by {ulps} ULP at most{odd}",
         first=pair.first,
         second=pair.second,
         num_differing=len(differing),
         arrays=arrays,
-        describe_ulps=describe_ulps(worst),
+        ulps=describe_ulps(worst),
         odd=odd,
     )
 
@@ -105,10 +104,10 @@ def describe_equations(found: Agreement) -> str:
         )
     here = [equation for equation in found.equations if equation.inputs_equal]
     return tr(
-        "{num_equations:,} of {num_equations_2} give other bits compiled; in "
+        "{num_equations:,} of {all_equations} give other bits compiled; in "
         "{num_here:,} of them the difference arises.",
         num_equations=len(found.equations),
-        num_equations_2=tr_count(found.num_equations, "equation"),
+        all_equations=tr_count(found.num_equations, "equation"),
         num_here=len(here),
     )
 

@@ -286,9 +286,9 @@ class BookmarksPage(PageWidget):
         if found is None:
             self._say(
                 tr(
-                    "{place} is not in {place_2} now.",
+                    "{place} is not in {stage} now.",
                     place=place[1],
-                    place_2=title_of_stage(place[0]),
+                    stage=title_of_stage(place[0]),
                 )
             )
             return

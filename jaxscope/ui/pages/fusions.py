@@ -151,9 +151,9 @@ class FusionsPage(PageWidget):
         rows = [_row(i, fusion, again[i]) for i, fusion in enumerate(fusions)]
         hints = [
             tr(
-                "{id} saves {describe_saving}",
+                "{id} saves {saving}",
                 id=fusion.id,
-                describe_saving=describe_saving(fusion),
+                saving=describe_saving(fusion),
             )
             for fusion in fusions
         ]

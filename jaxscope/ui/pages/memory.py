@@ -81,8 +81,8 @@ class RematPart(QWidget):
             return
         self.heading.setText(
             tr(
-                "{describe_remat} For {subject}.",
-                describe_remat=describe_remat(found),
+                "{savings} For {subject}.",
+                savings=describe_remat(found),
                 subject=found.subject,
             )
         )

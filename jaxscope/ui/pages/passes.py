@@ -137,9 +137,9 @@ class PassGraphs(QWidget):
             canvas.set_highlight(nodes, (), ())
             counts.append(len(nodes))
         told = tr(
-            "Instructions that hold what is selected: {counts:,} before, {counts_2:,} after.",
-            counts=counts[0],
-            counts_2=counts[1],
+            "Instructions that hold what is selected: {before:,} before, {after:,} after.",
+            before=counts[0],
+            after=counts[1],
         )
         self.note.setText(told if self._followed else "")
 
@@ -419,15 +419,15 @@ class PassesPage(PageWidget):
             first, last = records[0], records[-1]
             self.heading.setText(
                 tr(
-                    "{count_passes} changed the program: {num_instructions:,} instructions "
-                    "became {num_instructions_2:,}, with "
-                    "{num_fusions}.{describe_totals}{describe_unlisted}",
-                    count_passes=count_passes(records),
+                    "{passes} changed the program: {num_instructions:,} instructions "
+                    "became {num_left:,}, with "
+                    "{num_fusions}.{totals}{unlisted}",
+                    passes=count_passes(records),
                     num_instructions=first.num_instructions,
-                    num_instructions_2=last.num_instructions,
+                    num_left=last.num_instructions,
                     num_fusions=tr_count(last.num_fusions, "fusion"),
-                    describe_totals=describe_totals(records),
-                    describe_unlisted=describe_unlisted(records),
+                    totals=describe_totals(records),
+                    unlisted=describe_unlisted(records),
                 )
             )
             self.heading.setToolTip(f"{COUNTED}\n\n{TIMED}\n\n{ESTIMATED}")

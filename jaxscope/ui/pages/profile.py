@@ -153,11 +153,11 @@ class ProfilePage(ExperimentPage[Profile]):
 
     def _say_measured(self, profile: Profile, side: NodeTimes, *, is_other: bool) -> None:
         heading = tr(
-            "{call}: a recorded run takes {wall}; {format_share} of it is in what is "
+            "{call}: a recorded run takes {wall}; {share} of it is in what is "
             "listed, {gaps} are dispatch and gaps",
             call=profile.call,
             wall=format_seconds(side.wall),
-            format_share=format_share(side.coverage),
+            share=format_share(side.coverage),
             gaps=format_seconds(side.gaps),
         )
         notes = [

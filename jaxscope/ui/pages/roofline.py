@@ -388,9 +388,9 @@ def _heading(points: tuple[RooflinePoint, ...], ceilings: Ceilings | None) -> st
     bound, by_arithmetic = limits.count("memory"), limits.count("arithmetic")
     if bound == len(points) or by_arithmetic == len(points):
         return tr(
-            "{value} bounds {all_of}",
+            "{value} bounds {kernels}",
             value=tr("Memory") if bound else tr("Arithmetic"),
-            all_of=_all_of(len(points), noun),
+            kernels=_all_of(len(points), noun),
         )
     told = tr("Memory bounds {bound:,} of {count}", bound=bound, count=tr_count(len(points), noun))
     if bound + by_arithmetic == len(points):

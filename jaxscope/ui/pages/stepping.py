@@ -325,8 +325,8 @@ class SteppingPage(PageWidget):
             for link in step.chain
         ]
         return tr(
-            "{describe_origin} From: {links}",
-            describe_origin=escape_html(describe_origin(step.origin)),
+            "{origin} From: {links}",
+            origin=escape_html(describe_origin(step.origin)),
             links=" ← ".join(links),
         )
 

@@ -397,10 +397,10 @@ def describe_headline(timing: TimingState) -> str:
         alone = [m for m in timing.measurements if m.name in ("eager", "jit")]
         found = "\n".join(
             tr(
-                "{name} takes {median} ({describe_spread})",
+                "{name} takes {median} ({spread})",
                 name=m.name,
                 median=format_seconds(m.median),
-                describe_spread=describe_spread(m),
+                spread=describe_spread(m),
             )
             for m in alone
         )
@@ -419,9 +419,9 @@ def _notes(timing: TimingState) -> list[str]:
         if timing.environment is None
         else [
             tr(
-                "{call}. {describe_place}",
+                "{call}. {place}",
                 call=timing.call,
-                describe_place=describe_place(timing.environment),
+                place=describe_place(timing.environment),
             )
         ]
     )

@@ -177,11 +177,10 @@ class Glossary(QWidget):
         muted = self.palette().color(QPalette.ColorRole.PlaceholderText).name()
         self.text.setHtml(
             tr(
-                "<p><a href='card:'>All "
-                "words</a></p><h3>{name_card}</h3><p>{rich}</p>{describe_card}",
-                name_card=escape_html(name_card(card)),
-                rich=_rich(explain_card(card)),
-                describe_card=describe_card(card, muted),
+                "<p><a href='card:'>All words</a></p><h3>{name}</h3><p>{sentence}</p>{card}",
+                name=escape_html(name_card(card)),
+                sentence=_rich(explain_card(card)),
+                card=describe_card(card, muted),
             )
         )
 

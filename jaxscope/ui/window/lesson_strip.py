@@ -254,11 +254,7 @@ class LessonStrip(QFrame):
         else:
             beside = lessons_beside(Path(lesson.path))
             following = dict(itertools.pairwise(beside)).get(Path(lesson.path))
-            text = (
-                tr("Next: {title_of}", title_of=title_of(following))
-                if following is not None
-                else ""
-            )
+            text = tr("Next: {title}", title=title_of(following)) if following is not None else ""
         self._reveal.setProperty("whole", text)
         self._reveal.setProperty("path", str(following) if following is not None else "")
         self._reveal.setVisible(bool(text))

@@ -274,8 +274,8 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
         <translation>&lt;i&gt;双击：展开或收起&lt;/i&gt;</translation>
     </message>
     <message>
-        <source>&lt;p&gt;&lt;a href='card:'&gt;All words&lt;/a&gt;&lt;/p&gt;&lt;h3&gt;{name_card}&lt;/h3&gt;&lt;p&gt;{rich}&lt;/p&gt;{describe_card}</source>
-        <translation>&lt;p&gt;&lt;a href='card:'&gt;所有词&lt;/a&gt;&lt;/p&gt;&lt;h3&gt;{name_card}&lt;/h3&gt;&lt;p&gt;{rich}&lt;/p&gt;{describe_card}</translation>
+        <source>&lt;p&gt;&lt;a href='card:'&gt;All words&lt;/a&gt;&lt;/p&gt;&lt;h3&gt;{name}&lt;/h3&gt;&lt;p&gt;{sentence}&lt;/p&gt;{card}</source>
+        <translation>&lt;p&gt;&lt;a href='card:'&gt;所有词&lt;/a&gt;&lt;/p&gt;&lt;h3&gt;{name}&lt;/h3&gt;&lt;p&gt;{sentence}&lt;/p&gt;{card}</translation>
     </message>
     <message>
         <source>&lt;p&gt;&lt;a href='page:arguments'&gt;All arguments and results&lt;/a&gt;&lt;/p&gt;</source>
@@ -1276,8 +1276,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>Inf 黄色</translation>
     </message>
     <message>
-        <source>Instructions that hold what is selected: {counts:,} before, {counts_2:,} after.</source>
-        <translation>含有所选内容的指令：之前 {counts:,} 条，之后 {counts_2:,} 条。</translation>
+        <source>Instructions that hold what is selected: {before:,} before, {after:,} after.</source>
+        <translation>含有所选内容的指令：之前 {before:,} 条，之后 {after:,} 条。</translation>
     </message>
     <message>
         <source>Interpreter of the other side</source>
@@ -1646,10 +1646,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Next: {heading}</source>
         <translation>接下来：{heading}</translation>
-    </message>
-    <message>
-        <source>Next: {title_of}</source>
-        <translation>接下来：{title_of}</translation>
     </message>
     <message>
         <source>Next: {title}</source>
@@ -4876,12 +4872,12 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{call} 在其他芯片上</translation>
     </message>
     <message>
-        <source>{call}. {describe_place}</source>
-        <translation>{call}。{describe_place}</translation>
+        <source>{call}. {place}</source>
+        <translation>{call}。{place}</translation>
     </message>
     <message>
-        <source>{call}: a recorded run takes {wall}; {format_share} of it is in what is listed, {gaps} are dispatch and gaps</source>
-        <translation>{call}：一次记录的运行用时 {wall}；其中 {format_share} 在所列内容中，{gaps} 是派发和间隙</translation>
+        <source>{call}: a recorded run takes {wall}; {share} of it is in what is listed, {gaps} are dispatch and gaps</source>
+        <translation>{call}：一次记录的运行用时 {wall}；其中 {share} 在所列内容中，{gaps} 是派发和间隙</translation>
     </message>
     <message>
         <source>{call}: in the job a run took {work} of work, the mean of {num_runs}</source>
@@ -4992,10 +4988,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{count:,} 个警告</translation>
     </message>
     <message>
-        <source>{count_passes} changed the program: {num_instructions:,} instructions became {num_instructions_2:,}, with {num_fusions}.{describe_totals}{describe_unlisted}</source>
-        <translation>{count_passes}改变了程序：{num_instructions:,} 条指令变成 {num_instructions_2:,} 条，含 {num_fusions}。{describe_totals}{describe_unlisted}</translation>
-    </message>
-    <message>
         <source>{count_program:,} backward</source>
         <translation>反向 {count_program:,}</translation>
     </message>
@@ -5012,20 +5004,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{currentText}：没有</translation>
     </message>
     <message>
-        <source>{describe_origin} From: {links}</source>
-        <translation>{describe_origin} 来自：{links}</translation>
-    </message>
-    <message>
-        <source>{describe_remat} For {subject}.</source>
-        <translation>{describe_remat} 对象：{subject}。</translation>
-    </message>
-    <message>
         <source>{device} ({low} to {high})</source>
         <translation>{device}（{low} 到 {high}）</translation>
-    </message>
-    <message>
-        <source>{edges:.4g} to {edges_2:.4g}, at most {most:,} in a bin</source>
-        <translation>{edges:.4g} 到 {edges_2:.4g}，一格最多 {most:,} 个</translation>
     </message>
     <message>
         <source>{equation} {operation} failed: the page ends there.</source>
@@ -5044,8 +5024,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{first} 和 {second} 逐位相等</translation>
     </message>
     <message>
-        <source>{first} and {second} differ in {num_differing} of {arrays}, by {describe_ulps} ULP at most{odd}</source>
-        <translation>{first} 和 {second} 在 {arrays}中的 {num_differing} 个里不同，最多相差 {describe_ulps} ULP{odd}</translation>
+        <source>{first} and {second} differ in {num_differing} of {arrays}, by {ulps} ULP at most{odd}</source>
+        <translation>{first} 和 {second} 在 {arrays}中的 {num_differing} 个里不同，最多相差 {ulps} ULP{odd}</translation>
     </message>
     <message>
         <source>{functions:,.0f} of exp, sin …</source>
@@ -5056,8 +5036,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{function} 在同一个调用中接受函数及其参数，所以不能再套变换。请先移除它。</translation>
     </message>
     <message>
-        <source>{id} saves {describe_saving}</source>
-        <translation>{id} 节省 {describe_saving}</translation>
+        <source>{id} saves {saving}</source>
+        <translation>{id} 节省 {saving}</translation>
     </message>
     <message>
         <source>{index} of {num_names}</source>
@@ -5080,6 +5060,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{low:.4g} 到 {high:.4g}</translation>
     </message>
     <message>
+        <source>{low:.4g} to {high:.4g}, at most {most:,} in a bin</source>
+        <translation>{low:.4g} 到 {high:.4g}，一格最多 {most:,} 个</translation>
+    </message>
+    <message>
         <source>{mild:,} mild and {severe:,} severe outliers are among the samples.</source>
         <translation>样本中有 {mild:,} 个轻度和 {severe:,} 个重度异常值。</translation>
     </message>
@@ -5088,8 +5072,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{name}，{x:,.0f} 处：{y}（{low} 到 {high}）</translation>
     </message>
     <message>
-        <source>{name} takes {median} ({describe_spread})</source>
-        <translation>{name} 用时 {median}（{describe_spread}）</translation>
+        <source>{name} takes {median} ({spread})</source>
+        <translation>{name} 用时 {median}（{spread}）</translation>
     </message>
     <message>
         <source>{name}: none.</source>
@@ -5108,8 +5092,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>另有 {num_entries} 项 …</translation>
     </message>
     <message>
-        <source>{num_equations:,} of {num_equations_2} give other bits compiled; in {num_here:,} of them the difference arises.</source>
-        <translation>{num_equations_2}中有 {num_equations:,} 个编译后给出不同的位；其中 {num_here:,} 个是差别产生的地方。</translation>
+        <source>{num_equations:,} of {all_equations} give other bits compiled; in {num_here:,} of them the difference arises.</source>
+        <translation>{all_equations}中有 {num_equations:,} 个编译后给出不同的位；其中 {num_here:,} 个是差别产生的地方。</translation>
     </message>
     <message>
         <source>{num_hits:,} found</source>
@@ -5148,6 +5132,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>显示了 {num} 个方框。用方向键沿着线走。</translation>
     </message>
     <message>
+        <source>{origin} From: {links}</source>
+        <translation>{origin} 来自：{links}</translation>
+    </message>
+    <message>
+        <source>{passes} changed the program: {num_instructions:,} instructions became {num_left:,}, with {num_fusions}.{totals}{unlisted}</source>
+        <translation>{passes}改变了程序：{num_instructions:,} 条指令变成 {num_left:,} 条，含 {num_fusions}。{totals}{unlisted}</translation>
+    </message>
+    <message>
         <source>{path} cannot be written</source>
         <translation>无法写入 {path}</translation>
     </message>
@@ -5176,12 +5168,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{place}（已不存在）</translation>
     </message>
     <message>
-        <source>{place} is not in {place_2} now.</source>
-        <translation>{place} 现在不在 {place_2} 中。</translation>
+        <source>{place} is not in {stage} now.</source>
+        <translation>{place} 现在不在 {stage} 中。</translation>
     </message>
     <message>
         <source>{python} cannot be started.</source>
         <translation>无法启动 {python}。</translation>
+    </message>
+    <message>
+        <source>{savings} For {subject}.</source>
+        <translation>{savings} 对象：{subject}。</translation>
     </message>
     <message>
         <source>{stage} · group</source>
@@ -5242,8 +5238,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{type}（静态）</translation>
     </message>
     <message>
-        <source>{value} bounds {all_of}</source>
-        <translation>{value}限制了{all_of}</translation>
+        <source>{value} bounds {kernels}</source>
+        <translation>{value}限制了{kernels}</translation>
     </message>
     <message>
         <source>{wide:,} × {round:,} pixels and the legend.</source>
