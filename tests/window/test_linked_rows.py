@@ -31,6 +31,10 @@ def test_a_row_stands_for_several_nodes(driver: Driver, window: MainWindow, sour
     assert marked() == {1}
     selection.select_node("jaxpr", 1)
     assert marked() == {0}
+    selection.select_nodes("jaxpr", (0, 2))
+    assert marked() == {0, 1}
+    selection.select_node("jaxpr", 2)
+    assert marked() == {1}, "one of those that were marked"
     rows.set_rows(())
     table.selectRow(1)
     assert set(selection.selection.nodes) == {1}, "of rows that stand for nothing"

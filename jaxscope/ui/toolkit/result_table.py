@@ -167,7 +167,7 @@ class ResultTable(QTableView):
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._is_told = False
+        self._is_told = self._is_marked = False
         self.spare_column = -1
         """Left out where not all columns have room: the one whose cells are shown elsewhere too."""
         self._widths: dict[int, int] = {}
@@ -231,9 +231,10 @@ class ResultTable(QTableView):
         """Select the rows whose places something chosen elsewhere means, without a signal."""
         flag, rows = QItemSelectionModel.SelectionFlag, self.rows
         meant = [row for row in range(rows.rowCount()) if is_meant(rows.place(row))]
-        if meant and {index.row() for index in self.selectedIndexes()} & set(meant):
+        chosen = set() if self._is_marked else {index.row() for index in self.selectedIndexes()}
+        if chosen & set(meant):
             return  # it was chosen here
-        self._is_told = True
+        self._is_told = self._is_marked = True
         self.clearSelection()
         for row in meant[:_MOST_MARKED]:
             self.selectionModel().select(rows.index(row, 0), flag.Select | flag.Rows)
@@ -248,6 +249,7 @@ class ResultTable(QTableView):
     def _on_selection_changed(self, selected: QItemSelection, _gone: QItemSelection) -> None:
         indexes = selected.indexes()
         if indexes and not self._is_told:
+            self._is_marked = False
             self.place_selected.emit(self.rows.place(indexes[0].row()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
