@@ -108,7 +108,10 @@ def test_instructions_are_placed_on_lines(traces: dict[str, Path], name: str) ->
     """With the program's own names, whether the script runs alone or is watched."""
     found = read_recording(traces[name].read_bytes())
     assert found.unplaced == 0
-    assert found.without_line < 0.5
+    # Not their share of the time, which is that of whatever the machine interrupted.
+    without = [each for each in found.instructions if not each.line]
+    assert len(without) < len(found.instructions) / 2
+    assert found.without_line == pytest.approx(sum(e.seconds for e in without) / found.seconds)
     steps = of_step(found)
     lines = {each.line for each in steps if each.file.endswith("job.py")}
     assert {10, 13} <= lines
