@@ -78,7 +78,7 @@ COLUMNS = {"_MOVES": (1, 2), "MORE_KEYS": (1,), "_AXES": (0,), "FATES": (1,)}
 """Of tables whose rows are tuples: where texts stand that are shown."""
 
 COUNTED = {"_NOUNS", "_OTHERS"}
-"""Nouns of which numbers are told, by `tr_count` or `tr_told`."""
+"""Tables of nouns in the singular that `tr_count` is given."""
 
 SHOWN = {"menu", "text", "hint", "title", "answers", "effect", "question", "meaning", "value"}
 """Fields of rows that are shown."""
@@ -105,7 +105,7 @@ def _of_module(tree: ast.Module) -> Iterator[str]:
         if not isinstance(each, ast.Call) or not isinstance(each.func, ast.Name):
             continue
         given = each.args[0] if each.func.id == "tr" else None
-        if each.func.id == "tr_count":
+        if each.func.id == "tr_count" and len(each.args) == 2:
             given = each.args[1]
         if isinstance(given, ast.Name):
             given = constants.get(given.id)

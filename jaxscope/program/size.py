@@ -43,32 +43,34 @@ def count_program(graph: Graph, nodes: Sequence[int] | None = None) -> int:
     return int(np.count_nonzero(counted if nodes is None else counted[list(nodes)]))
 
 
-def describe_size(graph: Graph) -> str:
-    """The number of nodes in words, such as `12 equations`."""
-    return describe_count(graph, count_program(graph))
-
-
-def describe_count(graph: Graph, count: int, before: str = "") -> str:
-    """A number of what a graph consists of, such as `1 instruction`.
+def count_named(
+    graph: Graph, nodes: Sequence[int] | None = None, before: str = ""
+) -> tuple[int, str]:
+    """How many nodes count, and what they are called in the singular, such as `equation`.
 
     Args:
+        nodes: At least one; None for all. Where none of them counts, those of the kind of the first
+            are counted: arguments, constants or results.
         before: What stands before the noun, such as `other `.
     """
-    counts = np.bincount(graph.nodes.kind, minlength=len(NodeKind))
-    noun = next((noun for kind, noun in _NOUNS.items() if counts[kind]), "equation")
-    return format_count(count, f"{before}{noun}")
-
-
-def describe_nodes(graph: Graph, nodes: Sequence[int], before: str = "") -> str:
-    """Some nodes in words, as `describe_count`; where none of them counts, such as `2 arguments`.
-
-    Args:
-        nodes: At least one.
-        before: What stands before the noun.
-    """
     count = count_program(graph, nodes)
-    if count:
-        return describe_count(graph, count, before)
+    if count or nodes is None:
+        return count, f"{before}{_noun_of(graph)}"
     kind = NodeKind(int(graph.nodes.kind[nodes[0]]))
     same = sum(int(graph.nodes.kind[node]) == kind for node in nodes)
-    return format_count(same, f"{before}{_OTHERS[kind]}")
+    return same, f"{before}{_OTHERS[kind]}"
+
+
+def describe_size(graph: Graph) -> str:
+    """The number of nodes in words, such as `12 equations`."""
+    return format_count(*count_named(graph))
+
+
+def describe_count(graph: Graph, count: int) -> str:
+    """A number of what a graph consists of, such as `1 instruction`."""
+    return format_count(count, _noun_of(graph))
+
+
+def _noun_of(graph: Graph) -> str:
+    counts = np.bincount(graph.nodes.kind, minlength=len(NodeKind))
+    return next((noun for kind, noun in _NOUNS.items() if counts[kind]), "equation")

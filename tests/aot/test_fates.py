@@ -97,7 +97,7 @@ def test_the_sum_of_a_product_that_xla_splits_is_the_products(
     nodes = range(len(graph.nodes))
     sums = [node for node in nodes if graph.operation(node) == "reduce"]
     parts = [n for n in sums if "reduce_sub_computation" in graph.attributes(n)["calls"]]
-    if not parts:
+    if not parts:  # whether a product is split is a choice of the release of XLA
         pytest.skip("this XLA splits no product")
     for node in nodes:
         if graph.operation(node) == "dot" or node in parts:

@@ -42,7 +42,7 @@ from jaxscope.picture.view.open_groups import is_walk, open_many, open_path, ope
 from jaxscope.picture.view.operations import Style
 from jaxscope.picture.view.view import View
 from jaxscope.program.dataflow import find_shown_groups, first_node_inside
-from jaxscope.program.size import describe_size
+from jaxscope.program.size import count_named
 from jaxscope.ui.canvas.item_text import (
     announce,
     describe_connector_ends,
@@ -105,7 +105,7 @@ from jaxscope.ui.canvas.scene_painter import (
 )
 from jaxscope.ui.canvas.tiles import TileCache
 from jaxscope.ui.canvas.transition import Transition, ViewedDrawing, make_transition, may_move
-from jaxscope.ui.toolkit.language import tr, tr_told
+from jaxscope.ui.toolkit.language import tr, tr_count
 from jaxscope.ui.toolkit.threads import LatestJob
 
 _WHEEL_STEP = 1.0015
@@ -633,7 +633,7 @@ class GraphCanvas(QWidget):
             self.drop_scene(
                 tr(
                     "Laying out {size} … Esc stops",
-                    size=tr_told(describe_size(graph)),
+                    size=tr_count(*count_named(graph)),
                 )
             )
             self._is_untouched = kept is None or kept.middle is None

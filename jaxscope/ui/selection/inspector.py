@@ -45,7 +45,7 @@ from jaxscope.program.equation_text import equation_text
 from jaxscope.program.explanations import explain_operation
 from jaxscope.program.kernel_grid import PLACES
 from jaxscope.program.links import LineSelection, Linked, Links, NodeSelection, is_made_by_compiler
-from jaxscope.program.size import count_program, describe_nodes
+from jaxscope.program.size import count_named, count_program
 from jaxscope.program.source_lines import explain_idle_line
 from jaxscope.report.cards import NOTATION, list_facts
 from jaxscope.ui.selection.capture_facts import FateReader
@@ -53,7 +53,7 @@ from jaxscope.ui.selection.selection import GroupPlace, Place, SelectionModel
 from jaxscope.ui.session.screen import title_of_stage
 from jaxscope.ui.session.source_file import line_of
 from jaxscope.ui.source.source_lines import NUMBERS_OF_RUN, SourceLines
-from jaxscope.ui.toolkit.language import tr, tr_count, tr_told
+from jaxscope.ui.toolkit.language import tr, tr_count
 from jaxscope.ui.toolkit.widgets import (
     ANY_PX,
     SOFT_BREAK,
@@ -631,11 +631,11 @@ def _count(stage: str, graph: Graph, linked: Linked) -> str:
     if count_program(graph, forward) and count_program(graph, backward):
         told = tr(
             "{nodes} forward, ",
-            nodes=tr_told(describe_nodes(graph, forward, other)),
+            nodes=tr_count(*count_named(graph, forward, other)),
         )
         told += tr("{count_program:,} backward", count_program=count_program(graph, backward))
     else:
-        told = tr_told(describe_nodes(graph, forward + backward, other))
+        told = tr_count(*count_named(graph, forward + backward, other))
         told += tr(" backward") if count_program(graph, backward) else ""
     return f"<a href='node:{escape_html(stage)}:{first}'>{told}</a>"
 

@@ -23,7 +23,7 @@ from jaxscope.model.units import (
     upper_first,
 )
 from jaxscope.program.cost.work import Work, find_stage_works
-from jaxscope.program.size import describe_size
+from jaxscope.program.size import count_named
 from jaxscope.report.measurements import summarize_ratio
 from jaxscope.ui.session.state import (
     Phase,
@@ -34,7 +34,7 @@ from jaxscope.ui.session.state import (
     expected_stages,
     transforms_of,
 )
-from jaxscope.ui.toolkit.language import tr, tr_count, tr_told
+from jaxscope.ui.toolkit.language import tr, tr_count
 
 _ASIDE = "its gradient"
 _OLD, _OLD_HINT = "of an earlier run", "This is of an earlier run, not of the call above."
@@ -260,7 +260,7 @@ def _step(
 
 def _size(stage: Stage) -> str:
     if is_available(stage.graph):
-        size = tr_told(describe_size(stage.graph))
+        size = tr_count(*count_named(stage.graph))
     elif isinstance(stage.text, StageText):
         size = tr_count(stage.text.num_lines, "line")
     else:

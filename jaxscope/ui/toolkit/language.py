@@ -82,17 +82,15 @@ def tr(source: str, /, **values: object) -> str:
 
 
 def tr_count(count: int, noun: str) -> str:
-    """A number of things, such as `3 nodes`; the noun is a literal in the singular."""
+    """A number of things, such as `3 nodes`.
+
+    Args:
+        noun: In the singular: a literal, or of a table of `docs/write_translations.py`.
+    """
     source = _COUNTED + noun
     text = QCoreApplication.translate(CONTEXT, source)
     shown = format_count(count, noun) if text == source else text.format(count=count)
     return _remember(shown, source, {"count": count})
-
-
-def tr_told(text: str) -> str:
-    """A number of things as the library tells it, such as `3 equations`."""
-    count, _, noun = text.partition(" ")
-    return tr_count(int(count.replace(",", "")), noun.removesuffix("s"))
 
 
 def _remember(text: str, source: str, values: dict[str, object]) -> str:

@@ -248,7 +248,7 @@ class _Pipeline:
             self._sender.send_texts()
             try:
                 with self._step("optimized", "compile", "Compiling with XLA"):
-                    # A run that is stopped before XLA is done has told what XLA warned of.
+                    # Warnings are sent while XLA compiles, so that a run that is stopped has them.
                     compiled = compilation.result(lambda: self._send_log(tags, last, derived.name))
             except JaxscopeError as error:
                 self._send_gradient(program, tags, last)
