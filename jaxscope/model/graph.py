@@ -13,6 +13,7 @@ import enum
 import functools
 import itertools
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -101,11 +102,11 @@ class NodeKind(enum.IntEnum):
 
 WORK_KINDS = (NodeKind.EQUATION, NodeKind.OPERATION, NodeKind.INSTRUCTION)
 """Nodes that compute something."""
-CONDITION = "condition"
-"""What the labels of the conditions of loops begin with."""
+CONDITION, BODY = 0, 1
+"""Which inside of a `while` a group is: see `Groups.part`."""
+PART_NAMES = ("condition", "body")
 _LOOPS = ("while", "stablehlo.while")
-BRANCH = "branch"
-"""What the labels of the branches of a condition begin with, before their number."""
+_ARM = re.compile(r"branch (\d{1,9})(?:: (.*))?")
 
 
 class GroupKind(enum.IntEnum):
@@ -280,6 +281,9 @@ class Groups:
         label: s, fit to show.
         owner: Node index of the node that this group is the inside of (an equation with a nested
             jaxpr, a fusion instruction), or `NONE`.
+        part: Which inside of its owner it is: of a `while`, `CONDITION` or `BODY`; of a branch,
+            the number of the arm; else `NONE`.
+        function: s, of an arm the name of the function that was traced, where it has one.
     """
 
     id: Int32s
@@ -287,6 +291,8 @@ class Groups:
     kind: Int8s
     label: Int32s
     owner: Int32s
+    part: Int32s
+    function: Int32s
 
     def __len__(self) -> int:
         return len(self.id)
@@ -337,9 +343,9 @@ class Graph:
 
     def is_condition(self, group: int) -> bool:
         """Whether a group is the condition of a loop."""
-        if not self.string(self.groups.label, group).startswith(CONDITION):
+        if self.groups.part[group] != CONDITION:
             return False
-        owner = int(self.groups.owner[group])  # a function may be called so, too
+        owner = int(self.groups.owner[group])
         return owner != NONE and self.operation(owner) in _LOOPS
 
     def called_groups(
@@ -494,6 +500,8 @@ def check_graph(graph: Graph) -> None:
     _check_column("group kind", groups.kind, num_groups, np.int8, (0, len(GroupKind)))
     _check_column("group owner", groups.owner, num_groups, np.int32, (NONE, num_nodes))
     _check_column("group parent", groups.parent, num_groups, np.int32, (NONE, num_groups))
+    _check_column("group part", groups.part, num_groups, np.int32, (NONE, 2**31))
+    _check_column("group function", groups.function, num_groups, np.int32, strings)
     if bool(np.any(groups.parent >= np.arange(num_groups))):
         raise ValueError("a group's parent must come before it")
     for name, column in (("node", nodes.id), ("group", groups.id)):
@@ -563,11 +571,45 @@ def graph_from_arrays(arrays: Arrays) -> Graph:
             for field in dataclasses.fields(Nodes)
         }
         edges = {f.name: arrays[f"edge.{f.name}"] for f in dataclasses.fields(Edges)}
+        has_parts = "group.part" in arrays
+        if not has_parts:
+            unknown = np.full(len(arrays["group.id"]), NONE, np.int32)
+            arrays = {**arrays, "group.part": unknown, "group.function": arrays["group.label"]}
         groups = {f.name: arrays[f"group.{f.name}"] for f in dataclasses.fields(Groups)}
         strings = strings_from_arrays(arrays, "string")
     except KeyError as error:
         raise ValueError(f"the column {error.args[0]} is missing") from None
-    return Graph(strings, Nodes(**nodes), Edges(**edges), Groups(**groups))
+    graph = Graph(strings, Nodes(**nodes), Edges(**edges), Groups(**groups))
+    return graph if has_parts else _with_parts(graph)
+
+
+def older_part(label: str, operation: str | None) -> tuple[int, str]:
+    """`part` and `function` of a group of an earlier release's file, which has its label alone.
+
+    Args:
+        operation: Of the group's owner, if it has one.
+    """
+    if operation in _LOOPS:
+        return next((n for n, name in enumerate(PART_NAMES) if label.startswith(name)), NONE), ""
+    arm = _ARM.match(label)
+    return (NONE, "") if arm is None else (int(arm[1]), arm[2] or "")
+
+
+def _with_parts(graph: Graph) -> Graph:
+    """A graph of an earlier release, with what the labels of its groups say."""
+    strings = list(graph.strings)
+    number_of = {text: number for number, text in enumerate(strings)}
+    rows = []
+    for label, owner in zip(graph.groups.label.tolist(), graph.groups.owner.tolist(), strict=True):
+        operation = None if owner == NONE else graph.operation(owner)
+        part, function = older_part(graph.strings[label], operation)
+        if function not in number_of:
+            number_of[function] = len(strings)
+            strings.append(function)
+        rows.append((part, number_of[function]))
+    parts, functions = np.array(rows, np.int32).reshape(-1, 2).T.copy()
+    groups = dataclasses.replace(graph.groups, part=parts, function=functions)
+    return dataclasses.replace(graph, strings=tuple(strings), groups=groups)
 
 
 def strings_to_arrays(strings: tuple[str, ...], prefix: str) -> dict[str, npt.NDArray[Any]]:

@@ -108,7 +108,7 @@ class GraphBuilder:
             name: [] for name in ("types", "scope", "origins", "derived", "source")
         }
         self._costs: list[tuple[float, float, float]] = []
-        self._groups: list[tuple[int, int, int, int, int]] = []
+        self._groups: list[tuple[int, ...]] = []
         self._table.update({"": 0})
 
     @property
@@ -155,11 +155,20 @@ class GraphBuilder:
         self._edges.extend((source, output, target, operand, self._table[type]))
 
     def add_group(
-        self, id: str, kind: GroupKind, label: str, *, parent: int = NONE, owner: int = NONE
+        self,
+        id: str,
+        kind: GroupKind,
+        label: str,
+        *,
+        parent: int = NONE,
+        owner: int = NONE,
+        part: int = NONE,
+        function: str = "",
     ) -> int:
         """Add a group and return its index; its parent must have been added before."""
         table = self._table
-        self._groups.append((table[id], parent, kind, table[label], owner))
+        row = (table[id], parent, kind, table[label], owner, part, table[function])
+        self._groups.append(row)
         return len(self._groups) - 1
 
     def build(self) -> Graph:
@@ -188,7 +197,7 @@ class GraphBuilder:
             **ragged,
         )
         edges = np.array(self._edges, np.int32).reshape(-1, 5)
-        group_rows = np.asarray(self._groups, np.int32).reshape(-1, 5)
+        group_rows = np.asarray(self._groups, np.int32).reshape(-1, 7)
         return Graph(
             strings=self._table.strings(),
             nodes=nodes,
@@ -199,5 +208,7 @@ class GraphBuilder:
                 kind=group_rows[:, 2].astype(np.int8),
                 label=np.ascontiguousarray(group_rows[:, 3]),
                 owner=np.ascontiguousarray(group_rows[:, 4]),
+                part=np.ascontiguousarray(group_rows[:, 5]),
+                function=np.ascontiguousarray(group_rows[:, 6]),
             ),
         )

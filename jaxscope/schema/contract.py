@@ -56,6 +56,7 @@ from jaxscope.model.capture import (
     Propagated,
 )
 from jaxscope.model.experiments import ProgramCost
+from jaxscope.model.graph import older_part
 from jaxscope.model.timing import NodeTime
 from jaxscope.model.values import ArraySummary, EquationValues
 from jaxscope.program.name_links import LINK
@@ -226,6 +227,8 @@ class _Group(msgspec.Struct):
     label: str
     parent: str | None = None
     owner: str | None = None
+    part: int | None = None
+    function: str = ""
 
 
 class _Graph(msgspec.Struct):
@@ -462,12 +465,18 @@ def _read_graph(raw: _Graph) -> Graph:
             type=edge.whole or edge.type,
         )
     for group in raw.groups:
+        part, function = group.part, group.function
+        if part is None:  # of an earlier release, or of no loop and no branch
+            owner = None if group.owner is None else raw.nodes[nodes[group.owner]].operation
+            part, function = older_part(group.label, owner)
         builder.add_group(
             group.id,
             GroupKind[group.kind.upper()],
             group.label,
             parent=NONE if group.parent is None else groups[group.parent],
             owner=NONE if group.owner is None else nodes[group.owner],
+            part=part,
+            function=function,
         )
     return builder.build()
 
@@ -556,13 +565,17 @@ def graph_to_json(graph: Graph, columns: TextColumns) -> Json:
                 "kind": _GROUP_KINDS[kind],
                 "label": graph.strings[label],
                 "owner": None if owner == NONE else ids[owner],
+                "part": None if part == NONE else part,
+                "function": graph.strings[function],
             }
-            for id, parent, kind, label, owner in zip(
+            for id, parent, kind, label, owner, part, function in zip(
                 group_ids,
                 graph.groups.parent.tolist(),
                 graph.groups.kind.tolist(),
                 graph.groups.label.tolist(),
                 graph.groups.owner.tolist(),
+                graph.groups.part.tolist(),
+                graph.groups.function.tolist(),
                 strict=True,
             )
         ],

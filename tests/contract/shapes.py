@@ -97,6 +97,8 @@ GROUP = {
     "kind": {"jaxpr", "fusion", "computation", "region", "scope"},
     "label": str,
     "owner": Maybe(str),
+    "part": Maybe(int),
+    "function": str,
 }
 STAGE = {
     "name": str,

@@ -73,6 +73,6 @@ def build(text: str) -> Graph:
                             places[source], places[name], output=int(output or 0), operand=operand
                         )
     for name, kind, owner in owned:
-        label = CONDITION if name.endswith("/cond_jaxpr") else name  # as tracing labels it
-        builder.add_group(name, _GROUPS[kind], label, parent=inside[owner], owner=owner)
+        part = CONDITION if name.endswith("/cond_jaxpr") else NONE
+        builder.add_group(name, _GROUPS[kind], name, parent=inside[owner], owner=owner, part=part)
     return builder.build()

@@ -12,17 +12,14 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import re
 from collections.abc import Mapping
 
 import numpy as np
 
 from jaxscope.model import NONE, Graph, NodeKind
-from jaxscope.model.graph import BRANCH
 from jaxscope.model.types import read_count
 from jaxscope.picture.view.operations import BRANCHES, LOOPS, short_operation
 
-_ARM = re.compile(rf"^{BRANCH} (\d+)(?:: (.*))?")
 _BOOLEANS = ("bool[]", "pred[]")
 _CASTS = frozenset({"convert_element_type", "convert"})
 
@@ -218,8 +215,8 @@ class _Finder:
         self._branches[owner] = "predicate" if is_boolean else "index"
         first: dict[int, int] = {}
         for at, group in enumerate(groups):
-            match = _ARM.match(graph.string(graph.groups.label, group))
-            number = int(match[1]) if match else at
+            part = int(graph.groups.part[group])
+            number = at if part == NONE else part
             label = str(number)
             if is_boolean and number < 2:
                 label = "true" if (number == 0) == first_is_true else "false"

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxscope.model import NONE, Graph, GroupKind
+from jaxscope.model.graph import BODY, CONDITION, PART_NAMES
 from jaxscope.model.op_name import shown_orders
 from jaxscope.picture.view.control_flow import NO_CONTROL_FLOW, ControlFlow, Role, find_control_flow
 from jaxscope.picture.view.operations import short_operation
@@ -273,10 +274,10 @@ class _Grower:
         if graph.groups.kind[group] == GroupKind.FUSION:
             kind = BranchKind.FUSION
         elif group in flow.arms:
-            function = label.partition(": ")[2]
+            function = graph.string(graph.groups.function, group)
             kind, label = BranchKind.ARM, _name_arm(flow.arms[group], function)
         elif group in flow.conditions or group in flow.bodies:
-            kind, label = BranchKind.ARM, "condition" if group in flow.conditions else "body"
+            kind, label = BranchKind.ARM, PART_NAMES[BODY if group in flow.bodies else CONDITION]
         return Branch(graph.string(graph.groups.id, group), kind, label, self._children(group))
 
 

@@ -19,7 +19,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.model.graph import BRANCH, CONDITION, NONE, Direction, Graph, GroupKind, NodeKind
+from jaxscope.model.graph import (
+    BODY,
+    CONDITION,
+    NONE,
+    PART_NAMES,
+    Direction,
+    Graph,
+    GroupKind,
+    NodeKind,
+)
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.op_name import (
     NOT_THE_USERS,
@@ -216,16 +225,22 @@ class CallSite:
         return GroupKind.REGION if self.caller_opcode in _REGIONS else GroupKind.COMPUTATION
 
     @property
+    def part(self) -> int:
+        """Which inside of a loop or a branch it is: see `Groups.part`."""
+        if self.caller_opcode == "while":
+            return BODY if self.position == 0 else CONDITION
+        return self.position if self.caller_opcode == "conditional" else NONE
+
+    @property
     def label(self) -> str:
         """What to write on the group's box; empty if the computation's own name says it best."""
         if self.caller_opcode == "fusion":
             return self.caller_name
         if self.caller_opcode == "while":
-            role = ("body", CONDITION)[min(self.position, 1)]
-            times = f" ×{self.trip_count}" if self.trip_count and self.position == 0 else ""
-            return f"{role} of {self.caller_name}{times}"
+            times = f" ×{self.trip_count}" if self.trip_count and self.part == BODY else ""
+            return f"{PART_NAMES[self.part]} of {self.caller_name}{times}"
         if self.caller_opcode == "conditional":
-            return f"{BRANCH} {self.position} of {self.caller_name}"
+            return f"branch {self.part} of {self.caller_name}"
         if self.caller_name.partition(".")[0] == self.caller_opcode:
             return self.caller_name  # not `call of call`
         return f"{self.caller_opcode} of {self.caller_name}" if self.caller_opcode else ""
@@ -593,6 +608,7 @@ class _Converter:
                     site.label or name,
                     parent=groups[site.home],
                     owner=site.caller,
+                    part=site.part,
                 )
             else:
                 groups[index] = self._builder.add_group(name, GroupKind.COMPUTATION, name)

@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from jaxscope.model import NONE, Capture, Graph, Leaf, Stage, Unavailable, is_available
 from jaxscope.model.capture import MemoryPlan, Place
+from jaxscope.model.graph import BODY
 from jaxscope.model.types import packed_type_bytes, padding_bytes, read_count
 from jaxscope.program.cost.kernels import REPLACES
 from jaxscope.program.cost.trip_counts import RUNS_INSIDE
@@ -233,9 +234,7 @@ class BufferFinder:
         for group in self._owned.get(node, ()):
             root = self._roots.get(group)
             held = () if root is None else self._held.get(root, ())
-            if len(held) == len(state) and self._graph.strings[
-                int(self._graph.groups.label[group])
-            ].startswith("body"):
+            if len(held) == len(state) and self._graph.groups.part[group] == BODY:
                 self._join_all(state, held)
                 for row in held:
                     for buffer in row:

@@ -44,7 +44,12 @@ def build_light_graph(module: HloMessage) -> Graph:
         if sites:
             site = sites[0]
             groups[index] = builder.add_group(
-                name, site.kind, site.label, parent=groups[site.home], owner=site.caller
+                name,
+                site.kind,
+                site.label,
+                parent=groups[site.home],
+                owner=site.caller,
+                part=site.part,
             )
         else:
             groups[index] = builder.add_group(name, GroupKind.COMPUTATION, name)

@@ -34,7 +34,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxscope.model.capture import CALL_FILE, StageText
-from jaxscope.model.graph import BRANCH, CONDITION, NONE, Direction, Graph, GroupKind, NodeKind
+from jaxscope.model.graph import (
+    BODY,
+    CONDITION,
+    NONE,
+    PART_NAMES,
+    Direction,
+    Graph,
+    GroupKind,
+    NodeKind,
+)
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.op_name import TagTable, read_direction, read_orders, read_origin
 from jaxscope.worker import compat
@@ -165,22 +174,32 @@ def is_worth_showing(name: str, value: Any) -> bool:
     )
 
 
-def nested_label(equation: Any, parameter: str) -> str:
-    """What to call the inside of an equation."""
+class Inside(NamedTuple):
+    """What the inside of an equation is called, and which it is: see `Groups`."""
+
+    label: str
+    part: int = NONE
+    function: str = ""
+
+
+def describe_inside(equation: Any, parameter: str) -> Inside:
+    """What a nested jaxpr is to its equation."""
     name = str(equation.params.get("name") or "")
     primitive = equation.primitive.name
     if primitive == "scan":
-        return f"{name or 'scan'} ×{equation.params.get('length')}"
+        return Inside(f"{name or 'scan'} ×{equation.params.get('length')}")
     if primitive == "while":
-        return CONDITION if parameter.startswith("cond") else "body"
+        part = CONDITION if parameter.startswith("cond") else BODY
+        return Inside(PART_NAMES[part], part)
     function, place = _traced_function(equation, parameter)
     if primitive == "cond":
         number = parameter.rpartition(".")[2]
-        is_named = function not in ("", _NAMELESS)
-        return f"{BRANCH} {number}: {function}" if is_named else f"{BRANCH} {number}"
+        function = "" if function == _NAMELESS else function
+        label = f"branch {number}: {function}" if function else f"branch {number}"
+        return Inside(label, int(number) if number.isdecimal() else NONE, function)
     if name == _NAMELESS:
-        return f"lambda at {place}" if place else "lambda"
-    return name or primitive
+        return Inside(f"lambda at {place}" if place else "lambda")
+    return Inside(name or primitive)
 
 
 def _traced_function(equation: Any, parameter: str) -> tuple[str, str]:
@@ -502,12 +521,9 @@ class _Converter:
             return
         self._groups[id(inner)] = group_id
         self._keep_alive.append(inner)
+        inside = describe_inside(equation, parameter)
         group = self._builder.add_group(
-            group_id,
-            GroupKind.JAXPR,
-            nested_label(equation, parameter),
-            parent=parent,
-            owner=owner,
+            group_id, GroupKind.JAXPR, **inside._asdict(), parent=parent, owner=owner
         )
         prefix = f"{group_id}/"
         operands = owner_operands(equation, parameter, inner)

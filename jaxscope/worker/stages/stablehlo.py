@@ -18,7 +18,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.model.graph import BRANCH, CONDITION, NONE, Direction, Graph, GroupKind, NodeKind
+from jaxscope.model.graph import (
+    BODY,
+    CONDITION,
+    NONE,
+    PART_NAMES,
+    Direction,
+    Graph,
+    GroupKind,
+    NodeKind,
+)
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.op_name import NOT_THE_USERS, TagTable, read_direction, read_op_name, strip_tags
 from jaxscope.model.types import short_type
@@ -302,12 +311,12 @@ class _Converter:
         around: _Provenance,
         places: Places,
     ) -> None:
-        label, operands = _region_label(operation, number)
+        label, part, operands = _describe_region(operation, number)
         for block_number, block in enumerate(region.blocks):
             suffix = f".{block_number}" if block_number else ""
             inside = f"{path}/{number}{suffix}"
             group = self._builder.add_group(
-                inside, GroupKind.REGION, label, parent=parent, owner=owner
+                inside, GroupKind.REGION, label, parent=parent, owner=owner, part=part
             )
             self._add_block(block, inside, group, around, places, operands)
 
@@ -460,13 +469,15 @@ def _walk(regions: Any, path: str) -> list[tuple[str, Any]]:
     return found
 
 
-def _region_label(operation: Any, number: int) -> tuple[str, Sequence[int] | None]:
+def _describe_region(operation: Any, number: int) -> tuple[str, int, Sequence[int] | None]:
+    """Label and part of a group, and the operands that its arguments are."""
     name = operation.operation.name
     if name == "stablehlo.while":
-        return (CONDITION if number == 0 else "body"), range(len(operation.operation.operands))
+        part = CONDITION if number == 0 else BODY
+        return PART_NAMES[part], part, range(len(operation.operation.operands))
     if name in {"stablehlo.case", "stablehlo.if"}:
-        return f"{BRANCH} {number}", None
-    return f"{name.rpartition('.')[2]} body", None
+        return f"branch {number}", number, None
+    return f"{name.rpartition('.')[2]} body", NONE, None
 
 
 def _iterate_attributes(attributes: Any) -> list[tuple[str, Any]]:
