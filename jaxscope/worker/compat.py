@@ -395,11 +395,33 @@ def has_same_place(one: Any, other: Any) -> bool:
 def place_of_tracer(tracer: Any) -> tuple[str, int, str] | None:
     """File, line and function where a traced value was made; None where JAX does not know.
 
-    Tracers of `jit` keep it in `_line_info`.
+    Of an argument these are the function's, and its name is told with it. Tracers of `jit` keep
+    the place in `_line_info`, those of `vmap` in `source_info`; those of a derivative hold a tracer
+    that may have one.
     """
-    made = getattr(tracer, "_line_info", None)
+    made = getattr(tracer, "_line_info", None) or getattr(tracer, "source_info", None)
     frame = next(user_frames(made), None) if made is not None else None
-    return None if frame is None else (frame[0], frame[1], frame[3])
+    if frame is not None:
+        return frame[0], frame[1], frame[3]
+    for name in ("primal", "val"):
+        held = getattr(tracer, name, None)
+        if isinstance(held, Tracer):
+            return place_of_tracer(held)
+    return _place_of_argument(tracer)
+
+
+def _place_of_argument(tracer: Any) -> tuple[str, int, str] | None:
+    """File, line and name of the function that a tracer is an argument of; None of any other."""
+    debug = getattr(tracer, "_debug_info", None)
+    arguments = getattr(getattr(tracer._trace, "frame", None), "invars", [])
+    names = getattr(debug, "arg_names", None) or ()
+    number = next((n for n, each in enumerate(arguments) if each is tracer.val), len(names))
+    # "double at /home/me/file.py:3"
+    function, _, place = str(getattr(debug, "func_src_info", "")).partition(" at ")
+    file, _, line = place.rpartition(":")
+    if number >= len(names) or not file or not line.isdecimal():
+        return None
+    return file, int(line), f"{function} (its argument `{names[number]}`)"
 
 
 def tracer_place(tracer: Any) -> str:

@@ -3,6 +3,8 @@
 Each is a call; `bench/checks.py` states from these how many mistakes each check finds (recall).
 """
 
+# ruff: noqa: B006, F841, RUF059 - mistakes that are planted
+
 from __future__ import annotations
 
 import os
@@ -154,7 +156,27 @@ FAULTS: dict[str, tuple[str, ...]] = {
     "captured-constant": ("adds_table(f32[4])", "closed_over(f32[4])"),
     "key-reuse": ("draws_twice(key(0))", "draws_in_a_loop(key(0))", "closed_over_key(f32[4])"),
     "constant-key-in-loop": ("seeded_in_scan(f32[4])", "seeded_in_fori(f32[4])"),
-    "same-seed-twice": ("seeded_twice(f32[4])", "seeded_in_helpers(f32[4])"),
+    "same-seed-twice": (
+        "seeded_twice(f32[4])",
+        "seeded_in_helpers(f32[4])",
+        "seeded_twice_in_a_line(f32[4])",
+    ),
+    "key-never-used": (
+        "second_of_split_unused(key(0))",
+        "draws_from_the_first_again(key(0))",
+        "one_of_three_unused(key(0))",
+        "folded_and_left(key(0))",
+        "made_and_left(f32[4])",
+        "raw_key_unused(jax.random.PRNGKey(0))",
+        "left_in_the_last_split(key(0))",
+        "vmap(second_of_split_unused)(jax.random.split(key(0), 3))",
+    ),
+    "impure-default": (
+        "appends_to_default(f32[4])",
+        "caches_in_default(f32[4])",
+        "by_keyword_default(f32[4])",
+        "calls_a_helper_with_default(f32[4])",
+    ),
     "state-changes-type": (
         "update((f32[3], 1.0), f32[3])",
         "jit(update)((f32[3], 1.0), f32[3])",
@@ -315,7 +337,27 @@ ALIKE: dict[str, tuple[str, ...]] = {
     "impure-global": ("reads_global(f32[4])",),
     "key-reuse": ("draws_from_split(key(0))", "folds_in(key(0))"),
     "constant-key-in-loop": ("folded_in_scan(f32[4])", "scans_keys(f32[4])"),
+    "key-never-used": (
+        "draws_from_split(key(0))",
+        "next_key_dropped(key(0))",
+        "discarded_by_name(key(0))",
+        "returned_key(key(0))",
+        "kept_in_a_dict(key(0))",
+        "used_in_a_branch(key(0), False)",
+        "used_in_inner(key(0))",
+        "used_in_next_round(key(0))",
+        "unpacked_whole(key(0))",
+        "carried_key(key(0))",
+        "given_to_what_ignores_it(key(0))",
+    ),
+    "impure-default": (
+        "appends_to_default(f32[4], [])",
+        "reads_default(f32[4])",
+        "copies_default(f32[4])",
+        "none_default(f32[4])",
+    ),
     "same-seed-twice": (
+        "seeded_in_rounds(f32[4])",
         "seeded_once(f32[4])",
         "two_seeds(f32[4])",
         "shape_only(f32[4])",
@@ -1083,6 +1125,17 @@ def seeded_twice(x):
     return x + noise * mask
 
 
+def seeded_twice_in_a_line(x):
+    return x + jax.random.normal(jax.random.key(0), (4,)) * jax.random.uniform(jax.random.key(0))
+
+
+def seeded_in_rounds(x):
+    def noise():
+        return jax.random.normal(jax.random.key(0), x.shape)
+
+    return x + noise() - noise()
+
+
 def init_weight(n):
     return jax.random.normal(jax.random.PRNGKey(1), (n,))
 
@@ -1115,6 +1168,156 @@ def one_of_two(x):
 def shape_only(x):
     jax.random.key(0)
     return x + jax.random.normal(jax.random.key(0), x.shape)
+
+
+def second_of_split_unused(key):
+    one, other = jax.random.split(key)
+    return jax.random.normal(one, (3,))
+
+
+def draws_from_the_first_again(key):
+    for_noise, for_mask = jax.random.split(key)
+    noise = jax.random.normal(for_noise, (3,))
+    return noise * jax.random.bernoulli(jax.random.fold_in(for_noise, 1), 0.5, (3,))
+
+
+def one_of_three_unused(key):
+    a, b, c = jax.random.split(key, 3)
+    return jax.random.normal(a) + jax.random.normal(c)
+
+
+def folded_and_left(key):
+    later = jax.random.fold_in(key, 1)
+    return jax.random.normal(jax.random.fold_in(key, 2))
+
+
+def made_and_left(x):
+    key = jax.random.key(3)
+    return x * 2
+
+
+def raw_key_unused(key):
+    one, other = jax.random.split(key)
+    return jax.random.normal(other)
+
+
+def left_in_the_last_split(key):
+    key, subkey = jax.random.split(key)
+    x = jax.random.normal(subkey)
+    key, subkey = jax.random.split(key)
+    return x + jax.random.normal(key)
+
+
+def next_key_dropped(key):
+    key, subkey = jax.random.split(key)
+    return jax.random.normal(subkey)
+
+
+def discarded_by_name(key):
+    one, _ = jax.random.split(key)
+    other, _rest, unused_key = jax.random.split(one, 3)
+    return jax.random.normal(other)
+
+
+def returned_key(key):
+    one, other = jax.random.split(key)
+    return jax.random.normal(one), other
+
+
+def kept_in_a_dict(key):
+    state = {}
+    one, state["key"] = jax.random.split(key)
+    other, third = jax.random.split(state["key"])
+    return jax.random.normal(one) + jax.random.normal(other), {"key": third}
+
+
+def used_in_a_branch(key, is_noisy):
+    one, other = jax.random.split(key)
+    x = jax.random.normal(one)
+    return x + jax.random.normal(other) if is_noisy else x
+
+
+def used_in_inner(key):
+    one, other = jax.random.split(key)
+
+    def draw():
+        return jax.random.normal(other)
+
+    return jax.random.normal(one), draw
+
+
+def used_in_next_round(key):
+    total, subkey = 0.0, key
+    for _ in range(3):
+        total += jax.random.normal(jax.random.fold_in(subkey, 7))
+        key, subkey = jax.random.split(key)
+    return total
+
+
+def unpacked_whole(key):
+    keys = jax.random.split(key, 3)
+    return jax.vmap(jax.random.normal)(keys)
+
+
+def carried_key(key):
+    def body(carry, _):
+        carry, subkey = jax.random.split(carry)
+        return carry, jax.random.normal(subkey)
+
+    return jax.lax.scan(body, key, None, length=3)[1]
+
+
+def ignores(x, key):
+    return x * 2
+
+
+def given_to_what_ignores_it(key):
+    one, other = jax.random.split(key)
+    return ignores(jax.random.normal(one), other)
+
+
+# Defaults of arguments.
+
+
+def appends_to_default(x, seen=[]):
+    seen.append(x)
+    return x * 2
+
+
+def caches_in_default(x, cache={}):
+    if "x" not in cache:
+        cache["x"] = jnp.sin(x)
+    return x * 2
+
+
+def by_keyword_default(x, *, shapes=set()):
+    shapes.add((len(shapes), x.shape))
+    return x * 2
+
+
+def noting(x, notes=[]):
+    notes.append("called")
+    return x + 1
+
+
+def calls_a_helper_with_default(x):
+    return noting(x) * 2
+
+
+def reads_default(x, factors=[2.0, 3.0]):
+    return x * factors[0]
+
+
+def copies_default(x, factors=[2.0, 3.0]):
+    own = [*factors]
+    own.append(x)
+    return own[-1]
+
+
+def none_default(x, seen=None):
+    seen = [] if seen is None else seen
+    seen.append(x)
+    return seen[0]
 
 
 # State.

@@ -11,6 +11,7 @@ import numpy
 import pytest
 
 from jaxscope.errors import CallError, TraceError
+from jaxscope.worker.compat import place_of_tracer
 from jaxscope.worker.faults.explain import explain_exception, guard
 from jaxscope.worker.faults.remedies import find_remedy
 from jaxscope.worker.host.call import call_namespace, parse_call
@@ -82,6 +83,63 @@ def test_a_leaked_tracer_has_the_place_that_jax_knows() -> None:
         jax.jit(lambda x: x + kept[0])(1.0)
     _, explanation = explain_exception(raised.value)
     assert explanation.why.startswith(f"It was made at test_remedies.py:{line} in ")
+
+
+KEPT: dict[str, list[jax.Array]] = {"seen": []}
+
+
+class Layer:
+    hidden: jax.Array
+
+    def run(self, x: jax.Array) -> jax.Array:
+        self.hidden = x * 3
+        return self.hidden
+
+
+LAYER = Layer()
+
+
+def test_a_leaked_tracer_of_vmap_has_its_line_and_what_keeps_it() -> None:
+    """JAX's own message has neither."""
+    jax.vmap(LAYER.run)(jnp.ones((2, 3)))
+    with pytest.raises(jax.errors.UnexpectedTracerError) as raised:
+        LAYER.hidden + 1
+    assert "created on line" not in str(raised.value)
+    line = Layer.run.__code__.co_firstlineno + 1
+    _, explanation = explain_exception(raised.value)
+    assert explanation.why.startswith(
+        f"It was made at test_remedies.py:{line} in Layer.run. It is kept in `LAYER.hidden`. "
+    )
+
+
+def test_what_keeps_a_leaked_tracer_is_named_beside_the_place_that_jax_knows() -> None:
+    def keep(x: jax.Array) -> jax.Array:
+        KEPT["seen"].append(jnp.sin(x))
+        return x
+
+    jax.jit(keep)(jnp.ones(7))
+    with pytest.raises(jax.errors.UnexpectedTracerError) as raised:
+        jax.jit(lambda x: x + KEPT["seen"][0])(jnp.ones(7))
+    _, explanation = explain_exception(raised.value)
+    line = keep.__code__.co_firstlineno + 1
+    assert "It is kept in `KEPT['seen'][0]`." in explanation.why
+    assert f"It was made at test_remedies.py:{line} in " in explanation.why
+
+
+def test_the_place_of_an_argument_that_leaked_is_its_function() -> None:
+    kept: list[jax.Array] = []
+
+    def keep(number: jax.Array) -> jax.Array:
+        kept.append(number)
+        return number * 2
+
+    jax.jit(keep)(jnp.ones(3))
+    made = place_of_tracer(kept[0])
+    assert made is not None
+    assert made[:2] == (__file__, keep.__code__.co_firstlineno)
+    assert made[2].startswith("keep (its argument `number`)")
+    jax.grad(lambda x: (kept.append(x * 2), x.sum())[1])(jnp.ones(3))
+    assert place_of_tracer(kept[1]) is None  # JAX keeps no line of it
 
 
 def test_functions_that_cannot_be_traced_are_answered_with_what_can() -> None:

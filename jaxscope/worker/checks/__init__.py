@@ -25,8 +25,10 @@ from jaxscope.worker.checks.numerics import (
 )
 from jaxscope.worker.checks.purity import find_captured
 from jaxscope.worker.checks.state_types import find_changing_state
+from jaxscope.worker.checks.static_arguments import find_static_arguments
 from jaxscope.worker.checks.subject import CheckedCall
 from jaxscope.worker.checks.unrolled_loops import find_unrolled_loops
+from jaxscope.worker.checks.unused_keys import find_unused_keys
 
 
 def find_impurity(subject: CheckedCall) -> Iterator[Check]:
@@ -50,7 +52,9 @@ CHECKS: tuple[Callable[[CheckedCall], Iterator[Check]], ...] = (
     find_where_gradients,
     find_short_sums,
     find_constant_keys,
+    find_unused_keys,
     find_new_functions,
+    find_static_arguments,
     find_changing_state,
     find_indices_out_of_bounds,
     find_zero_gradients,

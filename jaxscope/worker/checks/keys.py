@@ -20,7 +20,7 @@ _LESSON = "samples/random_keys.py"
 
 def find_constant_keys(subject: CheckedCall) -> Iterator[Check]:
     """Keys of a known number, made in each round of a loop, or in two places, and drawn from."""
-    first: dict[float, tuple[Site, tuple[str, int]]] = {}
+    first: dict[float, tuple[Site, tuple[str, int, int]]] = {}
     for site in subject.base.sites:
         seed = site.inputs[0].number() if site.name == "random_seed" else None
         place = subject.caller_place(site) if seed is not None else None
@@ -39,18 +39,22 @@ def find_constant_keys(subject: CheckedCall) -> Iterator[Check]:
                 *place[:2],
             )
         elif seed not in first:
-            first[seed] = site, place[:2]
-        elif first[seed][1] != place[:2] and not _are_alternatives(first[seed][0], site):
+            first[seed] = site, place
+        elif first[seed][1] != place and not _are_alternatives(first[seed][0], site):
             yield Check(
                 TWICE,
                 Severity.WARNING,
-                f"The key of the number {seed:.0f} is made here and in line {first[seed][1][1]}: "
-                "what is drawn from the two is not independent.",
+                f"The key of the number {seed:.0f} is made {_where(place, first[seed][1])}: what "
+                "is drawn from the two is not independent.",
                 "key = jax.random.key(0); one, other = jax.random.split(key)",
                 _LESSON,
                 site.id,
                 *place[:2],
             )
+
+
+def _where(place: tuple[str, int, int], other: tuple[str, int, int]) -> str:
+    return f"here and in line {other[1]}" if other[:2] != place[:2] else "twice in this line"
 
 
 def _are_alternatives(one: Site, other: Site) -> bool:

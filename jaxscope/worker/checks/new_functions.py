@@ -40,13 +40,13 @@ def find_new_functions(subject: CheckedCall) -> Iterator[Check]:
 
 def find_lines(tree: ast.Module) -> list[int]:
     """Lines of calls of `jit` on what is made anew in each round, without need."""
-    is_jit = _names_of_jit(tree)
+    is_jit = names_of_jit(tree)
     if not is_jit:
         return []
     found = []
     for loop in (node for node in ast.walk(tree) if isinstance(node, _Loop)):
-        body = list(_in_same_call(loop.body))
-        changed = _changed(loop, body)
+        body = list(nodes_in_same_call(loop.body))
+        changed = changed_names(loop, body)
         made = {n.name: n for n in body if isinstance(n, ast.FunctionDef) and not n.decorator_list}
         called = {
             n.func.id for n in body if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
@@ -63,7 +63,7 @@ def find_lines(tree: ast.Module) -> list[int]:
     return sorted(set(found))
 
 
-def _names_of_jit(tree: ast.Module) -> set[str]:
+def names_of_jit(tree: ast.Module) -> set[str]:
     """How a file spells `jax.jit`."""
     names = set()
     for node in ast.walk(tree):
@@ -74,12 +74,12 @@ def _names_of_jit(tree: ast.Module) -> set[str]:
     return names
 
 
-def _in_same_call(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
+def nodes_in_same_call(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
     """What runs in the loop itself: functions that are defined in it, not their bodies."""
     for node in nodes:
         yield node
         if not isinstance(node, _Function):
-            yield from _in_same_call(list(ast.iter_child_nodes(node)))
+            yield from nodes_in_same_call(list(ast.iter_child_nodes(node)))
 
 
 def _jitted(node: ast.AST, names: set[str], called: set[str]) -> ast.Call | None:
@@ -99,7 +99,7 @@ def _is_call_of(node: ast.AST, names: set[str]) -> bool:
     return isinstance(node, ast.Call) and ast.unparse(node.func) in names
 
 
-def _changed(loop: _Loop, body: Sequence[ast.AST]) -> set[str]:
+def changed_names(loop: _Loop, body: Sequence[ast.AST]) -> set[str]:
     """Names that the loop assigns, or whose attributes or elements it assigns."""
     targets: list[ast.AST] = list(body)
     if isinstance(loop, ast.For):

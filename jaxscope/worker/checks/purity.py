@@ -3,7 +3,8 @@
 JAX records operations on arrays and nothing else: an append to a global list or a change of an
 attribute happens once, while tracing, and never when the compiled program runs. Watched are the
 globals that the base function sees (rebinding, and the contents of lists, dictionaries, sets and of
-objects of the file's own classes) and the object that a method belongs to. Captured arrays are
+objects of the file's own classes), the object that a method belongs to, and containers that are
+defaults of arguments. Captured arrays are
 found with their names and the equations that read them.
 """
 
@@ -15,6 +16,7 @@ import dataclasses
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import FunctionType
 from typing import Any
 
 import jax
@@ -49,6 +51,8 @@ class PurityWatch:
         self._first_line = getattr(getattr(function, "__code__", None), "co_firstlineno", 0)
         self._cells = _cells_of(function)
         self._names = {**dict(self._watched_globals()), **_filled(self._cells)}
+        self._defaults = dict(self._watched_defaults(function))
+        self._before = {key: _contents(value) for key, value in self._defaults.items()}
         self._contents = {name: _contents(value) for name, value in self._names.items()}
         self._attributes = _attributes(self._owner)
         self._inside = {name: _contents(value) for name, value in self._attributes.items()}
@@ -67,6 +71,10 @@ class PurityWatch:
                 change = _describe_change(self._contents[name], _contents(now))
             if change is not None:
                 findings.append(_impure_name(name, change, places, is_global=cell is None))
+        for (function, name), default in self._defaults.items():
+            change = _describe_change(self._before[function, name], _contents(default))
+            if change is not None:
+                findings.append(_impure_default(function, name, change, places))
         after = _attributes(self._owner)
         for name in sorted({*self._attributes, *after}):
             if after.get(name) is not self._attributes.get(name):
@@ -84,6 +92,21 @@ class PurityWatch:
                 is_own or isinstance(value, list | dict | set | deque | int | float | str | tuple)
             ):
                 yield name, value
+
+    def _watched_defaults(self, base: Any) -> Iterator[tuple[tuple[str, str], Any]]:
+        """Containers that are defaults of arguments: of the function, and of those of its file."""
+        for function in (base, *self._globals.values()):
+            if isinstance(function, FunctionType) and function.__module__ == self._module:
+                for name, default in _defaults_of(function):
+                    if isinstance(default, list | dict | set | deque):
+                        yield (function.__name__, name), default
+
+
+def _defaults_of(function: FunctionType) -> Iterator[tuple[str, Any]]:
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    defaults = function.__defaults__ or ()
+    yield from zip(names[len(names) - len(defaults) :], defaults, strict=True)
+    yield from (function.__kwdefaults__ or {}).items()
 
 
 def _owner_of(base: Any) -> Any:
@@ -181,6 +204,20 @@ def _impure_name(
     return StateChange(name, what, check)
 
 
+def _impure_default(function: str, name: str, change: str, places: _MutationFinder) -> StateChange:
+    what = f"default of argument `{name}` of {function}, one object for all calls, {change}"
+    check = Check(
+        rule="impure-default",
+        severity=Severity.WARNING,
+        message=_TRACED.format(what=what, traced="function"),
+        remedy=f"Make it in the call: def {function}(…, {name}=None) and "
+        f"{name} = … if {name} is None else {name}; or return what the function makes.",
+        lesson="samples/pure_and_impure.py",
+        line=places.find_argument(function, name),
+    )
+    return StateChange(name, what, check)
+
+
 def _impure_attribute(owner: Any, name: str, change: str, places: _MutationFinder) -> StateChange:
     what = f"attribute `{name}` of {type(owner).__name__} {change}"
     check = Check(
@@ -212,6 +249,13 @@ class _MutationFinder:
         return self._find(
             lambda node: isinstance(node, ast.Name) and node.id == name,
             lambda function: name not in _local_names(function),
+        )
+
+    def find_argument(self, function: str, name: str) -> int:
+        """Line of the first statement of a function that changes an argument, or 0."""
+        return self._find(
+            lambda node: isinstance(node, ast.Name) and node.id == name,
+            lambda each: each.name == function,
         )
 
     def find_attribute(self, name: str) -> int:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator
 from jaxscope.errors import Explanation, JaxscopeError, SourceError, TraceError
 from jaxscope.model.capture import CALL_FILE
 from jaxscope.model.units import file_name, format_place
+from jaxscope.worker.faults.leaks import tell_escaped
 from jaxscope.worker.faults.remedies import Remedy, find_remedy
 from jaxscope.worker.faults.tracebacks import (
     TraceFrame,
@@ -162,6 +163,8 @@ def _explain_raised(
     if made := _LEAK_MADE.search(text):
         name = os.path.basename(made["file"])
         text = f"It was made at {name}:{made['line']} in {made['function']}. {text}"
+    if kept := tell_escaped(error, text):
+        text = f"{kept} {text}"
     if inner is not None:
         kind, text, inner_frames = inner
         frames = frames + inner_frames

@@ -33,10 +33,12 @@ from jaxscope.worker.checks.effects import EffectWatch
 from jaxscope.worker.checks.purity import PurityWatch
 from jaxscope.worker.checks.subject import CheckedCall
 from jaxscope.worker.faults.explain import explain_exception, guard
+from jaxscope.worker.faults.leaks import tell_kept, tell_made
 from jaxscope.worker.host.call import Call
 from jaxscope.worker.host.function_source import (
     describe_function,
     find_call_place,
+    innermost_function,
     place_of,
     send_files,
     source_files,
@@ -180,7 +182,7 @@ class _Pipeline:
         tracing = self._step("jaxpr", "trace", f"Tracing {self._call.base_text}")
         with tracing, effects.watching():
             program = trace_call(self._call)
-            _refuse_leaks(program)
+            _refuse_leaks(program, self._call.base)
         found, failed = run_checks(CheckedCall(self._call, program, watch, effects, self._target))
         for each in found:
             fields = dataclasses.asdict(each)
@@ -520,17 +522,17 @@ def _named(paths: tuple[str, ...], atoms: Any) -> Iterator[tuple[str, Any]]:
         yield (paths[number] if number < len(paths) else f"[{number}]"), atom
 
 
-def _refuse_leaks(program: TracedProgram) -> None:
-    """Refuse a program that captured a tracer of another trace.
+def _refuse_leaks(program: TracedProgram, base: Any) -> None:
+    """Refuse a program of a base function that captured a tracer of another trace.
 
     Such a program lowers and compiles without an error, and wants one more input than it has.
     """
     consts = compat.traced_consts(program.traced)
     leaked = next((at for at, const in enumerate(consts) if isinstance(const, compat.Tracer)), None)
     if leaked is not None:
-        made = compat.place_of_tracer(consts[leaked])
-        place = compat.tracer_place(consts[leaked])
-        origin = f" It was made at {place} in {made[2]}." if made is not None else ""
+        names = getattr(innermost_function(base), "__globals__", {})
+        kept, _ = tell_kept(names, lambda tracer: tracer is consts[leaked])
+        told = " ".join(filter(None, (tell_made(consts[leaked]), kept)))
         inner = compat.open_jaxpr(compat.traced_jaxpr(program.traced))
         variable = (*inner.constvars, *inner.invars)[leaked]
         users = (e for e in inner.eqns if any(each is variable for each in e.invars))
@@ -538,9 +540,9 @@ def _refuse_leaks(program: TracedProgram) -> None:
         use = f" at {format_place(*used)}" if used is not None else ""
         raise TraceError(
             "The function uses a tracer that leaked out of an earlier trace.",
-            where=place,
+            where=compat.tracer_place(consts[leaked]),
             why="A value of one call of a transformed function was stored outside of it and "
-            f"used again by this call{use}.{origin}",
+            f"used again by this call{use}. {told}".rstrip(),
             remedy="Return the value instead of storing it in a global, a list or an attribute."
             " See https://docs.jax.dev/en/latest/errors.html#jax.errors.UnexpectedTracerError",
             kind="UnexpectedTracerError",
