@@ -642,9 +642,9 @@ def _add_step_options(parser: argparse.ArgumentParser) -> None:
         default=[],
     )
     add(
-        "-o --output OUT.html",
-        "write a page that goes through the call step by step: for each equation what it "
-        "reads, then what it makes; its lesson before and after",
+        "-o --output OUT",
+        "go through the call step by step, with what each equation reads and makes and the lesson "
+        "around: .html is a page with answers that wait, .pdf a hand-out with answers at its end",
     )
     add(
         "--against FORM",
@@ -1218,10 +1218,13 @@ def _read_output(verb: str, read: argparse.Namespace) -> tuple[Path | None, str]
     named = getattr(read, "output", None)
     if verb == "figure":
         return Path(named) if named else None, "json"
-    if verb == "values" and named is not None and Path(named).suffix.lower() != ".html":
-        raise UsageError(f"{named[:100]} does not end with .html.", remedy="Such as: -o steps.html")
     if verb == "values" and named is not None:
-        return Path(named), "html"
+        ending = Path(named).suffix.lower()
+        if ending not in (".html", ".pdf"):
+            raise UsageError(
+                f"{named[:100]} does not end with .html or .pdf.", remedy="Such as: -o steps.html"
+            )
+        return Path(named), ending.removeprefix(".")
     if verb not in WRITING or (verb == "open" and named is None):
         return None, "json"
     if named in (None, "-"):

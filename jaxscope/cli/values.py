@@ -1,5 +1,5 @@
 """`jaxscope values FILE [CALL]`: what each equation computes, and where NaN or Inf begins; with
-`--at` the numbers at one place, with `-o` a page that goes through the call.
+`--at` the numbers at one place, with `-o` a page or a hand-out that goes through the call.
 """
 
 from __future__ import annotations
@@ -60,16 +60,17 @@ def run(options: Options) -> int:
 def _write_page(
     options: Options, out: Path, request: StepRequest, lesson: TextLesson | None
 ) -> int:
-    """Write the page of `-o`; without a lesson of its own it tells that of the docstring."""
+    """Write what `-o` names; without a lesson of its own it tells that of the docstring."""
     wanted = options.step
     if wanted.at or wanted.until or wanted.against:
         raise UsageError(
-            "A page goes through the whole call, as eager JAX runs it.",
+            "-o goes through the whole call, as eager JAX runs it.",
             remedy="Leave --at, --until and --against out.",
         )
     check_place(out)
     file = named_program(options)
-    from jaxscope.export.steps_html import MOST_STEPS, steps_to_html  # brings what draws
+    from jaxscope.export.render import render_steps  # brings what draws
+    from jaxscope.export.steps import MOST_STEPS
 
     with show_progress() as show:
         watcher = Watcher(show)
@@ -77,8 +78,8 @@ def _write_page(
         with SteppingClient(request, watcher) as stepper:
             steps = stepper.record(MOST_STEPS)
             told = lesson or read_lesson(Path(file))
-            page = steps_to_html(stepper.stepping, steps, capture, told)
-    write_data(out, page.encode())
+            data = render_steps(out.suffix, stepper.stepping, steps, capture, told)
+    write_data(out, data)
     if not options.is_json:
         print(f"{stepper.stepping.call} -> {out}", file=sys.stderr)
     return 0

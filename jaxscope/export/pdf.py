@@ -130,14 +130,15 @@ _POINTS_PER_PX = 0.75
 _PAINTED = 0.9
 """Share of the time after which the pages are written and only compressing is left."""
 
-_REGULAR, _BOLD = "jaxscope-regular", "jaxscope-bold"
+REGULAR, BOLD = "jaxscope-regular", "jaxscope-bold"
+"""Names of the bundled font's two faces, once they are registered."""
 
 
 def pictures_to_pdf(
     pages: Sequence[tuple[str, Picture]], title: str = "", *, on_step: OnProgress = ignore_progress
 ) -> bytes:
     """A PDF with one page for each picture, as large as it, and an outline of their names."""
-    _register_fonts()
+    register_fonts()
     buffer = io.BytesIO()
     canvas = Canvas(buffer, pageCompression=1)
     canvas.setTitle(make_safe_line(title) or "jaxscope")
@@ -166,7 +167,7 @@ def _paint_page(canvas: Canvas, picture: Picture, shapes: Iterable[Shape]) -> No
     width, height = picture.width, picture.height
     scale = _POINTS_PER_PX * page_scale(picture)
     canvas.setPageSize((width * scale, height * scale))
-    operators = Operators(canvas, (_REGULAR, _BOLD))
+    operators = Operators(canvas, (REGULAR, BOLD))
     canvas.addLiteral(f"{scale!r} 0 0 {-scale!r} 0 {height * scale!r} cm")  # y counts downwards
     canvas.addLiteral(operators.write(Rect(0, 0, width, height, 0, picture.palette.background, "")))
     for shape in shapes:
@@ -174,7 +175,8 @@ def _paint_page(canvas: Canvas, picture: Picture, shapes: Iterable[Shape]) -> No
 
 
 @functools.cache
-def _register_fonts() -> None:
+def register_fonts() -> None:
+    """Make the bundled font known to the library."""
     rl_config.useA85 = 0  # text instead of bytes makes a file larger and takes seconds
-    for name, file in zip((_REGULAR, _BOLD), FONT_FILES, strict=True):
+    for name, file in zip((REGULAR, BOLD), FONT_FILES, strict=True):
         pdfmetrics.registerFont(TTFont(name, file))

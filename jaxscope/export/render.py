@@ -22,6 +22,8 @@ from jaxscope.export.order import (
     ignore_progress,
 )
 from jaxscope.model import Capture, is_available
+from jaxscope.model.lessons import Lesson, TextLesson
+from jaxscope.model.values import Step, Stepping
 from jaxscope.picture.gc_pause import paused_gc
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.view.build import build_view
@@ -266,3 +268,28 @@ _RENDERERS: Mapping[str, Callable[[ExportOrder, ExportProgress], str | bytes]] =
     "txt": _render_text,
     "json": _render_json,
 }
+
+
+def render_steps(
+    ending: str,
+    stepping: Stepping,
+    steps: Sequence[Step],
+    capture: Capture,
+    lesson: Lesson | TextLesson,
+) -> bytes:
+    """A call with its numbers.
+
+    Args:
+        ending: `.pdf` for a hand-out, any other for a page.
+        stepping: What was stepped through.
+        steps: As `SteppingClient.record` gives them.
+        capture: Of the same call.
+        lesson: What is told around the steps.
+    """
+    if ending.lower() == ".pdf":
+        from jaxscope.export.steps_pdf import steps_to_pdf
+
+        return steps_to_pdf(stepping, steps, capture, lesson)
+    from jaxscope.export.steps_html import steps_to_html
+
+    return steps_to_html(stepping, steps, capture, lesson).encode()

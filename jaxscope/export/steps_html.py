@@ -7,11 +7,9 @@ after the other, with their results.
 
 from __future__ import annotations
 
-import ast
 import html
 import os
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from jaxscope.export.page import (
@@ -24,23 +22,28 @@ from jaxscope.export.page import (
     style_rules,
     theme_script,
 )
-from jaxscope.model import Capture, Graph, is_available
+from jaxscope.export.steps import (
+    choose_source,
+    describe_end,
+    describe_run,
+    find_graph,
+    list_blocks,
+    split_blocks,
+    split_values,
+    step_title,
+)
+from jaxscope.model import Capture, Graph
 from jaxscope.model.lessons import Lesson, Shown, TextLesson
 from jaxscope.model.values import Step, Stepping, StepValue
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.build import build_view
-from jaxscope.report.document import Section, Table, write_html
-from jaxscope.report.stepping import VALUE_HEADERS, describe_operation, value_rows
+from jaxscope.report.document import Section, write_html
 from jaxscope.schema.safe_text import escape_html, make_safe
 
-MOST_STEPS = 500
-"""Of a page; a class does not go through more."""
 _MOST_NODES = 5_000
 """A larger drawing makes the page slow."""
 _HERE = Path(__file__).parent
-_LAID_OUT = re.compile(r"^(\s*([-*+|]|\d+[.)]) | {4}|```|~~~)", re.MULTILINE)
-"""How the lines of a block in Markdown begin that must not be joined."""
 
 _TOP = """\
 <header>
@@ -81,25 +84,19 @@ def steps_to_html(
             what is empty is left out.
     """
     scene, graph = _find_scene(capture, stepping.stage)
-    source = next((f for f in capture.files if f.path == capture.source.file), None)
-    text = source.text if source is not None else ""
+    text, first = choose_source(capture)
     lines = colour_python(make_safe(text))
     if isinstance(lesson, TextLesson):
-        before, after, tells_docstring = list(_write_parts(lesson)), "", False
+        before, after = list(_write_parts(lesson)), ""
     else:
         told = ("Look at", lesson.look), ("Predict", lesson.predict)
         before = [_write_text(*part) for part in told]
-        after, tells_docstring = _write_text("Then see", lesson.see), bool(lesson.see)
-    first = _find_code(text) if tells_docstring else 1  # what the lesson says is said in its place
-    environment = stepping.environment
+        after = _write_text("Then see", lesson.see)
     parts = [
         _TOP.format(
             theme_button=THEME_BUTTON,
             call=escape_html(stepping.call),
-            environment=escape_html(
-                f"JAX {environment.jax}, {environment.platform}; each equation was run by itself, "
-                "as JAX runs it without jit"
-            ),
+            environment=escape_html(describe_run(stepping)),
             file=escape_html(os.path.basename(capture.source.file)),
             first=first,
             source="".join(f"<span>{line}\n</span>" for line in lines[first - 1 :]),
@@ -110,32 +107,19 @@ def steps_to_html(
     for step in steps:
         line = step.line if step.file == capture.source.file else 0
         parts.append(_write_step(stepping, step, line, _find_place(step, scene, graph)))
-    if not steps[-1].is_end and not steps[-1].failure:
-        parts.append(_write_text("And so on", f"This page has {len(steps) - 1:,} equations."))
-    parts += [after, _END]
+    parts += [_write_text("And so on", describe_end(steps)), after, _END]
     style = read_part(_HERE, "steps.css") + style_rules() + code_rules()
     script = theme_script() + read_part(_HERE, "steps.js")
     return make_page(f"{stepping.call} — jaxscope", "".join(parts), style, script)
 
 
-def _find_code(text: str) -> int:
-    """Number of the first line below the docstring of a module."""
-    try:
-        body = ast.parse(text).body
-    except (SyntaxError, ValueError, RecursionError):
-        return 1
-    if ast.get_docstring(ast.Module(body[:1], [])) is None:
-        return 1
-    return min((node.lineno for node in body[1:2]), default=1)
-
-
 def _find_scene(capture: Capture, stage: str) -> tuple[Scene | None, Graph | None]:
     """The drawing of a stage; none of a program that is too large."""
-    found = capture.stage(stage)
-    if found is None or not is_available(found.graph) or len(found.graph.nodes) > _MOST_NODES:
+    graph = find_graph(capture, stage)
+    if graph is None or len(graph.nodes) > _MOST_NODES:
         return None, None
-    scene = build_scene(build_view(found.graph))
-    return (scene, found.graph) if len(scene.items) else (None, None)
+    scene = build_scene(build_view(graph))
+    return (scene, graph) if len(scene.items) else (None, None)
 
 
 def _find_place(step: Step, scene: Scene | None, graph: Graph | None) -> str:
@@ -168,12 +152,10 @@ def _write_call(shown: Shown, before: str) -> str:
 def _write_blocks(markdown: str) -> str:
     """Paragraphs; what is laid out in lines, such as a list or code, as it stands."""
     written = []
-    for block in re.split(r"\n\s*\n", markdown.strip()):
+    for is_laid_out, block in split_blocks(markdown):
         safe = html.escape(make_safe(block))
-        is_laid_out = _LAID_OUT.search(block) is not None
-        joined = " ".join(safe.split()).replace("`", "")
-        written.append(f"<pre>{safe}</pre>" if is_laid_out else f"<p>{joined}</p>")
-    return "".join(written) if markdown.strip() else ""
+        written.append(f"<pre>{safe}</pre>" if is_laid_out else f"<p>{safe.replace('`', '')}</p>")
+    return "".join(written)
 
 
 def _write_text(title: str, text: str) -> str:
@@ -185,12 +167,10 @@ def _write_text(title: str, text: str) -> str:
 
 def _write_step(stepping: Stepping, step: Step, line: int, place: str) -> str:
     """Where the run stands; what an equation makes stands in an element that can be hidden."""
+    title = step_title(stepping, step)
+    read, made = split_values(step)
     if not step.equation:
-        title = "The results" if step.is_end else "The arguments"
-        return f"<article>{_write_values(title, step, step.values)}</article>\n"
-    title = describe_operation(step, stepping.num_equations)
-    read = [value for value in step.values if value.kind != "result"]
-    made = [value for value in step.values if value.kind == "result"]
+        return f"<article>{_write_values(title, step, read)}</article>\n"
     answer = write_html([Section("", [step.failure])]) if step.failure else ""
     answer += _write_values("", step, made) if made else ""
     return (
@@ -199,14 +179,5 @@ def _write_step(stepping: Stepping, step: Step, line: int, place: str) -> str:
     )
 
 
-def _write_values(title: str, step: Step, values: Iterable[StepValue]) -> str:
-    return write_html([Section(title, list(_list_blocks(step, list(values))))])
-
-
-def _list_blocks(step: Step, values: list[StepValue]) -> Iterator[Table | str]:
-    if values:
-        yield Table(VALUE_HEADERS, list(value_rows(values)))
-    else:
-        yield "It reads nothing." if step.equation else "There are none."
-    if step.num_left_out and values[-1:] == list(step.values[-1:]):
-        yield f"and {step.num_left_out:,} more"
+def _write_values(title: str, step: Step, values: Sequence[StepValue]) -> str:
+    return write_html([Section(title, list(list_blocks(step, values)))])

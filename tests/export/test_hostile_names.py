@@ -15,8 +15,9 @@ from jaxscope.export.diff_html import comparison_to_html
 from jaxscope.export.order import ExportOrder
 from jaxscope.export.render import render_order
 from jaxscope.export.steps_html import steps_to_html
+from jaxscope.export.steps_pdf import steps_to_pdf
 from jaxscope.model import Capture, GraphBuilder, GroupKind, NodeKind, StageText
-from jaxscope.model.lessons import Lesson
+from jaxscope.model.lessons import Lesson, LessonPart, Shown, TextLesson
 from jaxscope.model.values import ArraySummary, Step, Stepping, StepValue
 from jaxscope.program.diff.captures import ComparedCapture, compare_captures
 
@@ -120,17 +121,32 @@ def test_a_page_of_differences_has_the_elements_it_always_has(capture: Capture, 
     assert_same_elements(page(name), page("x"))
 
 
+def steps_named(
+    capture: Capture, name: str
+) -> tuple[Stepping, list[Step], Capture, Lesson | TextLesson]:
+    """What pages and hand-outs are made of, with the name wherever a name can be."""
+    value = StepValue("result", 0, name, name, ArraySummary((2,), name, text=name), name, name)
+    step = Step(1, "0", operation=name, values=(value,), inside=name, note=name)
+    stepping = Stepping(name, capture.environment, "jaxpr", 1, (name,), (name,))
+    lesson = Lesson(name, name, name, name, name)
+    steps = [step, Step(2, is_end=True, failure=name)]
+    return stepping, steps, name_everything(capture, name), lesson
+
+
 @with_hard_names
 def test_a_page_of_steps_has_the_elements_it_always_has(capture: Capture, name: str) -> None:
-    def page(name: str) -> str:
-        value = StepValue("result", 0, name, name, ArraySummary((2,), name, text=name), name, name)
-        step = Step(1, "0", operation=name, values=(value,), inside=name, note=name)
-        stepping = Stepping(name, capture.environment, "jaxpr", 1, (name,), (name,))
-        lesson = Lesson(name, name, name, name, name)
-        steps = [step, Step(2, is_end=True, failure=name)]
-        return steps_to_html(stepping, steps, name_everything(capture, name), lesson)
+    assert_same_elements(
+        steps_to_html(*steps_named(capture, name)), steps_to_html(*steps_named(capture, "x"))
+    )
 
-    assert_same_elements(page(name), page("x"))
+
+@with_hard_names
+def test_a_hand_out_is_written(capture: Capture, name: str) -> None:
+    stepping, steps, named, lesson = steps_named(capture, name)
+    assert steps_to_pdf(stepping, steps, named, lesson).startswith(b"%PDF-")
+    part = LessonPart(name, name, name, Shown(name, name), Shown(name, f"f{name}"))
+    told = TextLesson(name, name, (part, part))
+    assert steps_to_pdf(stepping, steps * 100, named, told).startswith(b"%PDF-")
 
 
 @with_hard_names

@@ -101,7 +101,14 @@ def test_the_number_of_equations_is_bounded(program: Path) -> None:
         assert stepper.record(100)[-1].is_end
 
 
-@pytest.mark.parametrize("words", [["-o", "steps.pdf"], ["-o", "steps.html", "--at", "end"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["-o", "steps.txt"],
+        ["-o", "steps.pdf", "--until", "nan"],
+        ["-o", "steps.html", "--at", "end"],
+    ],
+)
 def test_what_cannot_be_written_is_said(
     program: Path, words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -74,7 +74,7 @@ COMMANDS: Sequence[Command] = (
     Command("File", "Export what is seen, or everything …", "export_dialog", ("Ctrl+Shift+X",)),
     Command(
         "File",
-        "Export a page that steps through the numbers …",
+        "Export a page or hand-out of the numbers, step by step …",
         "ask_export_steps",
         owner="files",
     ),

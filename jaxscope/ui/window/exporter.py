@@ -282,12 +282,12 @@ def write_steps(
     path: str,
     on_step: OnProgress,
 ) -> tuple[list[str], list[str]]:
-    """Write the page that goes through a call with its numbers, which are computed for that.
+    """Write the page or hand-out that goes through a call with its numbers, computed for that.
 
     Args:
         request: What to step through.
         capture: Of the same call.
-        lesson: What the page tells; None for what the docstring of the file does.
+        lesson: What it tells; None for what the docstring of the file does.
         path: Where to write.
         on_step: As for `write_export`; asked while the call runs, too.
 
@@ -296,7 +296,8 @@ def write_steps(
         OSError: The file cannot be written.
     """
     from jaxscope.client.stepping import SteppingClient
-    from jaxscope.export.steps_html import MOST_STEPS, steps_to_html
+    from jaxscope.export.render import render_steps
+    from jaxscope.export.steps import MOST_STEPS
 
     doing = tr("Starting the call")
 
@@ -316,8 +317,8 @@ def write_steps(
         steps = stepper.record(MOST_STEPS)
         on_step(tr("Writing"), 1.0)
         told = lesson or read_lesson(Path(request.file or ""))
-        page = steps_to_html(stepper.stepping, steps, capture, told)
-    write_bytes(Path(path), page.encode())
+        data = render_steps(Path(path).suffix, stepper.stepping, steps, capture, told)
+    write_bytes(Path(path), data)
     last = steps[-1]
     if last.failure:
         return [path], [

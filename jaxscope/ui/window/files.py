@@ -390,7 +390,7 @@ class FileDialogs(QObject):
         self.exporter.start(write, path)
 
     def ask_export_steps(self) -> None:
-        """Ask where to write the page that goes through the call with its numbers."""
+        """Ask where to write the page or hand-out that goes through the call with its numbers."""
         state = self._controller.state
         if state.capture is None or state.is_running:
             self._refuse(tr("There is no call to step through."), tr("Run a call first."))
@@ -402,7 +402,8 @@ class FileDialogs(QObject):
             )
             self._refuse(what, remedy)
         else:
-            dialog = self.ask_where(tr("Export"), "html (*.html)", self.suggest("html", "steps"))
+            kinds = "html (*.html);;pdf (*.pdf)"
+            dialog = self.ask_where(tr("Export"), kinds, self.suggest("html", "steps"))
             dialog.fileSelected.connect(self.export_steps)
             dialog.open()
 

@@ -932,8 +932,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>导出</translation>
     </message>
     <message>
-        <source>Export a page that steps through the numbers …</source>
-        <translation>导出可逐步查看数值的网页 …</translation>
+        <source>Export a page or hand-out of the numbers, step by step …</source>
+        <translation>导出逐步查看数值的网页或讲义 …</translation>
     </message>
     <message>
         <source>Export what is seen, or everything …</source>
