@@ -221,6 +221,26 @@ def test_presenting_goes_through_the_parts(
     window.toggle_presenting()
 
 
+def test_space_goes_on_whatever_was_pressed_last(
+    driver: Driver, window: MainWindow, lesson: Path, qtbot: QtBot
+) -> None:
+    window._open_chosen(str(lesson))
+    window.toggle_presenting()
+    window.activateWindow()
+    qtbot.waitUntil(lambda: window.isActiveWindow() and window.trust_question.isVisible())
+    qtbot.mouseClick(window.trust_question.once, Qt.MouseButton.LeftButton)
+    driver.finish(driver.wait_for(CaptureRequest), build_capture())
+    qtbot.waitUntil(lambda: not window.trust_question.isVisible())
+    QTest.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_Space)
+    assert window.call_bar.edit.text() == "f(f32[3])"
+    assert window.presenting.caption.text().startswith("How many?")
+    window.focus_call()
+    QTest.keyClick(window.call_bar.edit, Qt.Key.Key_Return)
+    driver.wait_for(CaptureRequest, 2)
+    assert not window.call_bar.edit.hasFocus()
+    window.toggle_presenting()
+
+
 NOTED = """# Line
 
 Show: line.py::line(3.0)

@@ -726,7 +726,10 @@ class CallBar(QWidget):
         self.functions.show_functions(functions, call)
 
     def set_bare(self, *, is_bare: bool) -> None:
-        """Show the call alone, without anything around it."""
+        """Show the call alone, without anything around it; the keyboard comes to it by choice."""
+        self.edit.setFocusPolicy(
+            Qt.FocusPolicy.ClickFocus if is_bare else Qt.FocusPolicy.StrongFocus
+        )
         self._tools.setHidden(is_bare)
         self.functions_button.setVisible(self._has_file and not is_bare)
 

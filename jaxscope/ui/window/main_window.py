@@ -542,6 +542,7 @@ class MainWindow(QMainWindow):
             folder = os.path.dirname(os.path.realpath(self.controller.state.file))
             self._settings.add_trusted_folder(folder)
         self.controller.answer_trust(trust, self.call_bar.edit.text().strip())
+        self.presenting.take_keyboard()
 
     def show_trusted_folders(self) -> None:
         """Show the folders whose files run as soon as they are opened."""
@@ -621,6 +622,7 @@ class MainWindow(QMainWindow):
             self.controller.state.call
         )  # which opening the file may have run
         self.controller.run(call, self.call_bar.target.currentText().strip() or "cpu")
+        self.presenting.take_keyboard()
 
     def run_script(self) -> None:
         """Ask for a script, and offer to run it as it is."""

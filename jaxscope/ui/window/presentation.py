@@ -344,6 +344,12 @@ class PresentationMode:
         else:
             self._end(self._hidden)
 
+    def take_keyboard(self) -> None:
+        """While only the picture is shown, give it the keyboard: in the call, keys are typed."""
+        pane = self._workspace.area.active
+        if self.is_on and pane is not None:
+            pane.focus_content()
+
     def toggle_spotlight(self) -> None:
         """Dim all of the picture but what is selected, or nothing."""
         self._set_spotlight(is_on=not self._is_spotlit)
@@ -474,8 +480,7 @@ class PresentationMode:
             # Always as high: the picture must not move with the text.
             lines = _LESSON_LINES if self._walk.lesson is not None else _CAPTION_LINES
             self.caption.setMinimumHeight(lines * self.caption.fontMetrics().lineSpacing())
-            if (pane := self._workspace.area.active) is not None:
-                pane.focus_content()  # not in the call, where keys are typed
+            self.take_keyboard()
 
     def _restore_lines(self) -> None:
         """Lines of another height moved the sources; each shows again what it showed."""
