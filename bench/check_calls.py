@@ -1,6 +1,7 @@
 """Calls of libraries for `checks.py`, besides those of `identity_calls.py`: models and algorithms.
 
-They need dm-haiku, distrax, jaxopt, rlax, blackjax, jraph, brax and tensorflow-probability.
+They need dm-haiku, distrax, jaxopt, rlax, blackjax, jraph, brax, tensorflow-probability, gymnax, navix, pgx
+and evosax.
 """
 
 # ruff: noqa: E501 - programs as users write them
@@ -955,4 +956,154 @@ def elbo(key):
     return svi.update(svi.init(key))[1]
 """,
 )
-GROUPS: tuple[Group, ...] = (*(_OPTAX, _TFP, _DISTRAX, _HAIKU, _JAXOPT, _BRAX, _FLAX, _NUMPYRO),)
+_GYMNAX = Group(
+    "gymnax",
+    tuple(
+        f"step(gymnax.make({name!r}))(key(0))"
+        for name in (
+            *("CartPole-v1", "Pendulum-v1", "Acrobot-v1", "MountainCar-v0"),
+            *("MountainCarContinuous-v0", "Asterix-MinAtar", "Breakout-MinAtar"),
+            *("Freeway-MinAtar", "SpaceInvaders-MinAtar", "Catch-bsuite", "DeepSea-bsuite"),
+            *("MemoryChain-bsuite", "UmbrellaChain-bsuite", "DiscountingChain-bsuite"),
+            *("SimpleBandit-bsuite", "FourRooms-misc", "MetaMaze-misc", "PointRobot-misc"),
+            *("BernoulliBandit-misc", "GaussianBandit-misc", "Reacher-misc", "Swimmer-misc"),
+            *("Pong-misc", "FrozenLake-v1"),
+        )
+    ),
+    """
+import gymnax
+
+def step(made):
+    env, params = made
+    def run(key):
+        first, second, third = jax.random.split(key, 3)
+        obs, state = env.reset(first, params)
+        action = env.action_space(params).sample(second)
+        return env.step(third, state, action, params)
+    return run
+""",
+)
+_NAVIX = Group(
+    "navix",
+    tuple(
+        f"step(nx.make('Navix-{name}-v0'))(key(0))"
+        for name in (
+            *("Empty-5x5", "Empty-Random-8x8", "DoorKey-5x5", "DoorKey-Random-8x8"),
+            *("FourRooms", "SimpleCrossingS9N1", "LavaGapS5", "DistShift1", "GoToDoor-5x5"),
+            *("Dynamic-Obstacles-5x5", "KeyCorridorS3R1", "KeyCorridorS6R3"),
+        )
+    ),
+    """
+import navix as nx
+
+def step(env):
+    def run(key):
+        return env.step(env.reset(key), jnp.asarray(2)).observation
+    return run
+""",
+)
+_PGX = Group(
+    "pgx",
+    tuple(
+        f"step(pgx.make({name!r}))(key(0))"
+        for name in (
+            *("tic_tac_toe", "connect_four", "othello", "hex", "go_9x9", "2048", "kuhn_poker"),
+            *("leduc_holdem", "backgammon", "animal_shogi", "gardner_chess", "chess"),
+            *("sparrow_mahjong", "minatar-asterix", "minatar-breakout", "minatar-freeway"),
+            *("minatar-seaquest", "minatar-space_invaders"),
+        )
+    ),
+    """
+import pgx
+
+def step(env):
+    def run(key):
+        first, second = jax.random.split(key)
+        state = env.init(first)
+        return env.step(state, jnp.argmax(state.legal_action_mask), second).observation
+    return run
+""",
+)
+_EVOSAX = Group(
+    "evosax",
+    tuple(
+        f"generation(es.{name})(key(0))"
+        for name in (
+            *("ARS", "ASEBO", "CMA_ES", "CR_FM_NES", "GuidedES", "HillClimbing", "LM_MA_ES"),
+            *("iAMaLGaM_Full", "iAMaLGaM_Univariate", "LearnedES", "MA_ES", "NoiseReuseES"),
+            *("Open_ES", "PersistentES", "PGPE", "RandomSearch", "Rm_ES", "Sep_CMA_ES"),
+            *("SimpleES", "SimulatedAnnealing", "SNES", "SV_CMA_ES", "SV_Open_ES", "xNES"),
+            *("GradientlessDescent", "DiscoveredES", "EvoTF_ES", "ESMC", "DifferentialEvolution"),
+            *("DiffusionEvolution", "GESMR_GA", "LearnedGA", "MR15_GA", "PSO", "SAMR_GA"),
+            "SimpleGA",
+        )
+    ),
+    """
+from evosax import algorithms as es
+
+def generation(kind):
+    def run(key):
+        first, second, third = jax.random.split(key, 3)
+        x = jnp.zeros(4)
+        algorithm = kind(population_size=8, solution=x)
+        params = algorithm.default_params
+        if issubclass(kind, es.base.EvolutionaryAlgorithm) and "population_based" in kind.__module__:
+            state = algorithm.init(first, jnp.zeros((8, 4)), jnp.zeros(8), params)
+        else:
+            state = algorithm.init(first, x, params)
+        population, state = algorithm.ask(second, state, params)
+        return algorithm.tell(third, population, jnp.sum(population**2, axis=1), state, params)
+    return run
+""",
+)
+_BLACKJAX = Group(
+    "blackjax, steps",
+    tuple(
+        f"step({made})(key(0))"
+        for made in (
+            *("blackjax.nuts(logp, 0.1, M)", "blackjax.hmc(logp, 0.1, M, 5)"),
+            *("blackjax.mala(logp, 0.1)", "blackjax.ghmc(logp, 0.1, M, 0.5, 0.5)"),
+            *("blackjax.rmh(logp, lambda k, x: x + jax.random.normal(k, x.shape))",),
+            *("blackjax.mclmc(logp, 0.5, 0.1)", "blackjax.barker_proposal(logp, 0.1)"),
+            *("blackjax.adjusted_mclmc(logp, 0.1, num_integration_steps=5)",),
+            *(
+                "blackjax.dynamic_hmc(logp, 0.1, M)",
+                "blackjax.additive_step_random_walk.normal_random_walk(logp, M)",
+            ),
+            *("blackjax.elliptical_slice(logp, mean=M, cov=jnp.eye(4))",),
+            *("blackjax.hit_and_run(logp, 0.1)", "blackjax.multinomial_hmc(logp, 0.1, M, 5)"),
+        )
+    )
+    + tuple(
+        f"warm_up(blackjax.{name})(key(0))"
+        for name in (
+            "window_adaptation(blackjax.nuts, logp)",
+            "chees_adaptation(logp, 4)",
+            "pathfinder_adaptation(blackjax.nuts, logp)",
+        )
+    ),
+    """
+import blackjax
+
+M = jnp.ones(4)
+
+def logp(x):
+    return -0.5 * jnp.sum(x**2)
+
+def step(kernel):
+    def run(key):
+        first, second = jax.random.split(key)
+        return kernel.step(second, kernel.init(jnp.ones(4), first) if kernel.init.__code__.co_argcount > 1 else kernel.init(jnp.ones(4)))
+    return run
+
+def warm_up(algorithm):
+    def run(key):
+        return algorithm.run(key, jnp.ones(4), 100)
+    return run
+""",
+)
+
+GROUPS: tuple[Group, ...] = (
+    *(_OPTAX, _TFP, _DISTRAX, _HAIKU, _JAXOPT, _BRAX, _FLAX, _NUMPYRO),
+    *(_GYMNAX, _NAVIX, _PGX, _EVOSAX, _BLACKJAX),
+)

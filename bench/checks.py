@@ -3,6 +3,8 @@
     python -m bench.checks                    recall of each check on tests/checks/planted.py
     python -m bench.checks libraries [WORD …] every finding in the calls of identity_calls.py and
                                               check_calls.py, as lines of JSON, with the source
+    python -m bench.checks packages NAME …    the same in calls of every function of packages that
+                                              are installed, by package_calls.py
     python -m bench.checks cost               seconds of the checks on the gradient of
                                               samples/transformer.py, against those of tracing it
 
@@ -19,6 +21,7 @@ import json
 import linecache
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -30,6 +33,7 @@ from typing import Any
 
 _ROOT = Path(__file__).parents[1]
 _AROUND = 3
+_MOST_SECONDS = 20
 
 
 def _subject(file: str, text: str, *, of_libraries: bool = True) -> Any:
@@ -87,7 +91,6 @@ def check_group(name: str) -> None:
     import jax
 
     from bench.identity_calls import NUM_DEVICES, PREAMBLE
-    from jaxscope.worker.checks import run_checks
 
     jax.config.update("jax_num_cpu_devices", NUM_DEVICES)
     (group,) = (group for group in _groups() if group.name == name)
@@ -95,21 +98,64 @@ def check_group(name: str) -> None:
         file = Path(folder) / f"calls_of_{re.sub(r'[^a-z0-9]+', '_', name)}.py"
         file.write_text(PREAMBLE + group.source)
         for call in group.calls:
-            head = {"group": name, "call": call}
-            try:
-                start = time.perf_counter()
-                subject = _subject(str(file), call)
-                traced = time.perf_counter() - start
-                found, failed = run_checks(subject)
-                seconds = time.perf_counter() - start - traced
-            except Exception as error:
-                told = " ".join(f"{type(error).__name__}: {error}".split())
-                print(json.dumps({**head, "error": told[:300]}), flush=True)
-                continue
-            findings = [{**_as_json(each), "source": _excerpt(each)} for each in found]
-            size = len(subject.base.sites)
-            told = {"findings": findings, "failed": failed, "sites": size}
-            print(json.dumps({**head, **told, "traced": traced, "seconds": seconds}), flush=True)
+            _print_findings(name, str(file), call)
+
+
+def _print_findings(name: str, file: str, call: str, seconds: int = 0) -> bool:
+    """Print what is found in a call, or why it does not trace; whether it does."""
+    from jaxscope.worker.checks import run_checks
+
+    head = {"group": name, "call": call}
+    signal.alarm(seconds)
+    try:
+        start = time.perf_counter()
+        subject = _subject(file, call)
+        traced = time.perf_counter() - start
+        found, failed = run_checks(subject)
+        taken = time.perf_counter() - start - traced
+    except (Exception, _TooLong) as error:
+        told = " ".join(f"{type(error).__name__}: {error}".split())
+        print(json.dumps({**head, "error": told[:300]}), flush=True)
+        return False
+    finally:
+        signal.alarm(0)
+    findings = [{**_as_json(each), "source": _excerpt(each)} for each in found]
+    size = len(subject.base.sites)
+    result = {"findings": findings, "failed": failed, "sites": size}
+    print(json.dumps({**head, **result, "traced": traced, "seconds": taken}), flush=True)
+    return True
+
+
+class _TooLong(BaseException):
+    """A call took longer to trace than it may."""
+
+
+def _stop(*_: object) -> None:
+    raise _TooLong
+
+
+def check_package(name: str) -> None:
+    """Print what is found in calls of every function of a package, and in their gradients."""
+    os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    from bench.identity_calls import PREAMBLE
+    from bench.package_calls import functions_of, texts_of
+
+    signal.signal(signal.SIGALRM, _stop)
+    with tempfile.TemporaryDirectory() as folder:
+        for number, (module, function, inner) in enumerate(functions_of(name)):
+            file = Path(folder) / f"call_{number}.py"
+            lines = (
+                f"import importlib\nf = getattr(importlib.import_module({module!r}), {function!r})",
+                "def total(*args):\n    results = jax.tree.leaves(f(*args))",
+                "    return sum(jnp.sum(r) for r in results if r.dtype == jnp.float32)",
+            )
+            file.write_text("\n".join((PREAMBLE, *lines, "")))
+            for text in texts_of(inner, "f"):
+                told = f"{name}: {module}.{function}"
+                if _print_findings(told, str(file), text, _MOST_SECONDS):
+                    if "f32" in text:
+                        _print_findings(told, str(file), f"grad(total){text[1:]}", _MOST_SECONDS)
+                    break
 
 
 def _as_json(finding: Any) -> dict[str, Any]:
@@ -130,11 +176,15 @@ def _groups() -> Iterator[Any]:
 
 def check_libraries(words: Sequence[str]) -> int:
     """Print the findings of every group whose name has one of these words, a process each."""
+    names = [group.name for group in _groups()]
+    wanted = [name for name in names if not words or any(word in name for word in words)]
+    return _check_each("--group", wanted)
+
+
+def _check_each(kind: str, names: Sequence[str]) -> int:
     counts: collections.Counter[str] = collections.Counter()
-    for group in _groups():
-        if words and not any(word in group.name for word in words):
-            continue
-        command = [sys.executable, "-m", "bench.checks", "--group", group.name]
+    for name in names:
+        command = [sys.executable, "-m", "bench.checks", kind, name]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
         for line in done.stdout.splitlines():
             if not line.startswith('{"'):
@@ -175,6 +225,11 @@ def main(words: list[str]) -> int:
         case ["--group", name]:
             check_group(name)
             return 0
+        case ["--package", name]:
+            check_package(name)
+            return 0
+        case ["packages", *names]:
+            return _check_each("--package", names)
         case ["libraries", *rest]:
             return check_libraries(rest)
         case ["cost"]:

@@ -67,6 +67,18 @@ def branches(i: Any, x: Any) -> Any:
     return jax.lax.switch(i, [jnp.sin, jnp.cos, lambda x: x * 2.0], x)
 
 
+calls: list[str] = []
+
+
+def calls_or_not(is_wanted: Any, x: Any) -> Any:
+    def noting(v: Any) -> Any:
+        calls.append("called")
+        return v
+
+    shape = jax.ShapeDtypeStruct((3,), jnp.float32)
+    return jax.lax.cond(is_wanted, lambda v: jax.pure_callback(noting, shape, v), jnp.sin, x)
+
+
 def long(x: Any) -> Any:
     for n in range(40):
         x = jnp.sin(x) + (x * (1 / (n + 1)) if n % 7 else jax.jit(lambda v: v * 0.5 + 1.0)(x))
@@ -192,13 +204,34 @@ def test_back_is_the_way_forward_reversed() -> None:
     assert back[::-1] == there and not walk("back").get("equation")
 
 
-def test_the_branch_that_was_not_taken_is_said() -> None:
+def test_both_branches_are_stepped_through_and_which_was_taken_is_said() -> None:
+    x = jnp.arange(3.0)
     walk = Walker("branches(1, jnp.arange(3.0))")
     cond = len(walk.stepper._root.equations) - 1
     assert walk.at(f"{cond}")["inside"] == "branches.1 was taken, not branches.0, branches.2."
     assert walk("into")["operation"] == "cos"
-    here = walk.at(f"{cond}/branches.0/0")
-    assert "branches.1 was taken" in here["note"] and here["operation"] == "cos"
+    for number, expected in ((0, jnp.sin(x)), (2, x * 2.0), (1, jnp.cos(x))):
+        here = walk.at(f"{cond}/branches.{number}/0")
+        assert np.array_equal(walk.value("result"), expected)
+        told = "branches.1 was taken, not branches.0, branches.2. Here stands what branches."
+        assert here["note"].startswith(told) == (number != 1)
+    walk.at(f"{cond}/branches.2/0")
+    assert walk("back")["equation"] == str(cond)
+    walk.at(f"{cond}/branches.2/0")
+    assert walk("forward").get("is_end") and np.array_equal(walk.value("result"), jnp.cos(x))
+    assert all("branches.1" in e for e, _ in walk.places() if "branches" in e)
+
+
+def test_a_branch_that_is_not_taken_runs_no_code_of_the_user() -> None:
+    calls.clear()
+    walk = Walker("calls_or_not(False, jnp.arange(3.0))")
+    cond = len(walk.stepper._root.equations) - 1
+    here = walk.at(f"{cond}/branches.1/0")
+    assert "branches.0 was taken, not branches.1." in here["note"]
+    walk("end")
+    assert calls == []
+    Walker("calls_or_not(True, jnp.arange(3.0))")("end")
+    assert calls == ["called"]
 
 
 def test_what_is_dropped_is_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:

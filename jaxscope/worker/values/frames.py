@@ -356,7 +356,8 @@ class JaxprFrame:
 class Inside:
     """The jaxprs that an equation runs, in the order in which they run.
 
-    A call has one part. A scan has one for each round; a `while` has its condition and its body in
+    A call has one part. So has a `cond`, the branch that is taken; behind it come the others, for
+    who asks for them. A scan has one for each round; a `while` has its condition and its body in
     turn, and the condition once more.
 
     Attributes:
@@ -377,13 +378,15 @@ class Inside:
         self._loop = None if called else read_loop(equation, operands)
         self._names: tuple[str, ...] = ()
         if called:
-            self._names = (called[0][0],)
             if equation.primitive.name == "cond":
-                branches = [n for n, _ in nested_jaxprs(equation.params) if n.startswith("branch")]
-                others = ", ".join(name for name in branches if name != called[0][0])
-                self.reason = f"{called[0][0]} was taken" + (f", not {others}." if others else ".")
+                branches = [b for b in nested_jaxprs(equation.params) if b[0].startswith("branch")]
+                others = [(*each, called[0][2]) for each in branches if each[0] != called[0][0]]
+                told = ", ".join(name for name, _, _ in others)
+                self.reason = f"{called[0][0]} was taken" + (f", not {told}." if told else ".")
+                self._called = [*called, *(each for each in others if _can_be_tried(each[1]))]
             elif equation.primitive.name.startswith("custom_"):
                 self.reason = "Inside is the function itself; its rule belongs to the derivative."
+            self._names = tuple(name for name, _, _ in self._called)
         elif self._loop is not None:
             self._open_loop()
         elif nested_jaxprs(equation.params):
@@ -436,12 +439,16 @@ class Inside:
 
     def name(self, part: int) -> str:
         """Of the jaxpr that a part runs, as in ids."""
-        return self._names[part % 2 if self._is_while else 0]
+        return self._names[part % 2 if self._is_while else part if self.is_call else 0]
+
+    def is_aside(self, part: int) -> bool:
+        """Whether a part is a branch that is not taken."""
+        return self.is_call and part > 0
 
     def num_equations(self, part: int) -> int:
         """Equations of the jaxpr that a part runs."""
         if self._loop is None:
-            jaxpr = self._called[0][1]
+            jaxpr = self._called[part][1]
         else:
             is_condition = self._is_while and part % 2 == 0
             jaxpr = self._equation.params["cond_jaxpr"] if is_condition else self._loop.body
@@ -487,7 +494,7 @@ class Inside:
         if name not in self._names:
             raise LookupError(self.reason or "This part of the program does not run.")
         if self._loop is None:
-            return 0
+            return self._names.index(name)
         rounds = self.num_rounds or 0
         most = rounds + (self._is_while and name == "cond_jaxpr")
         if not most:
@@ -503,14 +510,15 @@ class Inside:
         if found is None:
             found = self._make_part(number)
             while len(self._parts) > 2:
-                self._parts.pop(next(iter(self._parts))).close()
+                oldest = next(n for n in self._parts if n or not self.is_call)
+                self._parts.pop(oldest).close()  # what is taken is not run again
             self._parts[number] = found
         return found
 
     def _make_part(self, number: int) -> JaxprFrame:
         prefix = f"{self._id}/{self.name(number)}/"
         if self._loop is None:
-            _, jaxpr, inputs = self._called[0]
+            _, jaxpr, inputs = self._called[number]
             return JaxprFrame(self._cache, jaxpr, inputs, prefix, is_again=self._is_again)
         place = number // 2 if self._is_while else number
         state = self._state(place)
@@ -591,6 +599,17 @@ class Inside:
         for part in self._parts.values():
             part.close()
         self._parts.clear()
+
+
+def _can_be_tried(branch: Any) -> bool:
+    """Whether a branch that is not taken does nothing but compute."""
+    waiting = [branch]
+    while waiting:
+        inner = compat.open_jaxpr(waiting.pop())
+        if inner.effects or any("callback" in each.primitive.name for each in inner.eqns):
+            return False
+        waiting += (nested for each in inner.eqns for _, nested in nested_jaxprs(each.params))
+    return True
 
 
 def _has_lasting_effects(jaxpr: Any) -> bool:

@@ -145,7 +145,7 @@ class Stepper:
             rounds = [n for n in fields.get("iterations") or () if isinstance(n, int)]
             self.path = self._find(failed.id, rounds or self._iterations(before)[0])
             note = "The run ends here: this equation fails."
-        return "step", {**self._describe(), **extra, "note": note}, {}
+        return "step", {**self._describe(), **extra, "note": note or self._tell_aside()}, {}
 
     def _moves(self) -> dict[str, Callable[[], Path]]:
         return {
@@ -171,7 +171,7 @@ class Stepper:
             return ()
         outer, part = path[-2]
         inside = self._frame(path[:-1]).inside(outer)
-        for earlier in range(part - 1, -1, -1):
+        for earlier in range(part - 1, -1, -1) if not inside.is_aside(part) else ():
             if count := inside.num_equations(earlier):
                 return (*path[:-2], (outer, earlier), (count - 1, -1))
         return (*path[:-2], (outer, -1))
@@ -396,6 +396,19 @@ class Stepper:
             frame = frame.inside(number).part(part)
         if self._is_end(self.path):
             self._root.outputs()
+
+    def _tell_aside(self) -> str:
+        """That the run does not come to the present place, which is in a branch not taken."""
+        frame = self._root
+        for number, part in self.path[:-1]:
+            inside = frame.inside(number)
+            if inside.is_aside(part):
+                return (
+                    f"{inside.reason} Here stands what {inside.name(part)} would make of the same "
+                    "operands: nothing of the result comes from it."
+                )
+            frame = inside.part(part)
+        return ""
 
     def _is_end(self, path: Path) -> bool:
         return len(path) == 1 and path[0][0] >= len(self._root.equations)
