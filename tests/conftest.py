@@ -225,6 +225,13 @@ def _forked_workers(pytestconfig: pytest.Config) -> Iterator[None]:
         yield
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    from tests.forking import pass_over_imports
+
+    pass_over_imports()
+
+
 @pytest.fixture
 def started_workers() -> Iterator[None]:
     """Workers that are started as those of users are, for one test.

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 _BOOTSTRAP = Path(__file__).parents[1] / "jaxscope" / "worker" / "bootstrap.py"
 _MAX_BYTES = 1 << 16
-# Set by pytest for each test; by JAX's Mosaic as soon as a test imports it here.
-_CHANGING = ("PYTEST_CURRENT_TEST", "MOSAIC_GPU_CUDA_ROOT")
+_not_asked_for = {"PYTEST_CURRENT_TEST"}
+"""Variables that no test set: pytest did, or what was imported here after the first fork."""
 _READ_LATE = ("COLUMNS", "JAXSCOPE_TEST", "XDG_CACHE_HOME", "XLA_FLAGS")
 """What neither Python nor JAX reads before a request comes: it may be another after the fork."""
 _lock = threading.Lock()
@@ -69,12 +69,24 @@ def never_spare_started(when_spare: Callable[..., str]) -> Callable[..., str]:
     return when
 
 
+def pass_over_imports() -> None:
+    """Call this while no test runs: variables that differ now were set by what tests imported.
+
+    pyqtgraph and JAX's Mosaic set some. Without this, all workers after that would be started.
+    """
+    if _start_origin.cache_info().currsize:
+        changed = _variables().items() ^ _start_origin().variables.items()
+        _not_asked_for.update(name for name, _ in changed)
+
+
 def _variables() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if name not in _CHANGING}
+    return {name: value for name, value in os.environ.items() if name not in _not_asked_for}
 
 
 def _differ_late(some: Mapping[str, str], others: Mapping[str, str]) -> bool:
-    return all(name in _READ_LATE for name, _ in some.items() ^ others.items())
+    """Whether two environments are the same for a process that is forked."""
+    changed = {name for name, _ in some.items() ^ others.items()}
+    return changed <= {*_READ_LATE, *_not_asked_for}
 
 
 @functools.cache

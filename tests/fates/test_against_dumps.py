@@ -117,15 +117,43 @@ FURTHER = (
 """Of `further.py`; the benchmark has the others."""
 
 
+QUICK = frozenset(
+    {
+        "small_loop(f32[8, 8], f32[8], f32[10, 8])",
+        "power(f32[6, 6], f32[6])",
+        "same_sum_twice(f32[64])",
+        "three_relus(f32[64, 64], f32[64, 64], f32[64, 64], f32[64, 64])",
+        "one_function_three_times(f32[64])",
+        "two_triangles(f32[32, 32])",
+        "branch_in_an_unused_branch(f32[64], bool_[()])",
+        "counted(f32[64])",
+        "shared_branches(f32[32])",
+        "several_scatters(f32[6], 2)",
+        "cumulative(f32[10])",
+        "one_round(f32[8], f32[1, 8])",
+        "changed(f32[100])",
+        "invariant(f32[8, 8], f32[8])",
+        "split(i32[128, 128])",
+        "largest(f32[8], f32[8])",
+        "chosen(f32[16], i32[()])",
+        "weighed(f32[4, 5], f32[3, 5], f32[3, 4])",
+        "summed_twice(f32[2, 3, 4])",
+        "running_sum_of_one_number(f32[3])",
+        "jax.nn.gelu(f32[16, 8])",
+        "jnp.linalg.svd(f32[4, 3])",
+        "grad(lambda x: jax.nn.silu(x).sum())(f32[16])",
+        "(lambda x: jax.lax.reduce_window(x, 0.0, jax.lax.add, (4,), (2,), 'VALID'))(f32[16])",
+    }
+)
+"""One of each kind: loops, branches, calls, merged sums, scatters, reductions, library kernels. The
+others are larger, as derivatives are, or look like these."""
+
+
 @pytest.mark.parametrize(
     "text",
     [
-        *(*OWN, *FURTHER, *LIBRARY[::7]),
-        *(
-            pytest.param(text, marks=pytest.mark.slow)
-            for text in LIBRARY
-            if text not in LIBRARY[::7]
-        ),
+        pytest.param(text, marks=[pytest.mark.slow] * (text not in QUICK))
+        for text in (*OWN, *FURTHER, *LIBRARY)
     ],
 )
 def test_no_fate_is_refuted_by_what_xla_dumps(text: str) -> None:

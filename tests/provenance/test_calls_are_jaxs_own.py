@@ -89,8 +89,25 @@ CHOSEN = {
 }
 
 
-_LARGE = "grad(decay_implicit)(f32[3], f32[()])"
-"""Half a minute of XLA's; the rule it once broke is held by `nested_rules` of `test_tagging.py`."""
+_SLOW = frozenset(
+    {
+        # Half a minute of XLA's; the rule it once broke is held by `nested_rules` of
+        # `test_tagging.py`.
+        "grad(decay_implicit)(f32[3], f32[()])",
+        # Seconds of XLA's each, or the like of a smaller one of their group.
+        "grad(linear)(f32[4, 4], f32[4])",
+        "vmap(grad(branches))(f32[3, 5])",
+        "vmap(jnp.percentile, in_axes=(0, None))(f32[3, 9], 30.0)",
+        "grad(through_cg)(f32[4, 4], f32[4])",
+        "grad(attention_loss, argnums=(0, 1))(f32[8, 4], f32[8, 4])",
+        "vmap(grad(root))(f32[3] ** 2 + 1.0)",
+        "vjp(linear, f32[4, 4], f32[4])",
+        "vmap(grad(both))(f32[3, 4])",
+        "jacfwd(grad(pushes))(f32[4])",
+        "linearize(lambda x: jax.linearize(cube, x)[1](x), f32[3])",
+        "jit(random)(f32[8], key(0))",
+    }
+)
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +127,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path
 @pytest.mark.parametrize(
     ("name", "call"),
     [
-        pytest.param(n, call, marks=[pytest.mark.slow] * (call == _LARGE))
+        pytest.param(n, call, marks=[pytest.mark.slow] * (call in _SLOW))
         for n in CHOSEN
         for call in CHOSEN[n]
     ],

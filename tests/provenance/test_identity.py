@@ -18,6 +18,16 @@ from jaxscope.worker.host.user_module import execute_file
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 LARGE = frozenset({"transformer.py"})
+"""Of these the first call alone is compiled."""
+SLOW = LARGE | {
+    "conv_norm_relu.py",
+    "dropout_batchnorm.py",
+    "linear_regression.py",
+    "random_keys.py",
+    "value_and_grad.py",
+    "xor_training.py",
+}
+"""A second of XLA's and more."""
 ERRORS = frozenset({"keep_large(f32[8])", "absolute_if(f32[()])", "assign(f32[1000])"})
 """Calls whose lesson is the error that they raise."""
 
@@ -25,14 +35,14 @@ ERRORS = frozenset({"keep_large(f32[8])", "absolute_if(f32[()])", "assign(f32[10
 def offered() -> list[object]:
     """Every call of every sample that traces without an error by intent, on one device.
 
-    All but the last call of a sample, which has the most transforms, are slow.
+    Slow are all but the last call of a sample, which has the most transforms, and large samples.
     """
     cases: list[object] = []
     for file in sorted(SAMPLES.glob("*.py")):
         found = (call.call for call in find_offered_calls(file.read_text("utf-8")))
         calls = [call for call in found if call not in ERRORS and not call.startswith("pmap(")]
         for call in calls[:1] if file.name in LARGE else calls:
-            is_quick = call == calls[-1] and file.name not in LARGE
+            is_quick = call == calls[-1] and file.name not in SLOW
             marks = [] if is_quick else [pytest.mark.slow]
             cases.append(pytest.param(file, call, id=f"{file.stem}-{call}", marks=marks))
     return cases

@@ -110,11 +110,11 @@ def test_only_what_is_caught_after_its_warm_up_until_enough_is_seen(
     ("body", "status", "script_status"),
     [
         ("raise ValueError('no data')", 1, 1),
-        ("raise SystemExit(3)", 1, 3),
-        ("raise SystemExit", 0, 0),
-        ("import os; os._exit(7)", 1, 7),
+        pytest.param("raise SystemExit(3)", 1, 3, marks=pytest.mark.slow),
+        pytest.param("raise SystemExit", 0, 0, marks=pytest.mark.slow),
+        pytest.param("import os; os._exit(7)", 1, 7, marks=pytest.mark.slow),
         ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", 4, -9),
-        ("def f(", 1, 1),
+        pytest.param("def f(", 1, 1, marks=pytest.mark.slow),
     ],
 )
 def test_how_a_script_ends_is_said_and_what_was_seen_stays(
@@ -245,9 +245,9 @@ def test_a_capture_that_fails_lets_the_program_go_on(
         ("equinox", "import equinox as eqx\nf = eqx.filter_jit(lambda m, x: m(x))\n"
          "m = eqx.nn.Linear(3, 2, key=jax.random.key(0))\nfor _ in range(3): f(m, jnp.ones(3))\n",
          "<lambda>"),
-        ("flax", "from flax import nnx\nm = nnx.Linear(3, 2, rngs=nnx.Rngs(0))\n"
+        pytest.param("flax", "from flax import nnx\nm = nnx.Linear(3, 2, rngs=nnx.Rngs(0))\n"
          "@nnx.jit\ndef forward(m, x):\n    return m(x)\n"
-         "for _ in range(3): forward(m, jnp.ones((1, 3)))\n", "forward"),
+         "for _ in range(3): forward(m, jnp.ones((1, 3)))\n", "forward", marks=pytest.mark.slow),
     ],
 )  # fmt: skip
 def test_functions_that_libraries_jit(
@@ -366,7 +366,7 @@ def test_transfers_are_as_many_as_jax_counts(tmp_path: Path) -> None:
     }
     assert {r["direction"] for r in rows.values()} == {"to_device"}
     assert any("CPU" in note for note in found["transfer_notes"])
-    told = run(str(file), "allow").stdout
+    told = write_text(compilations_to_document(found, ""))
     assert "script.py:17      6  3.00 KiB  f32[16,8]  to the device  step: batch['x']" in told
 
 
