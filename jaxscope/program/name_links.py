@@ -261,11 +261,13 @@ class _Equations:
         flow = _Flow(graph, [bool(of_row) for of_row in rows])
         self.operations: dict[str, set[str]] = {}
         self.details: dict[str, set[_Detail]] = {}
+        self.types: dict[str, set[tuple[str, ...]]] = {}
         self._fed_by: dict[str, set[str]] = {}
         for row, of_row in enumerate(rows):
             operation = flow.operations[row]
             for label in of_row:
                 self.operations.setdefault(label, set()).add(operation)
+                self.types.setdefault(label, set()).add(graph.types(row))
                 if detail := _detail(graph, row, operation):
                     self.details.setdefault(label, set()).add(detail)
             for source in flow.sources(row) if of_row else ():
@@ -375,15 +377,20 @@ class _Solver:
         return self._is_open[row] and len(self._domains[row]) > 1
 
     def _of_kind(self, graph: Graph, row: int, domain: set[str]) -> set[str]:
-        """Without equations that have no such operation, or cut out other parts of an array."""
+        """Without equations that have no such operation, cut out other parts of an array, or, where
+        others have it, have no value of the node's type.
+        """
         operation = self._flow.operations[row]
-        if len(domain) < 2 or (operation in HELPERS and operation != "iota"):
+        if len(domain) < 2:
             return domain
         known = self._equations
-        kind = {label for label in domain if operation in known.operations.get(label, ())}
-        detail = _detail(graph, row, operation)
-        same = {label for label in kind if detail and detail in known.details.get(label, ())}
-        return same or kind or domain
+        if operation not in HELPERS or operation == "iota":
+            kind = {label for label in domain if operation in known.operations.get(label, ())}
+            detail = _detail(graph, row, operation)
+            same = {label for label in kind if detail and detail in known.details.get(label, ())}
+            domain = same or kind or domain
+        types = graph.types(row)
+        return {label for label in domain if types in known.types.get(label, ())} or domain
 
     def _propagate(self, waiting: deque[int]) -> None:
         is_waiting = set(waiting)
@@ -466,6 +473,11 @@ _MADE_CALLS = ("sdy.manual_computation",)
 """Regions that XLA makes to functions, whose operations are named after the call."""
 _RUNNING = frozenset({"while", "conditional", "case", "if", *_MADE_CALLS})
 """What runs equations in its regions; those of others, such as reductions, are part of these."""
+_ENDS_OF_UPDATE = ("parameter", "return")
+_COMPUTING = frozenset(
+    {"dot", "convolution", "custom-call", "reduce", "sort", "fft", "scatter", "gather"}
+)
+"""What no loop is made of; XLA names so after the loop what it moves out of one."""
 _ENDS = (int(NodeKind.INPUT), int(NodeKind.OUTPUT))
 _MAX_ALIKE = 500
 """Of at most so many equations that share name and place one is found: the cost is quadratic."""
@@ -474,6 +486,8 @@ _MAX_CANDIDATES = 2_000_000
 _TOO_MANY = "too many"
 _MAX_NAMES = 32
 _UNKNOWN = -1
+_NO_ROOT = "\0"
+"""Nothing begins with it."""
 _LOWERED = ("stablehlo", "hlo")
 """The stages that show what was lowered, equation by equation, the better one first."""
 
@@ -802,15 +816,31 @@ class _Naming:
         self._graph = graph
         self._own = [_attribute(graph, row, "op_name") for row in range(len(graph.nodes))]
         self._root = _root(graph, self._own)
+        self._is_relative = self._has_relative_names()
         self._keys: list[tuple[Key, ...]] = [()] * len(graph.nodes)
         self._carried: list[tuple[Key, ...]] = [()] * len(graph.nodes)
         self._of_call: dict[int, tuple[Key, ...]] = {}
         self._calls: Counter[Key] = Counter()
         self._around: dict[int, tuple[Key, ...]] = {}
+        self._relative: set[int] = set()
         self._rows: dict[int, list[int]] = {}
         for row, group in enumerate(graph.nodes.group.tolist()):
             self._rows.setdefault(group, []).append(row)
         self._owners = list_owners(graph)
+
+    def _has_relative_names(self) -> bool:
+        """Whether names in functions are relative to the call, even such as begin like whole ones.
+
+        A function of the user's may have the name of one that it calls: `solve`, `softmax`.
+        """
+        graph = self._graph
+        is_function = [kind == GroupKind.COMPUTATION for kind in graph.groups.kind.tolist()]
+        inside = [
+            own.startswith(self._root)
+            for own, group in zip(self._own, graph.nodes.group.tolist(), strict=True)
+            if own and group != NONE and is_function[group]
+        ]
+        return 2 * sum(inside) < len(inside)
 
     def run(self) -> Keys:
         self._name_rows(NONE, (), (), ())
@@ -835,21 +865,27 @@ class _Naming:
         carried = dict.fromkeys(itertools.chain.from_iterable(self._carried[r] for r in owners))
         of_owner = around = tuple(carried)[:_MAX_NAMES]
         of_call: tuple[Key, ...] = ()
+        updates: tuple[Key, ...] = ()
         is_part = False
         if owners:
             home = groups[owners[0]]
             if self._graph.groups.kind[group] == GroupKind.REGION:
                 operation = self._operation(owners[0]).removeprefix("stablehlo.")
                 is_part = operation not in _RUNNING
+                if operation == "scatter":
+                    updates = tuple((f"{name}/update", place) for name, place in of_owner)
                 if operation not in _MADE_CALLS:
                     around = self._around.get(home, ())
+                    self._relative |= {group} if home in self._relative else set()
+            elif self._is_relative:
+                self._relative.add(group)
             of_call = self._of_call.get(home, ())
             if not of_call and self._is_unnamed_call(owners[0]):
                 of_call = self._carried[owners[0]]
         if of_call:
             self._of_call[group] = of_call
         self._around[group] = around
-        self._name_rows(group, around, of_owner, of_call, is_part=is_part)
+        self._name_rows(group, around, of_owner, of_call, updates, is_part=is_part)
 
     def _is_unnamed_call(self, row: int) -> bool:
         return self._operation(row) == "func.call" and not self._own[row]
@@ -863,25 +899,39 @@ class _Naming:
         around: tuple[Key, ...],
         of_owner: tuple[Key, ...],
         of_call: tuple[Key, ...],
+        updates: tuple[Key, ...] = (),
         *,
         is_part: bool = False,
     ) -> None:
+        """Name the nodes of a group.
+
+        Args:
+            around: The call of the function that they are in.
+            of_owner: What the group is the inside of.
+            of_call: The call whose lowering they are.
+            updates: What they have where they compute an update of a scatter: equations of its own.
+            is_part: Whether they are a part of the owner, as a reduction's sum.
+        """
         graph, nodes = self._graph, self._graph.nodes
+        root = _NO_ROOT if group in self._relative else self._root
         for row in self._rows.get(group, []):
             if nodes.kind[row] in _ENDS:
                 continue
             place = _place(graph, row)
             operation = self._operation(row)
             # With the name of the program alone, it is of no equation.
-            parts = [part for part in self._own[row].split(";") if part not in ("", self._root)]
+            parts = [part for part in self._own[row].split(";") if part not in ("", root)]
+            if operation in _COMPUTING:
+                parts = [part for part in parts if part.rpartition("/")[2] != "while"]
             if operation == "func.call" and not parts:
                 parts = [name] if (name := _function(graph, row)) else []
-            is_whole = bool(parts) and parts[0].startswith(self._root)
+            is_whole = bool(parts) and parts[0].startswith(root)
             is_owners = is_part or (operation == "parameter" and not is_whole)
             if parts and of_owner and is_owners:
-                self._keys[row] = of_owner
+                is_update = is_part and operation.removeprefix("stablehlo.") not in _ENDS_OF_UPDATE
+                self._keys[row] = updates if is_update and updates else of_owner
             else:
-                whole = (_whole(part, place, self._root, around) for part in parts)
+                whole = (_whole(part, place, root, around) for part in parts)
                 keys = dict.fromkeys(itertools.chain.from_iterable(whole))
                 self._keys[row] = tuple(keys)[:_MAX_NAMES]
             self._carried[row] = self._keys[row] or tuple(
@@ -911,7 +961,7 @@ def _root(graph: Graph, own: list[str]) -> str:
         name.split("/", 1)[0] for name, group in zip(own, groups, strict=True) if group == NONE
     )
     named = [(count, first) for first, count in firsts.items() if "(" in first]
-    return max(named)[1] if named else "\0"
+    return max(named)[1] if named else _NO_ROOT
 
 
 def _mark(graph: Graph, found: Sequence[tuple[str, ...]]) -> Graph:

@@ -173,6 +173,73 @@ def test_what_calls_share_is_of_no_single_call() -> None:
     assert found["mul.0"] == found["mul.1"] == ""
 
 
+def name_both(builder: GraphBuilder, id: str, operation: str, name: str, **more: object) -> int:
+    """A node of line 3 with a name, of StableHLO or of XLA."""
+    is_lowered = operation.startswith(("stablehlo", "func"))
+    return builder.add_node(
+        id,
+        NodeKind.OPERATION if is_lowered else NodeKind.INSTRUCTION,
+        operation,
+        attributes={"op_name": name},
+        source=(("/f.py", 3, 8, "f"),),
+        **more,
+    )
+
+
+def test_a_function_may_have_the_name_of_one_that_it_calls() -> None:
+    lowered, after = GraphBuilder(), GraphBuilder()
+    outer = name_both(lowered, "main/0", "func.call", "jit(solve)/jit(inv)")
+    inv = lowered.add_group("@inv", GroupKind.COMPUTATION, "inv", owner=outer)
+    name_both(lowered, "inv/0", "stablehlo.negate", "neg", group=inv)
+    inner = name_both(lowered, "inv/1", "func.call", "jit(solve)", group=inv)
+    solve = lowered.add_group("@solve_0", GroupKind.COMPUTATION, "solve_0", owner=inner)
+    name_both(lowered, "solve_0/0", "stablehlo.sqrt", "sqrt", group=solve)
+    name_both(after, "sqrt.1", "sqrt", "jit(solve)/jit(inv)/jit(solve)/sqrt")
+    found = link_by_name({"stablehlo": lowered.build(), "optimized": after.build()})
+    name = "jit(solve)/jit(inv)/jit(solve)/sqrt /f.py:3:8"
+    assert told(found["stablehlo"])["solve_0/0"] == told(found["optimized"])["sqrt.1"] == name
+
+
+def test_equations_of_one_name_are_told_apart_by_the_types_that_they_make() -> None:
+    lowered, after = GraphBuilder(), GraphBuilder()
+    for id, type_ in (("0", "bool[2,6]"), ("1", "f32[2,6]")):
+        name_both(lowered, id, "stablehlo.select", "jit(f)/where", types=(type_,))
+    for id, type_ in (("a", "f32[2,6]"), ("b", "bool[2,6]"), ("c", "bf16[2,6]")):
+        name_both(after, id, "select", "jit(f)/where", types=(type_,))
+    found = link_by_name({"stablehlo": lowered.build(), "optimized": after.build()})
+    first, second = told(found["stablehlo"]).values()
+    assert first != second
+    assert told(found["optimized"]) == {"a": second, "b": first, "c": ""}
+
+
+def test_what_a_scatter_computes_is_no_scatter() -> None:
+    lowered, after = GraphBuilder(), GraphBuilder()
+    for builder, operations in (
+        (lowered, ("stablehlo.scatter", "stablehlo.add")),
+        (after, ("scatter", "add")),
+    ):
+        owner = name_both(builder, "s", operations[0], "jit(f)/scatter-add")
+        group = builder.add_group("update", GroupKind.REGION, "update", owner=owner)
+        name_both(builder, "u", operations[1], "jit(f)/add", group=group)
+    found = link_by_name({"stablehlo": lowered.build(), "optimized": after.build()})
+    names = {stage: told(graph) for stage, graph in found.items()}
+    assert names["stablehlo"] == names["optimized"]
+    assert names["optimized"]["s"] != names["optimized"]["u"] != ""
+
+
+def test_what_xla_moves_out_of_a_loop_is_not_the_loop() -> None:
+    lowered, after = GraphBuilder(), GraphBuilder()
+    name_both(lowered, "0", "stablehlo.while", "jit(f)/while")
+    for id, operation in (("w", "while"), ("n", "add"), ("d", "dot")):
+        name_both(after, id, operation, "jit(f)/while")
+    found = link_by_name({"stablehlo": lowered.build(), "optimized": after.build()})["optimized"]
+    assert {id: bool(name) for id, name in told(found).items()} == {
+        "w": True,
+        "n": True,
+        "d": False,
+    }
+
+
 def test_names_that_xla_joined_have_no_place() -> None:
     lowered, after = GraphBuilder(), GraphBuilder()
     for name, line in (("mul", 3), ("add", 4)):
