@@ -156,6 +156,15 @@ def test_the_readme_is_one_page() -> None:
     assert f"{len(QUESTIONS)} named questions" in text
 
 
+SLOW_PAGES = frozenset(
+    {
+        *("agents.md", "fusions.md", "memory.md", "pytest.md", "review.md", "slow-compile.md"),
+        "teaching.md",
+    }
+)
+"""Pages whose examples take seconds; those of the others are of every kind."""
+
+
 def has_slow(page: Path) -> bool:
     return any("slow" in block.notes for block in examples.read_blocks(page))
 
@@ -167,7 +176,11 @@ def has_examples(page: Path) -> bool:
 @pytest.mark.parametrize(
     ("page", "with_slow"),
     [
-        *((page, False) for page in examples.list_pages() if has_examples(page)),
+        *(
+            pytest.param(page, False, marks=[pytest.mark.slow] * (page.name in SLOW_PAGES))
+            for page in examples.list_pages()
+            if has_examples(page)
+        ),
         *(
             pytest.param(page, True, marks=pytest.mark.slow)
             for page in examples.list_pages()

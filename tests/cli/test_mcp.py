@@ -368,7 +368,9 @@ def test_a_client_starts_it_asks_cancels_and_leaves_nothing(program: Path) -> No
     wait_for(lambda: not processes_with(marker))
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGTERM]
+)
 def test_a_signal_ends_it_and_what_it_runs(program: Path, number: signal.Signals) -> None:
     marker, begun = f"{time.time_ns()}", Path(f"{program}.begun")
     process = subprocess.Popen(

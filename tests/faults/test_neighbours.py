@@ -35,6 +35,11 @@ PATIENCE_S = 300.0
 WORKS = sample("works")
 
 
+def slow(value: object) -> object:
+    """A parameter that looks like another of its test, and costs seconds as well."""
+    return pytest.param(value, marks=pytest.mark.slow)
+
+
 @pytest.fixture
 def session() -> Iterator[Session]:
     """A session of its own for each: others would notice what these do to a supervisor."""
@@ -101,7 +106,7 @@ def all_processes() -> list[int]:
     return [int(name) for name in os.listdir("/proc") if name.isdigit()]
 
 
-@pytest.mark.parametrize("number", (signal.SIGKILL, signal.SIGSTOP))
+@pytest.mark.parametrize("number", (slow(signal.SIGKILL), signal.SIGSTOP))
 def test_a_run_that_finds_its_supervisor_gone_is_given_to_another(
     session: Session, number: int
 ) -> None:
@@ -135,7 +140,7 @@ def test_a_stop_while_the_supervisor_is_stopped(session: Session) -> None:
     assert isinstance(scene.error(), Stopped)
 
 
-@pytest.mark.parametrize("number", (signal.SIGKILL, signal.SIGSTOP, signal.SIGSEGV))
+@pytest.mark.parametrize("number", (signal.SIGKILL, slow(signal.SIGSTOP), slow(signal.SIGSEGV)))
 def test_a_spare_that_was_hit_is_replaced(number: int) -> None:
     with Session(link=LocalLink()) as session:
         session.start(WORKS).wait(PATIENCE_S)
@@ -180,7 +185,7 @@ worker_process.become = become_later
 """
 
 
-@pytest.mark.parametrize("signal_name", ("SIGSTOP", "SIGKILL"))
+@pytest.mark.parametrize("signal_name", ("SIGSTOP", slow("SIGKILL")))
 def test_a_worker_that_is_hit_before_it_is_one_is_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, signal_name: str
 ) -> None:
@@ -338,7 +343,7 @@ def write_into(path: str, data: bytes) -> None:
     os.close(number)
 
 
-@pytest.mark.parametrize("end", ("stdin", "stdout"))
+@pytest.mark.parametrize("end", (slow("stdin"), "stdout"))
 def test_a_frame_that_never_ends_is_forced_on_the_supervisor(
     session: Session, monkeypatch: pytest.MonkeyPatch, end: str
 ) -> None:
@@ -365,7 +370,7 @@ def inputs_of(pid: int) -> Iterator[str]:
                 yield path
 
 
-@pytest.mark.parametrize("kind", (1, 16), ids=("that never ends", "of no kind"))
+@pytest.mark.parametrize("kind", (1, slow(16)), ids=("that never ends", "of no kind"))
 def test_a_frame_is_forced_on_a_spare(kind: int) -> None:
     """It said that the code had ended the process, or waited for ever for the rest."""
     with Session(link=LocalLink()) as session:

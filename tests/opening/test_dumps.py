@@ -245,7 +245,15 @@ jax.jit(jax.grad(f)).lower(jnp.ones(64), jnp.ones((128, 128))).compile()
 """
 
 
-@pytest.mark.parametrize("wanted", [".*", "fusion", "dce|cse", "copy"])
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        ".*",
+        "fusion",
+        pytest.param("dce|cse", marks=pytest.mark.slow),
+        pytest.param("copy", marks=pytest.mark.slow),
+    ],
+)
 def test_a_pass_is_credited_with_its_own_changes_alone(wanted: str, tmp_path: Path) -> None:
     """Asked for some passes, XLA leaves out what others did between them."""
     flags = f"--xla_dump_to={tmp_path} --xla_dump_hlo_pass_re={wanted}"

@@ -294,7 +294,14 @@ def test_no_spare_worker_waits_where_no_run_follows() -> None:
         assert find_descendants(session.supervisor_pid) == []
 
 
-@pytest.mark.parametrize("number", (signal.SIGKILL, signal.SIGSTOP, signal.SIGSEGV))
+@pytest.mark.parametrize(
+    "number",
+    (
+        signal.SIGKILL,
+        pytest.param(signal.SIGSTOP, marks=pytest.mark.slow),
+        pytest.param(signal.SIGSEGV, marks=pytest.mark.slow),
+    ),
+)
 def test_a_worker_hit_at_any_moment(number: int) -> None:
     moments = random.Random(number)
     with Session() as session:

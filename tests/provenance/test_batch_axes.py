@@ -90,7 +90,13 @@ def values_of(jaxpr: Any, inputs: list[Any]) -> dict[Any, Any]:
     return known
 
 
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name not in ("reduced", "branch")))
+        for name in CALLS
+    ],
+)
 def test_another_element_of_the_batch_changes_only_its_own_place(name: str) -> None:
     program = trace(CALLS[name])
     jaxpr = program.derived.jaxpr

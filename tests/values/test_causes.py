@@ -91,7 +91,11 @@ def test_a_late_round_of_a_long_loop_is_found() -> None:
 @pytest.mark.parametrize(
     ("start", "told"),
     [
-        (0.0, "The first equation that made Inf of finite operands is 1/jaxpr/0 (mul"),
+        pytest.param(
+            0.0,
+            "The first equation that made Inf of finite operands is 1/jaxpr/0 (mul",
+            marks=pytest.mark.slow,
+        ),
         (-np.inf, "Where that Inf was made is not known: not all rounds of loops were run."),
     ],
 )
