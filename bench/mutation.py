@@ -71,14 +71,13 @@ PARTS = {
         ("search/test_links_property.py", "window/test_links.py"),
     ),
     "archive": Part(
-        ("schema/archive.py", "schema/archive_container.py", "schema/archive.py"),
+        ("schema/archive.py", "schema/archive_container.py"),
         ("archive/test_small_files.py", "archive/test_bookmarks.py", "archive/test_archive.py"),
     ),
     "layout": Part(
         (
             *("picture/layout/layered.py", "picture/layout/diagram.py"),
-            *("picture/layout/crossing_reduction.py", "picture/layout/layered.py"),
-            *("picture/layout/rank_assignment.py", "picture/layout/layered.py"),
+            *("picture/layout/crossing_reduction.py", "picture/layout/rank_assignment.py"),
         ),
         ("layout/test_drawings.py", "layout/test_layered.py", "layout/test_long_edges.py"),
     ),

@@ -132,7 +132,7 @@ class CommunicationFigure(Figure):
                 moved += ", unknown rounds"
             case rounds if rounds > 1:
                 moved += f", {rounds:,} rounds"
-        told = KINDS[each.kind].partition(";")[2].strip() or KINDS[each.kind]
+        told = KINDS[each.kind].outcome or KINDS[each.kind].does
         yield svg_text(20, top + 20, f"{number + 1}. {each.kind}", palette.text)
         for line, text in enumerate(filter(None, (place, moved, told))):
             y = top + 38 + 17 * line

@@ -93,7 +93,7 @@ def _fusion_blocks(report: FusionReport) -> list[Block]:
 
 def _fusion_row(fusion: Fusion) -> tuple[Cell, ...]:
     saved = describe_saving(fusion)
-    return Verbatim(fusion.id), fusion.kind, saved, describe_operations(fusion)
+    return Verbatim(fusion.id), fusion.kind.text, saved, describe_operations(fusion)
 
 
 def _marked_row(place: MarkedPlace) -> tuple[Cell, ...]:

@@ -107,7 +107,7 @@ def _fusion(fusion: Fusion) -> Mapping[str, Any]:
     saving = fusion.saving
     return {
         "id": fusion.id,
-        "kind": fusion.kind,
+        "kind": fusion.kind.text,
         "inputs": [
             {"id": value.id, "type": value.type, "bytes": number_to_json(value.num_bytes)}
             for value in fusion.inputs
@@ -186,7 +186,7 @@ def _find_notes(report: FusionReport) -> dict[int, dict[str, str]]:
     notes: dict[int, dict[str, str]] = {}
     for fusion in report.fusions:
         row = {
-            "fusion_in_words": fusion.kind,
+            "fusion_in_words": fusion.kind.text,
             "fusion_computes": describe_operations(fusion),
             "fusion_reads": _describe_values(fusion.inputs),
             "fusion_writes": _describe_values(fusion.outputs),

@@ -122,7 +122,7 @@ def describe_collective(collective: Collective) -> str:
     sent = format_bytes(collective.sent_bytes)
     rounds = f", {collective.rounds:,} times" if collective.rounds > 1 else ""
     return (
-        f"{KINDS[collective.kind].capitalize()}: {describe_groups(collective)}. "
+        f"{KINDS[collective.kind].text.capitalize()}: {describe_groups(collective)}. "
         f"{format_bytes(collective.operand_bytes)} go in and "
         f"{format_bytes(collective.result_bytes)} come out on each device, which sends at least "
         f"{sent}{rounds}."
@@ -317,7 +317,7 @@ def _collective_to_json(collective: Collective, standing: CollectiveContext) -> 
     return {
         "id": collective.id,
         "kind": collective.kind,
-        "means": KINDS[collective.kind],
+        "means": KINDS[collective.kind].text,
         "operand_bytes": number_to_json(collective.operand_bytes),
         "result_bytes": number_to_json(collective.result_bytes),
         "sent_bytes": number_to_json(collective.sent_bytes),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from jaxscope.program.fusion.fusions import describe_kind, find_fusions
+from jaxscope.program.fusion.fusions import find_fusions, read_kind
 from jaxscope.report.fusion import describe_saving
 
 from .programs import CHAIN, read
@@ -92,8 +92,8 @@ def test_a_size_that_is_not_known_leaves_the_saving_unknown_and_says_which() -> 
 
 
 def test_kinds_in_words_keep_the_compilers_own() -> None:
-    assert describe_kind({"fusion_kind": "kLoop"}).startswith("kLoop: one loop")
+    assert read_kind({"fusion_kind": "kLoop"}).text.startswith("kLoop: one loop")
     own = {"fusion_kind": "kCustom", "fusion_config": "__new_library"}
-    assert describe_kind(own).startswith("kCustom (__new_library): ")
-    assert describe_kind({"fusion_kind": "kSomethingNew"}) == "kSomethingNew"
-    assert describe_kind({}) == "of no stated kind"
+    assert read_kind(own).text.startswith("kCustom (__new_library): ")
+    assert read_kind({"fusion_kind": "kSomethingNew"}).text == "kSomethingNew"
+    assert read_kind({}).text == "of no stated kind"

@@ -8,6 +8,7 @@ import collections
 import dataclasses
 import math
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from jaxscope.model import NONE, Graph, GroupKind
 from jaxscope.model.types import parse_array_type, type_bytes
@@ -138,17 +139,27 @@ _WORDS = {
 }
 
 
-def describe_kind(attributes: Mapping[str, str]) -> str:
-    """A fusion's kind: the compiler's word and, where it is a known one, what it means.
+class FusionKind(NamedTuple):
+    """The compiler's word for a fusion and, where it is a known one, what it means."""
+
+    name: str
+    meaning: str = ""
+
+    @property
+    def text(self) -> str:
+        """Both."""
+        return f"{self.name}: {self.meaning}" if self.meaning else self.name
+
+
+def read_kind(attributes: Mapping[str, str]) -> FusionKind:
+    """The kind of the fusion with these attributes.
 
     A backend's own name for the pattern is shown as it is: these change from release to release.
     """
     kind = attributes.get("fusion_kind", "")
     name = attributes.get("fusion_config", "") or attributes.get("custom_call_target", "")
-    words = _WORDS.get(kind, "")
     parts = [kind or "of no stated kind", f"({name})" if name else ""]
-    head = " ".join(part for part in parts if part)
-    return f"{head}: {words}" if words else head
+    return FusionKind(" ".join(part for part in parts if part), _WORDS.get(kind, ""))
 
 
 # Each fusion as an opened box: what goes in and out, what it is, and the traffic it saves.
@@ -207,7 +218,7 @@ class Fusion:
     Attributes:
         node: Index of its instruction.
         id: Of its instruction.
-        kind: In words.
+        kind: What the compiler calls it.
         inputs: Its operands, each once.
         outputs: Its results.
         operations: What is computed inside, with counts, the most frequent first.
@@ -216,7 +227,7 @@ class Fusion:
 
     node: int
     id: str
-    kind: str
+    kind: FusionKind
     inputs: tuple[FusionValue, ...]
     outputs: tuple[FusionValue, ...]
     operations: tuple[tuple[str, int], ...]
@@ -237,7 +248,7 @@ def open_fusion(module: Module, node: int) -> Fusion:
     return Fusion(
         node,
         module.id(node),
-        describe_kind(module.attributes[node]),
+        read_kind(module.attributes[node]),
         tuple(_value(module, source) for source in inputs),
         tuple(FusionValue(module.id(node), t, type_bytes(t)) for t in module.types(node)),
         tuple(

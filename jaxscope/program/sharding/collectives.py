@@ -8,6 +8,7 @@ import dataclasses
 import math
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -117,14 +118,30 @@ def name_axes(groups: Groups, axes: Sequence[tuple[str, int]]) -> tuple[str, ...
     return tuple(axes[k][0] for k in along) if wanted == set(map(frozenset, groups)) else None
 
 
+class CollectiveKind(NamedTuple):
+    """What a kind of collective does, and what each device has after it, where that says more."""
+
+    does: str
+    outcome: str = ""
+
+    @property
+    def text(self) -> str:
+        """Both."""
+        return f"{self.does}; {self.outcome}" if self.outcome else self.does
+
+
 KINDS = {
-    "all-reduce": "combines a value over devices; each gets the result",
-    "all-gather": "puts the parts of all together; each gets the whole",
-    "reduce-scatter": "combines a value over devices; each gets a part of the result",
-    "all-to-all": "every device sends a part to every other",
-    "collective-permute": "each device sends its value to at most one",
-    "collective-broadcast": "one device sends its value to the others",
-    "ragged-all-to-all": "every device sends parts of differing size to every other",
+    "all-reduce": CollectiveKind("combines a value over devices", "each gets the result"),
+    "all-gather": CollectiveKind("puts the parts of all together", "each gets the whole"),
+    "reduce-scatter": CollectiveKind(
+        "combines a value over devices", "each gets a part of the result"
+    ),
+    "all-to-all": CollectiveKind("every device sends a part to every other"),
+    "collective-permute": CollectiveKind("each device sends its value to at most one"),
+    "collective-broadcast": CollectiveKind("one device sends its value to the others"),
+    "ragged-all-to-all": CollectiveKind(
+        "every device sends parts of differing size to every other"
+    ),
 }
 """The collectives of HLO; StableHLO spells them with underscores."""
 

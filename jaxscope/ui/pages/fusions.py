@@ -38,7 +38,7 @@ def describe_kernel(report: FusionReport, node: int, muted: str) -> str:
     rows: list[tuple[str, str]] = []
     if fusion is not None:
         rows = [
-            (tr("kind"), escape_breakable(fusion.kind)),
+            (tr("kind"), escape_breakable(fusion.kind.text)),
             (tr("computes"), escape_breakable(describe_operations(fusion))),
             (tr("reads"), _values([(v.id, v.type, v.num_bytes) for v in fusion.inputs])),
             (tr("writes"), _values([("", v.type, v.num_bytes) for v in fusion.outputs])),
@@ -190,7 +190,7 @@ def _row(number: int, fusion: Fusion, again: int) -> tuple[Cell, ...]:
     return (
         Number(number, str(number)),
         fusion.id,
-        fusion.kind.partition(":")[0],
+        fusion.kind.name,
         number_cell(sum(value.num_bytes for value in fusion.inputs), format_bytes),
         number_cell(sum(value.num_bytes for value in fusion.outputs), format_bytes),
         number_cell(fusion.saving.num_bytes, format_bytes),

@@ -272,7 +272,7 @@ class ShardingPage(PageWidget):
         self.arrays.rows.set_table(_with_places(array_table(self._arrays)))
         self.collectives.rows.set_table(
             _with_places(collective_table(self._collectives, report.standings)),
-            [f"{each.kind}: {KINDS[each.kind]}" for each in self._collectives],
+            [f"{each.kind}: {KINDS[each.kind].text}" for each in self._collectives],
         )
         self._linked.set_rows([(PER_DEVICE, (each.node,)) for each in self._collectives])
         self.collectives.setVisible(bool(self._collectives))
