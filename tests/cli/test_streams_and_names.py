@@ -86,7 +86,7 @@ def test_a_file_that_cannot_be_saved_is_named_by_its_own_name(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("count", (40, 256))
+@pytest.mark.parametrize("count", (40, pytest.param(256, marks=pytest.mark.slow)))
 def test_few_descriptors_suffice(tmp_path: Path, count: int) -> None:
     """A worker's own are numbered from 200 on, where there are so many."""
     file = tmp_path / "file.py"

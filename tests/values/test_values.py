@@ -171,14 +171,15 @@ def test_the_library_has_both(program: str) -> None:
     assert "Nothing was found." in repr(jaxscope.check(program, "chain(f32[5])"))
 
 
-def test_results_are_those_of_the_call_without_jit() -> None:
+@pytest.mark.parametrize("part", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2))])
+def test_results_are_those_of_the_call_without_jit(part: int) -> None:
     from jaxscope.worker.host.call import parse_call
     from jaxscope.worker.provenance.traced_program import find_inputs, trace_call
     from jaxscope.worker.stages.call_loader import call_namespace
     from jaxscope.worker.values.evaluation import Evaluator
     from tests.values import causes
 
-    for text, _, _ in causes.CASES:
+    for text, _, _ in causes.CASES[part::3]:
         if "in_jit" in text:
             continue  # without jit, JAX divides Python's numbers, which raises
         call = parse_call(text, call_namespace(vars(causes)), file=causes.__file__)

@@ -67,10 +67,12 @@ def describe(capture: Capture) -> dict[str, object]:
     ("setting", "value", "told"),
     [
         ("JAX_DISABLE_JIT", "1", "jax_disable_jit is on"),
-        ("JAX_INCLUDE_FULL_TRACEBACKS_IN_LOCATIONS", "0", ""),
-        ("JAX_TRACEBACK_IN_LOCATIONS_LIMIT", "0", ""),
+        pytest.param(
+            *("JAX_INCLUDE_FULL_TRACEBACKS_IN_LOCATIONS", "0", ""), marks=pytest.mark.slow
+        ),
+        pytest.param("JAX_TRACEBACK_IN_LOCATIONS_LIMIT", "0", "", marks=pytest.mark.slow),
         ("JAX_TRANSFER_GUARD", "disallow", "jax_transfer_guard=disallow is set aside"),
-        ("JAX_CHECK_TRACER_LEAKS", "1", ""),
+        pytest.param("JAX_CHECK_TRACER_LEAKS", "1", "", marks=pytest.mark.slow),
     ],
 )
 def test_the_program_is_the_same(
@@ -86,10 +88,10 @@ def test_the_program_is_the_same(
     "flags",
     [
         "--xla_dump_hlo_module_re=nothing",
-        "--xla_dump_max_hlo_modules=1",
-        "--xla_dump_hlo_pipeline_re=nothing",
-        "--xla_dump_include_timestamp=true",
-        "--xla_dump_compress_protos=true",
+        pytest.param("--xla_dump_max_hlo_modules=1", marks=pytest.mark.slow),
+        pytest.param("--xla_dump_hlo_pipeline_re=nothing", marks=pytest.mark.slow),
+        pytest.param("--xla_dump_include_timestamp=true", marks=pytest.mark.slow),
+        pytest.param("--xla_dump_compress_protos=true", marks=pytest.mark.slow),
     ],
 )
 def test_flags_that_limit_dumps_hide_neither_passes_nor_code(
