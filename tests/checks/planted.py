@@ -227,6 +227,9 @@ ALIKE: dict[str, tuple[str, ...]] = {
         "grad(safe_norm)(f32[8])",
         "grad(clamped_norm)(f32[8])",
         "grad(stopped_norm)(f32[8])",
+        "grad(norm_of_guarded)(f32[3])",
+        "grad(norm_of_replaced)(f32[3], f32[3])",
+        "grad(norm_of_noisy)(f32[3], key(0))",
         "grad(lambda x: jnp.sum(x**2))(f32[8])",
     ),
     "float64-not-available": (
@@ -1582,6 +1585,20 @@ def safe_norm(x):
 
 def clamped_norm(x):
     return jnp.sqrt(jnp.maximum(jnp.sum(x**2), 1e-12))
+
+
+def norm_of_guarded(x):
+    is_zero = jnp.allclose(x, 0.0)
+    return jnp.linalg.norm(x + is_zero * 1.0) * (1.0 - is_zero)
+
+
+def norm_of_replaced(x, other):
+    w = 1.0 + x @ other
+    return jnp.linalg.norm(jnp.append(w, jnp.where(w < 1e-6, x, jnp.cross(x, other))))
+
+
+def norm_of_noisy(x, key):
+    return jnp.linalg.norm(x + jax.random.normal(key, x.shape))
 
 
 def stopped_norm(x):

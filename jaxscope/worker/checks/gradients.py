@@ -11,7 +11,7 @@ import numpy as np
 
 from jaxscope.model.capture import Check, Severity
 from jaxscope.model.units import join_first
-from jaxscope.worker.checks.dataflow import Site, TracedValue
+from jaxscope.worker.checks.dataflow import Site, TracedValue, ancestors
 from jaxscope.worker.checks.subject import CheckedCall
 
 _STEPS = frozenset({"floor", "ceil", "round", "sign", "argmax", "argmin", "is_finite"})
@@ -141,7 +141,8 @@ _MAY_VANISH = frozenset(
 def find_roots_at_zero(subject: CheckedCall) -> Iterator[Check]:
     """The root of a sum of squares in what is differentiated: a norm has no gradient at 0.
 
-    Told where nothing is added under the root and no `where` stands behind it.
+    Told where nothing is added under the root, no `where` stands behind it, and what is squared is
+    made of no comparison and of no random number, which may keep it from 0.
     """
     if not subject.is_differentiated:
         return
@@ -216,7 +217,12 @@ def _may_be_zero(value: TracedValue) -> bool:
     source = value.source()
     if source.maker is None:
         return source.constant is None and _is_float(source)
-    return source.maker.name in _MAY_VANISH
+    return source.maker.name in _MAY_VANISH and not any(map(_is_kept_from_0, ancestors(source, 40)))
+
+
+def _is_kept_from_0(value: TracedValue) -> bool:
+    name = "" if value.maker is None else value.maker.name
+    return value.dtype == bool or name in ("select_n", "max", "clamp", "random_bits")
 
 
 def _is_chosen(value: TracedValue, depth: int) -> bool:
