@@ -230,8 +230,8 @@ def values(
     `capture_file`.
 
     Args:
-        against: `jit` or `float64`: how the values of the compiled program, or of double precision,
-            differ is found, too.
+        against: `jit`, `float64` or `again`: how the values of the compiled program, of double
+            precision, or of a second run differ is found, too.
 
     Returns:
         `equations`, `arguments`, `results`, and `origins` of NaN and Inf; `against`, whose
@@ -250,8 +250,8 @@ def values(
     from jaxscope.notebook import ShownValues
 
     request = _make_request(ValuesRequest, file, call, target, x64, python, timeout_s, memory_bytes)
-    if against not in ("", "jit", "float64"):
-        raise UsageError(f"There is no form {against!r}.", remedy="Give jit or float64.")
+    if against not in ("", "jit", "float64", "again"):
+        raise UsageError(f"There is no form {against!r}.", remedy="Give jit, float64 or again.")
     found = ask(dataclasses.replace(request, against=against), Values)
     return _show_as(ShownValues, found)
 

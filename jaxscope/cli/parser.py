@@ -648,9 +648,10 @@ def _add_step_options(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--against FORM",
-        "compare each value with that of the compiled program (jit), or of double precision "
-        "(float64); say where they part first and, of jit, by which pass of XLA",
-        choices=("", "jit", "float64"),
+        "compare each value with that of the compiled program (jit), of double precision "
+        "(float64), or of a second run (again); say where they part first and, of jit, by which "
+        "pass of XLA",
+        choices=("", "jit", "float64", "again"),
         default="",
     )
     add("--ulps N", "differences up to N units in the last place are none", type=_count, default=0)

@@ -250,7 +250,8 @@ class ValuesRequest(CallRequest):
     Attributes:
         loaded: Files of arguments (`.npy`, `.npz`, `.safetensors`, images; of several arrays
             `file.npz::name`), by their paths, such as `params['w']`.
-        against: Another form of the program to compare with: `jit`, `float64`, or empty for none.
+        against: Another form of the program to compare with: `jit`, `float64`, `again` (a
+            second run), or empty for none.
         ulps: Differences up to so many ULPs are none where the cause of the first is looked for.
     """
 

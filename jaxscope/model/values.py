@@ -163,7 +163,7 @@ class FormComparison:
     Attributes:
         form: `jit`: the whole program compiled with the value of one equation as a further result.
             `float64`: the same equations, arguments and constants in double precision, compiled;
-            the value rounded to the type of the eager one.
+            the value rounded to the type of the eager one. `again`: a second run.
         results: Of the program; of `jit` without any further result.
         equations: Results of equations in the order in which they run, loops as a whole.
         in_own_type: Primitives that double precision left in the types that they have.
@@ -415,7 +415,7 @@ class OtherForm:
     """A value in another form of the program, beside the eager one; see `FormComparison`.
 
     Attributes:
-        form: `jit` or `float64`.
+        form: `jit`, `float64` or `again`.
         cells: As of the view that it belongs to.
         difference: Of all of the value; None where they cannot be compared.
         reason: Why there is no such value; then all else is empty.

@@ -38,6 +38,9 @@ _OF_FORM = {
     "each in its turn: without it XLA may fuse in another way.",
     "float64": "float64 runs the same equations in double precision, on the same arguments and "
     "constants, and rounds each value to the type that it has here.",
+    "again": "again is a second run of the same equations on the same arguments: what differs is "
+    "not determined by them, as with a callback that draws or counts, or a kernel that adds in no "
+    "fixed order.",
 }
 OF_FORMS = " ".join(_OF_FORM.values())
 COMPARED_HEADERS = ("equation", "operation", "type", "differ", "ULPs", "most by", "at", "line")

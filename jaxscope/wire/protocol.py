@@ -22,15 +22,16 @@ Client to worker (each starts a run; one run at a time):
                  further messages follow: tell_outcome; outcome (of the other, as below); block with
                  kept, dropped: measure so many calls after so many; finish
     agree        file, call, target, x64
-    values       file, call, target, x64, loaded {path: file}, against ("", "jit" or "float64": the
-                 form to compare with), ulps (that are no difference): runs the program equation by
-                 equation
+    values       file, call, target, x64, loaded {path: file}, against ("", "jit", "float64" or
+                 "again": the form to compare with), ulps (that are no difference): runs the program
+                 equation by equation
     step         the same, and stage (empty: that of `values`), most_bytes (that are kept): then
                  further messages follow, each with number: move with to ("start", "end", "forward",
                  "back", "into", "out", "origin"; "place" with equation and iterations; "condition"
                  with condition); look with kind, index and slice of a value, and holds: whether
                  those that are looked at next are compared with it, and forms ["jit", "float64",
-                 "trials": jit without parts of the compiler]: in which it is shown as well; finish
+                 "again", "trials": jit without parts of the compiler]: in which it is shown as
+                 well; finish
     calibrate    target, x64                 measures what the machine reaches at most
     compile_time file, call, target, x64     compiles once, and says where the time went
     remat        file, call, target, x64     compiles a gradient with each policy of jax.checkpoint

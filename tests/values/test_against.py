@@ -19,7 +19,14 @@ from jaxscope.client.stepping import SteppingClient
 from jaxscope.errors import UsageError
 from jaxscope.model.values import compare_arrays, find_causes
 from jaxscope.report.values import describe_cause
-from jaxscope.worker.values.against import FLOAT64, JIT, NoSuchForm, OtherForms, describe_against
+from jaxscope.worker.values.against import (
+    AGAIN,
+    FLOAT64,
+    JIT,
+    NoSuchForm,
+    OtherForms,
+    describe_against,
+)
 
 X = jnp.asarray(np.random.default_rng(0).normal(size=64), jnp.float32)
 Y = X[::-1]
@@ -74,6 +81,63 @@ def test_float64_runs_the_same_equations_wider() -> None:
     assert np.allclose(found, np.exp(wide).sum() / 3.0, rtol=1e-14)
     assert not forms.in_own_type
     assert jnp.asarray(1.5).dtype == jnp.float32  # the process stays as it was
+
+
+def test_a_second_run_is_one_run_and_draws_anew() -> None:
+    drawn: list[float] = []
+
+    def draw(x: Any) -> Any:
+        drawn.append(len(drawn) + 1.0)
+        return x + np.float32(drawn[-1])
+
+    def counted(x: Any) -> Any:
+        y = jax.pure_callback(draw, jax.ShapeDtypeStruct((3,), jnp.float32), x * 2.0)
+        return jax.lax.cond(y[0] > 2.5, jnp.sin, lambda v: v * 2.0, y)
+
+    x = jnp.arange(3.0)
+    program = jax.make_jaxpr(counted)(x)
+    drawn.clear()
+    forms = OtherForms(program, (x,))
+    number = next(n for n, e in enumerate(program.eqns) if e.primitive.name == "pure_callback")
+    assert np.array_equal(forms.find(AGAIN, ((number, "", 0),))[0], x * 2.0 + 1.0)
+    assert np.array_equal(forms.find(AGAIN)[0], (x * 2.0 + 1.0) * 2.0)  # of the same run
+    assert drawn == [1.0]
+    cond = len(program.eqns) - 1
+    assert forms.find(AGAIN, ((cond, "branches.0", 0), (0, "", 0)))
+    with pytest.raises(NoSuchForm, match=r"does not come here\. branches\.0 was taken"):
+        forms.find(AGAIN, ((cond, "branches.1", 0), (0, "", 0)))
+
+
+def test_the_first_difference_of_two_runs_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "draws.py"
+    path.write_text(
+        "import jax, jax.numpy as jnp, random\n"
+        "def draws(x):\n"
+        "    y = jnp.sin(x) * 2.0\n"
+        "    shape = jax.ShapeDtypeStruct((3,), jnp.float32)\n"
+        "    y = jax.pure_callback(lambda v: v + random.random(), shape, y)\n"
+        "    return jnp.cos(y) + y\n"
+        "def settled(x):\n"
+        "    return jnp.cos(x) + jax.random.normal(jax.random.key(0), (3,))\n"
+    )
+    assert main(["values", str(path), "draws(f32[3])", "--against", "again"]) == 0
+    told = capsys.readouterr().out
+    assert "The first that differs is equation 2 (pure_callback) (draws.py:5): 3 of 3" in told
+    assert "not determined by them" in " ".join(told.split())
+    assert main(["values", str(path), "settled(f32[3])", "--against", "again"]) == 0
+    assert re.match(r"None of \d+ equations differs\.", capsys.readouterr().out)
+
+
+def test_integers_are_compared_though_they_have_no_ulps(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "integers.py"
+    path.write_text("def both(x, n):\n    return x > 0.0, n * 2\n")
+    assert main(["values", str(path), "both(f32[3], i32[3])", "--against", "jit", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["against"]
+    assert [each["difference"]["max_ulps"] for each in found["equations"]] == [None, None]
 
 
 def test_rounds_of_loops_and_taken_branches_have_values() -> None:

@@ -69,11 +69,12 @@ _MOVES = (
 
 
 _ARRAYS = "Arrays (*.npy *.npz *.safetensors *.png *.jpg *.jpeg *.gif *.bmp *.webp *.tif *.tiff)"
-_FORMS = "jit", "float64", "trials"
+_FORMS = "jit", "float64", "again", "trials"
 _COMPARED = {
     "held": "Hold this value: compare others with it",
     "jit": "With its value in the compiled program (jit)",
     "float64": "With its value in double precision (float64)",
+    "again": "With its value in a second run (again)",
     "trials": "Find the pass of XLA that makes jit differ",
 }
 _VALUES_EM, _NUMBERS_EM = 64, 36

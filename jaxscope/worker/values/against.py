@@ -1,10 +1,11 @@
-"""The values of a program as jit and as double precision give them, beside those of eager JAX.
+"""The values of a program under jit, in double precision or in a second run, and the eager ones.
 
 A compiled program has no values but its results. So the whole program is compiled with the value
 that is asked for as a further result: XLA may then fuse in another way than without. In double
 precision the same equations run on the same arguments and constants, each made wider. An equation
 that works on the bits of a number, or whose rule was traced for one type, runs in its own type
-there, and is named. Cost: a compilation for each value that is asked for, and of jit one for each
+there, and is named. A second run does what the first did; where it differs, the arguments do not
+determine the values. Cost: a compilation for each value that is asked for, and of jit one for each
 part of the compiler that is left out to find what makes the first difference.
 """
 
@@ -31,7 +32,7 @@ from jaxscope.worker.values.arrays import describe_difference, is_plain
 from jaxscope.worker.values.frames import JaxprFrame, ValueCache
 from jaxscope.worker.values.subject import ReadyProgram, as_input
 
-JIT, FLOAT64 = FORMS = "jit", "float64"
+JIT, FLOAT64, AGAIN = FORMS = "jit", "float64", "again"
 Place = tuple[tuple[int, str, int], ...]
 """Numbers of equations from the outermost in, each with the name of the jaxpr inside that leads on
 and the index of the round; of the last nothing leads on."""
@@ -47,16 +48,18 @@ class NoSuchForm(Exception):
 
 
 class OtherForms:
-    """Values of one program under jit and in float64.
+    """Values of one program under jit, in float64, and in a second run.
 
     Attributes:
         in_own_type: Primitives that double precision left in the types that they have.
     """
 
-    def __init__(self, jaxpr: Any, inputs: Sequence[Any]) -> None:
+    def __init__(self, jaxpr: Any, inputs: Sequence[Any], cache: ValueCache | None = None) -> None:
         self._jaxpr, self._inputs = jaxpr, list(inputs)
+        self._cache = ValueCache(_KEPT_BYTES) if cache is None else cache
         self._is_wide = False
         self._known: tuple[tuple[str, Place], list[Any]] | None = None
+        self._second: JaxprFrame | None = None
         self.in_own_type: set[str] = set()
 
     def find(self, form: str, place: Place = ()) -> list[Any]:
@@ -73,6 +76,8 @@ class OtherForms:
     def _compute(self, form: str, place: Place) -> list[Any]:
         if compat.open_jaxpr(self._jaxpr).effects:
             raise NoSuchForm("The program has side effects: it is not run once more.")
+        if form == AGAIN:
+            return list(map(_as_numpy, self._run_again(place)))
         self._is_wide = form == FLOAT64
         with jax.enable_x64(True) if self._is_wide else contextlib.nullcontext():
             inputs = [_widen(each) for each in self._inputs] if self._is_wide else self._inputs
@@ -82,6 +87,24 @@ class OtherForms:
         if not bool(asked[0]):
             raise NoSuchForm(f"In {form} the program does not come here.")
         return list(map(_as_numpy, asked[1:]))
+
+    def _run_again(self, place: Place) -> list[Any]:
+        """The results of an equation in one second run, whichever is asked for first."""
+        if self._second is None:
+            self._second = JaxprFrame(self._cache, self._jaxpr, self._inputs)
+        frame, outputs = self._second, self._second.outputs()
+        if not place:
+            return outputs
+        for number, name, iteration in place[:-1]:
+            inside = frame.inside(number)
+            try:
+                part = inside.find(name, None if inside.num_rounds is None else iteration)
+            except LookupError as error:
+                raise NoSuchForm(f"The second run does not come here. {error}") from None
+            if inside.is_aside(part):
+                raise NoSuchForm(f"The second run does not come here. {inside.reason}")
+            frame = inside.part(part)
+        return frame.results(place[-1][0])
 
     def lower(self, place: Place) -> Callable[[Mapping[str, Any]], list[Any]]:
         """The program whose results include those of an equation, to be compiled under jit.
@@ -302,8 +325,9 @@ def send_comparison(subject: ReadyProgram, form: str, ulps: int, channel: Channe
     Args:
         ulps: Differences up to so many ULPs are none.
     """
-    forms = OtherForms(subject.stage.jaxpr, subject.inputs)
-    root = JaxprFrame(ValueCache(_KEPT_BYTES), subject.stage.jaxpr, subject.inputs)
+    cache = ValueCache(_KEPT_BYTES)
+    forms = OtherForms(subject.stage.jaxpr, subject.inputs, cache)
+    root = JaxprFrame(cache, subject.stage.jaxpr, subject.inputs)
     deadline_s = time.monotonic() + _BUDGET_S
     rows: list[dict[str, Any]] = []
     results: list[dict[str, Any]] = []

@@ -153,7 +153,7 @@ _COMPARISONS: dict[str, Any] = {
 
 
 def describe_difference(one: Any, other: Any) -> dict[str, Any] | None:
-    """The fields of an `ArrayDifference`; None where two values cannot be compared."""
+    """The known fields of an `ArrayDifference`; None where two values cannot be compared."""
     one, other = (each if hasattr(each, "dtype") else np.asarray(each) for each in (one, other))
     if not (is_plain(one) and is_plain(other)):
         return None
@@ -166,8 +166,10 @@ def describe_difference(one: Any, other: Any) -> dict[str, Any] | None:
         found = compare_arrays(*arrays)
     except ValueError:
         return None
-    is_known = math.isfinite(found.max_abs)
-    return {**dataclasses.asdict(found), "max_abs": found.max_abs if is_known else None}
+    fields = dataclasses.asdict(found)
+    if found.max_ulps < 0:
+        del fields["max_ulps"]
+    return {**fields, "max_abs": found.max_abs if math.isfinite(found.max_abs) else None}
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

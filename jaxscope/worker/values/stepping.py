@@ -91,7 +91,7 @@ class Stepper:
         self._root = JaxprFrame(self._cache, subject.stage.jaxpr, subject.inputs)
         self._pinned: list[tuple[JaxprFrame, int]] = []
         self._held: tuple[str, Any] | None = None  # what it is, and its value
-        self._forms = OtherForms(subject.stage.jaxpr, subject.inputs)
+        self._forms = OtherForms(subject.stage.jaxpr, subject.inputs, self._cache)
         self._origin: dict[str, Any] | None = None
         self._is_origin_of_all = True
         self._is_origin_known = False
@@ -571,7 +571,7 @@ class Stepper:
         self, form: str, kind: str, index: int, eager: Any, slice: str
     ) -> dict[str, Any]:
         """The fields of an `OtherForm`."""
-        self._channel.progress("step", f"Compiling for the value of {form}", can_skip=True)
+        self._channel.progress("step", f"Finding the value in {form}", can_skip=True)
         try:
             value, difference = describe_against(eager, self._find_in(form, kind, index))
         except NoSuchForm as missing:

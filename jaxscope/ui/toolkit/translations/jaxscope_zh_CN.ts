@@ -3468,6 +3468,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>与另一个文件 …</translation>
     </message>
     <message>
+        <source>With its value in a second run (again)</source>
+        <translation>与它在第二次运行中的值 (again)</translation>
+    </message>
+    <message>
         <source>With its value in double precision (float64)</source>
         <translation>与它在双精度 (float64) 下的值</translation>
     </message>
