@@ -1,7 +1,7 @@
 """Calls of libraries for `checks.py`, besides those of `identity_calls.py`: models and algorithms.
 
-They need dm-haiku, distrax, jaxopt, rlax, blackjax, jraph, brax, tensorflow-probability, gymnax, navix, pgx
-and evosax.
+They need dm-haiku, distrax, jaxopt, rlax, blackjax, jraph, brax, tensorflow-probability, gymnax, pgx and
+evosax.
 """
 
 # ruff: noqa: E501 - programs as users write them
@@ -967,7 +967,7 @@ _GYMNAX = Group(
             *("MemoryChain-bsuite", "UmbrellaChain-bsuite", "DiscountingChain-bsuite"),
             *("SimpleBandit-bsuite", "FourRooms-misc", "MetaMaze-misc", "PointRobot-misc"),
             *("BernoulliBandit-misc", "GaussianBandit-misc", "Reacher-misc", "Swimmer-misc"),
-            *("Pong-misc", "FrozenLake-v1"),
+            "Pong-misc",
         )
     ),
     """
@@ -980,25 +980,6 @@ def step(made):
         obs, state = env.reset(first, params)
         action = env.action_space(params).sample(second)
         return env.step(third, state, action, params)
-    return run
-""",
-)
-_NAVIX = Group(
-    "navix",
-    tuple(
-        f"step(nx.make('Navix-{name}-v0'))(key(0))"
-        for name in (
-            *("Empty-5x5", "Empty-Random-8x8", "DoorKey-5x5", "DoorKey-Random-8x8"),
-            *("FourRooms", "SimpleCrossingS9N1", "LavaGapS5", "DistShift1", "GoToDoor-5x5"),
-            *("Dynamic-Obstacles-5x5", "KeyCorridorS3R1", "KeyCorridorS6R3"),
-        )
-    ),
-    """
-import navix as nx
-
-def step(env):
-    def run(key):
-        return env.step(env.reset(key), jnp.asarray(2)).observation
     return run
 """,
 )
@@ -1105,5 +1086,5 @@ def warm_up(algorithm):
 
 GROUPS: tuple[Group, ...] = (
     *(_OPTAX, _TFP, _DISTRAX, _HAIKU, _JAXOPT, _BRAX, _FLAX, _NUMPYRO),
-    *(_GYMNAX, _NAVIX, _PGX, _EVOSAX, _BLACKJAX),
+    *(_GYMNAX, _PGX, _EVOSAX, _BLACKJAX),
 )

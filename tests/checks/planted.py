@@ -309,6 +309,9 @@ ALIKE: dict[str, tuple[str, ...]] = {
         "two_passes(f32[8, 16])",
         "jnp.var(f32[8])",
         "one_minus_sin(f32[8])",
+        "one_minus_cos_of_large(f32[8])",
+        "exp_minus_one_of_large(f32[8])",
+        "log_of_one_plus_large(f32[8])",
         "exp_minus_two(f32[8])",
     ),
     "where-gradient": (
@@ -772,6 +775,20 @@ def log_of_count(n):
 
 def two_passes(x):
     return jnp.mean((x - x.mean(1, keepdims=True)) ** 2, axis=1)
+
+
+def one_minus_cos_of_large(x):
+    is_small = x < 1e-2
+    large = jnp.sqrt(jnp.where(is_small, 1.0, x * x))
+    return jnp.where(is_small, x * x / 2, 1.0 - jnp.cos(large))
+
+
+def exp_minus_one_of_large(x):
+    return jnp.where(x > 0.1, jnp.exp(jnp.where(x > 0.1, x, 1.0)) - 1.0, jnp.expm1(x))
+
+
+def log_of_one_plus_large(x):
+    return jnp.log(1.0 + jnp.maximum(x, 0.5))
 
 
 def one_minus_sin(x):

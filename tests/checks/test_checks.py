@@ -73,8 +73,16 @@ def test_float64_out_of_float32(tmp_path: Path) -> None:
         "def plain(x):\n    return x * 0.5 + np.float32(2)\n"
         "def given(x, y):\n    return x * y\n"
         "def picked(x, n):\n    return (x * np.float64(2))[n]\n"
+        "def summed(x):\n    return jnp.sum(x, dtype=np.float64).astype(x.dtype)\n"
+        "def kept(x):\n    return jnp.sum(x, dtype=np.float64)\n"
     )
-    calls = {"scaled(f32[3])": 4, "shifted(f32[3])": 6, "plain(f32[3])": 0}
+    calls = {
+        "summed(f32[3])": 0,
+        "kept(f32[3])": 16,
+        "scaled(f32[3])": 4,
+        "shifted(f32[3])": 6,
+        "plain(f32[3])": 0,
+    }
     with jax.enable_x64(True):
         for call, line in {**calls, "given(f32[3], f64[3])": 0}.items():
             lines = [e.line for e in findings_of(str(file), call) if e.rule.startswith("float64")]

@@ -115,7 +115,7 @@ def _log_of_logistic(site: Site) -> Site | None:
 def _log_of_one_plus(site: Site) -> Site | None:
     """Not of a whole number, of which log(1 + x) loses nothing, or of what is large."""
     value = _one_plus(site.inputs[0])
-    if value is None or value.number() is not None:
+    if value is None or value.number() is not None or _is_kept_off_0(value):
         return None
     source = value.source()
     is_float = source.dtype is not None and jnp.issubdtype(source.dtype, jnp.floating)
@@ -123,11 +123,19 @@ def _log_of_one_plus(site: Site) -> Site | None:
 
 
 def _exp_minus_one(site: Site) -> Site | None:
-    return _maker(site.inputs[0], "exp") if _is_one(site.inputs[1]) else None
+    exp = _maker(site.inputs[0], "exp") if _is_one(site.inputs[1]) else None
+    return None if exp is None or _is_kept_off_0(exp.inputs[0]) else exp
 
 
 def _one_minus_cos(site: Site) -> Site | None:
-    return _maker(site.inputs[1], "cos") if _is_one(site.inputs[0]) else None
+    cos = _maker(site.inputs[1], "cos") if _is_one(site.inputs[0]) else None
+    return None if cos is None or _is_kept_off_0(cos.inputs[0]) else cos
+
+
+def _is_kept_off_0(value: TracedValue) -> bool:
+    """Whether a `where` or a bound on the way may see to it that it is not small."""
+    makers = (each.maker for each in ancestors(value, 12))
+    return any(each is not None and each.name in ("select_n", "max", "clamp") for each in makers)
 
 
 def _variance_by_squares(site: Site) -> Site | None:
