@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.experimental.ode import odeint
 from pytestqt.qtbot import QtBot
 
 from jaxscope.export.page import draw_graph
@@ -242,15 +243,49 @@ def training_step() -> Graph:
     return trace(step, params, params, jnp.ones((4, 8)))
 
 
-def test_in_a_main_view_both_parts_stand_side_by_side_even_if_they_are_small() -> None:
-    scene, _, view = _choose(training_step(), 705.0, 690.0)
-    forward, backward = (
-        scene.items.rect[scene.item_of_id[box.id]]
-        for box in view.boxes
-        if box.kind in FORWARD_BACKWARD
-    )
-    assert forward[0] + forward[2] < backward[0]
-    assert scene.width * LEAST_FRAMED <= 705.0
+def _solve(rate: jax.Array, start: jax.Array) -> jax.Array:
+    def slope(y: jax.Array, _: jax.Array, rate: jax.Array) -> jax.Array:
+        return jnp.tanh(rate @ y)
+
+    states = odeint(slope, start, jnp.linspace(0.0, 1.0, 5), rate)
+    return jnp.mean((states - 1) ** 2)
+
+
+def through_a_solver() -> Graph:
+    """A gradient whose forward part holds most of what can be opened."""
+    return trace(jax.grad(_solve, argnums=1), jnp.ones((4, 4)), jnp.ones(4))
+
+
+def two_rounds() -> Graph:
+    """Two gradients, one after the other."""
+
+    def step(rate: jax.Array, y: jax.Array) -> jax.Array:
+        for _ in range(2):
+            y -= 0.1 * jax.grad(_solve, argnums=1)(rate, y)
+        return y
+
+    return trace(step, jnp.ones((4, 4)), jnp.ones(4))
+
+
+@pytest.mark.parametrize("room", [(826.0, 573.0), (713.0, 753.0), (1155.0, 1293.0)])
+@pytest.mark.parametrize(
+    "make", [through_a_solver, two_rounds, training_step, loop_in_a_loop, gradient]
+)
+def test_in_a_main_view_both_parts_stand_side_by_side(
+    make: Callable[[], Graph], room: tuple[float, float]
+) -> None:
+    """However much is open in them, and even if they are small."""
+    scene, _, view = _choose(make(), *room)
+    parts = [box.id for box in view.boxes if box.kind in FORWARD_BACKWARD]
+    assert parts and set(parts) <= scene.opened
+    for part in parts:
+        if "/forward" in part:
+            forward, backward = (
+                scene.items.rect[scene.item_of_id[each]]
+                for each in (part, part.replace("/forward", "/backward"))
+            )
+            assert forward[0] + forward[2] < backward[0]
+    assert scene.width * LEAST_FRAMED <= room[0]
 
 
 def test_in_a_high_view_there_is_room_for_larger_boxes_one_part_below_the_other() -> None:

@@ -39,7 +39,10 @@ _TWO_COLUMNS_PX = 600.0
 
 _GLANCE_PX = 680.0
 """From this width on, as that of a main view, the two parts stand beside each other even if that
-has to be small: nothing else in them is open then."""
+has to be small: nothing else in them is open then, or one part is closed."""
+
+_HIGH = 1.5
+"""A room so many times as long as it is wide may show one part below the other all the same."""
 
 _ASIDES_PX = (0.0, 48.0, 110.0)
 """What open groups leave free for the lines beside them: how many there are is known afterwards."""
@@ -111,21 +114,26 @@ class Arranger:
     def _choose(self) -> Arranged:
         found: list[Arranged] = []
         pages: list[Arranged] = []
-        is_wide = self._most_across(False) >= _TWO_COLUMNS_PX
+        across = self.room.across(self.direction)
         parts = {b.id for b in self.view.boxes if b.kind in FORWARD_BACKWARD} & self.view.opened
         smaller = dataclasses.replace(self, least_scale=WHOLE_SCALE)
         smallest = dataclasses.replace(self, least_scale=LEAST_FRAMED)
-        openings, alone = list_openings(self.view), self._open_only(parts)
-        tries = [(self, True, openings), (smaller, True, openings)] if is_wide else []
-        if self.room.across(self.direction) >= _GLANCE_PX * self.room.text_scale:
-            tries.append((smallest, True, alone))
-        for arranger, beside, some in (*tries, (self, False, openings)):
+        openings, alone = list_openings(self.view), self._open_around(parts)
+        both = tuple(dict.fromkeys(each | alone for each in openings))  # neither part ever closed
+        is_wide = self._most_across(False) >= _TWO_COLUMNS_PX
+        is_main = bool(parts) and across >= _GLANCE_PX * self.room.text_scale
+        is_high = self.room.along(self.direction) > _HIGH * across
+        tries = [(self, is_wide and not parts, openings)]  # parts in closed groups are set beside
+        if is_main:
+            last = tries if is_high else [(smallest, True, openings)]
+            tries = [(smallest, True, (alone,)), *last]
+        if parts and (is_wide or is_main):
+            tries = [(self, True, both), (smaller, True, both), *tries]
+        for arranger, beside, some in tries:
             for opened in some:
-                if arranger is smaller and not parts <= opened:
-                    break  # smaller only to see both parts of a gradient
-                arranged = arranger._arrange(opened, beside, is_least=opened in openings[-2:])
-                if arranger is smallest and not self._fills(arranged.scene):
-                    break  # in a high view there is room for larger boxes, one part below the other
+                arranged = arranger._arrange(opened, beside, is_least=opened in some[-2:])
+                if is_high and arranger is smallest and not self._fills(arranged.scene):
+                    break  # there is room for larger boxes, one part below the other
                 if arranger._is_page(arranged):
                     if self._count_boxes(arranged.scene) < LEAST_BOXES:
                         # A long or a wide picture tells more than one of closed groups.
@@ -135,13 +143,12 @@ class Arranger:
                             return larger[-1]
                     page = arranged if arranger is smallest else arranger._open_more(arranged)
                     if not arranger._is_whole(page.scene) and (beside or not parts):
-                        page = smaller._show_whole(alone or openings, beside) or page
+                        page = smaller._show_whole((alone,) if parts else openings, beside) or page
                     if parts <= page.scene.opened:
                         return page
                     pages.append(page)
                     break
-                if arranger is not smallest:
-                    found.append(arranged)
+                found.append(arranged)
         if pages:  # side by side, unless more of the two parts is seen one after the other
             return max(pages, key=lambda each: len(parts & each.scene.opened))
         return min(found, key=lambda each: (self._excess(each.scene), self._along(each.scene)))
@@ -163,12 +170,12 @@ class Arranger:
     def _count_boxes(self, scene: Scene) -> int:
         return len(scene.items) - scene.items.num_frames
 
-    def _open_only(self, groups: Collection[str]) -> tuple[frozenset[str], ...]:
-        """The one opening in which some groups are open and nothing in them; none for no group."""
+    def _open_around(self, groups: Collection[str]) -> frozenset[str]:
+        """The opening in which some groups are open, with what is around them, and nothing else."""
         view = self.view
         boxes = {view.index_of(each) or NONE for each in groups} - {NONE}
         around = {view.boxes[each].id for box in boxes for each in view.ancestors(box)}
-        return ((frozenset(groups) | around) & view.opened,) if boxes else ()
+        return (frozenset(groups) | around) & view.opened
 
     def _arrange(self, opened: frozenset[str], beside: bool, *, is_least: bool = False) -> Arranged:
         """The scene of some open groups as it comes, or wrapped where that could not be read.

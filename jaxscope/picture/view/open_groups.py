@@ -12,7 +12,7 @@ from collections.abc import Collection
 import numpy as np
 
 from jaxscope.model import NONE
-from jaxscope.picture.view.forward_backward import counterpart_name
+from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD, counterpart_name
 from jaxscope.picture.view.tree import BACKWARD, GATHERED, Branch, BranchKind, Child
 from jaxscope.picture.view.view import ROOT, Box, BoxEdge, View
 
@@ -68,10 +68,10 @@ def _open_largest(
     kept: frozenset[str],
     most: int = MAX_VISIBLE,
 ) -> int:
-    """Open what hides most first, so that the boxes of the page end up of like weight."""
+    """Open both parts of a gradient, then what hides most: so boxes end up of like weight."""
     leaves: dict[str, int] = {}
     _count_leaves(root, leaves)
-    queue: list[tuple[int, int, Branch]] = []
+    queue: list[tuple[bool, int, int, Branch]] = []
     number = itertools.count()
 
     def list_shown(branch: Branch) -> tuple[Child, ...]:
@@ -83,11 +83,12 @@ def _open_largest(
     def add_children(branch: Branch) -> None:
         for child in list_shown(branch):
             if isinstance(child, Branch) and child.kind not in closed and child.id not in kept:
-                heapq.heappush(queue, (-leaves[child.id], next(number), child))
+                is_inner = child.kind not in FORWARD_BACKWARD
+                heapq.heappush(queue, (is_inner, -leaves[child.id], next(number), child))
 
     add_children(root)
     while queue:
-        _, _, branch = heapq.heappop(queue)
+        *_, branch = heapq.heappop(queue)
         if branch.id not in opened:
             num_shown = len(list_shown(branch))
             if visible - 1 + num_shown > most:
