@@ -282,6 +282,10 @@ def test_a_spotlight_dims_all_but_what_is_selected(driver: Driver, source: Path)
     driver.qtbot.keyClick(window, Qt.Key.Key_S)
     window.workspace.selection.clear()
     assert contrast(other) > 0.3 * before[1], "nothing is dimmed where nothing is selected"
+    window.workspace.selection.select_node("jaxpr", 1)  # as when the equations are gone through
+    driver.wait_until(lambda: canvas.is_sharp and not canvas.is_busy)
+    assert canvas._highlight.selected.tolist() == [] and lit in canvas._highlight.forward
+    assert contrast(lit) > 0.3 * before[0] and contrast(other) < 0.3 * before[1]
     window.toggle_presenting()
     window.workspace.selection.select_node("grad", 1)
     driver.wait_until(lambda: canvas.is_sharp and not canvas.is_busy)

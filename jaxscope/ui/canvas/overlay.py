@@ -288,9 +288,11 @@ _LIT_GAP_PX = 6.0
 def paint_spotlight(
     painter: QPainter, drawing: SceneDrawing, highlight: Highlight, camera: Camera, size: QSize
 ) -> None:
-    """Dim all but what is selected; nothing where nothing is."""
+    """Dim all but what is selected, or else linked with what is; nothing where nothing is."""
     items = np.union1d(highlight.selected, np.array([highlight.current]))
     items = items[items != NONE].astype(np.int64)
+    if not len(items):  # what is selected is of another stage
+        items = np.union1d(highlight.forward, highlight.backward).astype(np.int64)
     if not len(items):
         return
     whole = QRect(0, 0, size.width(), size.height())
