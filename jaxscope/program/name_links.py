@@ -467,8 +467,8 @@ BY_NAME, BY_LINE = "name", "line"
 SEPARATOR = " ; "
 _MAKING = ("/scan", "/empty2")
 """What JAX calls the making of a loop's arrays, beside the loop."""
-_IN_LOOP = "/body/closed_call/"
-"""Where the equations of a loop's body are, whose place may be that of the loop."""
+_IN_LOOP = "/body/closed_call"
+"""The call of a loop's body, whose equations may have the place of the loop."""
 _MADE_CALLS = ("sdy.manual_computation",)
 """Regions that XLA makes to functions, whose operations are named after the call."""
 _RUNNING = frozenset({"while", "conditional", "case", "if", *_MADE_CALLS})
@@ -504,8 +504,14 @@ def link_by_name(graphs: Mapping[str, Graph]) -> dict[str, Graph]:
     found_keys = {name: find_keys(graph) for name, graph in graphs.items()}
     loops = _find_loops(graphs[lowered], found_keys[lowered].of_node)
     plain: dict[str, str] = {}
+    calling = {
+        name[: found.start()]
+        for name in {name for of_row in found_keys[lowered].of_node for name, _ in of_row}
+        for found in re.finditer(_IN_LOOP, name)
+    }
     keys = {
-        name: _print_keys(of_stage.of_node, loops, plain) for name, of_stage in found_keys.items()
+        name: _print_keys(of_stage.of_node, loops, calling, plain)
+        for name, of_stage in found_keys.items()
     }
     pieces = _find_pieces(graphs[lowered], keys[lowered], loops, found_keys[lowered])
     labels = [pieces.of_row(row, of_row) for row, of_row in enumerate(keys[lowered])]
@@ -532,28 +538,41 @@ def _find_loops(graph: Graph, keys: list[tuple[Key, ...]]) -> dict[str, Counter[
 
 
 def _print_keys(
-    keys: list[tuple[Key, ...]], loops: Mapping[str, Counter[str]], plain: dict[str, str]
+    keys: list[tuple[Key, ...]],
+    loops: Mapping[str, Counter[str]],
+    calling: Collection[str],
+    plain: dict[str, str],
 ) -> list[tuple[str, ...]]:
     """Keys as texts; what a loop itself consists of has the loop's.
 
     Counting its rounds and cutting its arrays is named below the loop and has its place; what runs
-    in it has places of its own.
+    in it has places of its own, or, in a loop that does not call its body, names alone.
 
     Args:
+        calling: The loops that call their body.
         plain: Gets the name alone of each text.
     """
+    everywhere = frozenset(itertools.chain.from_iterable(loops.values()))
     table: dict[Key, str] = {}
     for name, place in {key for of_row in keys for key in of_row}:
-        around = [
-            loop
-            for loop in (loops.get(place, ()) if place else ())
-            if (f"{name}/".startswith(f"{loop}/") and not name.startswith(f"{loop}{_IN_LOOP}"))
-            or (_parent(name) == _parent(loop) and name.endswith(_MAKING))
-        ]
-        whole = max(around, key=len, default=name)
+        # XLA's constants have the name of the call that they are in, and may have no place.
+        whole = _find_loop(name, loops.get(place, ()) if place else everywhere, calling)
         table[name, place] = f"{whole} {place}"
         plain[f"{whole} {place}"] = whole
     return [tuple(dict.fromkeys(table[key] for key in of_row)) for of_row in keys]
+
+
+def _find_loop(name: str, loops: Collection[str], calling: Collection[str]) -> str:
+    """The innermost loop that consists of what has a name, by its name; that name where none is."""
+    if name.endswith(_MAKING):
+        beside = [loop for loop in loops if _parent(loop) == _parent(name)]
+        return max(beside, key=len, default=name)
+    loop = name
+    while loop:
+        if loop in loops and loop in calling and not name.startswith(f"{loop}{_IN_LOOP}/"):
+            return loop
+        loop = _parent(loop)
+    return name
 
 
 def _parent(name: str) -> str:

@@ -240,6 +240,30 @@ def test_what_xla_moves_out_of_a_loop_is_not_the_loop() -> None:
     }
 
 
+@pytest.mark.parametrize("calls_body", [True, False])
+def test_what_runs_in_a_loop_is_not_the_loop(*, calls_body: bool) -> None:
+    """Older releases of JAX write the body of a `while` into the loop, with the loop's place."""
+    lowered, after = GraphBuilder(), GraphBuilder()
+    loop = name_both(lowered, "0", "stablehlo.while", "jit(f)/while")
+    body = lowered.add_group("body", GroupKind.REGION, "body", owner=loop)
+    name_both(lowered, "1", "stablehlo.add", "jit(f)/while/body/add", group=body)
+    if calls_body:
+        name_both(lowered, "2", "func.call", "jit(f)/while/body/closed_call", group=body)
+    name_both(after, "add", "add", "jit(f)/while/body/add")
+    after.add_node(
+        "constant",
+        NodeKind.INSTRUCTION,
+        "constant",
+        attributes={"op_name": "jit(f)/while/body/closed_call"},
+    )
+    found = link_by_name({"stablehlo": lowered.build(), "optimized": after.build()})
+    whole, own = "jit(f)/while /f.py:3:8", "jit(f)/while/body/add /f.py:3:8"
+    assert told(found["optimized"]) == {
+        "add": whole if calls_body else own,
+        "constant": whole if calls_body else "",
+    }
+
+
 def test_names_that_xla_joined_have_no_place() -> None:
     lowered, after = GraphBuilder(), GraphBuilder()
     for name, line in (("mul", 3), ("add", 4)):
