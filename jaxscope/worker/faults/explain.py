@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import sys
 from collections.abc import Collection, Iterator
 
 from jaxscope.errors import Explanation, JaxscopeError, SourceError, TraceError
 from jaxscope.model.capture import CALL_FILE
 from jaxscope.model.units import file_name, format_place
-from jaxscope.worker.faults.leaks import tell_escaped
 from jaxscope.worker.faults.remedies import Remedy, find_remedy
 from jaxscope.worker.faults.tracebacks import (
     TraceFrame,
@@ -163,7 +163,7 @@ def _explain_raised(
     if made := _LEAK_MADE.search(text):
         name = os.path.basename(made["file"])
         text = f"It was made at {name}:{made['line']} in {made['function']}. {text}"
-    if kept := tell_escaped(error, text):
+    if kept := _tell_escaped(error, text):
         text = f"{kept} {text}"
     if inner is not None:
         kind, text, inner_frames = inner
@@ -196,6 +196,15 @@ def _explain_raised(
         is_misspelt=bool(calls),
         is_out_of_memory=row is not None and row.is_out_of_memory,
     )
+
+
+def _tell_escaped(error: BaseException, text: str) -> str:
+    """Where a tracer is kept that JAX refused. Errors are explained where there is no JAX, too."""
+    if "jax" not in sys.modules:
+        return ""
+    from jaxscope.worker.faults.leaks import tell_escaped  # brings JAX
+
+    return tell_escaped(error, text)
 
 
 def _corrected(call: str, part: str, row: Remedy | None) -> tuple[str, ...]:
