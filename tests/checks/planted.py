@@ -228,6 +228,8 @@ ALIKE: dict[str, tuple[str, ...]] = {
         "grad(clamped_norm)(f32[8])",
         "grad(stopped_norm)(f32[8])",
         "grad(norm_of_guarded)(f32[3])",
+        "grad(unit_vector)(f32[3])",
+        "grad(inverse_square)(f32[3])",
         "grad(norm_of_replaced)(f32[3], f32[3])",
         "grad(norm_of_noisy)(f32[3], key(0))",
         "grad(lambda x: jnp.sum(x**2))(f32[8])",
@@ -312,6 +314,7 @@ ALIKE: dict[str, tuple[str, ...]] = {
         "one_minus_cos_of_large(f32[8])",
         "exp_minus_one_of_large(f32[8])",
         "log_of_one_plus_large(f32[8])",
+        "log_of_first_state(f32[8])",
         "exp_minus_two(f32[8])",
     ),
     "where-gradient": (
@@ -789,6 +792,11 @@ def exp_minus_one_of_large(x):
 
 def log_of_one_plus_large(x):
     return jnp.log(1.0 + jnp.maximum(x, 0.5))
+
+
+def log_of_first_state(x):
+    scale = jnp.ones(8)
+    return jnp.log(scale + x * 0.1)
 
 
 def one_minus_sin(x):
@@ -1602,6 +1610,14 @@ def safe_norm(x):
 
 def clamped_norm(x):
     return jnp.sqrt(jnp.maximum(jnp.sum(x**2), 1e-12))
+
+
+def unit_vector(x):
+    return (x / jnp.linalg.norm(x, keepdims=True))[0]
+
+
+def inverse_square(x):
+    return 1.0 / jnp.linalg.norm(x) ** 2
 
 
 def norm_of_guarded(x):

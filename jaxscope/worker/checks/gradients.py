@@ -142,7 +142,8 @@ def find_roots_at_zero(subject: CheckedCall) -> Iterator[Check]:
     """The root of a sum of squares in what is differentiated: a norm has no gradient at 0.
 
     Told where nothing is added under the root, no `where` stands behind it, and what is squared is
-    made of no comparison and of no random number, which may keep it from 0.
+    made of no comparison and of no random number, which may keep it from 0. Where the call divides
+    by the root, its value is not finite at 0 already: then 0 is no argument of it.
     """
     if not subject.is_differentiated:
         return
@@ -151,7 +152,7 @@ def find_roots_at_zero(subject: CheckedCall) -> Iterator[Check]:
             continue
         is_differentiated = len(subject.base_ids.get(site.id, ())) > 1
         place = subject.caller_place(site) if is_differentiated else None
-        if place is None or _is_chosen(site.outputs[0], 4):
+        if place is None or _is_chosen(site.outputs[0], 4) or _is_divisor(site.outputs[0], 4):
             continue
         if not _leads_to_a_result(site, lambda user: not _ends_smoothness(user)):
             continue
@@ -223,6 +224,21 @@ def _may_be_zero(value: TracedValue) -> bool:
 def _is_kept_from_0(value: TracedValue) -> bool:
     name = "" if value.maker is None else value.maker.name
     return value.dtype == bool or name in ("select_n", "max", "clamp", "random_bits")
+
+
+_STAYS_0 = frozenset(
+    {"broadcast_in_dim", "reshape", "squeeze", "expand_dims", "convert_element_type", "integer_pow"}
+    | {"square", "copy"}
+)
+
+
+def _is_divisor(value: TracedValue, depth: int) -> bool:
+    """Whether something is divided by it, or by a power of it."""
+    return depth > 0 and any(
+        (user.name == "div" and user.inputs[1] is value)
+        or (user.name in _STAYS_0 and _is_divisor(user.outputs[0], depth - 1))
+        for user in value.users
+    )
 
 
 def _is_chosen(value: TracedValue, depth: int) -> bool:

@@ -56,7 +56,8 @@ def _maker(value: TracedValue, *names: str) -> Site | None:
 
 
 def _is_one(value: TracedValue) -> bool:
-    return value.number() == 1.0
+    """Whether it is written as 1; an array that is full of it may be another in the next call."""
+    return value.maker is None and value.number() == 1.0
 
 
 def _other(site: Site, index: int) -> TracedValue:
