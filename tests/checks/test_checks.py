@@ -75,10 +75,14 @@ def test_float64_out_of_float32(tmp_path: Path) -> None:
         "def picked(x, n):\n    return (x * np.float64(2))[n]\n"
         "def summed(x):\n    return jnp.sum(x, dtype=np.float64).astype(x.dtype)\n"
         "def kept(x):\n    return jnp.sum(x, dtype=np.float64)\n"
+        "def cast(x):\n    return x.astype(jnp.float64) * x\n"
+        "def made(x):\n    return jnp.asarray(x, np.float64) + 1\n"
     )
     calls = {
         "summed(f32[3])": 0,
-        "kept(f32[3])": 16,
+        "cast(f32[3])": 0,
+        "made(f32[3])": 0,
+        "kept(f32[3])": 0,
         "scaled(f32[3])": 4,
         "shifted(f32[3])": 6,
         "plain(f32[3])": 0,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import numpy as np
 
 from jaxscope.model.capture import Check, Severity
-from jaxscope.worker.checks.dataflow import Site, TracedValue
-from jaxscope.worker.checks.subject import CheckedCall
+from jaxscope.worker.checks.dataflow import Site
+from jaxscope.worker.checks.subject import CheckedCall, code_at
 
 RULE = "float64-from-float32"
 
@@ -16,7 +17,7 @@ RULE = "float64-from-float32"
 def find_float64(subject: CheckedCall) -> Iterator[Check]:
     """The first place where a program that is given no float64 computes in it.
 
-    A sum in float64 that is cast back at once is meant.
+    What names the type is meant, and so is all that comes of it.
     """
     flow = subject.base
     given = {value.dtype for value in flow.inputs}
@@ -24,6 +25,8 @@ def find_float64(subject: CheckedCall) -> Iterator[Check]:
         return
     for site in flow.sites:
         place = subject.place(site) if _makes_float64(site) else None
+        if place and _is_asked_for(place):
+            return
         if place:
             yield Check(
                 RULE,
@@ -44,13 +47,14 @@ def _makes_float64(site: Site) -> bool:
     if site.name != "convert_element_type" or site.outputs[0].dtype != np.dtype(np.float64):
         return False
     value = site.inputs[0]
-    is_data = value.dtype == np.dtype(np.float32) and value.source().constant is None
-    return is_data and not _is_cast_back(site.outputs[0], 4)
+    return value.dtype == np.dtype(np.float32) and value.source().constant is None
 
 
-def _is_cast_back(value: TracedValue, depth: int) -> bool:
-    if value.dtype != np.dtype(np.float64):
-        return True
-    users = value.users if depth and not value.is_result else []
-    made = [output for user in users for output in user.outputs]
-    return bool(made) and all(_is_cast_back(each, depth - 1) for each in made)
+def _is_asked_for(place: tuple[str, int, int]) -> bool:
+    """Whether the line names the type: `x.astype(…)`, `jnp.array(x, …)`, `jnp.sum(x, dtype=…)`."""
+    call = code_at(*place, ast.Call)
+    if call is None:
+        return False
+    name = getattr(call.func, "attr", "")
+    has_type = any(each.arg == "dtype" for each in call.keywords)
+    return has_type or name == "astype" or (name in ("asarray", "array") and len(call.args) > 1)
