@@ -12,9 +12,11 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from jaxscope.cli import main
+from jaxscope.client.events import Stepped, SteppingReady
 from jaxscope.client.requests import CaptureRequest, StepRequest
 from jaxscope.errors import UsageError
 from jaxscope.model.lessons import Shown, lessons_beside, parse_text_lesson, read_text_lesson
+from jaxscope.model.values import Step, Stepping
 from jaxscope.ui.session.state import Trust
 from jaxscope.ui.toolkit.language import Language, LanguageSwitch
 from jaxscope.ui.window import presentation
@@ -24,6 +26,7 @@ from jaxscope.ui.window.text_lesson import MarkdownView, to_plain_text
 
 from .conftest import Driver
 from .programs import build_capture
+from .test_timing_page import HERE
 
 LESSON = """# Sums
 
@@ -210,9 +213,17 @@ def test_presenting_goes_through_the_parts(
     assert window.presenting.steps.is_between_equations
     QTest.keyClick(window, Qt.Key.Key_N)  # while the worker starts nothing happens
     assert window.presenting.steps.is_between_equations
-    window.presenting.steps.run.stop()
+    selection = window.workspace.selection
+    run, steps = driver.wait_for(StepRequest), window.presenting.steps.run
+    driver.wait_until(lambda: bool(window.controller._bridge._runs[steps._run]))
+    run.tell(SteppingReady(Stepping("f(f32[3])", HERE, "jaxpr", 2, ("x",))))
+    driver.wait_until(lambda: len(run.sent) == 1)
+    run.tell(Stepped(Step(1, "0", operation="sin")))
+    driver.wait_until(lambda: steps.step is not None)
+    assert selection.node_at(selection.place) == ("jaxpr", 1)
     QTest.keyClick(window, Qt.Key.Key_N)
     assert caption.text() == "Longer\nThe same again."
+    assert selection.place is None, "the next part is seen as a whole"
     QTest.keyClick(window, Qt.Key.Key_Space)
     driver.wait_for(CaptureRequest, 2)
     assert caption.text().endswith("It is one again.")

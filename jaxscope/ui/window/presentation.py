@@ -127,7 +127,7 @@ class PresentedSteps(QObject):
         """Go on with a lesson of its own, and leave out the equations of its call."""
         if self._walk.lesson is None or self.run.doing:
             return
-        self._number_before = -1
+        self._leave_equations()
         self._walk.go_on()
         self.changed.emit()
 
@@ -234,8 +234,16 @@ class PresentedSteps(QObject):
             self.begin(self._stage)
         else:
             self._before, self._after = [], ""
-            self._number_before, self._is_asking, self._is_after = -1, False, False
+            self._leave_equations()
+            self._is_asking = self._is_after = False
         self.changed.emit()
+
+    def _leave_equations(self) -> None:
+        """The lesson goes on, from the whole of a picture, not from an equation that is done."""
+        is_lit = self.is_between_equations and self._place is not None
+        if is_lit and self._selection.place == self._place:
+            self._selection.clear()
+        self._number_before = -1
 
     def _why_not(self) -> str:
         """Why nothing can be run, if so."""
