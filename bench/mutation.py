@@ -72,7 +72,10 @@ PARTS = {
     ),
     "archive": Part(
         ("schema/archive.py", "schema/archive_container.py"),
-        ("archive/test_small_files.py", "archive/test_bookmarks.py", "archive/test_archive.py"),
+        (
+            *("archive/test_small_files.py", "archive/test_bookmarks.py"),
+            *("archive/test_saved_measurements.py", "archive/test_archive.py"),
+        ),
     ),
     "layout": Part(
         (

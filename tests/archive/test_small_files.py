@@ -200,6 +200,34 @@ def test_lines_of_a_text_link_to_nodes_that_are_there(
     assert raised.value.explanation.why == why
 
 
+def test_lines_of_a_text_without_a_graph_link_to_nothing(path: Path) -> None:
+    text = StageText("a\nb\nc", np.array([-1, 0, -1], np.int32))
+    stage = dataclasses.replace(full().stages[3], text=text)
+    save_capture(dataclasses.replace(build_capture(), stages=(stage,)), path)
+    with pytest.raises(SourceError) as raised:
+        load_capture(path)
+    assert raised.value.explanation.why == "a line of a text links to a node that is not there"
+
+
+def test_an_error_without_words_is_told_as_a_file_that_ends_too_early(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def end(_file: object) -> None:
+        raise EOFError
+
+    path.write_bytes(b"")
+    monkeypatch.setattr(archive_container, "_read_zip", end)
+    with pytest.raises(SourceError) as raised:
+        archive_container.read(path)
+    assert raised.value.explanation.why == "The end of the file is missing."
+
+
+def test_items_are_counted_to_the_last() -> None:
+    archive_container.check_items(b"[1,2,3]", 2)
+    with pytest.raises(ValueError, match="more than 1 items"):
+        archive_container.check_items(b"[1,2,3]", 1)
+
+
 def test_lines_link_to_the_first_and_the_last_node_and_to_none(path: Path) -> None:
     capture = build_capture()
     for lines, stage in (([-1, 0, 3], capture.stages[0]), ([-1] * 3, full().stages[3])):

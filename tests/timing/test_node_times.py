@@ -161,4 +161,6 @@ def test_a_profile_puts_times_on_the_two_stages_that_were_measured() -> None:
     assert found[2] is stages[2] and found[3] is stages[3]
     others = times_of(time_of("gone", 1.0), stage="optimized")
     unknown = Profile("f(1)", NO_ENVIRONMENT, others, Unavailable("Not run."))
+    without = (stage("optimized", Unavailable("Gone.")),)
+    assert time_stages(without, unknown) == without
     assert all(a is b for a, b in zip(time_stages(stages, unknown), stages, strict=True))

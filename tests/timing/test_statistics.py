@@ -12,9 +12,12 @@ import pytest
 from jaxscope.model.capture import Environment
 from jaxscope.model.statistics import (
     LEAST_PROCESSES,
+    LEAST_S,
     MARGIN,
     NOISY_MARGIN,
     Interval,
+    Outliers,
+    PrecisionLooks,
     count_outliers,
     drop_unsupported_intervals,
     find_disturbances,
@@ -22,6 +25,7 @@ from jaxscope.model.statistics import (
     find_noise,
     find_process_interval,
     find_ratio_interval,
+    half_width,
     judge,
     num_trimmed,
     thin_samples,
@@ -219,6 +223,8 @@ def test_noise_at_its_borders() -> None:
     assert find_noise([10.0] * 70 + [11.0] * 30) == ()
     assert len(find_noise([10.0] * 70 + [11.1] * 30)) == 1
     assert len(find_noise([1.0, 1.0, 1.0, 9.0])) == 2
+    assert len(find_noise([0.9, 0.95, 1.0, 1.051, 1.1])) == 1
+    assert find_noise([0.9, 0.95, 1.0, 1.049, 1.1]) == ()
 
 
 def test_outliers_at_their_borders() -> None:
@@ -231,9 +237,32 @@ def test_outliers_at_their_borders() -> None:
     assert count_outliers([0.0, 0.0, 0.0, 99.0]).mild == 1
 
 
+def test_three_values_have_no_outliers_and_one_in_eleven_is_no_tail() -> None:
+    assert count_outliers([1.0, 1.0, 100.0]) == Outliers(0, 0)
+    assert find_noise([1.0] * 10 + [1000.0]) == ()
+
+
 def test_processes_are_enough_for_an_interval_of_95_percent() -> None:
     assert find_median_interval(range(LEAST_PROCESSES)).confidence == 0.95
     assert find_median_interval(range(LEAST_PROCESSES - 1)).confidence < 0.95
+
+
+def test_half_the_width_is_that_of_the_interval() -> None:
+    assert half_width(range(10, 22)) == (19 - 12) / 2
+    assert half_width([7.0] * LEAST_PROCESSES) == 0.0
+    assert half_width([7.0] * (LEAST_PROCESSES - 1)) == math.inf
+
+
+def test_pairs_are_looked_at_when_there_are_twice_as_many() -> None:
+    precise, scattered = [0.0] * 12, [-1.0, 1.0] * 12
+    assert PrecisionLooks().is_precise(precise, LEAST_S) is True
+    assert PrecisionLooks().is_precise(precise[1:], LEAST_S) is False
+    looks = PrecisionLooks()
+    assert not looks.is_precise(precise, LEAST_S / 2)
+    assert not looks.is_precise(2 * precise[1:], LEAST_S)  # 22 pairs: not yet
+    assert looks.is_precise(2 * precise, LEAST_S)
+    assert PrecisionLooks().is_precise(scattered, LEAST_S) is False
+    assert PrecisionLooks().is_precise(scattered, LEAST_S, 1.0) is True
 
 
 def test_the_range_of_processes_is_widened_as_a_factor() -> None:

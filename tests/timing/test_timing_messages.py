@@ -127,7 +127,8 @@ def test_a_measurement_says_when_and_what_it_was() -> None:
     assert (found.is_noisy, found.reasons) == (False, ())
     unknown = read_measurement(readings([0.0]))
     assert math.isnan(unknown.began) and math.isnan(unknown.ended)
-    assert unknown.detail == ""
+    assert unknown.detail == "" and unknown.compilations == 0.0
+    assert read_measurement(readings([0.0], compilations=3)).compilations == 3.0
     at_once = read_measurement(readings([0.0], began=2.0, ended=2.0))
     assert at_once.ended == 2.0
 
