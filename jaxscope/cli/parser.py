@@ -26,7 +26,6 @@ from jaxscope.verbs import VERBS, WINDOW
 from jaxscope.version import __version__
 
 T = TypeVar("T")
-_SUMMARY = "jaxscope: see what JAX and XLA do with your code"
 _WIDTH = 79
 """Of a line of help that argparse does not wrap itself."""
 

@@ -399,18 +399,8 @@ class DerivedFates:
         self, node: int, call: str, key: str, holding: InstructionRole | None
     ) -> Fate:
         """An equation with nested jaxprs: itself where something is left of it, else its inside."""
-        operation = self.equations.operations[node]
-        opcodes = [self._after.opcodes[i] for i in holding.instructions] if holding else []
-        if holding and "while" in opcodes:
-            loops = [i for i in holding.instructions if self._is(i, "while")]
-            text = describe_loop(self._after, loops, self.equations, node)
-            ids = self._ids(tuple(dict.fromkeys((*loops, *holding.instructions))))
-            return self._of_control(key, "while", loops, ids, text)
-        if holding and "conditional" in opcodes:
-            branches = [i for i in holding.instructions if self._is(i, "conditional")]
-            text = f"became the branch {name_instructions(self._after, branches)}"
-            ids = self._ids(holding.instructions)
-            return self._of_control(key, "conditional", branches, ids, text)
+        if holding and (kept := self._of_kept_control(node, key, holding)):
+            return kept
         dead = self._of_dead(node, key)
         if dead is not None:
             return dead
@@ -420,20 +410,39 @@ class DerivedFates:
             if holding is not None:
                 return self._of_held(key, holding)
             return self._of_recorded(node, key) or self._of_vanished(node)
+        return self._of_inside(node, call, key, holding)
+
+    def _of_kept_control(self, node: int, key: str, holding: InstructionRole) -> Fate | None:
+        """Of a loop or a branch that is one in the module that runs."""
+        loops = [i for i in holding.instructions if self._is(i, "while")]
+        if loops:
+            text = describe_loop(self._after, loops, self.equations, node)
+            ids = self._ids(tuple(dict.fromkeys((*loops, *holding.instructions))))
+            return self._of_control(key, "while", loops, ids, text)
+        branches = [i for i in holding.instructions if self._is(i, "conditional")]
+        if branches:
+            text = f"became the branch {name_instructions(self._after, branches)}"
+            ids = self._ids(holding.instructions)
+            return self._of_control(key, "conditional", branches, ids, text)
+        return None
+
+    def _of_inside(self, node: int, call: str, key: str, holding: InstructionRole | None) -> Fate:
+        """The fates of what an equation holds, together with what is left of itself."""
+        operation = self.equations.operations[node]
         own = None
         if holding is not None and holding.fate != "layout":
             own = self._of_held(key, holding)
-            if operation == "cond" and "select" in opcodes:
+            if operation == "cond" and any(self._is(i, "select") for i in holding.instructions):
                 text = f"both branches are computed, and a select chooses: {own.text}"
                 return dataclasses.replace(own, text=to_sentence(text))
         children = [
             self.fate(child, self._call_below(node, call, child))
             for child in self.equations.children(node)
         ]
-        ending = self._endings.get(key)
         if not children:
             if holding is not None:
                 return self._of_held(key, holding)
+            ending = self._endings.get(key)
             text = "It only handed its operands on."
             proof = _proof(ending) if ending is not None and ending.fate else None
             where = ending.pass_name if ending is not None and ending.fate else None
