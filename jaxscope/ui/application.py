@@ -234,6 +234,8 @@ def build_window(
         OutlineSync(workspace.area)
         window.trial = Trial(window, controller, workspace, themes)
         commands.connect_owner("trial", window.trial)
+        saving = [commands.actions[slot] for slot in ("save_change", "ask_save_as")]
+        window.trial.enable_while_editing(saving)
         offer_unsaved(window.start_page, settings.unsaved_folder)
         layout, folder = window.files.layout, settings.unsaved_folder
         if options.quick_look:

@@ -31,6 +31,8 @@ from jax._src.named_sharding import UnspecifiedValue as _UnspecifiedValue
 from jaxscope.worker import compat
 
 _context = _source_info._source_info_context
+_changed_batching: Any = _batching
+_matchaxis: Any = _changed_batching.matchaxis
 _set_current_trace: Any = _core.set_current_trace
 
 
@@ -47,7 +49,7 @@ class BatchAxes:
         self._found: dict[int, tuple[Any, list[tuple[Any, int]]]] = {}
         self._wanted: list[Any] = []
 
-    def note(self, trace: Any, value: Any, axis: Any) -> None:
+    def note(self, axis_data: Any, value: Any, axis: Any) -> None:
         """JAX batches a value along an axis."""
         if type(axis) is not int:
             return
@@ -63,7 +65,7 @@ class BatchAxes:
         variable = getattr(value, "val", None)
         if variable is not None and not compat.is_literal(variable):
             entry = self._found.setdefault(id(variable), (variable, []))
-            entry[1].append((trace.axis_data, axis))
+            entry[1].append((axis_data, axis))
 
     def note_call(self) -> None:
         """The function of the call begins: what batches now are the `vmap`s of the call."""
@@ -148,19 +150,28 @@ def _axis_after(equation: Any, operand: int, axis: int) -> int | None:
 def recording_batch_axes() -> Iterator[BatchAxes]:
     """Note what `vmap` batches while a call is traced."""
     found = BatchAxes()
-    original = _batching.BatchTracer.__init__
+    original, matching = _batching.BatchTracer.__init__, _matchaxis
 
     @functools.wraps(original)
     def noted(tracer: Any, trace: Any, val: Any, batch_dim: Any, *more: Any) -> None:
         original(tracer, trace, val, batch_dim, *more)
-        found.note(trace, val, batch_dim)
+        found.note(trace.axis_data, val, batch_dim)
+
+    @functools.wraps(matching)
+    def matched(*given: Any, **options: Any) -> Any:
+        """A result of a `vmap` that no batched value went into is repeated along its axis."""
+        result = matching(*given, **options)
+        axis_data, source, axis = given[:3]
+        if source is None and type(axis) is int and isinstance(axis_data, _batching.AxisData):
+            found.note(axis_data, result, axis % max(len(getattr(result, "shape", ())), 1))
+        return result
 
     changed: Any = _batching.BatchTracer
-    changed.__init__ = noted
+    changed.__init__, _changed_batching.matchaxis = noted, matched
     try:
         yield found
     finally:
-        changed.__init__ = original
+        changed.__init__, _changed_batching.matchaxis = original, matching
 
 
 class Marker(Protocol):

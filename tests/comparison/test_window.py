@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from jaxscope.program.diff.captures import Comparison
 from jaxscope.ui.application import build_window
 from jaxscope.ui.pages.compare import ComparePage
 from jaxscope.ui.session.controller import Bridge, RunOptions
+from jaxscope.ui.session.state import OfferedFunction
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.settings import Settings
 
@@ -71,6 +73,13 @@ def test_nothing_to_compare_yet(window: MainWindow, page: ComparePage) -> None:
     assert "nothing to compare yet" in page.status_text
     page.ask_save()
     assert "no comparison to save" in page.status_text
+
+
+def test_only_other_calls_are_offered(window: MainWindow, page: ComparePage) -> None:
+    function = OfferedFunction("f", 1, calls=("f(f32[8])", "grad(f)(f32[8])"))
+    state = dataclasses.replace(window.controller.state, functions=(function,), call="f(f32[8])")
+    page.show_state(state)
+    assert [page.call.itemText(n) for n in range(page.call.count())] == ["grad(f)(f32[8])"]
 
 
 def test_the_menu_leads_to_the_page(window: MainWindow, page: ComparePage) -> None:

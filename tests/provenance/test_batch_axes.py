@@ -259,3 +259,18 @@ def test_lowered_operations_have_the_axes_of_their_equations(
     assert optimized is not None
     assert isinstance(optimized.graph, Graph)
     assert "batch_axes" not in optimized.graph.strings  # XLA may have moved the axes
+
+
+def constant(x: jax.Array) -> tuple[jax.Array, jax.Array]:
+    return jnp.sin(x), jnp.ones(2)
+
+
+@pytest.mark.parametrize(("out_axes", "axis"), [("0", 0), ("(0, 1)", 1), ("(0, -1)", 1)])
+def test_a_result_that_no_batched_value_went_into_has_the_axis_too(
+    out_axes: str, axis: int
+) -> None:
+    names = call_namespace({"constant": constant})
+    call = parse_call(f"vmap(constant, out_axes={out_axes})(f32[3])", names, file="file.py")
+    traced = trace_call(call)
+    result = compat.open_jaxpr(traced.transformed[-1].jaxpr).outvars[1]
+    assert traced.batch_axes.axes_of(result) == (axis,)

@@ -51,6 +51,16 @@ def test_a_proposed_call_is_run_with_one_click(
     assert window.call_bar.edit.text() == "grad(f)(f32[3])"
 
 
+def test_a_click_on_the_remedy_selects_what_is_at_fault_or_types_the_example(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    fail_in_the_call(driver, window, source)
+    window.error_panel._remedy.linkActivated.emit("part:")
+    assert window.call_bar.edit.selectedText() == "grda"
+    window.error_panel.typing_requested.emit("f(f32[8])")
+    assert window.call_bar.edit.text() == "f(f32[8])"
+
+
 def test_what_is_shown_after_a_failure_says_of_which_call_it_is(
     driver: Driver, window: MainWindow, source: Path
 ) -> None:

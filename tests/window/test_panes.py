@@ -25,8 +25,8 @@ from jaxscope.ui.panes.pane_area import (
     parse_arrangement,
     side_at,
 )
-from jaxscope.ui.panes.pane_header import Form
-from jaxscope.ui.panes.ribbon import RIBBON_PX, RibbonHandle, RibbonSplitter
+from jaxscope.ui.panes.pane_header import SOURCE, Form
+from jaxscope.ui.panes.ribbon import RIBBON_PX, RibbonHandle, RibbonSplitter, join_bands
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.session.state import expected_stages
 from jaxscope.ui.window.main_window import MainWindow
@@ -392,3 +392,26 @@ def test_no_stage_is_shown_twice_where_a_remembered_one_is_missing(
     finish_call(driver, driver.open(source), ())
     stages = [pane.wanted_stage for pane in area_of(window).panes]
     assert stages == ["source", "jaxpr", "optimized"]
+
+
+def test_a_stage_never_takes_the_place_of_the_only_source(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    area = window.workspace.area
+    for pane in [pane for pane in area.panes if pane.wanted_stage != SOURCE]:
+        area.close_pane(pane)
+    assert [pane.wanted_stage for pane in area.panes] == [SOURCE]
+    area.show_in_active("optimized")
+    assert [pane.wanted_stage for pane in area.panes] == [SOURCE, "optimized"]
+    area.show_in_active("jaxpr")
+    assert [pane.wanted_stage for pane in area.panes] == [SOURCE, "jaxpr"]
+
+
+def test_bands_of_neighbouring_lines_to_one_group_are_one_band() -> None:
+    group, line = [100.0, 180.0], 16.0
+    bands = [[line * n, line * (n + 1), *group, 0.0] for n in range(20)]
+    far = [900.0, 916.0, *group, 0.0]
+    back = [line, 2 * line, *group, 1.0]
+    joined = join_bands(np.array([*bands, far, back]))
+    assert joined.tolist() == [[0.0, 320.0, *group, 0.0], far, back]

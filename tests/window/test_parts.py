@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QByteArray, Qt
+from PySide6.QtCore import QByteArray, Qt, SignalInstance
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
@@ -19,12 +19,14 @@ from jaxscope.errors import (
     CallError,
     Explanation,
     InternalError,
+    JaxscopeError,
     SourceError,
     TraceError,
     UsageError,
 )
 from jaxscope.model import (
     Cost,
+    Direction,
     GraphBuilder,
     Leaf,
     Measurement,
@@ -305,6 +307,29 @@ def test_a_call_that_a_remedy_names_goes_into_the_call_field(qtbot: QtBot):
     assert caught.args == ["los2(f32[2])"]
 
 
+def test_every_remedy_that_a_click_can_do_is_a_link(qtbot: QtBot):
+    panel = ErrorPanel()
+    qtbot.addWidget(panel)
+
+    def click(error: JaxscopeError, signal: SignalInstance) -> list[object]:
+        panel.show_error(error)
+        (link,) = re.findall("<a href='([^']*)'>", panel._remedy.text())
+        with qtbot.waitSignal(signal) as caught:
+            panel._remedy.linkActivated.emit(link)
+        return list(caught.args or ())
+
+    typo = Explanation("No Python.", remedy="Type a call such as loss(f32[8], x).", part="loss(")
+    assert click(CallError(typo), panel.typing_requested) == ["loss(f32[8], x)"]
+    none = "Type a call, or add a comment line such as # jaxscope: loss(f32[8])."
+    assert click(CallError("None.", remedy=none), panel.typing_requested) == ["loss(f32[8])"]
+    said = Explanation("`grad` of integers.", remedy="Pass floats.", part="i32[3]")
+    assert click(TraceError(said), panel.part_requested) == []
+    syntax = SourceError("Not Python.", where="a.py:3", remedy="Correct the marked place.")
+    assert click(syntax, panel.place_requested) == ["a.py", 3]
+    gone = UsageError("There is no source.", remedy="Open a Python file (Ctrl+O).")
+    assert click(gone, panel.opening_requested) == []
+
+
 def test_a_long_call_of_a_remedy_is_cut_in_its_middle_and_whole_under_the_pointer(qtbot: QtBot):
     panel = ErrorPanel()
     qtbot.addWidget(panel)
@@ -450,3 +475,20 @@ def test_that_pictures_change_at_once_is_remembered(window: MainWindow, tmp_path
     window.set_animated(False)
     assert window.property(STILL)
     assert not Settings(str(tmp_path / "window.json")).is_animated
+
+
+def test_the_inspector_tells_orders_of_derivatives_apart():
+    builder = GraphBuilder()
+    for orders in ("backward", "forward of backward of forward", "backward of backward"):
+        builder.add_node(
+            orders,
+            NodeKind.EQUATION,
+            "mul",
+            direction=Direction.BACKWARD,
+            attributes={"differentiation": orders},
+        )
+    stage = Stage("grad", "grad", Unavailable("None."), builder.build(), Cost(), 0.0)
+    once, mixed, twice = (describe_node(stage, n, NO_LINKS, "#777777") for n in range(3))
+    assert "backward pass<" in once
+    assert "backward pass · backward of forward<" in mixed
+    assert "backward pass · backward of backward<" in twice

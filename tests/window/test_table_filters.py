@@ -171,3 +171,15 @@ def test_every_table_of_the_window_says_where_it_has_no_rows(
         assert table.notice.text.endswith("."), table.accessibleName()
         table.rows.set_table(Table(("name",), (("one",),)))
         assert table.notice.text == ""
+
+
+@pytest.mark.parametrize("points", [9, 22])
+def test_every_title_has_room(qtbot: QtBot, points: int) -> None:
+    table = NodeTableView()
+    qtbot.addWidget(table)
+    table.setStyleSheet(f"font-size: {points}pt")
+    table.ensurePolished()
+    table.fit()
+    header = table.horizontalHeader()
+    for column, title in enumerate(HEADERS[:-1]):
+        assert header.sectionSize(column) >= header.sectionSizeHint(column), title

@@ -125,8 +125,15 @@ def test_long_line_ends_of_the_file_stay(
     assert window.trial is not None
     window.trial.toggle()
     write(driver, window.trial, "y = 1")
-    window.trial.save()
+    window.trial.save_change()
     assert path.read_bytes() == b"x = 1\r\ny = 1"
+
+
+def test_the_palette_saves_a_change_while_there_is_one(window: MainWindow, trial: Trial) -> None:
+    saving = [window.commands.actions[slot] for slot in ("save_change", "ask_save_as")]
+    assert all(action.isEnabled() for action in saving)
+    trial.discard()
+    assert not any(action.isEnabled() for action in saving)
 
 
 def test_a_change_can_be_saved_as_another_file(

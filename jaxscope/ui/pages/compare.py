@@ -442,7 +442,7 @@ class ComparePage(PageWidget):
         return self._status.text()
 
     def show_state(self, state: WindowState) -> None:
-        calls = [call for function in state.functions for call in function.calls]
+        calls = [c for function in state.functions for c in function.calls if c != state.call]
         self.set_calls(calls, state.target)
         comparing = self.comparing
         self.set_possible(
@@ -453,7 +453,7 @@ class ComparePage(PageWidget):
         self._context.commands.actions["compare_with_previous"].setEnabled(comparing.has_previous)
 
     def set_calls(self, calls: Sequence[str], target: str) -> None:
-        """Offer the calls of the file, and the present target."""
+        """Offer other calls of the file, and the present target."""
         typed = self.call.currentText()
         known = [self.call.itemText(i) for i in range(self.call.count())]
         if known != list(calls):

@@ -619,7 +619,8 @@ class NodeTableView(QTableView):
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
         for column, (title, width) in enumerate(zip(HEADERS, _WIDTHS_EM, strict=True)):
             least = self.fontMetrics().horizontalAdvance(_WIDEST.get(title, "")) + _PADDING_PX
-            self.setColumnWidth(column, max(width * em, least))
+            own = self.filters.sectionSizeHint(column)
+            self.setColumnWidth(column, max(width * em, least, own))
 
     def set_graph(self, graph: Graph) -> None:
         """Show another graph, through the same filters."""

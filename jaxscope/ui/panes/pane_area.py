@@ -758,7 +758,10 @@ class PaneArea(QWidget):
     # --- what panes are for ---
 
     def show_in_active(self, stage_name: str) -> None:
-        """Show a stage in the active pane, unless one shows it already."""
+        """Show a stage in the active pane, unless one shows it already.
+
+        The only source keeps its pane: where there is no other pane, one is opened beside it.
+        """
         for pane in self.panes:
             if pane.wanted_stage == stage_name:
                 if self._alone is not pane:
@@ -768,7 +771,9 @@ class PaneArea(QWidget):
         target = self._active
         if target is None or target.wanted_stage == SOURCE:
             target = next((p for p in self.panes if p.wanted_stage != SOURCE), target)
-        if target is not None:
+        if target is not None and len(self.panes) == 1 and target.wanted_stage == SOURCE:
+            self.open_pane(stage_name, after=target)
+        elif target is not None:
             self.set_stage(target, stage_name)
             self.activate(target)
 

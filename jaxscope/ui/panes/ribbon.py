@@ -24,6 +24,10 @@ _MAX_BANDS = 240
 """More bands are a filled area; those drawn are taken from all over."""
 
 _OUT_OF_SIGHT_PX = 3.0
+_NEIGHBOUR_PX = 30.0
+"""Bands no further apart than a line or two are one."""
+_CLEAR = 8
+"""So many bands are told apart where they cross; of more, neighbours are one, and all are paler."""
 _LEAST_PX = 2.0
 
 FindPairs = Callable[[StagePane, StagePane], Pairs]
@@ -99,8 +103,7 @@ class RibbonHandle(QSplitterHandle):
         is_back |= np.isin(pairs[:, 1], second.highlighter.backward_things())
         found = np.column_stack([at_first, at_second, is_back])
         found = found[~np.isnan(found).any(axis=1)]
-        bands: npt.NDArray[np.float64] = np.unique(np.round(found), axis=0)
-        return bands
+        return join_bands(np.unique(np.round(found), axis=0))
 
     def _pairs_of(self, left: StagePane, right: StagePane) -> Pairs:
         if self._generation != self._setting.generation:
@@ -144,15 +147,45 @@ class RibbonHandle(QSplitterHandle):
     def _paint_between(self, painter: QPainter, first: StagePane, second: StagePane) -> None:
         theme, is_down = self._setting.theme, not self._is_between_columns()
         width = float(self.height() if is_down else self.width())
-        for start, stop, other_start, other_stop, is_back in self.bands(first, second).tolist():
+        bands = self.bands(first, second)
+        alpha = 0.22 * min(1.0, (_CLEAR / max(len(bands), 1)) ** 0.5)
+        for start, stop, other_start, other_stop, is_back in bands.tolist():
             strong = QColor(theme.backward if is_back else theme.forward)
             soft = QColor(strong)
-            soft.setAlphaF(0.22)
-            strong.setAlphaF(0.75)
+            soft.setAlphaF(alpha)
+            strong.setAlphaF(3.4 * alpha)
             painter.setPen(QPen(strong, 1.0))
             painter.setBrush(soft)
             band = _band(width, (start, stop), (other_start, other_stop))
             painter.drawPath(_TURNED.map(band) if is_down else band)
+
+
+def join_bands(bands: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Bands that are neighbours at one side, and meet the same stretch of the other, as one.
+
+    Twenty lines of one group would be twenty bands one over the other, as dark as a wall.
+    """
+    return _join(_join(bands, 0), 2) if len(bands) > _CLEAR else bands
+
+
+def _join(bands: npt.NDArray[np.float64], side: int) -> npt.NDArray[np.float64]:
+    """The same for neighbours at the side whose stretches begin in this column."""
+    at, end = side, side + 1
+    other = 2 - side
+    joined: list[list[float]] = []
+    order = np.lexsort((bands[:, at], bands[:, other + 1], bands[:, other], bands[:, 4]))
+    for band in bands[order].tolist():
+        last = joined[-1] if joined else None
+        is_same = (
+            last is not None
+            and last[4] == band[4]
+            and (last[other : other + 2] == band[other : other + 2])
+        )
+        if last is not None and is_same and band[at] <= last[end] + _NEIGHBOUR_PX:
+            last[end] = max(last[end], band[end])
+        else:
+            joined.append(band)
+    return np.array(joined).reshape(-1, 5)
 
 
 _TURNED = QTransform(0, 1, 1, 0, 0, 0)

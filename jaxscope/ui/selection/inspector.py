@@ -28,6 +28,7 @@ from jaxscope.model import (
     is_available,
     stage_named,
 )
+from jaxscope.model.op_name import shown_orders
 from jaxscope.model.stages import lowered_name
 from jaxscope.model.types import mark_batch_axes, read_batch_axes
 from jaxscope.model.units import (
@@ -484,11 +485,14 @@ def _types(node: Node) -> str:
 
 
 def _direction(node: Node) -> str:
-    return {
+    """The part of a gradient; of several derivatives also which, as the picture names it."""
+    told = {
         Direction.NONE: "",
         Direction.FORWARD: tr("forward pass"),
         Direction.BACKWARD: tr("backward pass"),
     }[node.direction]
+    order = shown_orders(node.attributes.get("differentiation", ""))
+    return f"{told} · {order}" if " of " in order else told
 
 
 def _cost(node: Node) -> str:

@@ -155,6 +155,12 @@ class CallEdit(QLineEdit):
         """Where the part at fault begins and ends; None where none is known."""
         return _find_part(self.text(), self._part)
 
+    def select_part(self) -> None:
+        """Put the cursor into the call, and select what is at fault in it."""
+        self.setFocus()
+        start, end = self.underlined or (0, len(self.text()))
+        self.setSelection(start, end - start)
+
     def area_of(self, index: int) -> QRect:
         """Where a transform's name stands; empty where it is out of sight."""
         use = self._transforms[index]

@@ -105,7 +105,12 @@ COMMANDS: Sequence[Command] = (
         ("Put a transform around the call …", "add_transform", "Ctrl+Shift+A"),
         ("Change a transform of the call …", "change_transform", "Ctrl+Shift+G"),
     ),
-    Command("Run", "Try a change of the source", "toggle", ("Ctrl+Shift+T",), True, "trial"),
+    *_owned(
+        *("trial", "Run", None),
+        ("Try a change of the source", "toggle", "Ctrl+Shift+T"),
+        ("Save the change", "save_change", ""),
+        ("Save the change as …", "ask_save_as", ""),
+    ),
     *_owned("passes", "Run", ("Record XLA's passes", "record_passes", "Ctrl+Shift+F5")),
     *_owned(
         *("area", "View"),

@@ -40,8 +40,11 @@ _POINTER = re.compile(r"^ *\^+ *$", re.MULTILINE)
 """A line that points into the one above it, where letters must be equally wide."""
 
 _MAX_SHOWN_CHARACTERS = 20_000
-_CALL = "call"
-"""What a link into the call field begins with."""
+_CALL, _PART, _TYPE, _PLACE, _OPEN, _COPY = "call", "part", "type", "place", "open", "copy"
+"""What links begin with: run a call, select the part at fault, type a call, show the place, open
+a file, copy the details."""
+_EXAMPLE = re.compile(r"(?<=such as )(?:# jaxscope: )?(\w[\w.]*\(.*\))(?=\.$)")
+_SHORTCUT = re.compile(r"\bCtrl\+O\b")
 _MAX_CALLS, _LONG_CALL = 5, 80
 _NAME = re.compile(r"\b(?!Did\b|you\b|mean\b)\w{2,}")
 
@@ -77,10 +80,15 @@ class ErrorPanel(QFrame):
 
     `call_requested` carries a call that the remedy speaks of, to be run in place of the one that
     failed. What is at fault in the call is said in few lines: the call stands right above it.
+    What can be done by a click is a link: `part_requested` asks for the part at fault to be
+    selected, `typing_requested` for a call to be typed, `opening_requested` for another file.
     """
 
     place_requested = Signal(str, int)
     call_requested = Signal(str)
+    part_requested = Signal()
+    typing_requested = Signal(str)
+    opening_requested = Signal()
     dismissed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -169,7 +177,8 @@ class ErrorPanel(QFrame):
 
     def _set_remedy(self, explanation: Explanation) -> None:
         self._remedy.clear()  # the same text would keep the links' old colour
-        self._remedy.setText(_rich_remedy(explanation))
+        assert self._error is not None
+        self._remedy.setText(_rich_remedy(explanation, _doing_of(self._error)))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -186,10 +195,21 @@ class ErrorPanel(QFrame):
 
     def _on_remedy_link_activated(self, link: str) -> None:
         kind, _, number = link.partition(":")
-        if kind != _CALL:
+        explanation = self._error.explanation if self._error is not None else None
+        if kind == _CALL and explanation is not None:
+            self.call_requested.emit(explanation.calls[int(number)])
+        elif kind == _TYPE and explanation is not None:
+            self.typing_requested.emit("".join(_EXAMPLE.findall(explanation.remedy)))
+        elif kind == _PART:
+            self.part_requested.emit()
+        elif kind == _PLACE:
+            self._on_where_clicked()
+        elif kind == _OPEN:
+            self.opening_requested.emit()
+        elif kind == _COPY:
+            self._on_copy_clicked()
+        else:
             QDesktopServices.openUrl(QUrl(link))
-        elif self._error is not None:
-            self.call_requested.emit(self._error.explanation.calls[int(number)])
 
     def _on_remedy_link_hovered(self, link: str) -> None:
         """The whole of a call: its middle may be left out."""
@@ -228,17 +248,34 @@ def _set_text(label: QLabel, text: str) -> None:
     label.setText(html.replace("\n", "<br>"))
 
 
-def _rich_remedy(explanation: Explanation) -> str:
-    """With code set as code, and addresses of JAX's documentation and calls as links."""
+_LINKED = ((_EXAMPLE, _TYPE), (_SHORTCUT, _OPEN), (re.compile("Copy details"), _COPY))
+
+
+def _doing_of(error: JaxscopeError) -> str:
+    """Where a click on the whole remedy leads: to the part at fault, or to the marked line."""
+    if is_of_call(error):
+        return _PART
+    is_of_file = isinstance(error, SourceError)
+    return _PLACE if is_of_file and parse_place(error.explanation.where) is not None else ""
+
+
+def _rich_remedy(explanation: Explanation, doing: str) -> str:
+    """With code set as code; calls, addresses of JAX's documentation and what to do as links."""
     calls = [
         f"<a href='{_CALL}:{number}'><code>{escape_html(_shorten(call, explanation))}</code></a>"
         for number, call in enumerate(explanation.calls[:_MAX_CALLS])
     ]
     if calls and explanation.is_misspelt:
         return tr("Did you mean {calls}?", calls=" or ".join(calls))
-    text = escape_html(tr("What to try: {remedy}", remedy=_fit(explanation.remedy, 800)))
+    text = escape_html(_fit(explanation.remedy, 800))
     text = _CODE.sub(r"<code><b>\1</b></code>", text)
-    text = _ADDRESS.sub(_link, text).replace("\n", "<br>")
+    text, num_links = _ADDRESS.subn(_link, text)
+    for pattern, link in _LINKED:
+        text, count = pattern.subn(rf"<a href='{link}:'>\g<0></a>", text)
+        num_links += count
+    if text and doing and not calls and not num_links:
+        text = f"<a href='{doing}:'>{text}</a>"
+    text = tr("What to try: {remedy}", remedy=text.replace("\n", "<br>"))
     return "<br>".join(part for part in (text, " · ".join(calls)) if part)
 
 

@@ -240,6 +240,9 @@ class MainWindow(QMainWindow):
         self.strip.time_requested.connect(self._on_strip_time_requested)
         self.error_panel.place_requested.connect(self.workspace.show_present_line)
         self.error_panel.call_requested.connect(self._on_error_panel_call_requested)
+        self.error_panel.part_requested.connect(self.call_bar.edit.select_part)
+        self.error_panel.typing_requested.connect(self._on_error_panel_typing_requested)
+        self.error_panel.opening_requested.connect(self.files.ask_open)
         self.error_panel.dismissed.connect(self.controller.dismiss_error)
         self.call_bar.functions.call_chosen.connect(self._on_functions_call_chosen)
         self.call_bar.functions.function_chosen.connect(self.controller.propose)
@@ -427,16 +430,20 @@ class MainWindow(QMainWindow):
         return super().focusNextPrevChild(is_next)
 
     def _order_tabs(self) -> None:
-        """From the call over the line of stages to the views, then to what stands around them."""
+        """From the call to the views, then to what stands around them; the line of stages is last.
+
+        So it is one Shift+Tab from the call, and what is looked at most a few Tabs.
+        """
         bar, row = self.call_bar, self.row
-        stops = [bar.edit, bar.functions_button, bar.add_button, bar.target, bar.run_button]
-        stops += [bar.skip_button, bar.stop_button, *self.strip.cards, self.strip.time]
+        stops = [bar.edit, bar.add_button, bar.target, bar.run_button]
+        stops += [bar.skip_button, bar.stop_button]
         panes = self.workspace.area.panes
         stops += [stop for pane in panes for stop in pane.tab_stops()]
         stops += [stop for pane in panes for stop in pane.header.tab_stops()]
         stops += [self.workspace.inspector.page]
         stops += [*row.places.values(), *row.names.values()]
-        stops += [row.more, self.menu_button]
+        stops += [row.more, self.menu_button, bar.functions_button]
+        stops += [self.strip.time, *self.strip.cards]
         # Qt orders nothing before or after what cannot have the focus, or is in a popup.
         policy = Qt.FocusPolicy
         stops = [s for s in stops if s.focusPolicy() != policy.NoFocus and s.window() is self]
@@ -685,6 +692,10 @@ class MainWindow(QMainWindow):
         self.call_bar.set_call(call)
         self.call_bar.edit.setFocus()
         self.run_call()
+
+    def _on_error_panel_typing_requested(self, call: str) -> None:
+        self.call_bar.set_call(call)
+        self.focus_call()
 
     # --- view ---
 

@@ -9,9 +9,11 @@ import ast
 import hashlib
 import io
 import tokenize
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QApplication,
     QFileDialog,
@@ -95,12 +97,22 @@ class Trial(QObject):
         self._was_running = False
         self._pane: StagePane | None = None
         self.editor: TrialEditor | None = None
+        self._saving: Sequence[QAction] = ()
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._mark)
         controller.state_changed.connect(self._on_controller_state_changed)
         workspace.selection.changed.connect(self._later.start)
         workspace.area.panes_changed.connect(self._on_area_panes_changed)
         themes.changed.connect(self._on_themes_changed)
+
+    def enable_while_editing(self, saving: Sequence[QAction]) -> None:
+        """Let these commands be used only while there is a change to save."""
+        self._saving = saving
+        self._enable()
+
+    def _enable(self) -> None:
+        for action in self._saving:
+            action.setEnabled(self.editor is not None)
 
     def toggle(self) -> None:
         """Begin to edit the source, or end that."""
@@ -123,7 +135,7 @@ class Trial(QObject):
         self._detach()
         self._controller.end_trial()
 
-    def save(self) -> None:
+    def save_change(self) -> None:
         """Write the change into the file, unless that was changed by another hand meanwhile."""
         if self.editor is None:
             return
@@ -183,18 +195,20 @@ class Trial(QObject):
         editor.edit.set_wrapping(self._workspace.area.is_wrapping)
         editor.edit.settled.connect(self._on_edit_settled)
         editor.edit.line_chosen.connect(self._on_edit_line_chosen)
-        editor.save.clicked.connect(self.save)
+        editor.save.clicked.connect(self.save_change)
         editor.save_as.clicked.connect(self.ask_save_as)
         editor.discard.clicked.connect(self.discard)
         line = pane.code.line_in_hand
         pane.set_editor(editor)
         self._pane, self.editor = pane, editor
+        self._enable()
         editor.edit.show_line(line)
         editor.edit.setFocus()
         self._mark()
 
     def _detach(self) -> None:
         pane, self._pane, self.editor = self._pane, None, None
+        self._enable()
         if pane is not None and pane in self._workspace.area.panes:
             focused = QApplication.focusWidget()
             had_focus = focused is not None and pane.isAncestorOf(focused)

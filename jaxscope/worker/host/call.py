@@ -179,7 +179,7 @@ class _CallParser:
             remedy = f"Did you mean {shorten(closed)}?" if closed else ""
             raise self._no_call(
                 f"The call {shorten(self._text)!r} is not a Python expression: {why}{place}.",
-                remedy or "Type a call such as grad(loss)(f32[8], f32[8]).",
+                remedy or f"Type a call such as {self._example()}.",
                 [closed] if closed else (),
                 self._text[(column or 1) - 1 :] or self._text,
                 is_misspelt=bool(closed),
@@ -191,7 +191,7 @@ class _CallParser:
                 f"{text!r} is not a call.",
                 f"Add arguments in parentheses, such as {text}(f32[8])."
                 if is_name
-                else "Type a call, such as loss(f32[8]).",
+                else f"Type a call, such as {self._example()}.",
                 [f"{self._text.strip()}(f32[8])"] if is_name else (),
             )
         numbered: ast.Call = _Positions(self._names).visit(tree.body)
@@ -326,6 +326,10 @@ class _CallParser:
         what = f"{self._holder} has no {name!r}, which the call names."
         is_misspelt = bool(close) and others is close
         return self._no_call(what, remedy, calls, name, is_misspelt=is_misspelt)
+
+    def _example(self) -> str:
+        """A call of a function of the file."""
+        return f"{next(iter(list_functions(self._names)), 'loss')}(f32[8])"
 
     def _with_name(self, name: str, other: str) -> str:
         """The call with another name in the place of one that it uses."""

@@ -2340,8 +2340,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>保存捕获{held}</translation>
     </message>
     <message>
+        <source>Save the change</source>
+        <translation>保存修改</translation>
+    </message>
+    <message>
         <source>Save the change as</source>
         <translation>修改另存为</translation>
+    </message>
+    <message>
+        <source>Save the change as …</source>
+        <translation>修改另存为 …</translation>
     </message>
     <message>
         <source>Save the comparison</source>
