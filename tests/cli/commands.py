@@ -52,7 +52,7 @@ def processes_with(marker: str) -> list[int]:
     return found
 
 
-def wait_for(condition: Callable[[], object], limit_s: float = 20.0) -> None:
+def wait_for(condition: Callable[[], object], limit_s: float = 300.0) -> None:
     """Wait until something is so, and fail where it never is."""
     deadline = time.monotonic() + limit_s
     while not condition():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from jaxscope.client.events import StageArrived
 from jaxscope.client.requests import CaptureRequest, TimeRequest
 from jaxscope.client.session import Session
@@ -25,11 +27,13 @@ def missing_stages(capture: Capture) -> list[str]:
     return [stage.name for stage in capture.stages if not is_available(stage.text)]
 
 
+@pytest.mark.slow
 def test_deeply_nested_jits_and_conds_are_captured(session: Session) -> None:
     for name in ("nests_jits", "nests_conds"):
         assert missing_stages(capture_of(session, name)) == [], name
 
 
+@pytest.mark.slow
 def test_what_is_too_deep_for_xla_costs_at_most_the_worker(session: Session) -> None:
     scene = Scene(session, sample("nests_jits_too_deep"))
     error = scene.error()

@@ -104,7 +104,7 @@ def test_nor_where_lines_cross_in_what_is_taken_over(seed: int, direction: str, 
     assert_same(scene, everything_anew(graph, groups, direction, fit))
 
 
-@pytest.fixture(scope="module", params=["jaxpr", "module"])
+@pytest.fixture(scope="module", params=["jaxpr", pytest.param("module", marks=pytest.mark.slow)])
 def gradient(request: pytest.FixtureRequest) -> Graph:
     function, arguments = layers(5)
     make = trace if request.param == "jaxpr" else compile_module

@@ -27,7 +27,7 @@ from .conftest import PYTHON, Server
 SOURCE = "import jax.numpy as jnp\n\n\ndef f(x):\n    return jnp.sin(x) * 2\n"
 
 
-def wait_until(is_so: Callable[[], bool], seconds: float = 20.0) -> None:
+def wait_until(is_so: Callable[[], bool], seconds: float = 300.0) -> None:
     deadline = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < deadline
