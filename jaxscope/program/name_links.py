@@ -248,6 +248,11 @@ def _detail(graph: Graph, row: int, operation: str) -> _Detail:
     return tuple(itertools.chain.from_iterable(_numbers(known.get(name, "")) for name in names))
 
 
+def _made(graph: Graph, row: int, operation: str) -> _Detail:
+    """What a node makes: optimization seldom changes the types of elements, often their shape."""
+    return (operation, *(each.partition("[")[0] for each in graph.types(row)))
+
+
 def _numbers(text: str) -> list[str]:
     """Those of `array<i64: 3, 0>`, of `1 : i64` and of `{1}`."""
     return re.findall(r"(?<![a-z\d])-?\d+", text)
@@ -261,13 +266,13 @@ class _Equations:
         flow = _Flow(graph, [bool(of_row) for of_row in rows])
         self.operations: dict[str, set[str]] = {}
         self.details: dict[str, set[_Detail]] = {}
-        self.types: dict[str, set[tuple[str, ...]]] = {}
+        self.made: dict[str, set[_Detail]] = {}
         self._fed_by: dict[str, set[str]] = {}
         for row, of_row in enumerate(rows):
             operation = flow.operations[row]
             for label in of_row:
                 self.operations.setdefault(label, set()).add(operation)
-                self.types.setdefault(label, set()).add(graph.types(row))
+                self.made.setdefault(label, set()).add(_made(graph, row, operation))
                 if detail := _detail(graph, row, operation):
                     self.details.setdefault(label, set()).add(detail)
             for source in flow.sources(row) if of_row else ():
@@ -377,8 +382,8 @@ class _Solver:
         return self._is_open[row] and len(self._domains[row]) > 1
 
     def _of_kind(self, graph: Graph, row: int, domain: set[str]) -> set[str]:
-        """Without equations that have no such operation, cut out other parts of an array, or, where
-        others have it, have no value of the node's type.
+        """Without equations that have no such operation, cut out other parts of an array, or make
+        elements of another type, where others make such.
         """
         operation = self._flow.operations[row]
         if len(domain) < 2:
@@ -389,8 +394,10 @@ class _Solver:
             detail = _detail(graph, row, operation)
             same = {label for label in kind if detail and detail in known.details.get(label, ())}
             domain = same or kind or domain
-        types = graph.types(row)
-        return {label for label in domain if types in known.types.get(label, ())} or domain
+        if operation == "convert":  # optimization makes one of several
+            return domain
+        made = _made(graph, row, operation)
+        return {label for label in domain if made in known.made.get(label, ())} or domain
 
     def _propagate(self, waiting: deque[int]) -> None:
         is_waiting = set(waiting)
