@@ -23,6 +23,7 @@ from jaxscope.errors import (
     SourceError,
     TraceError,
     UsageError,
+    WorkerLost,
 )
 from jaxscope.model import (
     Cost,
@@ -328,6 +329,8 @@ def test_every_remedy_that_a_click_can_do_is_a_link(qtbot: QtBot):
     assert click(syntax, panel.place_requested) == ["a.py", 3]
     gone = UsageError("There is no source.", remedy="Open a Python file (Ctrl+O).")
     assert click(gone, panel.opening_requested) == []
+    lost = WorkerLost("It was killed.", remedy="Run again: another process is started.")
+    assert click(lost, panel.run_requested) == []
 
 
 def test_a_long_call_of_a_remedy_is_cut_in_its_middle_and_whole_under_the_pointer(qtbot: QtBot):

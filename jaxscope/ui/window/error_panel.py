@@ -40,9 +40,10 @@ _POINTER = re.compile(r"^ *\^+ *$", re.MULTILINE)
 """A line that points into the one above it, where letters must be equally wide."""
 
 _MAX_SHOWN_CHARACTERS = 20_000
-_CALL, _PART, _TYPE, _PLACE, _OPEN, _COPY = "call", "part", "type", "place", "open", "copy"
+_CALL, _PART, _TYPE, _PLACE = "call", "part", "type", "place"
+_OPEN, _COPY, _RUN = "open", "copy", "run"
 """What links begin with: run a call, select the part at fault, type a call, show the place, open
-a file, copy the details."""
+a file, copy the details, run the same call again."""
 _EXAMPLE = re.compile(r"(?<=such as )(?:# jaxscope: )?(\w[\w.]*\(.*\))(?=\.$)")
 _SHORTCUT = re.compile(r"\bCtrl\+O\b")
 _MAX_CALLS, _LONG_CALL = 5, 80
@@ -81,7 +82,8 @@ class ErrorPanel(QFrame):
     `call_requested` carries a call that the remedy speaks of, to be run in place of the one that
     failed. What is at fault in the call is said in few lines: the call stands right above it.
     What can be done by a click is a link: `part_requested` asks for the part at fault to be
-    selected, `typing_requested` for a call to be typed, `opening_requested` for another file.
+    selected, `typing_requested` for a call to be typed, `opening_requested` for another file,
+    `run_requested` for another run.
     """
 
     place_requested = Signal(str, int)
@@ -89,6 +91,7 @@ class ErrorPanel(QFrame):
     part_requested = Signal()
     typing_requested = Signal(str)
     opening_requested = Signal()
+    run_requested = Signal()
     dismissed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -208,6 +211,8 @@ class ErrorPanel(QFrame):
             self.opening_requested.emit()
         elif kind == _COPY:
             self._on_copy_clicked()
+        elif kind == _RUN:
+            self.run_requested.emit()
         else:
             QDesktopServices.openUrl(QUrl(link))
 
@@ -248,7 +253,12 @@ def _set_text(label: QLabel, text: str) -> None:
     label.setText(html.replace("\n", "<br>"))
 
 
-_LINKED = ((_EXAMPLE, _TYPE), (_SHORTCUT, _OPEN), (re.compile("Copy details"), _COPY))
+_LINKED = (
+    (_EXAMPLE, _TYPE),
+    (_SHORTCUT, _OPEN),
+    (re.compile("Copy details"), _COPY),
+    (re.compile("Run (the call )?again"), _RUN),
+)
 
 
 def _doing_of(error: JaxscopeError) -> str:

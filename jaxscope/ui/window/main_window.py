@@ -243,6 +243,7 @@ class MainWindow(QMainWindow):
         self.error_panel.part_requested.connect(self.call_bar.edit.select_part)
         self.error_panel.typing_requested.connect(self._on_error_panel_typing_requested)
         self.error_panel.opening_requested.connect(self.files.ask_open)
+        self.error_panel.run_requested.connect(self.run_call)
         self.error_panel.dismissed.connect(self.controller.dismiss_error)
         self.call_bar.functions.call_chosen.connect(self._on_functions_call_chosen)
         self.call_bar.functions.function_chosen.connect(self.controller.propose)
