@@ -87,7 +87,8 @@ def find_checks(checkout: Path, changed: Iterable[str]) -> Iterator[tuple[str, l
         yield "types", [sys.executable, "-m", "mypy"]
     tests = find_nearest_tests(checkout, changed)
     if len(tests) > MOST_TEST_FILES:
-        print(f"{len(tests)} test files are near; the {MOST_TEST_FILES} nearest are run.")
+        left_out = ", ".join(tests[MOST_TEST_FILES:])
+        print(f"near, but not run (./run test runs them): {left_out}")
     if tests:
         names = tests[:MOST_TEST_FILES]
         print(f"nearest tests: {', '.join(names)}", flush=True)
@@ -122,6 +123,8 @@ def find_nearest_tests(checkout: Path, changed: Iterable[str]) -> list[str]:
         first.append("tests/test_architecture.py")
     if any(name.endswith(".md") and name != "CHANGELOG.md" for name in changed):
         first.append("tests/test_documents.py")
+    if any(name.startswith(("jaxscope/ui/", "docs/write_translations")) for name in changed):
+        first.append("tests/window/test_language.py")
     near = [_find_tests_of(name, importers, imports) for name in _name_modules(changed, texts)]
     in_turn = itertools.chain.from_iterable(itertools.zip_longest(*near))
     return list(dict.fromkeys([*first, *filter(None, in_turn)]))

@@ -47,6 +47,7 @@ def git(checkout: Path, *words: str) -> None:
         ("tests/helper.py", ["test_helped"]),
         ("tests/test_high.py", ["test_high"]),
         ("README.md", ["test_documents"]),
+        ("jaxscope/ui/texts.ts", ["test_architecture", "window/test_language"]),
     ],
 )
 def test_the_nearest_tests_are_those_that_import_it(
