@@ -195,6 +195,18 @@ def test_the_overview_goes_once_all_is_in_sight(qtbot: QtBot, page: GraphPage) -
     qtbot.waitUntil(page.canvas.minimap.isHidden)
 
 
+def test_the_legend_has_the_place_of_a_chooser_that_is_not_offered(page: GraphPage) -> None:
+    legend = page.canvas.legend
+    page.set_awake(is_awake=False)
+    without, _ = legend._place(legend.width())
+    page.set_awake(is_awake=True)
+    beside, _ = legend._place(legend.width())
+    assert page.colours.isVisible() and len(without) > len(beside)
+    assert without[: len(beside) - 1] == beside[:-1], "what is there stays in its place"
+    for x, _, wide in beside:
+        assert x + wide <= page.colours.geometry().left()
+
+
 OUTLINES = ["selected", "linked, forward", "linked, backward"]
 
 

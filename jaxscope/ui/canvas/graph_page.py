@@ -66,7 +66,7 @@ class GraphPage(QWidget):
         self._arrange()
 
     def set_awake(self, *, is_awake: bool) -> None:
-        """Offer the choice of colours, or leave its place empty."""
+        """Offer the choice of colours, or give its place to the legend."""
         self._is_awake = is_awake
         self._arrange()
 
@@ -92,7 +92,8 @@ class GraphPage(QWidget):
         text_px = chooser.fontMetrics().horizontalAdvance(chooser.currentText())
         # The whole choice where that leaves the legend most of the width.
         size.setWidth(min(max(size.width(), width * 2 // 5), text_px + _ARROW_PX))
-        legend.set_tail(size.width() + _GAP_PX if has_room else 0)
+        # Without the chooser the legend has the whole row: it names more of what is seen.
+        legend.set_tail(size.width() + _GAP_PX if has_room and self._is_awake else 0)
         under = min(legend.heightForWidth(width), height // 3) if has_room else 0
         legend.setGeometry(0, height - under, width, under)
         legend.setVisible(bool(under))
