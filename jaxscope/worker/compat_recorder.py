@@ -32,7 +32,6 @@ from jaxscope.worker import compat
 
 _context = _source_info._source_info_context
 _changed_batching: Any = _batching
-_matchaxis: Any = _changed_batching.matchaxis
 _set_current_trace: Any = _core.set_current_trace
 
 
@@ -66,6 +65,22 @@ class BatchAxes:
         if variable is not None and not compat.is_literal(variable):
             entry = self._found.setdefault(id(variable), (variable, []))
             entry[1].append((axis_data, axis))
+
+    def note_repeated(self, given: Sequence[Any], result: Any) -> None:
+        """JAX repeats a result that no batched value went into along an axis of a `vmap`.
+
+        Args:
+            given: What `matchaxis` was given: the axis or, up to JAX 0.9.0 at least, its name, its
+                size and that of a mesh; then where it is in the value, and where it is wanted.
+            result: What it gave.
+        """
+        axes = [given[0]]
+        if not isinstance(given[0], _batching.AxisData):
+            axes = [each for each in self._wanted if (each.name, each.size) == given[:2]]
+            given = given[2:]
+        source, axis = given[1:3]
+        if source is None and type(axis) is int and len(axes) == 1:  # of two alike it is unknown
+            self.note(axes[0], result, axis % max(len(getattr(result, "shape", ())), 1))
 
     def note_call(self) -> None:
         """The function of the call begins: what batches now are the `vmap`s of the call."""
@@ -150,28 +165,30 @@ def _axis_after(equation: Any, operand: int, axis: int) -> int | None:
 def recording_batch_axes() -> Iterator[BatchAxes]:
     """Note what `vmap` batches while a call is traced."""
     found = BatchAxes()
-    original, matching = _batching.BatchTracer.__init__, _matchaxis
+    original = _batching.BatchTracer.__init__
+    matching = getattr(_batching, "matchaxis", None)
 
     @functools.wraps(original)
     def noted(tracer: Any, trace: Any, val: Any, batch_dim: Any, *more: Any) -> None:
         original(tracer, trace, val, batch_dim, *more)
         found.note(trace.axis_data, val, batch_dim)
 
-    @functools.wraps(matching)
     def matched(*given: Any, **options: Any) -> Any:
-        """A result of a `vmap` that no batched value went into is repeated along its axis."""
+        assert matching is not None
         result = matching(*given, **options)
-        axis_data, source, axis = given[:3]
-        if source is None and type(axis) is int and isinstance(axis_data, _batching.AxisData):
-            found.note(axis_data, result, axis % max(len(getattr(result, "shape", ())), 1))
+        found.note_repeated(given, result)
         return result
 
     changed: Any = _batching.BatchTracer
-    changed.__init__, _changed_batching.matchaxis = noted, matched
+    changed.__init__ = noted
+    if matching is not None:
+        _changed_batching.matchaxis = functools.wraps(matching)(matched)
     try:
         yield found
     finally:
-        changed.__init__, _changed_batching.matchaxis = original, matching
+        changed.__init__ = original
+        if matching is not None:
+            _changed_batching.matchaxis = matching
 
 
 class Marker(Protocol):
