@@ -3,7 +3,7 @@
 Questions, source and drawing come first; then, from a new page on, the answers and what each
 equation makes.
 
-Chinese is written in a font that PDF readers bring themselves: to embed one takes 10 MB.
+Chinese is written in a font that PDF readers bring themselves: Noto Sans CJK, for one, has 19 MB.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import functools
 import io
 import itertools
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 
 from reportlab.lib.colors import HexColor
@@ -56,11 +57,12 @@ from jaxscope.report.stepping import VALUE_HEADERS
 from jaxscope.schema.safe_text import escape_html, make_safe, make_safe_line
 
 _MARGIN_PT = 18 * mm
-_WIDTH_PT = A4[0] - 2 * _MARGIN_PT
+_WIDTH_PT = A4[0] - 2 * _MARGIN_PT - 12
+"""Of what is written: the library leaves 6 points at each side of a frame."""
 _MOST_DRAWN_PT = A4[1] * 0.55
 """Height of the drawing at most: the rest of the page has its title and some lines."""
 _LEAST_SCALE = 0.4
-"""Of the drawing, in points for each of its pixels: its texts of 12 px are then 4.8 pt."""
+"""Of the drawing, in points for each of its pixels: types of 11 px are then 4.4 pt."""
 _MOST_NODES = 500
 """A larger program cannot be read on a page."""
 _MOST_LINES = 300
@@ -94,8 +96,8 @@ _TABLE_STYLES: list[tuple[object, ...]] = [
     ("TOPPADDING", (0, 0), (-1, -1), 1.5),
     ("BOTTOMPADDING", (0, 0), (-1, -1), 2),
 ]
-_KEPT_ROWS = 8
-"""Of a step, that are on one page with its line."""
+_KEPT_ROWS = 2
+"""Of a step, that are on one page with its line: more may be too high for any page."""
 
 
 def steps_to_pdf(
@@ -212,10 +214,10 @@ def _draw(stepping: Stepping, capture: Capture) -> Iterator[Flowable]:
             if _scale(picture) >= _LEAST_SCALE:
                 yield _place(picture)
                 return
-    file = os.path.basename(capture.source.file)
+    words = os.path.basename(capture.source.file), capture.call, "--stage", stepping.stage
     yield _write(
-        f"Its {len(graph.nodes):,} nodes cannot be read on a page of this size; "
-        f"`jaxscope capture {file} -o program.pdf` draws them on one that is large enough.",
+        f"Its {len(graph.nodes):,} nodes cannot be read on a page of this size. They are drawn on "
+        f"one that is large enough by `jaxscope capture {shlex.join(words)} -o program.pdf`.",
         _TEXT,
     )
 

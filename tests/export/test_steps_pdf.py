@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,10 +11,12 @@ from pathlib import Path
 import jax.numpy as jnp
 import pytest
 
+import jaxscope
 from jaxscope.cli import main
 from jaxscope.export import steps_pdf
 from jaxscope.export.steps import describe_end
-from jaxscope.model.values import Step
+from jaxscope.model.lessons import Lesson
+from jaxscope.model.values import ArraySummary, Step, Stepping, StepValue
 
 LESSON = """# {title}
 
@@ -128,7 +131,26 @@ def test_a_program_that_no_page_can_show_is_not_drawn(
     first, *_ = write(folder, "shared.py", "double(f32[2])")
     assert "cannot be read" not in first
     first, *_ = write(folder, "shared.py", "twice(f32[2])")
-    assert "7 nodes cannot be read on a page" in " ".join(first.split())
+    told = " ".join(first.split())
+    assert "7 nodes cannot be read on a page" in told
+    command = re.search(r"jaxscope (capture shared\.py .* -o) program\.pdf", told)
+    assert command is not None
+    monkeypatch.chdir(folder)
+    assert main([*shlex.split(command[1]), "program.pdf"]) == 0
+    assert "reduce_sum" in read_pages(folder / "program.pdf")[0]
+
+
+def test_long_values_fit_their_pages(folder: Path) -> None:
+    capture = jaxscope.capture_file(str(folder / "shared.py"), "double(f32[2])")
+    summary = ArraySummary((2,), "float32", 1.2345678, 1.2345678, 1.2345678, text="9.12 " * 90)
+    values = tuple(
+        StepValue("operand", n, "params" * 60, "f32[" + "1," * 80 + "1]", summary) for n in range(9)
+    )
+    steps = [Step(n, str(n), operation="sin", values=values) for n in range(4)]
+    stepping = Stepping("f(x)", capture.environment, "jaxpr", 4, (), ())
+    handout = folder / "long.pdf"
+    handout.write_bytes(steps_pdf.steps_to_pdf(stepping, steps, capture, Lesson("Long")))
+    assert " ".join(read_pages(handout)).count("operand 8") == 4
 
 
 def test_steps_that_are_left_out_are_counted() -> None:
