@@ -144,7 +144,7 @@ def test_long_values_fit_their_pages(folder: Path) -> None:
     capture = jaxscope.capture_file(str(folder / "shared.py"), "double(f32[2])")
     summary = ArraySummary((2,), "float32", 1.2345678, 1.2345678, 1.2345678, text="9.12 " * 90)
     values = tuple(
-        StepValue("operand", n, "params" * 60, "f32[" + "1," * 80 + "1]", summary) for n in range(9)
+        StepValue("operand", n, "深 " * 90, "f32[" + "1," * 80 + "1]", summary) for n in range(9)
     )
     steps = [Step(n, str(n), operation="sin", values=values) for n in range(4)]
     stepping = Stepping("f(x)", capture.environment, "jaxpr", 4, (), ())
