@@ -86,9 +86,11 @@ def find_checks(checkout: Path, changed: Iterable[str]) -> Iterator[tuple[str, l
     if any(name.startswith("jaxscope/") for name in code):
         yield "types", [sys.executable, "-m", "mypy"]
     tests = find_nearest_tests(checkout, changed)
-    if len(tests) > MOST_TEST_FILES:
-        left_out = ", ".join(tests[MOST_TEST_FILES:])
-        print(f"near, but not run (./run test runs them): {left_out}")
+    if left_out := tests[MOST_TEST_FILES:]:
+        named = ", ".join(left_out[:MOST_TEST_FILES])
+        more = len(left_out[MOST_TEST_FILES:])
+        rest = f" and {more} more" if more else ""
+        print(f"near, but not run (./run test runs them): {named}{rest}")
     if tests:
         names = tests[:MOST_TEST_FILES]
         print(f"nearest tests: {', '.join(names)}", flush=True)

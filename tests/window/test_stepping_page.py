@@ -324,6 +324,8 @@ def test_the_page_of_all_steps_is_written_stopped_or_refused(
     real.commands.actions["ask_export_steps"].trigger()
     (dialog,) = real.findChildren(QFileDialog)
     assert dialog.selectedFiles()[0].endswith("-steps.html")
+    dialog.filterSelected.emit("pdf (*.pdf)")
+    assert dialog.selectedFiles()[0].endswith("-steps.pdf") and dialog.defaultSuffix() == "pdf"
     dialog.close()
     told: list[str] = []
     exporter.progressed.connect(lambda doing, _share: told.append(doing))

@@ -341,6 +341,7 @@ class FileDialogs(QObject):
         dialog.setDefaultSuffix(name.rpartition(".")[2])
         dialog.selectFile(name)
         dialog.fileSelected.connect(self._on_place_selected)
+        dialog.filterSelected.connect(functools.partial(_use_ending_of, dialog))
         return dialog
 
     def suggest(self, ending: str, stage: str = "") -> str:
@@ -574,3 +575,14 @@ def _describe_choice(module: ModuleFiles, left: FoundDumps) -> str:
     return (
         f"{module.label}   {format_share(module.seconds / whole, 1)}" if whole > 0 else module.label
     )
+
+
+def _use_ending_of(dialog: QFileDialog, kind: str) -> None:
+    """Give what is to be written the ending of the kind that is chosen: the ending decides it."""
+    found = re.search(r"\*\.(\w+)", kind)
+    if found is None:
+        return
+    ending = found[1]
+    dialog.setDefaultSuffix(ending)
+    for path in dialog.selectedFiles()[:1]:
+        dialog.selectFile(f"{os.path.splitext(os.path.basename(path))[0]}.{ending}")
