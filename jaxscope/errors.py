@@ -70,6 +70,7 @@ class Explanation:
         output: The tail of what the process printed before it died.
         calls: Whole calls that the remedy speaks of, for the call field.
         part: The part of the call that is at fault, as typed; empty where the call is not.
+        example: A call that the remedy names only to show how one is written.
         is_misspelt: Whether a name or bracket is wrong, and the remedy only asks which of `calls`
             was meant.
         is_out_of_memory: Whether XLA says that the device has too little memory.
@@ -85,6 +86,7 @@ class Explanation:
     output: str = ""
     calls: tuple[str, ...] = ()
     part: str = ""
+    example: str = ""
     is_misspelt: bool = False
     is_out_of_memory: bool = False
 

@@ -173,7 +173,8 @@ Worker to client:
     done         wall_seconds                                 the run ended well
     failed       fault ("source", "call", "trace", "environment", "internal"), stage (null or a
                  name), explanation {what, why, where, remedy, kind, traceback, full_traceback,
-                 output, calls, part, is_misspelt, is_out_of_memory}
+                 output, calls, part, example, is_misspelt,
+                 is_out_of_memory}
 """
 
 from __future__ import annotations

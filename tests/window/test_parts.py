@@ -319,10 +319,16 @@ def test_every_remedy_that_a_click_can_do_is_a_link(qtbot: QtBot):
             panel._remedy.linkActivated.emit(link)
         return list(caught.args or ())
 
-    typo = Explanation("No Python.", remedy="Type a call such as loss(f32[8], x).", part="loss(")
-    assert click(CallError(typo), panel.typing_requested) == ["loss(f32[8], x)"]
+    typo = Explanation(
+        "No Python.",
+        remedy="Type a call such as f(f32[8], x).",
+        part="loss(",
+        example="f(f32[8], x)",
+    )
+    assert click(CallError(typo), panel.typing_requested) == ["f(f32[8], x)"]
     none = "Type a call, or add a comment line such as # jaxscope: loss(f32[8])."
-    assert click(CallError("None.", remedy=none), panel.typing_requested) == ["loss(f32[8])"]
+    said = Explanation("None.", remedy=none, example="loss(f32[8])")
+    assert click(CallError(said), panel.typing_requested) == ["loss(f32[8])"]
     said = Explanation("`grad` of integers.", remedy="Pass floats.", part="i32[3]")
     assert click(TraceError(said), panel.part_requested) == []
     syntax = SourceError("Not Python.", where="a.py:3", remedy="Correct the marked place.")

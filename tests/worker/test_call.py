@@ -159,6 +159,7 @@ def test_what_is_no_call_is_refused_with_a_way_out(text: str, what: str, remedy:
     assert what in explanation.what
     assert remedy in explanation.remedy
     assert explanation.is_misspelt is remedy.startswith("Did you mean")
+    assert explanation.example == ("loss(f32[8])" if remedy.startswith("Type a call") else "")
 
 
 @pytest.mark.parametrize(

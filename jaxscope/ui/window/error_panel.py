@@ -44,7 +44,6 @@ _CALL, _PART, _TYPE, _PLACE = "call", "part", "type", "place"
 _OPEN, _COPY, _RUN = "open", "copy", "run"
 """What links begin with: run a call, select the part at fault, type a call, show the place, open
 a file, copy the details, run the same call again."""
-_EXAMPLE = re.compile(r"(?<=such as )(?:# jaxscope: )?(\w[\w.]*\(.*\))(?=\.$)")
 _SHORTCUT = re.compile(r"\bCtrl\+O\b")
 _MAX_CALLS, _LONG_CALL = 5, 80
 _NAME = re.compile(r"\b(?!Did\b|you\b|mean\b)\w{2,}")
@@ -202,7 +201,7 @@ class ErrorPanel(QFrame):
         if kind == _CALL and explanation is not None:
             self.call_requested.emit(explanation.calls[int(number)])
         elif kind == _TYPE and explanation is not None:
-            self.typing_requested.emit("".join(_EXAMPLE.findall(explanation.remedy)))
+            self.typing_requested.emit(explanation.example)
         elif kind == _PART:
             self.part_requested.emit()
         elif kind == _PLACE:
@@ -254,7 +253,6 @@ def _set_text(label: QLabel, text: str) -> None:
 
 
 _LINKED = (
-    (_EXAMPLE, _TYPE),
     (_SHORTCUT, _OPEN),
     (re.compile("Copy details"), _COPY),
     (re.compile("Run (the call )?again"), _RUN),
@@ -280,6 +278,9 @@ def _rich_remedy(explanation: Explanation, doing: str) -> str:
     text = escape_html(_fit(explanation.remedy, 800))
     text = _CODE.sub(r"<code><b>\1</b></code>", text)
     text, num_links = _ADDRESS.subn(_link, text)
+    if example := escape_html(explanation.example):
+        text = text.replace(example, f"<a href='{_TYPE}:'>{example}</a>")
+        num_links += example in text
     for pattern, link in _LINKED:
         text, count = pattern.subn(rf"<a href='{link}:'>\g<0></a>", text)
         num_links += count

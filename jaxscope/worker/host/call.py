@@ -182,6 +182,7 @@ class _CallParser:
                 remedy or f"Type a call such as {self._example()}.",
                 [closed] if closed else (),
                 self._text[(column or 1) - 1 :] or self._text,
+                "" if closed else self._example(),
                 is_misspelt=bool(closed),
             ) from None
         if not isinstance(tree.body, ast.Call):
@@ -193,6 +194,7 @@ class _CallParser:
                 if is_name
                 else f"Type a call, such as {self._example()}.",
                 [f"{self._text.strip()}(f32[8])"] if is_name else (),
+                example="" if is_name else self._example(),
             )
         numbered: ast.Call = _Positions(self._names).visit(tree.body)
         return numbered
@@ -341,6 +343,7 @@ class _CallParser:
         remedy: str,
         calls: Sequence[str] = (),
         part: str = "",
+        example: str = "",
         *,
         is_misspelt: bool = False,
     ) -> CallError:
@@ -352,6 +355,7 @@ class _CallParser:
                 kind="CallError",
                 calls=tuple(calls),
                 part=part or self._text,
+                example=example,
                 is_misspelt=is_misspelt,
             )
         )

@@ -406,11 +406,14 @@ def first_call(source: SourceSnapshot, names: dict[str, Any], channel: Channel) 
     text, refusal = propose_call(source, names, function=None)
     if text is None:
         raise CallError(
-            f"{source.path.rpartition('/')[2]} offers no call, and none could be found.",
-            where=source.path,
-            why=refusal.why,
-            remedy="Type a call, or add a comment line such as # jaxscope: loss(f32[8]).",
-            kind="NoCall",
+            Explanation(
+                f"{source.path.rpartition('/')[2]} offers no call, and none could be found.",
+                where=source.path,
+                why=refusal.why,
+                remedy="Type a call, or add a comment line such as # jaxscope: loss(f32[8]).",
+                kind="NoCall",
+                example="loss(f32[8])",
+            )
         )
     channel.message(f"The file offers no call; jaxscope proposed {text}.")
     return text
