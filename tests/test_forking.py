@@ -14,7 +14,7 @@ from tests.faults.scene import PATIENCE_S, sample
 def started(monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config) -> list[str]:
     """Gets an entry for each supervisor that is started."""
     if pytestconfig.getoption("started"):
-        pytest.skip("no worker is forked")
+        pytest.skip("with --started every worker is started")
     found: list[str] = []
     connect = LocalLink.connect
     monkeypatch.setattr(LocalLink, "connect", lambda self: (found.append(""), connect(self))[1])

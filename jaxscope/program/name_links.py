@@ -394,7 +394,7 @@ class _Solver:
             detail = _detail(graph, row, operation)
             same = {label for label in kind if detail and detail in known.details.get(label, ())}
             domain = same or kind or domain
-        if operation == "convert":  # optimization makes one of several
+        if operation == "convert":  # optimization joins several, so the type is that of another
             return domain
         made = _made(graph, row, operation)
         return {label for label in domain if made in known.made.get(label, ())} or domain
@@ -481,10 +481,11 @@ _MADE_CALLS = ("sdy.manual_computation",)
 _RUNNING = frozenset({"while", "conditional", "case", "if", *_MADE_CALLS})
 """What runs equations in its regions; those of others, such as reductions, are part of these."""
 _ENDS_OF_UPDATE = ("parameter", "return")
+"""What takes and gives the values of a scatter's update: of the scatter, not of the update."""
 _COMPUTING = frozenset(
     {"dot", "convolution", "custom-call", "reduce", "sort", "fft", "scatter", "gather"}
 )
-"""What no loop is made of; XLA names so after the loop what it moves out of one."""
+"""Never a loop's own. XLA gives the loop's name to one of these that it moves out of the loop."""
 _ENDS = (int(NodeKind.INPUT), int(NodeKind.OUTPUT))
 _MAX_ALIKE = 500
 """Of at most so many equations that share name and place one is found: the cost is quadratic."""
@@ -855,9 +856,10 @@ class _Naming:
         self._owners = list_owners(graph)
 
     def _has_relative_names(self) -> bool:
-        """Whether names in functions are relative to the call, even such as begin like whole ones.
+        """Whether most names in functions do not begin as whole names do.
 
-        A function of the user's may have the name of one that it calls: `solve`, `softmax`.
+        Then all are relative to the call, also one that begins so: a function of the user's may
+        have the name of one that it calls, such as `solve` or `softmax`.
         """
         graph = self._graph
         is_function = [kind == GroupKind.COMPUTATION for kind in graph.groups.kind.tolist()]

@@ -1,4 +1,4 @@
-"""A leaked tracer is told with the line that made it and the variable that keeps it."""
+"""The error of a leaked tracer names the line that made it and the variable that keeps it."""
 
 from __future__ import annotations
 

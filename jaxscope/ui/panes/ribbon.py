@@ -27,7 +27,7 @@ _OUT_OF_SIGHT_PX = 3.0
 _NEIGHBOUR_PX = 30.0
 """Bands no further apart than a line or two are one."""
 _CLEAR = 8
-"""So many bands are told apart where they cross; of more, neighbours are one, and all are paler."""
+"""Where there are more bands than this, neighbours are joined into one, and all are drawn paler."""
 _LEAST_PX = 2.0
 
 FindPairs = Callable[[StagePane, StagePane], Pairs]
@@ -163,7 +163,7 @@ class RibbonHandle(QSplitterHandle):
 def join_bands(bands: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Bands that are neighbours at one side, and meet the same stretch of the other, as one.
 
-    Twenty lines of one group would be twenty bands one over the other, as dark as a wall.
+    Else twenty lines of one group would be twenty bands on top of each other, and nearly opaque.
     """
     return _join(_join(bands, 0), 2) if len(bands) > _CLEAR else bands
 

@@ -20,7 +20,7 @@ RULE = "static-argument-in-loop"
 _Function = ast.FunctionDef | ast.Lambda
 _ARITHMETIC = ast.Add | ast.Sub | ast.Mult | ast.Div
 _FEW = 4
-"""Of fewer rounds nothing is told."""
+"""Loops of fewer rounds are not reported."""
 
 
 def find_static_arguments(subject: CheckedCall) -> Iterator[Check]:
