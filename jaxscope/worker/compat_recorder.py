@@ -538,7 +538,7 @@ def with_derived(copies: Mapping[int, tuple[Any, Any]]) -> dict[int, tuple[Any, 
     Args:
         copies: Each jaxpr and its copy, by the identity of the first.
     """
-    found = {id: pair for id, pair in copies.items() if pair[0] is not pair[1]}
+    found = {key: pair for key, pair in copies.items() if pair[0] is not pair[1]}
     new = found
     try:
         now = _config.trace_context()
