@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
@@ -24,6 +25,7 @@ from jaxscope.picture.scene.first_picture import (
     Viewport,
 )
 from jaxscope.picture.view.open_groups import is_walk
+from jaxscope.picture.view.operations import Style
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.navigation import (
     MARGIN_PX,
@@ -34,6 +36,7 @@ from jaxscope.ui.canvas.navigation import (
 )
 from jaxscope.ui.canvas.picture import PictureOrder, PreparedPicture
 from jaxscope.ui.canvas.scene_painter import LEAST_TITLE_PX, step_areas
+from view.programs import compile_module
 
 
 @pytest.mark.usefixtures("equations")
@@ -50,6 +53,29 @@ def test_a_click_selects_and_tells(qtbot: QtBot, canvas: GraphCanvas) -> None:
     with qtbot.waitSignal(canvas.node_selected) as signal:
         QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=QPoint(3, 3))
     assert signal.args == [NONE]
+
+
+def test_a_result_of_a_module_selects_what_gives_it_and_is_framed(
+    qtbot: QtBot, canvas: GraphCanvas
+) -> None:
+    canvas.set_graph(compile_module(lambda x: jnp.sin(x) * 2 + x, jnp.ones(8)), "optimized")
+    scene = canvas.scene
+    assert scene is not None
+    (item,) = np.flatnonzero(scene.items.style == Style.OUTPUT).tolist()
+    node = int(scene.items.node[item])
+    giver = int(scene.item_of_node[node])
+    canvas.set_highlight([node], [], [])
+    canvas.select_node(node)
+    assert (canvas._highlight.selected.tolist(), canvas._highlight.forward.tolist()) == (
+        [giver],
+        [item],
+    ), "what an instruction gives is lit as what it went into"
+    with qtbot.waitSignal(canvas.node_selected) as told:
+        QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=centre(canvas, item))
+    canvas.select_node(node, reveal=False)  # as the window answers
+    assert told.args == [node]
+    assert sorted(canvas._highlight.selected.tolist()) == sorted([giver, item])
+    assert canvas._highlight.current == item
 
 
 def test_the_end_of_a_double_click_is_no_click(qtbot: QtBot, canvas: GraphCanvas) -> None:

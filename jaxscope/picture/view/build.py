@@ -28,6 +28,7 @@ from jaxscope.picture.view.group_tree import (
     make_sections,
 )
 from jaxscope.picture.view.open_groups import choose_opened
+from jaxscope.picture.view.results import add_results, name_gathered
 from jaxscope.picture.view.tree import Branch, Draft, grow_tree, start_draft
 from jaxscope.picture.view.view import View, flatten
 
@@ -176,7 +177,7 @@ def build_view(graph: Graph, without: Collection[str] = ()) -> View:
         raise ValueError(f"there is no simplification named {', '.join(sorted(unknown))}")
     active = [each for each in PASSES if each.name not in without]
     with paused_gc():
-        draft = start_draft(graph)
+        draft = start_draft(add_results(graph))
         for each in active:
             if each.change_nodes is not None:
                 draft = each.change_nodes(draft)
@@ -184,4 +185,5 @@ def build_view(graph: Graph, without: Collection[str] = ()) -> View:
         for each in active:
             if each.change_tree is not None:
                 draft, root = each.change_tree(draft, root)
-        return flatten(draft, root, choose_opened(root))
+        root = name_gathered(draft, root, graph)
+        return flatten(graph, draft, root, choose_opened(root))

@@ -63,6 +63,8 @@ class BoxText:
 
 def text_of(view: View, box: Box) -> BoxText:
     """The text of any box."""
+    if box.type:
+        return BoxText(box.label, box.type, Style.OUTPUT)
     return _text_of_group(view, box) if box.children else _text_of_node(view, box.node)
 
 

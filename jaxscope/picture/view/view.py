@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model import NONE, Graph
-from jaxscope.model.types import read_batch_axes
-from jaxscope.picture.view.arguments import find_arguments
+from jaxscope.model.types import read_batch_axes, short_type
+from jaxscope.picture.view.arguments import find_arguments, result_path
 from jaxscope.picture.view.control_flow import NO_CONTROL_FLOW, ControlFlow, Role
 from jaxscope.picture.view.tree import Branch, BranchKind, Draft
 from jaxscope.program.dataflow import attribute_column
@@ -36,6 +36,8 @@ class Box(NamedTuple):
         num_leaves: Nodes with a box of their own inside.
         num_counted: Equations, operations or instructions inside (see `program_size`), those that
             other boxes stand for as well; what the box itself is the inside of is not counted.
+        type: Of a result that no node stands for, its type; `node` is then the instruction that
+            gives it.
     """
 
     id: str
@@ -47,6 +49,7 @@ class Box(NamedTuple):
     copies: int
     num_leaves: int
     num_counted: int = 0
+    type: str = ""
 
 
 class BoxEdge(NamedTuple):
@@ -154,14 +157,17 @@ class View:
         return frozenset(box.id for box in self.boxes[1:] if box.children)
 
 
-def flatten(draft: Draft, root: Branch, opened: frozenset[str]) -> View:
-    """Number the boxes of a tree and draw the edges between them."""
-    graph = draft.graph
-    flattener = _Flattener(graph)
+def flatten(graph: Graph, draft: Draft, root: Branch, opened: frozenset[str]) -> View:
+    """Number the boxes of a tree and draw the edges between them.
+
+    Args:
+        graph: The stage's own; the draft's may have results behind it that are the view's.
+    """
+    flattener = _Flattener(draft.graph, len(graph.nodes))
     flattener.add(root, NONE)
     boxes, box_of_node = flattener.boxes, flattener.box_of_node
     for node, home in enumerate(draft.home):
-        if home != node:
+        if home != node and box_of_node[node] == NONE:
             box_of_node[node] = box_of_node[home]
     edges: dict[tuple[int, int, int, int, int], None] = {}  # plain tuples hash faster
     same = draft.flow.same
@@ -174,6 +180,7 @@ def flatten(draft: Draft, root: Branch, opened: frozenset[str]) -> View:
             if source not in (NONE, target):
                 value = same.get(source_node, source_node)  # of several arms, one gives it
                 edges[source, target, value, output, type_] = None
+    del box_of_node[len(graph.nodes) :]
     return View(
         graph=graph,
         boxes=_count_insides(graph, boxes, box_of_node),
@@ -202,6 +209,8 @@ def _count_insides(
         totals[boxes[number].parent] += totals[number]
     return tuple(
         box._replace(num_counted=total - bool(box.node != NONE and counted[box.node]))
+        if not box.type
+        else box
         for box, total in zip(boxes, totals, strict=True)
     )
 
@@ -209,7 +218,8 @@ def _count_insides(
 class _Flattener:
     """Numbers boxes, parents before children; one use."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, num_nodes: int) -> None:
+        self._graph, self._num_nodes = graph, num_nodes
         self._ids, self._strings = graph.nodes.id.tolist(), graph.strings
         self.boxes: list[Box] = []
         self.box_of_node = [NONE] * len(graph.nodes)
@@ -227,7 +237,8 @@ class _Flattener:
             else:
                 number = len(boxes)
                 name = self._strings[self._ids[child]]
-                boxes.append(Box(name, "", child, index, (), None, 1, 1))
+                box = Box(name, "", child, index, (), None, 1, 1)
+                boxes.append(box if child < self._num_nodes else self._show_result(box))
                 box_of_node[child] = number
             children.append(number)
             leaves += boxes[number].num_leaves
@@ -236,3 +247,10 @@ class _Flattener:
             branch.copies, leaves,
         )  # fmt: skip
         return index
+
+    def _show_result(self, box: Box) -> Box:
+        """The box of a result that the view has added, with what it shows of it."""
+        graph = self._graph
+        giver = int(graph.edges.source[graph.edges.target == box.node][0])
+        label, type_ = result_path(graph, box.node), short_type(graph.types(box.node)[0])
+        return box._replace(label=label, node=giver, type=type_)

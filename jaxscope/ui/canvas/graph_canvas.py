@@ -83,6 +83,7 @@ from jaxscope.ui.canvas.overlay import (
     paint_overlay,
     paint_progress,
     paint_spotlight,
+    results_of_nodes,
 )
 from jaxscope.ui.canvas.picture import (
     OTHER_ROOM_PX,
@@ -1075,7 +1076,8 @@ class GraphCanvas(QWidget):
             node: Node index.
             reveal: Open the groups around it and bring it into sight.
         """
-        self._current_node, self._current_id = node, ""
+        if node != self._current_node:  # else it may be the result that the node gives
+            self._current_node, self._current_id = node, ""
         view = self._view
         if reveal and view is not None and 0 <= node < len(view.box_of_node):
             self._show_inside(node, view.path_to_node(node))
@@ -1188,9 +1190,12 @@ class GraphCanvas(QWidget):
         if scene is None:
             return
         selected, forward, backward = (items_of_nodes(scene, nodes) for nodes in self._marks)
+        forward = np.union1d(forward, results_of_nodes(scene, self._marks[0] | self._marks[1]))
         current = keyboard = self._current_item()
         if self._is_chosen_frame(current):
             selected = np.asarray([current], np.int64)
+        elif current in results_of_nodes(scene, self._marks[0]):
+            selected = np.append(selected, current)
         elif self._marks is not _NO_MARKS and current not in selected:
             current = NONE  # what is selected now is elsewhere: the keyboard alone is here
         self._highlight = Highlight(
@@ -1218,9 +1223,10 @@ class GraphCanvas(QWidget):
     def _current_item(self) -> int:
         """The item that has the keyboard, or `NONE`."""
         scene = self.scene
-        if self._current_node != NONE or scene is None:
-            return self._item_of(self._current_node)
-        return scene.item_of_id.get(self._current_id, NONE)
+        known = NONE if scene is None else scene.item_of_id.get(self._current_id, NONE)
+        # A result has no node of its own: it has that of the instruction that gives it.
+        is_meant = known != NONE and self._node_of(known) == self._current_node
+        return known if is_meant else self._item_of(self._current_node)
 
     def _is_chosen_frame(self, item: int) -> bool:
         """Whether an item is an open group, and all that is inside is what is selected."""

@@ -227,6 +227,13 @@ def items_of_nodes(scene: Scene, nodes: Collection[int]) -> Indices:
     return items[items >= 0]
 
 
+def results_of_nodes(scene: Scene, nodes: Collection[int]) -> Indices:
+    """Items of results that some nodes give, where the results are no nodes themselves."""
+    giver = scene.items.node
+    is_result = (giver != NONE) & (scene.item_of_node[giver] != np.arange(len(giver)))
+    return np.flatnonzero(is_result & np.isin(giver, list(nodes)))
+
+
 def paint_overlay(
     painter: QPainter,
     drawing: SceneDrawing,

@@ -1,0 +1,90 @@
+"""Every stage says where its program ends: modules of HLO have boxes of results, as jaxprs have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from jaxscope.model import NONE, NodeKind
+from jaxscope.model.graph_builder import GraphBuilder
+from jaxscope.picture.view.build import PASSES, build_view
+from jaxscope.picture.view.labels import text_of
+from jaxscope.picture.view.operations import Style
+from jaxscope.picture.view.view import ROOT, View
+from jaxscope.program.size import count_program
+
+from .programs import compile_module, lower, trace
+from .test_halves import assert_no_cycles
+
+X = jnp.ones(8)
+
+
+def several(x: jax.Array) -> list[jax.Array]:
+    return [jnp.sin(x) * number for number in range(5)]
+
+
+def loop(x: jax.Array) -> Any:
+    return jax.lax.while_loop(lambda c: c[0] < 5, lambda c: (c[0] + 1, c[1] * 2), (0, x))
+
+
+PROGRAMS: dict[str, tuple[Callable[[jax.Array], Any], list[str]]] = {
+    "one fusion": (lambda x: jnp.sin(x) * 2, ["f32[8]"]),
+    "an argument": (lambda x: x, ["f32[8]"]),
+    "two": (lambda x: (jnp.sin(x), x @ x), ["f32[8]", "f32[]"]),
+    "five": (several, ["f32[8]"] * 5),
+    "a loop": (loop, ["i32[]", "f32[8]"]),
+    "a loop with one result": (lambda x: loop(x)[1], ["f32[8]"]),
+    "a branch": (lambda x: jax.lax.cond(x[0] > 0, jnp.sin, jnp.cos, x), ["f32[8]"]),
+}
+
+
+def list_results(view: View) -> list[str]:
+    """The types of all single results, in order."""
+    boxes = [box for box in view.boxes if not box.children and box.node != NONE]
+    told = [text_of(view, box) for box in boxes]
+    return [text.detail for text in told if text.style is Style.OUTPUT]
+
+
+@pytest.mark.parametrize("without", [(), tuple(each.name for each in PASSES)])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_module_ends_in_what_the_call_returns(name: str, without: tuple[str, ...]) -> None:
+    function, returned = PROGRAMS[name]
+    for graph in (trace(function, X), lower(function, X), compile_module(function, X)):
+        view = build_view(graph, without)
+        assert [type_.replace("s32", "i32") for type_ in list_results(view)] == returned
+        assert view.graph is graph and len(view.box_of_node) == len(graph.nodes)
+        assert view.boxes[ROOT].num_counted == count_program(graph), "results count as nothing"
+        if not without:
+            assert_no_cycles(view)
+        targets = {edge.target for edge in view.edges}
+        ends = [at for at, box in enumerate(view.boxes) if box.type]
+        assert set(ends) <= targets, "a line leads to each"
+
+
+def test_a_tuple_of_many_is_the_box_of_them() -> None:
+    graph = compile_module(several, X)
+    view = build_view(graph)
+    (box,) = (box for box in view.boxes if text_of(view, box).title == "result" and box.children)
+    assert text_of(view, box).detail == "5 arrays"
+    assert graph.operation(box.node) == "tuple" and "root" in graph.attributes(box.node)
+    assert view.boxes[int(view.box_of_node[box.node])] == box
+
+
+def test_a_result_selects_what_gives_it() -> None:
+    graph = compile_module(lambda x: (jnp.sin(x), jnp.cos(x) @ x), X)
+    view = build_view(graph)
+    for number, box in enumerate(box for box in view.boxes if box.type):
+        assert graph.types(box.node) == (("f32[8]",), ("f32[]",))[number]
+
+
+def test_a_name_of_an_instruction_cannot_clash_with_a_result() -> None:
+    builder = GraphBuilder()
+    builder.add_node(
+        "out:0", NodeKind.INSTRUCTION, "iota", types=("f32[3]",), attributes={"root": "true"}
+    )
+    view = build_view(builder.build())
+    assert [text_of(view, box).title for box in view.boxes[1:]] == ["iota", "result"]
