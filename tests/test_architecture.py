@@ -52,7 +52,7 @@ MAY_IMPORT = {
 # Inside a package: folders and modules in order. A new one has its place here.
 INNER_ORDER = {
     "program": (
-        *("hlo", "machine", "size", "equation_text", "dataflow", "kernel_grid"),
+        *("hlo", "machine", "size", "equation_text", "dataflow", "predicates", "kernel_grid"),
         *("fates", "cost", "sharding"),
         *(
             "memory",

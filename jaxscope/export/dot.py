@@ -12,6 +12,7 @@ from jaxscope.model.types import short_type
 from jaxscope.picture.palette import PALETTES, Palette
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.operations import Style, style_of
+from jaxscope.program.predicates import label_group
 from jaxscope.schema.safe_text import make_safe_line
 
 _KIND_STYLES = {
@@ -39,7 +40,7 @@ def graph_to_dot(graph: Graph, theme: str = "light") -> str:
             open_groups[-1].subgraph(closed)
             continue
         if group != NONE:
-            open_groups.append(_new_cluster(group, graph.string(graph.groups.label, group)))
+            open_groups.append(_new_cluster(group, label_group(graph, group)))
             waiting.append((group, True))
         for node in members.get(group, ()):
             _add_node(open_groups[-1], graph, node, palette)

@@ -21,6 +21,7 @@ from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.control_flow import Role, find_control_flow
 from jaxscope.picture.view.labels import text_of
 from jaxscope.picture.view.view import View
+from jaxscope.program.predicates import label_group
 from jaxscope.worker.stages.jaxpr import argument_names
 from tests.view.programs import compile_module, lower, trace
 
@@ -150,8 +151,6 @@ def test_arms_are_named_by_what_runs_for_that_predicate(make: Callable[..., Grap
     graph = make(program, True, V)
     flow = find_control_flow(graph)
     labels = {flow.arms[g]: g for g in flow.arms}
-    if make is compile_module and set(labels) == {"0", "1"}:  # XLA was given a number
-        labels = {"false": labels["0"], "true": labels["1"]}
     assert set(labels) == {"true", "false"}
     for label, group in labels.items():
         value = program(jnp.asarray(label == "true"), V)
@@ -162,6 +161,71 @@ def test_arms_are_named_by_what_runs_for_that_predicate(make: Callable[..., Grap
             if group in groups_around(graph, node)
         }
         assert any(runs in operation for operation in inside), (label, inside)
+
+
+def branching(rows: jax.Array) -> jax.Array:
+    """The arm of true triples, the arm of false takes five times as much, in two loops."""
+
+    def column(total: jax.Array, value: jax.Array) -> Any:
+        more = jax.lax.cond(value > 0, lambda v: 3.0 * v, lambda v: 5.0 * v, value)
+        return total + jnp.sin(more), None
+
+    return jax.lax.scan(lambda t, row: (jax.lax.scan(column, t, row)[0], None), 0.0, rows)[0]
+
+
+@pytest.mark.parametrize("make", [trace, lower, compile_module])
+def test_arms_of_a_backward_part_have_the_names_of_the_forward_one(
+    make: Callable[..., Graph],
+) -> None:
+    """Its index is the number that the predicate became in the forward part, stacked by two loops.
+
+    Each arm holds the factor by which JAX differentiates for that predicate.
+    """
+    rows = jnp.ones((2, 3))
+    gradient = jax.grad(branching)
+    graph = make(gradient, rows)
+    factors = {"true": gradient(rows)[0, 0] / jnp.cos(3.0), "false": 5.0}
+    assert np.allclose(factors["true"], 3.0)
+    flow = find_control_flow(graph)
+    found: Counter[str] = Counter()
+    for group, name in flow.arms.items():
+        assert set(label_group(graph, group).split()) & {name, f"{name}:"}, "one name everywhere"
+        inside = [n for n in range(len(graph.nodes)) if group in groups_around(graph, n)]
+        told = " ".join(str(graph.attributes(node)) for node in inside)
+        assert re.search(rf"\b{float(factors[name]):.0f}\b", told), (name, told)
+        found[name] += 1
+    assert found == {"true": 2, "false": 2}
+    assert set(flow.branches.values()) == {"predicate"}
+
+
+def counted(x: jax.Array) -> Any:
+    """The index is counted: it is 0 or 1 in some rounds, and no truth value."""
+
+    def step(count: jax.Array, value: jax.Array) -> Any:
+        return count + 1, jax.lax.switch(count, [jnp.sin, jnp.cos], value)
+
+    return jax.lax.scan(step, 0, x)
+
+
+NUMBERS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "given": (lambda i, x: jax.lax.switch(i, [jnp.sin, jnp.cos], x), (1, 2.0)),
+    "counted": (counted, (V,)),
+    "computed of a truth value": (
+        lambda x: jax.lax.switch((x > 0).astype(int) * 2 - 1, [jnp.sin, jnp.cos], x),
+        (2.0,),
+    ),
+}
+
+
+@pytest.mark.parametrize("make", [trace, lower, compile_module])
+@pytest.mark.parametrize("name", NUMBERS)
+def test_an_index_that_is_no_truth_value_numbers_its_arms(
+    name: str, make: Callable[..., Graph]
+) -> None:
+    function, arguments = NUMBERS[name]
+    graph = make(function, *arguments)
+    names = set(find_control_flow(graph).arms.values())
+    assert names == {"branch 0", "branch 1"} or (make is compile_module and not names)
 
 
 def groups_around(graph: Graph, node: int) -> list[int]:

@@ -18,10 +18,8 @@ import numpy as np
 
 from jaxscope.model import NONE, Graph, NodeKind
 from jaxscope.model.types import read_count
-from jaxscope.picture.view.operations import BRANCHES, LOOPS, short_operation
-
-_BOOLEANS = ("bool[]", "pred[]")
-_CASTS = frozenset({"convert_element_type", "convert"})
+from jaxscope.picture.view.operations import LOOPS
+from jaxscope.program.predicates import BRANCHES, Predicates
 
 
 class Role(enum.IntEnum):
@@ -48,7 +46,7 @@ class ControlFlow:
         branches: Owners of branches, and what the operand that chooses the arm is called.
         conditions: Groups that decide whether a loop runs on.
         bodies: Groups that stand beside a condition.
-        arms: Of groups that are an arm, what it is called: `true`, `0`.
+        arms: Of groups that are an arm, what it is called: `true`, `branch 0`.
         same: Results of arms, and the one that stands for the same result of the branch.
         reversed: Loops that run over their arrays from the end.
     """
@@ -96,6 +94,7 @@ class _Finder:
         self._arms: dict[int, str] = {}
         self._branches: dict[int, str] = {}
         self._same: dict[int, int] = {}
+        self._predicates = Predicates(graph)
         self._conditions: set[int] = set()
         self._bodies: set[int] = set()
 
@@ -211,16 +210,12 @@ class _Finder:
 
     def _add_branch(self, owner: int, groups: list[int]) -> None:
         graph = self._graph
-        is_boolean, first_is_true = self._read_predicate(owner)
-        self._branches[owner] = "predicate" if is_boolean else "index"
+        self._branches[owner] = "predicate" if self._predicates.is_truth(owner) else "index"
         first: dict[int, int] = {}
         for at, group in enumerate(groups):
             part = int(graph.groups.part[group])
             number = at if part == NONE else part
-            label = str(number)
-            if is_boolean and number < 2:
-                label = "true" if (number == 0) == first_is_true else "false"
-            self._arms[group] = label
+            self._arms[group] = self._predicates.name_arm(owner, number)
             _, outputs, root = self._borders(group)
             if root != NONE:  # HLO: a box of its own only where no operation is the result
                 if self._graph.operation(root) in ("tuple", "parameter"):
@@ -229,23 +224,3 @@ class _Finder:
             for result, node in outputs.items():
                 self._roles[node] = Role.RESULT
                 self._same[node] = first.setdefault(result, node)
-
-    def _read_predicate(self, owner: int) -> tuple[bool, bool]:
-        """Whether a truth value chooses the arm, and then whether the first arm is of true.
-
-        JAX's `cond` converts it to a number, so that the arm of false comes first; in HLO, and in
-        `stablehlo.if`, the arm of true does.
-        """
-        edges = self._graph.edges
-        at = np.flatnonzero((edges.target == owner) & (edges.operand == 0))
-        if len(at) != 1:
-            return False, False
-        if self._graph.strings[int(edges.type[at[0]])] in _BOOLEANS:
-            kind = int(self._graph.nodes.kind[owner])
-            return True, kind != NodeKind.EQUATION
-        source = int(edges.source[at[0]])
-        if short_operation(self._graph.operation(source)) not in _CASTS:
-            return False, False
-        before = np.flatnonzero(edges.target == source)
-        types = {self._graph.strings[int(edges.type[each])] for each in before}
-        return types <= set(_BOOLEANS) and bool(types), False

@@ -90,7 +90,4 @@ SPREADERS = frozenset({
 LOOPS = frozenset({"scan", "while", "stablehlo.while"})
 """What runs its nested program again and again, on values of its own making."""
 
-BRANCHES = frozenset({"cond", "conditional", "stablehlo.case", "stablehlo.if"})
-"""What runs one of several nested programs."""
-
 CONSTANTS = frozenset({"constant", "stablehlo.constant", "literal"})

@@ -283,9 +283,7 @@ class _Grower:
 
 def _name_arm(arm: str, function: str) -> str:
     """Such as `0: sin`, `true: step`; `branch 1` and `false` where the function has no name."""
-    if function:
-        return f"{arm}: {function}"
-    return f"branch {arm}" if arm.isdigit() else arm
+    return f"{arm.removeprefix('branch ')}: {function}" if function else arm
 
 
 def nodes_of(child: Child) -> list[int]:

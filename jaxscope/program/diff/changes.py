@@ -31,6 +31,7 @@ from jaxscope.program.diff.matching import (
     order_key,
 )
 from jaxscope.program.diff.sequences import longest_rising
+from jaxscope.program.predicates import label_group
 
 Int64s = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -454,7 +455,7 @@ def _group_name(graph: Graph, node: int) -> str:
     group = int(graph.nodes.group[node])
     if group == NONE:
         return "the program"
-    return graph.string(graph.groups.label, group) or graph.string(graph.groups.id, group)
+    return label_group(graph, group) or graph.string(graph.groups.id, group)
 
 
 def _place(attributes: Mapping[str, str]) -> str:

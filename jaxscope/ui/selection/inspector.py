@@ -46,6 +46,7 @@ from jaxscope.program.equation_text import equation_text
 from jaxscope.program.explanations import explain_operation
 from jaxscope.program.kernel_grid import PLACES
 from jaxscope.program.links import LineSelection, Linked, Links, NodeSelection, is_made_by_compiler
+from jaxscope.program.predicates import label_group
 from jaxscope.program.size import count_named, count_program
 from jaxscope.program.source_lines import explain_idle_line
 from jaxscope.report.cards import NOTATION, list_facts
@@ -600,7 +601,7 @@ def _drawn_elsewhere(stage: str, graph: Graph, index: int) -> str:
     """Programs inside of a node that are drawn at another node, such as arms that several share."""
     links = []
     for group in find_shown_groups(graph).of(index):
-        label, owner = graph.string(graph.groups.label, group), int(graph.groups.owner[group])
+        label, owner = label_group(graph, group), int(graph.groups.owner[group])
         told = tr("{label} at ", label=escape_breakable(label or tr("its inside"), 60))
         target = f"node:{escape_html(stage)}:{owner}"
         links.append(f"{told}<a href='{target}'>{escape_breakable(_short(graph, owner), 60)}</a>")
@@ -611,7 +612,7 @@ def _group_label(graph: Graph, index: int) -> str:
     group = int(graph.nodes.group[index])
     labels: list[str] = []
     while group >= 0 and len(labels) < 6:
-        labels.append(graph.string(graph.groups.label, group))
+        labels.append(label_group(graph, group))
         group = int(graph.groups.parent[group])
     return " › ".join(reversed(labels))
 
