@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import jax
@@ -26,10 +27,12 @@ from jaxscope.model import (
     is_available,
 )
 from jaxscope.notebook import make_shown
+from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.labels import text_of
 from jaxscope.picture.view.tree import GATHERED
 from jaxscope.program.size import count_program, describe_count
+from jaxscope.ui.canvas.item_text import describe_item
 from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
@@ -105,6 +108,37 @@ def test_titles_of_groups_count_what_is_inside(capture: Capture) -> None:
             assert text_of(view, box).detail.endswith(size), (stage.name, box.id)
             num_groups += 1
     assert num_groups
+
+
+def test_what_is_drawn_in_a_group_adds_up_to_its_count(capture: Capture) -> None:
+    """Opened, it has boxes that stand for themselves, and for what has no box of its own."""
+    for stage in capture.stages:
+        if not is_available(stage.graph):
+            continue
+        view, own, folded = build_view(stage.graph), Counter[int](), Counter[int]()
+        for node, kind in enumerate(stage.graph.nodes.kind.tolist()):
+            if NodeKind(kind).name.lower() in KINDS:
+                box = int(view.box_of_node[node])
+                (own if view.boxes[box].node == node else folded)[box] += 1
+        for number, box in enumerate(view.boxes[1:], start=1):
+            if box.children:
+                inside = [at for at in range(len(view.boxes)) if number in view.ancestors(at)]
+                num_own, num_folded = (sum(map(each.__getitem__, inside)) for each in (own, folded))
+                assert num_own + num_folded + folded[number] == box.num_counted, box.id
+                assert num_own == view.count_drawn(number), (stage.name, box.id)
+
+
+def test_a_group_says_how_many_of_its_instructions_have_no_box(capture: Capture) -> None:
+    stage = capture.stage("optimized")
+    assert stage is not None and is_available(stage.graph)
+    view = build_view(stage.graph)
+    scene = build_scene(view)
+    told = {int(scene.items.box[i]): describe_item(view, scene, i) for i in range(len(scene.items))}
+    groups = [box for box in told if view.boxes[box].children and view.boxes[box].num_counted]
+    assert groups
+    for box in groups:
+        is_less = view.count_drawn(box) < view.boxes[box].num_counted
+        assert (f"{view.count_drawn(box):,} of them have boxes" in told[box]) == is_less
 
 
 def test_the_inspector_says_of_a_group_what_stands_on_its_box(

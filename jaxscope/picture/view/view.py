@@ -148,6 +148,14 @@ class View:
         found: list[int] = np.flatnonzero((shown != NONE) & inside[shown]).tolist()
         return found
 
+    def count_drawn(self, box: int) -> int:
+        """How many of those that a group counts (`num_counted`) have a box of their own in it."""
+        counted, own = is_counted(self.graph), self.boxes[box].node
+        return sum(
+            bool(counted[node]) and node != own and self.boxes[self.box_of_node[node]].node == node
+            for node in self.nodes_inside(box)
+        )
+
     def path_to_node(self, node: int) -> frozenset[str]:
         """Ids of the groups that must be open for a node to be seen."""
         return frozenset(self.boxes[i].id for i in self.ancestors(int(self.box_of_node[node])))

@@ -32,6 +32,16 @@ def describe_item(view: View, scene: Scene, item: int) -> str:
     lines = [f"<b>{_plain(text.title)}</b>"]
     if box.children:
         lines.append(_plain(text.detail))
+        number = int(scene.items.box[item])
+        num_drawn = view.count_drawn(number)
+        if num_drawn < box.num_counted:
+            lines.append(
+                tr(
+                    "{num_drawn:,} of them have boxes of their own: constants, parameters and what "
+                    "only passes values on are in the boxes of others",
+                    num_drawn=num_drawn,
+                )
+            )
         lines.append(tr("<i>Double click: open or close</i>"))
     if box.node != NONE:
         graph = view.graph

@@ -5100,6 +5100,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>前向 {nodes}，</translation>
     </message>
     <message>
+        <source>{num_drawn:,} of them have boxes of their own: constants, parameters and what only passes values on are in the boxes of others</source>
+        <translation>其中 {num_drawn:,} 个有自己的方框：常量、参数和只传递值的操作归入其他方框</translation>
+    </message>
+    <message>
         <source>{num_entries} more …</source>
         <translation>另有 {num_entries} 项 …</translation>
     </message>
