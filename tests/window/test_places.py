@@ -22,7 +22,7 @@ from jaxscope.ui.session.screen import Condition, PipelineStep
 from jaxscope.ui.toolkit.theme import LIGHT
 from jaxscope.ui.toolkit.widgets import ANY_PX, ChoiceBox, MenuButton
 from jaxscope.ui.window.main_window import MainWindow
-from jaxscope.ui.window.pipeline_strip import PipelineStrip
+from jaxscope.ui.window.pipeline_strip import Figures, PipelineStrip
 from jaxscope.ui.window.places import Page, Place, Places
 from jaxscope.ui.window.settings import Settings
 
@@ -472,7 +472,39 @@ def test_sizes_without_room_are_not_shown_for_a_moment(qtbot: QtBot) -> None:
     strip.resize(1800, 30)
     qtbot.waitUntil(lambda: all(card._size.isVisible() for card in strip.cards))
     for card in strip.cards:
-        assert card.width_for(with_size=True) == card.sizeHint().width()
+        assert card.width_for(Figures.ALL) == card.sizeHint().width()
+
+
+def test_as_much_of_the_sizes_is_shown_as_fits_for_all_stages(qtbot: QtBot) -> None:
+    strip = PipelineStrip()
+    qtbot.addWidget(strip)
+    size = "1,234 equations · 3.4 ms"
+    names = ["Source", *(f"stage {number}" for number in range(6))]
+    strip.show_steps([PipelineStep(name, name, Condition.DONE, size) for name in names])
+    strip.show()
+    told = []
+    for width in range(300, 2400, 20):
+        strip.resize(width, 30)
+        strip._fit()
+        (text,) = {"" if c._size.isHidden() else c._size.text() for c in strip.cards}
+        told.append(text)
+        assert not text or strip._content.sizeHint().width() <= width
+    assert list(dict.fromkeys(told)) == ["", "3.4 ms", "1,234 equations", size]
+
+
+def test_a_branch_of_the_line_has_a_sign_and_no_frame(window: MainWindow, qtbot: QtBot) -> None:
+    steps = [
+        PipelineStep(name, name, Condition.DONE, is_aside=name == "gradient")
+        for name in ("jaxpr", "stablehlo", "gradient")
+    ]
+    window.strip.show_steps(steps)
+    window.strip.show()
+    qtbot.wait(5)
+    assert [sign.text().strip() for sign in window.strip._arrows[1:3]] == ["›", "↳"]
+    for card in window.strip.cards:
+        image = card.grab().toImage()
+        border = {image.pixelColor(x, 0).name() for x in range(4, image.width() - 4)}
+        assert len(border) == 1, "nothing is drawn around it"
 
 
 def test_a_branch_that_is_shown_is_underlined_like_any_stage(

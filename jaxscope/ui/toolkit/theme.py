@@ -128,7 +128,7 @@ QFrame[role="popup"] { background: $surface; border: 1px solid $border; border-r
 QFrame[role="pane"][active="true"] { border-color: $accent; }
 QFrame[role="step"] { background: transparent; border: 1px solid transparent;
     border-bottom: 2px solid transparent; border-radius: 3px; }
-QFrame[role="step"][aside="true"] { border: 1px dashed $muted; }
+QFrame[role="step"][aside="true"] QLabel { font-weight: normal; }
 QFrame[role="step"][condition="failed"] { background: $error_soft; border-color: $error_soft; }
 QFrame[role="step"][condition="running"] { background: $accent_soft; border-color: $accent_soft; }
 QFrame[role="step"][condition="waiting"], QFrame[role="step"][condition="absent"] {

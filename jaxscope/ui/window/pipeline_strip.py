@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
@@ -15,10 +16,24 @@ from jaxscope.ui.toolkit.widgets import RESIZING, fill_box, make_label
 
 _AROUND_PX = 24
 _SIDE_PX, _DENSE_PX = 7, 3
-_ONWARD, _BESIDE = "›", "    "
-"""What stands before a step: that it is made of the one before, or only room."""
+_ONWARD, _BESIDE = "›", "    ↳"
+"""What stands before a step: that it is made of the one before, or hangs beside the line."""
 _LONG_TIME = "eager 1.23 ms · jit 12.3 µs · jit 100 to 123 times faster ›"
 _OF_EAGER = "Eager is JAX without jit: transforms such as grad are traced again in each call."
+
+
+class Figures(enum.Enum):
+    """What of the sizes of steps is shown beside their names: the more room, the more."""
+
+    ALL = 0
+    COUNT = 1
+    TIME = 2
+    NONE = 3
+
+    def shorten(self, size: str) -> str:
+        """That part of a size, such as `12 equations · 3.4 ms`."""
+        count, _, time = size.partition(BETWEEN_TIMES)
+        return (size, count, time, "")[self.value]
 
 
 class PipelineLabel(QFrame):
@@ -58,7 +73,6 @@ class PipelineLabel(QFrame):
         restyle = self._step is None or _look(self._step) != _look(step)
         self._step = step
         self._title.setText(step.title)
-        self._size.setText(step.size)
         figures = " · ".join(part for part in (step.size, step.cost) if part)
         tooltip = "\n".join(part for part in (figures, step.tooltip) if part)
         self.setToolTip(tooltip)
@@ -73,9 +87,10 @@ class PipelineLabel(QFrame):
                 self.style().unpolish(part)
                 self.style().polish(part)
 
-    def width_for(self, *, with_size: bool) -> int:
-        """How wide it is with its size beside the name, or without."""
-        shown = [self._title, *([self._size] if self._has_size(is_wanted=with_size) else [])]
+    def width_for(self, figures: Figures) -> int:
+        """How wide it is with so much of its size beside the name; that becomes the text."""
+        self._size.setText(self._text_of(figures))
+        shown = [self._title, *([self._size] if self._size.text() else [])]
         inner, around = self._row.contentsMargins(), self.contentsMargins()
         return (
             sum(label.sizeHint().width() for label in shown)
@@ -83,9 +98,10 @@ class PipelineLabel(QFrame):
             + (inner.left() + inner.right() + around.left() + around.right())
         )
 
-    def show_size(self, *, is_wanted: bool) -> None:
-        """Show the size beside the name, or leave it to the tooltip."""
-        self._size.setVisible(self._has_size(is_wanted=is_wanted))
+    def show_size(self, figures: Figures) -> None:
+        """Show so much of the size beside the name; the tooltip has all of it."""
+        self._size.setText(self._text_of(figures))
+        self._size.setVisible(bool(self._size.text()))
 
     def set_dense(self, *, is_dense: bool) -> None:
         """Leave less room around the name, or as much as is usual."""
@@ -96,9 +112,11 @@ class PipelineLabel(QFrame):
         """Give its texts their room, and tell what holds it how much that is."""
         self._row.activate()
 
-    def _has_size(self, *, is_wanted: bool) -> bool:
-        is_request = self._step is not None and self._step.is_on_request
-        return (is_wanted or is_request) and bool(self._size.text())
+    def _text_of(self, figures: Figures) -> str:
+        step = self._step
+        if step is None:
+            return ""
+        return step.size if step.is_on_request else figures.shorten(step.size)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton and self._step is not None:
@@ -222,7 +240,7 @@ class PipelineStrip(QWidget):
         self._later.start()
 
     def _fit(self) -> None:
-        """Show all sizes or none; scroll with the wheel where even the names find no room."""
+        """Show as much of the sizes as fits for all; scroll by the wheel where names do not fit."""
         self.time.setText(self._time_texts[0])
         for card in self._cards:
             card.set_dense(is_dense=False)
@@ -230,12 +248,14 @@ class PipelineStrip(QWidget):
         # Where the times would not fit beside them, sizes would come and go and move the names.
         time_px = 0 if self.time.isHidden() else self.time.sizeHint().width()
         most_px = max(self.fontMetrics().horizontalAdvance(_LONG_TIME) - time_px, 0)
-        has_sizes = self._width_for(with_sizes=True) + most_px <= self._room()
+        room = self._room() - most_px
+        fitting = (each for each in Figures if self._width_for(each) <= room)
+        figures = next(fitting, Figures.NONE)
         for card in self._cards:
-            card.show_size(is_wanted=has_sizes)
+            card.show_size(figures)
         for text in self._time_texts:  # the names of the stages before all that was measured
             self.time.setText(text)
-            if self._width_for(with_sizes=has_sizes) <= self._room():
+            if self._width_for(figures) <= self._room():
                 break
         else:
             for card in self._cards:
@@ -247,9 +267,9 @@ class PipelineStrip(QWidget):
         height = max((card.sizeHint().height() for card in self._cards), default=24)
         self.setFixedHeight(height + 2)
 
-    def _width_for(self, *, with_sizes: bool) -> int:
-        """How wide all labels and what stands between them are, with their sizes or without."""
-        labels = [card.width_for(with_size=with_sizes) for card in self.cards]
+    def _width_for(self, figures: Figures) -> int:
+        """How wide all labels and what stands between them are, with so much of their sizes."""
+        labels = [card.width_for(figures) for card in self.cards]
         arrows = [each.sizeHint().width() for each in self._arrows if not each.isHidden()]
         return sum(labels) + sum(arrows) + self._row.spacing() * (len(labels) + len(arrows) - 1)
 
