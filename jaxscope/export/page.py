@@ -381,7 +381,8 @@ def _rules(root: str, palette: Palette) -> Iterator[str]:
         border = palette.border[style]
         yield f"{root} svg .style-{int(style)} .box {{ fill: {fill}; stroke: {border}; }}"
     for ground, fill in enumerate(palette.frame_fill):
-        yield f"{root} svg .frame-{ground} {{ fill: {fill}; stroke: {palette.frame_border}; }}"
+        line = palette.frame_line[ground]
+        yield f"{root} svg .frame-{ground} {{ fill: {fill}; stroke: {line}; }}"
         yield f"{root} svg .plate-{ground} {{ fill: {fill}; }}"
     yield f"{root} svg .wire {{ stroke: {palette.edge}; }}"
     yield f"{root} svg .tip {{ fill: {palette.edge}; }}"

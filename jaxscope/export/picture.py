@@ -10,7 +10,7 @@ from typing import NamedTuple
 from jaxscope.export.order import PLAIN, BoxColors, Look, SceneColors
 from jaxscope.model import NONE
 from jaxscope.picture.layout.text_width import measure_text, shorten_text
-from jaxscope.picture.palette import PALETTES, STYLE_NAMES, Palette
+from jaxscope.picture.palette import PALETTES, Palette, explain_boxes
 from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX, LABEL_TEXT_PX, EdgeLabels
 from jaxscope.picture.scene.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX, Scene
 from jaxscope.picture.tint.classes import TINT_PALETTES
@@ -148,10 +148,13 @@ def list_entries(scene: Scene, look: Look, theme: str) -> tuple[Entry, ...]:
     """What a picture must explain, in the order of the window's legend."""
     palette, tint = PALETTES[theme], look.tint
     if tint is None:
-        entries = [
-            Entry(STYLE_NAMES[style], palette.fill[style], palette.border[style])
-            for style in scene.styles_used()
-        ]
+        items = scene.items
+        found = explain_boxes(
+            items.style[items.num_frames :].tolist(),
+            items.ground[: items.num_frames].tolist(),
+            palette,
+        )
+        entries = [Entry(*each) for each in found]
     else:
         pairs = [(each, *TINT_PALETTES[theme].pair(each)) for each in tint.classes]
         entries = [
@@ -315,10 +318,9 @@ def _outlines(scene: Scene, look: Look, palette: Palette) -> Iterator[Rect]:
 
 def _frame(scene: Scene, item: int, depth: int, palette: Palette) -> Rect:
     x, y, width, height = scene.items.rect[item].tolist()
-    fill = palette.frame_fill[int(scene.items.ground[item])]
-    return Rect(
-        x, y, width, height, 8.0, fill, palette.frame_border, item=item, layer=depth
-    )  # fmt: skip
+    ground = int(scene.items.ground[item])
+    fill, line = palette.frame_fill[ground], palette.frame_line[ground]
+    return Rect(x, y, width, height, 8.0, fill, line, item=item, layer=depth)
 
 
 def _header(scene: Scene, item: int, palette: Palette) -> Rect:

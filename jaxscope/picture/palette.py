@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 
 from jaxscope.picture.view.operations import Style
 
@@ -19,11 +20,22 @@ STYLE_NAMES = {
     Style.LIBRARY: "library, callback",
     Style.FUSION: "fusion",
     Style.GROUP: "group",
-    Style.REPEAT: "repeated",
-    Style.SECTION: "section",
+    Style.REPEAT: "group",  # one behind the other, and ×N in its title
+    Style.SECTION: "group",
     Style.COLLECTIVE: "collective: devices exchange",
     Style.PORT: "loop or branch value",
 }
+"""What styles mean, for a legend; those that look the same mean the same."""
+
+FORWARD_FRAME, BACKWARD_FRAME, SECOND_FRAME, OTHER_FRAME, FUSION_FRAME = range(2, 7)
+FRAME_NAMES = {
+    FORWARD_FRAME: "forward",
+    BACKWARD_FRAME: "backward",
+    SECOND_FRAME: "backward of backward",
+    OTHER_FRAME: "other derivatives",
+    FUSION_FRAME: STYLE_NAMES[Style.FUSION],
+}
+"""What the fill of an opened group means, by its number in `Palette.frame_fill`."""
 
 
 CODE_COLOURS = {
@@ -44,9 +56,8 @@ class Palette:
     Attributes:
         fill: Of boxes, by style.
         border: Of boxes, by style; at least 3:1 against the background.
-        frame_fill: Of opened groups: two that alternate with depth, then those of the forward and
-            of the backward part of a gradient, of the backward part of a backward part, and of
-            other orders of differentiation.
+        frame_fill: Of opened groups: two that alternate with depth, then those of `FRAME_NAMES`.
+        frame_line: Their borders, likewise.
         forward: Highlight of what a selection went into, or of the forward part.
         backward: Highlight of what it came from, or of the backward part.
     """
@@ -59,6 +70,7 @@ class Palette:
     fill: dict[Style, str]
     border: dict[Style, str]
     frame_fill: tuple[str, ...]
+    frame_line: tuple[str, ...]
     frame_border: str
     header_fill: str
     stub_fill: str
@@ -68,29 +80,34 @@ class Palette:
     hover: str
 
 
+_GROUP = ("#d9e3f5", "#26395a", "#33486b", "#a3bff0")
 _STYLES = {
     Style.INPUT: ("#e3f1e4", "#1f3a26", "#3f8a4a", "#66b572"),
     Style.OUTPUT: ("#dcebe9", "#17393a", "#2c7a78", "#5ab0ac"),
-    Style.CONSTANT: ("#efefef", "#33353a", "#868686", "#8f949c"),
+    Style.CONSTANT: ("#efe9dc", "#3a3529", "#8a7b5a", "#a89a7c"),
     Style.ELEMENTWISE: ("#ffffff", "#272b32", "#7f8a97", "#7c8794"),
     Style.CONTRACTION: ("#fde8cf", "#4a3214", "#c06a0a", "#e0963c"),
     Style.REDUCTION: ("#f6e3f1", "#422538", "#a8478c", "#d078b4"),
-    Style.MOVEMENT: ("#eef1f4", "#2a3038", "#7f8b99", "#8491a0"),
+    Style.MOVEMENT: ("#e2e6eb", "#363d46", "#6b7785", "#94a1b0"),
     Style.CONTROL: ("#e7e4fa", "#322c56", "#6b5bc4", "#9a8cf0"),
     Style.RANDOM: ("#fbe3e0", "#4a2522", "#c2473b", "#e8776b"),
     Style.LIBRARY: ("#fbf0c6", "#423810", "#94780c", "#ccaa2c"),
-    Style.FUSION: ("#d9ecfb", "#17354f", "#2475b5", "#5aaae6"),
-    Style.GROUP: ("#eaf0fa", "#25324a", "#5b7fb8", "#7fa3dc"),
-    Style.REPEAT: ("#e3eafa", "#26355a", "#4a68b8", "#7f9cf0"),
-    Style.SECTION: ("#f1f1f4", "#2b2d33", "#84868f", "#8d9099"),
+    Style.FUSION: ("#bfe9fb", "#0b465f", "#0784b5", "#45c3f0"),
+    Style.GROUP: _GROUP,
+    Style.REPEAT: _GROUP,
+    Style.SECTION: _GROUP,
     Style.COLLECTIVE: ("#ffd3e0", "#5a1236", "#b8004e", "#ff6fa8"),
-    Style.PORT: ("#f3f1fd", "#262342", "#6b5bc4", "#9a8cf0"),
+    Style.PORT: ("#faf8ff", "#1f1c33", "#6b5bc4", "#9a8cf0"),
 }
 """Of each style the light and the dark fill, then the light and the dark border."""
 
 _FRAME_FILLS = (
-    ("#f3f5f9", "#fbfcfe", "#eef4ff", "#fff4ea", "#fdecf4", "#f1effc"),
-    ("#1c2027", "#21262e", "#18212f", "#2a2119", "#2c1b26", "#231f35"),
+    ("#f3f5f9", "#fbfcfe", "#eef4ff", "#fff4ea", "#fdecf4", "#f1effc", "#dff4fc"),
+    ("#1c2027", "#21262e", "#18212f", "#2a2119", "#2c1b26", "#231f35", "#0f2f3e"),
+)
+_FRAME_LINES = (
+    ("#a9b7cc", "#a9b7cc", "#8fb0ea", "#e3ae7c", "#e29abf", "#ab9be8", "#0784b5"),
+    ("#5a6a82", "#5a6a82", "#42689f", "#8f6238", "#8f4a72", "#6a5db0", "#45c3f0"),
 )
 _COLOURS = {
     "background": ("#ffffff", "#16181c"),
@@ -114,9 +131,35 @@ def _make_palette(name: str, column: int) -> Palette:
         fill={style: colours[column] for style, colours in _STYLES.items()},
         border={style: colours[2 + column] for style, colours in _STYLES.items()},
         frame_fill=_FRAME_FILLS[column],
+        frame_line=_FRAME_LINES[column],
         **{other: pair[column] for other, pair in _COLOURS.items()},
     )
 
 
 LIGHT, DARK = _make_palette("light", 0), _make_palette("dark", 1)
 PALETTES = {palette.name: palette for palette in (LIGHT, DARK)}
+
+
+def explain_boxes(
+    styles: Iterable[int], grounds: Iterable[int], palette: Palette
+) -> tuple[tuple[str, str, str], ...]:
+    """Name, fill and border of what a legend explains: each name once.
+
+    Args:
+        styles: Of boxes that are seen.
+        grounds: Of opened groups that are seen, as of `Items.ground`.
+    """
+    frames = [
+        (FRAME_NAMES[ground], palette.frame_fill[ground], palette.frame_line[ground])
+        for ground in sorted(set(grounds) & FRAME_NAMES.keys())
+    ]
+    boxes = [
+        (STYLE_NAMES[style], palette.fill[style], palette.border[style])
+        for style in map(Style, sorted(set(styles)))
+    ]
+    # Parts of a gradient first: they are what a picture of one is about.
+    entries = [*(f for f in frames if f[0] != STYLE_NAMES[Style.FUSION]), *boxes, *frames]
+    found: dict[str, tuple[str, str, str]] = {}
+    for entry in entries:
+        found.setdefault(entry[0], entry)
+    return tuple(found.values())

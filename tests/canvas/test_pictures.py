@@ -13,11 +13,13 @@ from pytestqt.qtbot import QtBot
 
 from canvas.screen import first_closed_group, long_program, picture
 from jaxscope.model import NONE, Graph, GraphBuilder, Unavailable
+from jaxscope.picture.palette import FUSION_FRAME, PALETTES
+from jaxscope.picture.scene.scene import HEADER_PX
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.graph_page import GraphPage
 from jaxscope.ui.canvas.legend import _GAP_PX, _MORE_PX, _PADDING_PX
 from jaxscope.ui.canvas.navigation import first_camera, most_scale
-from view.programs import trace
+from view.programs import compile_module, trace
 
 
 def test_a_graph_is_shown_with_overview_and_legend(canvas: GraphCanvas) -> None:
@@ -205,6 +207,19 @@ def test_the_legend_has_the_place_of_a_chooser_that_is_not_offered(page: GraphPa
     assert without[: len(beside) - 1] == beside[:-1], "what is there stays in its place"
     for x, _, wide in beside:
         assert x + wide <= page.colours.geometry().left()
+
+
+def test_the_legend_explains_the_tints_of_open_groups(canvas: GraphCanvas) -> None:
+    assert canvas.legend.names[:2] == ("forward", "backward")
+    module = compile_module(lambda x: jnp.sin(x) * 2 + x, jnp.ones(8))
+    canvas.set_graph(module, "optimized")
+    scene = canvas.scene
+    assert scene is not None and scene.items.num_frames == 1, "the fusion is open"
+    assert scene.items.ground[0] == FUSION_FRAME
+    assert "fusion" in canvas.legend.names and "forward" not in canvas.legend.names
+    place = canvas.camera.to_widget(*(scene.items.rect[0, :2] + (5.0, HEADER_PX + 5.0)))
+    ground = picture(canvas).pixelColor(*map(round, place))
+    assert ground.name() == PALETTES["light"].frame_fill[FUSION_FRAME]
 
 
 OUTLINES = ["selected", "linked, forward", "linked, backward"]

@@ -17,6 +17,13 @@ from jaxscope.model.types import mark_batch_axes, short_type
 from jaxscope.picture.gc_pause import paused_gc
 from jaxscope.picture.layout.diagram import ShouldStop, Spacing, Stub, never_stop
 from jaxscope.picture.layout.engines import Engine, GroupLayouts, LayoutCache
+from jaxscope.picture.palette import (
+    BACKWARD_FRAME,
+    FORWARD_FRAME,
+    FUSION_FRAME,
+    OTHER_FRAME,
+    SECOND_FRAME,
+)
 from jaxscope.picture.scene.group_layout import (
     DOWN,
     RIGHT,
@@ -355,9 +362,12 @@ def assemble_scene(
     return _Collector(view, wiring, frames, drawings, is_reversed, direction).collect()
 
 
-_GROUNDS = {BranchKind.FORWARD: 2, BranchKind.BACKWARD: 3}
-_ORDER_GROUNDS = {"backward": 3, "backward of backward": 4}
-_OTHER_ORDER = 5
+_GROUNDS = {
+    BranchKind.FORWARD: FORWARD_FRAME,
+    BranchKind.BACKWARD: BACKWARD_FRAME,
+    BranchKind.FUSION: FUSION_FRAME,
+}
+_ORDER_GROUNDS = {"backward": BACKWARD_FRAME, "backward of backward": SECOND_FRAME}
 
 
 def _choose_grounds(shown: list[Box], parent: Int32s, num_frames: int) -> npt.NDArray[np.int8]:
@@ -369,7 +379,7 @@ def _choose_grounds(shown: list[Box], parent: Int32s, num_frames: int) -> npt.ND
         depths[item] = (depths[around] + 1) % 2 if around >= 0 else 0
         kind, label = shown[item].kind, shown[item].label
         if kind is BranchKind.ORDER:
-            grounds[item] = _ORDER_GROUNDS.get(label.partition(" · ")[0], _OTHER_ORDER)
+            grounds[item] = _ORDER_GROUNDS.get(label.partition(" · ")[0], OTHER_FRAME)
         else:
             grounds[item] = depths[item] if kind is None else _GROUNDS.get(kind, depths[item])
     return grounds

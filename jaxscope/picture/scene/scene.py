@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model import NONE, Ragged
-from jaxscope.picture.view.operations import Style
 
 Floats = npt.NDArray[np.float64]
 Int32s = npt.NDArray[np.int32]
@@ -167,10 +166,6 @@ class Scene:
     def nodes_of_item(self, item: int) -> Int32s:
         """Nodes that an item stands for, in program order."""
         return np.flatnonzero(self.item_of_node == item).astype(np.int32)
-
-    def styles_used(self) -> tuple[Style, ...]:
-        """Styles in order of the enumeration; what a legend must explain."""
-        return tuple(Style(code) for code in np.unique(self.items.style).tolist())
 
 
 def empty_scene(direction: str, num_nodes: int) -> Scene:

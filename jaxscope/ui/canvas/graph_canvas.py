@@ -39,7 +39,6 @@ from jaxscope.picture.scene.scene import NO_WIDTH_LIMIT, Fit, Scene
 from jaxscope.picture.tint.classes import ColourBy, Tint, tint_scene
 from jaxscope.picture.view.labels import text_of
 from jaxscope.picture.view.open_groups import is_walk, open_many, open_path, open_walk, step_copy
-from jaxscope.picture.view.operations import Style
 from jaxscope.picture.view.view import View
 from jaxscope.program.dataflow import find_shown_groups, first_node_inside
 from jaxscope.program.size import count_named
@@ -483,12 +482,11 @@ class GraphCanvas(QWidget):
 
     def _colour_entries(self, drawing: SceneDrawing) -> Sequence[LegendEntry]:
         seen = self._items_in_sight(drawing)
-        # Open groups do not have the colours that a legend explains.
+        if self._tint is None:
+            return list_entries(drawing.scene, seen, self._theme)
+        # Open groups do not have the colours that such a legend explains.
         seen = seen[seen >= drawing.scene.items.num_frames]
-        if self._tint is not None:
-            return list_tints(self._tint, drawing.colors, self._theme, seen)
-        styles = np.unique(drawing.scene.items.style[seen]).tolist()
-        return list_entries([Style(code) for code in styles], drawing.colors)
+        return list_tints(self._tint, drawing.colors, self._theme, seen)
 
     def _outline_entries(self, drawing: SceneDrawing) -> Sequence[LegendEntry]:
         seen, light = self._items_in_sight(drawing), self._highlight

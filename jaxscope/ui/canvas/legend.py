@@ -12,9 +12,9 @@ from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from jaxscope.picture.layout.text_width import measure_text, shorten_text
-from jaxscope.picture.palette import STYLE_NAMES
+from jaxscope.picture.palette import PALETTES, explain_boxes
+from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.tint.classes import TINT_PALETTES, Tint
-from jaxscope.picture.view.operations import Style
 from jaxscope.ui.canvas.scene_painter import Colors, graph_font
 from jaxscope.ui.toolkit.language import tr
 
@@ -190,11 +190,14 @@ class Legend(QWidget):
         painter.end()
 
 
-def list_entries(styles: Sequence[Style], colors: Colors) -> tuple[LegendEntry, ...]:
-    """What the styles of boxes mean."""
+def list_entries(scene: Scene, seen: npt.NDArray[np.int64], theme: str) -> tuple[LegendEntry, ...]:
+    """What the colours of boxes and of opened groups mean, of those that are seen."""
+    items = scene.items
+    is_frame = seen < items.num_frames
+    styles, grounds = items.style[seen[~is_frame]], items.ground[seen[is_frame]]
     return tuple(
-        LegendEntry(STYLE_NAMES[style], colors.fill[style], QPen(colors.border[style], 1.2))
-        for style in styles
+        LegendEntry(name, QColor(fill), QPen(QColor(border), 1.2))
+        for name, fill, border in explain_boxes(styles.tolist(), grounds.tolist(), PALETTES[theme])
     )
 
 

@@ -55,6 +55,7 @@ class Colors:
     border: tuple[QColor, ...]
     frame_fill: tuple[QColor, ...]
     frame_border: QColor
+    frame_line: tuple[QColor, ...]
     header_fill: QColor
     stub_fill: QColor
     selected: QColor
@@ -76,6 +77,7 @@ def colors(theme: str) -> Colors:
         border=tuple(QColor(palette.border[style]) for style in Style),
         frame_fill=tuple(map(QColor, palette.frame_fill)),
         frame_border=QColor(palette.frame_border),
+        frame_line=tuple(map(QColor, palette.frame_line)),
         header_fill=QColor(palette.header_fill),
         stub_fill=QColor(palette.stub_fill),
         selected=QColor(palette.selected),
@@ -505,10 +507,10 @@ class SceneDrawing:
         is_frame = items < self.scene.items.num_frames
         depths = self._depth[items]
         grounds = self.scene.items.ground[items]
-        painter.setPen(QPen(colors.frame_border, 0))
         for depth in np.unique(depths[is_frame]).tolist():  # outer frames first
             at_depth = is_frame & (depths == depth)
             for ground in np.unique(grounds[at_depth]).tolist():
+                painter.setPen(QPen(colors.frame_line[ground], 0))
                 painter.setBrush(colors.frame_fill[ground])
                 draw_rects(painter, rects[at_depth & (grounds == ground)])
         segments = self.index.segments[self.index.segment_grid.query(*box)] * scale
@@ -576,8 +578,9 @@ class SceneDrawing:
 
     def _paint_frame(self, painter: QPainter, item: int) -> None:
         colors = self.colors
-        painter.setPen(QPen(colors.frame_border, 1))
-        painter.setBrush(colors.frame_fill[int(self.scene.items.ground[item])])
+        ground = int(self.scene.items.ground[item])
+        painter.setPen(QPen(colors.frame_line[ground], 1))
+        painter.setBrush(colors.frame_fill[ground])
         area, radius = QRectF(*self.scene.items.rect[item].tolist()), _FRAME_RADIUS_PX
         painter.drawRoundedRect(area, radius, radius)
 

@@ -3660,6 +3660,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>轴 2</translation>
     </message>
     <message>
+        <source>backward</source>
+        <translation>反向</translation>
+    </message>
+    <message>
+        <source>backward of backward</source>
+        <translation>反向的反向</translation>
+    </message>
+    <message>
         <source>backward pass</source>
         <translation>反向过程</translation>
     </message>
@@ -3934,6 +3942,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>fits</source>
         <translation>装得下</translation>
+    </message>
+    <message>
+        <source>forward</source>
+        <translation>前向</translation>
     </message>
     <message>
         <source>forward pass</source>
@@ -4308,6 +4320,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>来源</translation>
     </message>
     <message>
+        <source>other derivatives</source>
+        <translation>其他导数</translation>
+    </message>
+    <message>
         <source>out</source>
         <translation>输出</translation>
     </message>
@@ -4400,10 +4416,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>移除</translation>
     </message>
     <message>
-        <source>repeated</source>
-        <translation>重复</translation>
-    </message>
-    <message>
         <source>result</source>
         <translation>结果</translation>
     </message>
@@ -4470,10 +4482,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>seconds</source>
         <translation>秒</translation>
-    </message>
-    <message>
-        <source>section</source>
-        <translation>区段</translation>
     </message>
     <message>
         <source>selected</source>
