@@ -9,11 +9,13 @@ import jax.numpy as jnp
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from canvas.screen import first_closed_group, long_program, picture
 from jaxscope.model import NONE, Graph, GraphBuilder, Unavailable
 from jaxscope.picture.palette import FUSION_FRAME, PALETTES
+from jaxscope.picture.scene.first_picture import OVERVIEW_PX
 from jaxscope.picture.scene.scene import HEADER_PX
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.graph_page import GraphPage
@@ -195,6 +197,50 @@ def test_the_overview_goes_once_all_is_in_sight(qtbot: QtBot, page: GraphPage) -
     qtbot.waitUntil(page.canvas.minimap.isVisible)
     QTest.keyClick(page.canvas, Qt.Key.Key_F)
     qtbot.waitUntil(page.canvas.minimap.isHidden)
+
+
+def sees_all(size: tuple[float, float], page: tuple[float, float], overview_px: int) -> bool:
+    """Whether all of a picture is seen, where an overview takes so much of the page's width."""
+    width, height = page[0] - overview_px, page[1]
+    left = OVERVIEW_PX - overview_px
+    camera = first_camera(size, True, width, height, overview_px=left)
+    right, low = camera.x + width / camera.scale, camera.y + height / camera.scale
+    return camera.x <= 2 and camera.y <= 2 and right >= size[0] - 2 and low >= size[1] - 2
+
+
+def test_the_overview_does_not_make_itself_needless() -> None:
+    """Else it goes, the picture gets wider and longer, and it comes again, without end."""
+    for height in range(400, 2400, 8):
+        size = (442.0, float(height))
+        if not sees_all(size, (431.0, 753.0), 0):
+            assert not sees_all(size, (431.0, 753.0), OVERVIEW_PX), height
+
+
+def test_the_overview_is_calm_where_a_picture_is_a_little_too_long(
+    qtbot: QtBot, page: GraphPage
+) -> None:
+    changes: list[bool] = []
+    page.canvas.minimap.need_changed.connect(lambda: changes.append(True))
+    for height in range(300, 640, 10):
+        page.resize(340, height)
+        for _ in range(10):
+            QApplication.processEvents()
+        changes.clear()
+        for _ in range(10):
+            QApplication.processEvents()
+        assert not changes, height
+
+
+def test_the_overview_frames_calmly_what_is_in_sight(qtbot: QtBot, page: GraphPage) -> None:
+    page.canvas.zoom(4.0)
+    qtbot.waitUntil(page.canvas.minimap.isVisible)
+    QApplication.processEvents()
+    image, palette = page.canvas.minimap.grab().toImage(), PALETTES["light"]
+    names = {
+        image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())
+    }
+    assert palette.muted in names, "a thin frame around what is in sight"
+    assert palette.selected not in names, "the colour of what is selected"
 
 
 def test_the_legend_has_the_place_of_a_chooser_that_is_not_offered(page: GraphPage) -> None:

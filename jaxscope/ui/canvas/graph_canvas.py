@@ -278,7 +278,7 @@ class GraphCanvas(QWidget):
         most = most_scale(*size, self._text_scale)
         camera = fit_rect((0.0, 0.0, scene.width, scene.height), *size, most)
         if camera.scale < NEAR_SCALE and len(drawing.list_titles(camera.scale)) < _LEAST_TITLES:
-            return look_at_scene(scene, *size, self._text_scale, self._least_framed)
+            return self._look_at_scene(scene)
         return camera
 
     def zoom_to_selection(self) -> None:
@@ -441,8 +441,14 @@ class GraphCanvas(QWidget):
     def _look_at_beginning(self) -> None:
         scene = self.scene
         if scene is not None and scene.width:
-            size = self.width(), self.height()
-            self._camera = look_at_scene(scene, *size, self._text_scale, self._least_framed)
+            self._camera = self._look_at_scene(scene)
+
+    def _look_at_scene(self, scene: Scene) -> Camera:
+        page, size = self._page, (self.width(), self.height())
+        is_down = scene.direction == DOWN
+        taken = page.width() - size[0] if is_down else page.height() - size[1]
+        left = max(OVERVIEW_PX - taken, 0) if page is not self else 0
+        return look_at_scene(scene, *size, self._text_scale, self._least_framed, left)
 
     def sizeHint(self) -> QSize:
         return QSize(900, 640)

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
+from PySide6.QtGui import (
+    QColor,
+    QMouseEvent,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+)
 from PySide6.QtWidgets import QWidget
 
 from jaxscope.ui.canvas.scene_painter import Colors
@@ -11,6 +19,8 @@ from jaxscope.ui.toolkit.language import tr
 
 _SEEN_PX = 2.0
 """What sticks out of the sight by no more is taken as seen."""
+_VEIL = 0.6
+"""How much of what is out of sight is the ground's colour."""
 
 
 class Minimap(QWidget):
@@ -87,8 +97,14 @@ class Minimap(QWidget):
             max(self._sight.width() * scale[0], 4.0),
             max(self._sight.height() * scale[1], 4.0),
         )
-        painter.setPen(QPen(self._colors.selected, 2))
-        painter.drawRect(sight & QRectF(self.rect()).adjusted(1, 1, -2, -2))
+        seen = sight & QRectF(self.rect()).adjusted(1, 1, -2, -2)
+        rest, veil = QPainterPath(), QColor(self._colors.background)
+        rest.addRect(QRectF(self.rect()))
+        rest.addRect(seen)  # what is in both is left out
+        veil.setAlphaF(_VEIL)
+        painter.fillPath(rest, veil)
+        painter.setPen(QPen(self._colors.muted, 1))
+        painter.drawRect(seen)
         painter.setPen(QPen(self._colors.frame_border, 1))
         far = self.rect().bottomLeft() if self.is_beside else self.rect().topRight()
         painter.drawLine(self.rect().topLeft(), far)

@@ -92,6 +92,7 @@ def first_camera(
     height: float,
     text_scale: float = 1.0,
     least_framed: float = LEAST_FRAMED,
+    overview_px: float = 0.0,
 ) -> Camera:
     """The camera for a new picture: all of it if that can be read, else its beginning.
 
@@ -102,6 +103,8 @@ def first_camera(
         height: Of the widget.
         text_scale: Size of the window's type; 1 is ordinary.
         least_framed: How small a picture may be shown that cannot be any narrower.
+        overview_px: What an overview would take of the widget's side across the values' way, as it
+            comes where not all is seen. So what is seen with it is seen without it.
     """
     scene_width, scene_height = scene_size
     most = most_scale(width, height, text_scale)
@@ -114,7 +117,8 @@ def first_camera(
     room, across = (width, scene_width) if is_down else (height, scene_height)
     fitting = (room - 2 * SIDE_PX) / across
     is_framed = fitting >= least_framed * text_scale
-    if is_framed and whole.scale >= max(_NEARLY_WHOLE * fitting, least_framed * text_scale):
+    beside = (room - overview_px - 2 * SIDE_PX) / across
+    if is_framed and whole.scale >= max(_NEARLY_WHOLE * beside, least_framed * text_scale):
         return whole
     # What does not fit is not enlarged as well: so more of it is seen.
     scale = min(text_scale, most, fitting) if is_framed else READABLE_SCALE * text_scale
@@ -132,11 +136,12 @@ def look_at_scene(
     height: float,
     text_scale: float = 1.0,
     least_framed: float = LEAST_FRAMED,
+    overview_px: float = 0.0,
 ) -> Camera:
     """The camera for a new picture, turned to where its boxes begin."""
     is_down = scene.direction == "down"
     size = scene.width, scene.height
-    camera = first_camera(size, is_down, width, height, text_scale, least_framed)
+    camera = first_camera(size, is_down, width, height, text_scale, least_framed, overview_px)
     if is_down and scene.width * camera.scale > width and len(scene.items):
         camera = look_at_top(scene.items.rect, camera, width, text_scale)
     return camera
