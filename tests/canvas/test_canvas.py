@@ -17,7 +17,7 @@ from canvas.screen import centre, first_closed_group, long_program, picture
 from jaxscope.model import NONE, GraphBuilder, NodeKind
 from jaxscope.picture.layout.diagram import ShouldStop
 from jaxscope.picture.layout.text_width import measure_text
-from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX
+from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX, LABEL_TEXT_PX
 from jaxscope.picture.scene.first_picture import (
     LEAST_FRAMED,
     READABLE_SCALE,
@@ -625,6 +625,30 @@ def test_what_is_written_into_boxes_can_be_read_or_is_left_out(
     painter.end()
     assert told
     assert not [(text, size) for text, size in told if size < 7.99]
+
+
+@pytest.mark.parametrize("scale", [0.75, 0.8, 0.86, 1.0])
+def test_types_on_lines_are_large_enough_and_never_cut_short(
+    canvas: GraphCanvas, monkeypatch: pytest.MonkeyPatch, scale: float
+) -> None:
+    canvas.expand_all()
+    drawing = canvas._drawing
+    assert drawing is not None
+    told: list[tuple[str, float]] = []
+
+    class Watched(QPainter):
+        def drawStaticText(self, *told_of: Any) -> None:
+            told.append((told_of[-1].text(), LABEL_TEXT_PX * self.combinedTransform().m22()))
+            super().drawStaticText(*told_of)
+
+    image = QImage(900, 700, QImage.Format.Format_ARGB32)
+    painter = Watched(image)
+    painter.scale(scale, scale)
+    monkeypatch.setattr(drawing, "_scale", scale)
+    drawing.paint_labels(painter, (0.0, 0.0, 900 / scale, 700 / scale))
+    painter.end()
+    assert told and all(size >= 9 - 1e-6 for _, size in told)
+    assert {text for text, _ in told} <= set(drawing.scene.lines.types)
 
 
 def test_pointing_leaves_nothing_behind_in_the_next_picture(canvas: GraphCanvas) -> None:

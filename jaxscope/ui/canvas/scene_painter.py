@@ -263,6 +263,11 @@ _DETAIL_SCALE = LEAST_FRAMED
 LABEL_SCALE = 0.75
 """From this scale on types on lines are drawn: smaller they could not be read."""
 
+LEAST_LABEL_PX = 9.0
+"""Types on lines are never smaller; what has no room for that is left out."""
+_LABEL_SLACK_PX = 4.0
+"""So much wider than its plate a label may be: there is a gap around."""
+
 LEAST_TEXT_PX = 8.0
 """What is written into boxes and connectors is never smaller; it is cut short or left out."""
 
@@ -693,11 +698,18 @@ class SceneDrawing:
             self._paint_centred(painter, detail, 1, x + indent, y + height - 20, width - indent)
 
     def _paint_centred(
-        self, painter: QPainter, text: str, font: int, x: float, y: float, width: float
+        self,
+        painter: QPainter,
+        text: str,
+        font: int,
+        x: float,
+        y: float,
+        width: float,
+        least_px: float = LEAST_TEXT_PX,
     ) -> None:
         """One line in the middle of a width; not smaller than can be read."""
         size_px = _SIZES_PX[font]
-        grown = max(LEAST_TEXT_PX / (size_px * self._scale), 1.0)
+        grown = max(least_px / (size_px * self._scale), 1.0)
         if grown > 1.0:
             text = shorten_text(text, width / grown, size_px, font == 0)
             if text == ELLIPSIS:
@@ -730,19 +742,24 @@ class SceneDrawing:
         """Types on the lines of the frames in sight, on plates that let the line end at them."""
         colors, items = self.colors, self.item_grid.query(*box)
         painter.setFont(self._label_font)
+        grown = max(LEAST_LABEL_PX / (LABEL_TEXT_PX * self._scale), 1.0)
         for group in (NONE, *items[items < self.scene.items.num_frames].tolist()):
             fill = colors.background
             if group != NONE:
                 fill = colors.frame_fill[int(self.scene.items.ground[group])]
             for label in self.index.labels.of_group(group):
                 is_seen = label.x < box[2] and box[0] < label.x + label.width
+                wide = label.width + _LABEL_SLACK_PX
+                if measure_text(label.text, LABEL_TEXT_PX) * grown > wide:
+                    continue
                 if is_seen and label.y < box[3] and box[1] < label.y + LABEL_HEIGHT_PX:
                     plate = QRectF(label.x, label.y, label.width, LABEL_HEIGHT_PX)
                     painter.setPen(Qt.PenStyle.NoPen)
                     painter.setBrush(fill)
                     painter.drawRoundedRect(plate, 3, 3)
                     painter.setPen(colors.muted)
-                    self._paint_centred(painter, label.text, 3, label.x, label.y + 1, label.width)
+                    x, y = label.x - _LABEL_SLACK_PX / 2, label.y + 1
+                    self._paint_centred(painter, label.text, 3, x, y, wide, LEAST_LABEL_PX)
 
     def list_words(self, box: Box, scale: float) -> list[Box]:
         """What of a part of the scene has words on it, as x, y, width, height.
