@@ -3,7 +3,7 @@ how long faults hold it up; and harm at random moments.
 
 python -m bench.reliability recovery TRIES       seconds, for SIGKILL and for SIGSTOP
 python -m bench.reliability memory FILE ROUNDS   what a window holds after each ten, and its growth
-python -m bench.reliability gaps                 the longest gap of a 16 ms timer for each fault
+python -m bench.reliability gaps [FAULT …]       the longest gap of a 16 ms timer for each fault
 python -m bench.reliability chaos TRIES [SEED]   harm at random moments, and what came of it
 python -m bench.reliability kills TRIES [SEED]   windows killed at random moments, and what was kept
 
@@ -161,12 +161,16 @@ def find_slope(numbers: Sequence[float], values: Sequence[float]) -> tuple[float
     return slope, 2 * (rest / max(1, len(numbers) - 2) / spread) ** 0.5
 
 
-def measure_gaps() -> None:
-    """Print how long the window's thread was away at most while each fault happened."""
+def measure_gaps(names: Sequence[str]) -> None:
+    """Print how long the window's thread was away at most while each fault happened, and where.
+
+    As `bench.stalls` counts it: without the time in which other programs had the processors.
+    """
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     from PySide6.QtCore import QEventLoop, Qt, QTimer
     from PySide6.QtWidgets import QApplication
 
+    from bench.stalls import NO_GAP, TICK_MS, WANTED_MS, Gap, Probe
     from jaxscope.ui.launch import _SWITCH_S
     from jaxscope.ui.session.controller import RunOptions
     from tests.faults.catalogue import ROWS
@@ -174,9 +178,9 @@ def measure_gaps() -> None:
 
     application = QApplication([])
     sys.setswitchinterval(_SWITCH_S)  # as in a window that is launched
-    ticks = [time.monotonic()]
-    timer = QTimer(interval=16, timerType=Qt.TimerType.PreciseTimer)
-    timer.timeout.connect(lambda: ticks.append(time.monotonic()))
+    probe = Probe()
+    timer = QTimer(interval=TICK_MS, timerType=Qt.TimerType.PreciseTimer)
+    timer.timeout.connect(probe.tick)
     timer.start()
 
     def wait(holds: Callable[[], bool]) -> None:
@@ -186,15 +190,21 @@ def measure_gaps() -> None:
             if time.monotonic() > deadline:
                 raise TimeoutError("It did not happen.")
 
-    def longest_ms(act: Callable[[], object]) -> float:
-        del ticks[:-1]
+    def longest(act: Callable[[], object]) -> Gap:
+        ticks = probe.num_ticks
+        wait(lambda: probe.num_ticks > ticks)
+        del probe.gaps[:]
         act()
-        return 1000 * max(map(operator.sub, [*ticks[1:], time.monotonic()], ticks))
+        ticks = probe.num_ticks
+        wait(lambda: probe.num_ticks > ticks)
+        return max(probe.gaps, default=NO_GAP, key=operator.attrgetter("ms"))
 
-    folder, found = Path(tempfile.mkdtemp()), {}
+    folder, found = Path(tempfile.mkdtemp()), list[tuple[Gap, Gap]]()
     with contextlib.ExitStack() as windows:
         scenes = {}
         for fault in ROWS:
+            if names and fault.name not in names:
+                continue
             path = folder / f"{fault.name}.py"
             options = RunOptions(timeout_s=fault.timeout_s, memory_bytes=fault.memory_bytes)
             if options not in scenes:
@@ -202,15 +212,18 @@ def measure_gaps() -> None:
                 scenes[options] = windows.enter_context(opened)
             scene = scenes[options]
             scene.work(path)
-            gap = longest_ms(functools.partial(scene.suffer, fault, path))
-            usual = longest_ms(functools.partial(scene.work, path))
-            found[f"{fault.name} {fault.act.value}"] = gap, usual
-            print(f"{fault.name:32} {gap:6.0f} ms, a normal run {usual:4.0f} ms", flush=True)
-    gaps, usuals = zip(*found.values(), strict=True)
-    worst = max(found, key=found.__getitem__)
+            gap = longest(functools.partial(scene.suffer, fault, path))
+            usual = longest(functools.partial(scene.work, path))
+            found.append((gap, usual))
+            print(f"{fault.name}: {gap.ms:.0f} ms, a normal run {usual.ms:.0f} ms")
+            for each in filter(lambda each: each.ms, found[-1]):
+                print(f"    {each.ms:.0f} ms: {each.told()}", flush=True)
+    gaps, usuals = ([each.ms for each in column] for column in zip(*found, strict=True))
     print(
-        f"{len(found)} faults: median {statistics.median(gaps):.0f} ms, at most {max(gaps):.0f} ms "
-        f"({worst}); normal runs {statistics.median(usuals):.0f} ms, at most {max(usuals):.0f} ms"
+        f"{len(found)} faults: {sum(ms > 100 for ms in gaps)} held the window up for more than "
+        f"100 ms, {sum(map(bool, gaps))} for more than {WANTED_MS:.0f} ms, at most "
+        f"{max(gaps):.0f} ms; normal runs: {sum(ms > 100 for ms in usuals)}, "
+        f"{sum(map(bool, usuals))}, {max(usuals):.0f} ms"
     )
 
 
@@ -273,7 +286,7 @@ if __name__ == "__main__":
         count_kills(int(sys.argv[2]), seed)
         sys.exit()
     if sys.argv[1] == "gaps":
-        measure_gaps()
+        measure_gaps(sys.argv[2:])
         sys.stdout.flush()
         os._exit(0)
     if sys.argv[1] == "recovery":

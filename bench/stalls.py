@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 _ROOT = Path(__file__).parents[1]
-_TICK_MS = 16
+TICK_MS = 16
 WANTED_MS = 50.0
 _LOOK_S = 0.004
 _LATE_S = 0.028
@@ -81,6 +81,16 @@ class Gap:
     gc_ms: float
     queued_ms: float
     cause: str
+
+    def told(self) -> str:
+        """Whose time it was, and where the main thread was."""
+        return (
+            f"main {self.main_ms:.0f}, others {self.others_ms:.0f}, collector {self.gc_ms:.0f}, "
+            f"queued {self.queued_ms:.0f}: {self.cause}"
+        )
+
+
+NO_GAP = Gap("", 0.0, 0.0, 0.0, 0.0, 0.0, "")
 
 
 def _queued_s() -> float:
@@ -255,7 +265,7 @@ def _tick(window: Any, steps: Steps, told: Path) -> None:
         probe[0].step, act, is_over = step
         act()
 
-    timer = QTimer(window, interval=_TICK_MS, timerType=Qt.TimerType.PreciseTimer)
+    timer = QTimer(window, interval=TICK_MS, timerType=Qt.TimerType.PreciseTimer)
     timer.timeout.connect(tick)
     timer.start()
 
@@ -420,11 +430,7 @@ def main(words: list[str]) -> None:
             continue
         num_ticks, gaps = measure(name, root)
         for gap in sorted(gaps, key=lambda gap: -gap.ms):
-            print(
-                f"  {gap.ms:5.0f} ms  {gap.step:28} main {gap.main_ms:.0f}, others "
-                f"{gap.others_ms:.0f}, collector {gap.gc_ms:.0f}, queued {gap.queued_ms:.0f}: "
-                f"{gap.cause}"
-            )
+            print(f"  {gap.ms:5.0f} ms  {gap.step:28} {gap.told()}")
         longest = max((gap.ms for gap in gaps), default=0.0)
         print(
             f"{name}: {num_ticks} ticks, {len(gaps)} gaps above {WANTED_MS:.0f} ms, longest "

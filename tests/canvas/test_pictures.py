@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from canvas.screen import first_closed_group, long_program, picture
-from jaxscope.model import NONE, Graph, GraphBuilder, Unavailable
+from jaxscope.model import NONE, Graph, GraphBuilder, GroupKind, NodeKind, Unavailable
 from jaxscope.picture.palette import FUSION_FRAME, PALETTES
 from jaxscope.picture.scene.first_picture import OVERVIEW_PX
 from jaxscope.picture.scene.scene import HEADER_PX
@@ -76,9 +76,22 @@ def test_what_cannot_be_shown_says_why(
     QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=QPoint(50, 50))
 
 
-def test_large_graphs_are_laid_out_beside_the_window(qtbot: QtBot, canvas: GraphCanvas) -> None:
+def nested_program(depth: int) -> Graph:
+    """Each group has the next one in it."""
+    builder, group = GraphBuilder(), NONE
+    for number in range(depth):
+        owner = builder.add_node(str(number), NodeKind.EQUATION, "jit", group=group)
+        group = builder.add_group(f"g{number}", GroupKind.JAXPR, "jit", parent=group, owner=owner)
+    builder.add_node("in", NodeKind.EQUATION, "sin", group=group)
+    return builder.build()
+
+
+@pytest.mark.parametrize("graph", (long_program(3000), nested_program(40)), ids=("long", "deep"))
+def test_large_graphs_are_laid_out_beside_the_window(
+    qtbot: QtBot, canvas: GraphCanvas, graph: Graph
+) -> None:
     with qtbot.waitSignal(canvas.scene_changed, timeout=20_000):
-        canvas.set_graph(long_program(3000), "long")
+        canvas.set_graph(graph, "large")
         assert canvas.is_busy
         assert canvas.scene is None
         picture(canvas)

@@ -115,7 +115,9 @@ _DRAG_PX = 4
 _LINE_REACH_PX = 5.0
 
 _INLINE_NODES = 600
-"""Graphs up to this size are laid out at once: it takes less than a frame or two."""
+_INLINE_GROUPS = 16
+"""Graphs up to this size are laid out at once: it takes less than a frame or two. Each group has a
+layout of its own, and with many several ways of opening them are tried."""
 
 _RESIZED_MS = 150
 """How long a size must last before a picture nobody touched is chosen anew for it."""
@@ -823,7 +825,11 @@ class GraphCanvas(QWidget):
         kept: KeptPicture | None = None,
     ) -> None:
         self._placed.stop()
-        is_small = len(graph.nodes) <= _INLINE_NODES and self._engine is Engine.OWN
+        is_small = (
+            len(graph.nodes) <= _INLINE_NODES
+            and len(graph.groups) <= _INLINE_GROUPS
+            and self._engine is Engine.OWN
+        )
         if not (is_small or self._page.isVisible()):  # its room is not known before it is placed
             self._job.stop()
             self._wanted = functools.partial(self._begin, graph, view, expanded, kept)
