@@ -52,17 +52,21 @@ def run_suite(release: str, python: str, words: list[str]) -> tuple[int, str, li
         subprocess.run([*install, *others], check=True)
         (packages,) = Path(folder, "lib").glob("python*/site-packages")
         packages.joinpath("checkout.pth").write_text(str(_ROOT), "utf-8")
-        version = "import importlib.metadata as m; print(m.version('jax'), m.version('jaxlib'))"
+        ask = "import importlib.metadata as m; print(m.version('jax'), m.version('jaxlib'))"
         told = subprocess.run(
-            [inside, "-c", version], check=True, capture_output=True, text=True
+            [inside, "-c", ask], check=True, capture_output=True, text=True
         ).stdout
-        suite = subprocess.run(
-            [inside, "-m", "pytest", "-q", "-n2", "-rfE", "-p", "no:cacheprovider", *words],
-            cwd=_ROOT, capture_output=True, text=True, timeout=_LIMIT_S, check=False,
-        )  # fmt: skip
-    lines = suite.stdout.strip().splitlines() or suite.stderr.strip().splitlines() or [""]
+        version = f"jax {' / jaxlib '.join(told.split())}"
+        with tempfile.NamedTemporaryFile("w+", prefix="suite-", delete=False) as log:
+            print(f"{version}: as it goes on, in {log.name}", flush=True)
+            suite = subprocess.run(
+                [inside, "-m", "pytest", "-q", "-n2", "-rfE", "-p", "no:cacheprovider", *words],
+                cwd=_ROOT, stdout=log, stderr=subprocess.STDOUT, timeout=_LIMIT_S, check=False,
+            )  # fmt: skip
+            log.seek(0)
+            lines = log.read().strip().splitlines() or [""]
     failed = [line for line in lines if line.startswith(("FAILED", "ERROR"))]
-    return suite.returncode, f"jax {' / jaxlib '.join(told.split())}: {lines[-1]}", failed
+    return suite.returncode, f"{version}: {lines[-1]}", failed
 
 
 def main(arguments: list[str]) -> int:
