@@ -36,7 +36,7 @@ from jaxscope.ui.session.quick_look import QuickLook
 from jaxscope.ui.toolkit.language import Language, LanguageSwitch, tr
 from jaxscope.ui.toolkit.stillness import wants_stillness
 from jaxscope.ui.toolkit.theme import DARK, LIGHT, Theme, ThemeSwitch
-from jaxscope.ui.window.autosave import Autosave, offer_unsaved
+from jaxscope.ui.window.autosave import Autosave, Keeper, offer_unsaved
 from jaxscope.ui.window.instance_server import InstanceServer
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.menus import (
@@ -230,7 +230,7 @@ def build_window(
         GoCommands(commands, workspace.area, workspace.selection, say)
         GraphCommands(commands, workspace.area, choices)
         LanguageMenu(window, languages, settings)
-        PaneCommands(window, commands, workspace.area, settings, say)
+        panes = PaneCommands(window, commands, workspace.area, settings, say)
         OutlineSync(workspace.area)
         window.trial = Trial(window, controller, workspace, themes)
         commands.connect_owner("trial", window.trial)
@@ -241,6 +241,12 @@ def build_window(
         if options.quick_look:
             QuickLook(controller, window)
         Autosave(window, controller, workspace.bookmarks, layout, folder)
+        kept = (
+            (lambda: window.call_bar.edit.history, settings.add_calls),
+            (window.saveGeometry, settings.set_geometry),
+            (panes.arrangement, panes.remember),
+        )
+        Keeper(window, kept)
         context = window.page_context()
         for name, page in PAGES.items():
             window.add_page(name, page, functools.partial(make_page, context, name))

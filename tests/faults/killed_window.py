@@ -50,6 +50,7 @@ def kill_one(home: Path, chance: random.Random) -> int:
 
 
 def _check(home: Path, kept: int) -> None:
+    from jaxscope.ui.panes.pane_area import parse_arrangement
     from jaxscope.ui.window.autosave import find_unsaved
     from jaxscope.ui.window.settings import Settings
 
@@ -58,6 +59,7 @@ def _check(home: Path, kept: int) -> None:
     assert settings.recent_files == (str(_WORKS),)
     assert settings.calls and int(settings.calls[-1].partition("#")[2]) >= kept
     assert settings.drawer_share in (0.0, 0.25, 0.5)
+    assert parse_arrangement(settings.arrangement) is not None or not kept
     path, *_ = find_unsaved(settings.unsaved_folder)
     capture = load_capture(path)
     assert capture.call == "f(f32[3])"
@@ -76,7 +78,7 @@ def main(home: Path) -> None:
     from jaxscope.program.links import LineSelection
     from jaxscope.ui.application import build_window
     from jaxscope.ui.session.controller import Bridge, RunOptions
-    from jaxscope.ui.window.autosave import Autosave
+    from jaxscope.ui.window.autosave import Autosave, Keeper
     from jaxscope.ui.window.settings import Settings
 
     application = QApplication([])
@@ -85,13 +87,16 @@ def main(home: Path) -> None:
     window.show()
     window.open_path(str(_WORKS), "f(f32[3])")
     _wait(application.processEvents, lambda: window.controller.state.capture is not None)
-    autosave = window.findChild(Autosave)
-    assert autosave is not None
+    autosave, keeper = window.findChild(Autosave), window.findChild(Keeper)
+    assert autosave is not None and keeper is not None
     for number in range(1, 1_000_000):
         window.workspace.bookmarks.set_note(LineSelection(str(_WORKS), 6), str(number))
-        settings.set_calls(["f(f32[3])", f"f(f32[3])  #{number}"])
+        window.call_bar.set_call(f"f(f32[3])  #{number}")
+        window.call_bar.edit.remember()
+        (window.add_pane, window.close_pane)[number % 2]()
         settings.set_drawer_share((0.25, 0.5)[number % 2])
         window.toggle_theme()
+        keeper.keep()
         thread = autosave.save_now()
         application.processEvents()
         assert thread is not None

@@ -199,7 +199,7 @@ def test_settings_survive_and_a_broken_file_is_as_none(tmp_path: Path):
     settings = Settings(str(path))
     settings.add_recent_file(str(file))
     settings.add_recent_file("/gone.py")
-    settings.set_calls(["f(x)"])
+    settings.add_calls(["f(x)"])
     assert settings.recent_files == (str(file),)
     assert Settings(str(path)).calls == ("f(x)",)
     Settings(str(path)).theme = "dark"  # of another window

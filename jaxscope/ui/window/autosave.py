@@ -1,5 +1,5 @@
-"""Saves the last capture of a window that may end without closing, and finds those that such
-windows left.
+"""Saves what a window has that may end without closing: its last capture, its calls, its panes.
+Finds the captures that such windows left.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QWidget
@@ -119,6 +120,38 @@ class Autosave(QObject):
     def _on_bookmarks_changed(self) -> None:
         if self._capture is not None:
             self._later.start()
+
+
+class Keeper(QObject):
+    """Remembers what changes of a window, every few seconds and when it is closed.
+
+    Args:
+        window: Whose close ends it.
+        values: What is looked at, and what remembers it.
+    """
+
+    def __init__(
+        self, window: QWidget, values: Sequence[tuple[Callable[[], Any], Callable[[Any], None]]]
+    ) -> None:
+        super().__init__(window)
+        self._values, self._last = values, [value() for value, _ in values]
+        timer = QTimer(self, interval=_DELAY_MS)
+        timer.timeout.connect(self.keep)
+        timer.start()
+        window.installEventFilter(self)
+
+    def keep(self) -> None:
+        """Remember what has changed since the last time."""
+        for number, (value, remember) in enumerate(self._values):
+            if (now := value()) != self._last[number]:
+                self._last[number] = now
+                remember(now)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Close and watched is self.parent():
+            for value, remember in self._values:  # of two windows, the one closed last
+                remember(value())
+        return super().eventFilter(watched, event)
 
 
 def find_unsaved(folder: Path) -> Sequence[Path]:

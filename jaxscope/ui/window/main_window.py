@@ -610,8 +610,6 @@ class MainWindow(QMainWindow):
             super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        self._settings.set_calls(self.call_bar.edit.history)
-        self._settings.set_geometry(self.saveGeometry())
         self.files.close()
         for dialog in self.findChildren(QDialog, "script"):
             dialog.close()

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import shiboken6
-from PySide6.QtCore import QEvent, QObject, QPoint, QTimer
+from PySide6.QtCore import QObject, QPoint, QTimer
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QInputDialog, QMenu, QWidget
 
@@ -381,10 +381,10 @@ _MAX_NAME_CHARACTERS = 60
 
 
 class PaneCommands(QObject):
-    """They work on the active pane. Panes are laid out as when the window was last closed.
+    """They work on the active pane. Panes are laid out as they were in the last window.
 
     Args:
-        window: Whose close ends the arrangement that is remembered.
+        window: Has the menus.
         commands: The commands of the menus.
         area: The panes.
         settings: What is remembered.
@@ -406,7 +406,6 @@ class PaneCommands(QObject):
         commands.actions["wrap_lines"].setChecked(settings.wraps_lines)
         commands.connect_owner("panes", self)
         area.menu_requested.connect(self._on_area_menu_requested)
-        window.installEventFilter(self)
         self.restore()
 
     # --- remembering ---
@@ -419,20 +418,18 @@ class PaneCommands(QObject):
         if arrangement is not None:
             self._area.arrange(arrangement, grows=self._settings.panes_grow)
 
-    def remember(self) -> None:
+    def arrangement(self) -> tuple[str, bool]:
+        """How panes are laid out, and whether a third comes by itself."""
+        return format_arrangement(self._area.arrangement()), self._area.grows
+
+    def remember(self, arrangement: tuple[str, bool]) -> None:
         """Keep how panes are laid out for the next start."""
-        self._settings.arrangement = format_arrangement(self._area.arrangement())
-        self._settings.panes_grow = self._area.grows
+        self._settings.arrangement, self._settings.panes_grow = arrangement
 
     def reset(self) -> None:
         """Lay panes out as in a new window."""
         self._settings.arrangement = ""
         self._area.arrange()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Close and watched is self.parent():
-            self.remember()
-        return super().eventFilter(watched, event)
 
     # --- the active pane ---
 

@@ -2,7 +2,8 @@
 
 One small JSON file of plain values. Each is checked when it is read: what is unknown, of another
 type or out of range counts as not remembered, and is said in `problems`. Nothing is ever unpickled.
-Whoever changes a value reads the file again first, so that two windows do not undo each other.
+Whoever changes a value reads the file again first, and locks its folder meanwhile, so that two
+windows do not undo each other.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ import math
 import os
 import secrets
 import stat
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -29,6 +31,7 @@ _MAX_CALLS = 200
 _MAX_COMMANDS = 12
 _MAX_BYTES = 1 << 20
 _MAX_TEXT = 20_000
+_PATIENCE_S = 0.2
 _POINTS = (4.0, 72.0)
 
 
@@ -164,18 +167,23 @@ class Settings:
 
     def remember(self, name: str, value: object) -> None:
         """Write a value to the file; where it cannot be written, it holds for this window only."""
-        if self.values.get(name) == value:
-            return
-        self.refresh()
-        self.values = {**self.values, name: value}
-        draft = self._path.with_name(f".{secrets.token_hex(8)}.json")
+        if self.values.get(name) != value:
+            self._change(name, lambda _known: value)
+
+    def _change(self, name: str, change: Callable[[Any], object]) -> None:
+        """Write what becomes of a value as it is in the file by now."""
         with contextlib.suppress(OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            try:
-                draft.write_text(json.dumps(self.values, indent=1), encoding="utf-8")
-                os.replace(draft, self._path)
-            finally:
-                draft.unlink(missing_ok=True)
+        with _locked(self._path.parent):
+            self.refresh()
+            self.values = {**self.values, name: change(self.values.get(name, ()))}
+            draft = self._path.with_name(f".{secrets.token_hex(8)}.json")
+            with contextlib.suppress(OSError):
+                try:
+                    draft.write_text(json.dumps(self.values, indent=1), encoding="utf-8")
+                    os.replace(draft, self._path)
+                finally:
+                    draft.unlink(missing_ok=True)
 
     @property
     def unsaved_folder(self) -> Path:
@@ -199,22 +207,25 @@ class Settings:
 
     def add_recent_file(self, path: str) -> None:
         """Remember a file as the latest."""
-        files = (path, *(known for known in self._files if known != path))
-        self._files = files[:_MAX_FILES]
+        self._change("recent_files", lambda known: (path, *_without(known, path))[:_MAX_FILES])
 
     def add_trusted_folder(self, folder: str) -> None:
         """Add a folder to those that are trusted."""
-        self.refresh()  # another window may have taken one back
-        self.trusted_folders = (*self.trusted_folders, folder)[-_MAX_CALLS:]
+        self._change("trusted_folders", lambda known: (*known, folder)[-_MAX_CALLS:])
 
-    def set_calls(self, calls: Sequence[str]) -> None:
-        """Remember the latest calls."""
-        self.calls = tuple(calls)[-_MAX_CALLS:]
+    def remove_trusted_folder(self, folder: str) -> None:
+        """Trust a folder no more."""
+        self._change("trusted_folders", lambda known: _without(known, folder))
+
+    def add_calls(self, calls: Sequence[str]) -> None:
+        """Remember the latest calls; those that other windows remembered count as older."""
+        self._change("calls", lambda known: (*_without(known, *calls), *calls)[-_MAX_CALLS:])
 
     def add_recent_command(self, name: str) -> None:
         """Remember a command as the latest."""
-        names = (name, *(known for known in self.recent_commands if known != name))
-        self.recent_commands = names[:_MAX_COMMANDS]
+        self._change(
+            "recent_commands", lambda known: (name, *_without(known, name))[:_MAX_COMMANDS]
+        )
 
     @property
     def last_folder(self) -> str:
@@ -245,6 +256,28 @@ class Settings:
 
 _FIELDS = {each.key: each.fits for each in vars(Settings).values() if isinstance(each, _Remembered)}
 """What may be remembered, and what it must look like."""
+
+
+def _without(known: Sequence[str], *texts: str) -> tuple[str, ...]:
+    return tuple(each for each in known if each not in texts)
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Keep other windows from writing; one that was stopped while it wrote is not waited for."""
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(ImportError, OSError):
+            import fcntl  # Windows has none
+
+            descriptor = os.open(folder, os.O_RDONLY)
+            stack.callback(os.close, descriptor)
+            end = time.monotonic() + _PATIENCE_S
+            while time.monotonic() < end:
+                with contextlib.suppress(BlockingIOError):
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                time.sleep(0.002)
+        yield
 
 
 def _read_bounded(path: Path) -> bytes:

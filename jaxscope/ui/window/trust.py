@@ -79,7 +79,8 @@ class TrustedFoldersDialog(QDialog):
         self.setWindowTitle(tr("Trusted folders"))
         self.list = QListWidget()
         self.list.setAccessibleName(tr("Trusted folders"))
-        self.list.addItems(settings.trusted_folders)
+        self._folders = list(settings.trusted_folders)
+        self.list.addItems(self._folders)
         self.list.currentRowChanged.connect(self._on_list_current_row_changed)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         self.remove = buttons.addButton(tr("Remove"), QDialogButtonBox.ButtonRole.ActionRole)
@@ -96,7 +97,6 @@ class TrustedFoldersDialog(QDialog):
         self.remove.setEnabled(row >= 0)
 
     def _on_remove_clicked(self) -> None:
-        taken = self.list.takeItem(self.list.currentRow()).text()
-        self._settings.refresh()
-        known = self._settings.trusted_folders
-        self._settings.trusted_folders = tuple(folder for folder in known if folder != taken)
+        row = self.list.currentRow()
+        self.list.takeItem(row)
+        self._settings.remove_trusted_folder(self._folders.pop(row))

@@ -1,0 +1,115 @@
+"""What a window remembers though it is killed, beside another window, and of another version."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from jaxscope.ui.application import build_window
+from jaxscope.ui.panes.pane_area import parse_arrangement
+from jaxscope.ui.session.controller import Bridge, RunOptions
+from jaxscope.ui.window import autosave
+from jaxscope.ui.window import settings as settings_module
+from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.settings import Settings
+
+from .conftest import destroy
+from .programs import RecordedSession
+
+
+def test_what_changes_is_there_though_the_window_is_not_closed(
+    window: MainWindow, tmp_path: Path, qtbot: QtBot
+) -> None:
+    window.call_bar.set_call("f(f32[3])")
+    window.call_bar.edit.remember()
+    window.add_pane()
+    window.resize(1234, 777)
+    keeper = window.findChild(autosave.Keeper)
+    assert keeper is not None
+    keeper.keep()
+
+    kept = Settings(str(tmp_path / "window.json"))
+    assert kept.calls == ("f(f32[3])",)
+    assert parse_arrangement(kept.arrangement) == window.workspace.area.arrangement()
+    assert kept.geometry == window.saveGeometry()
+
+
+def test_it_is_kept_by_itself(
+    qapp: QApplication,
+    session: RecordedSession,
+    tmp_path: Path,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(autosave, "_DELAY_MS", 1)
+    path = str(tmp_path / "window.json")
+    bridge = Bridge(lambda: session)
+    window = build_window(qapp, bridge, RunOptions(), Settings(path))
+    window.call_bar.set_call("f(f32[3])")
+    window.call_bar.edit.remember()
+    qtbot.waitUntil(lambda: Settings(path).calls == ("f(f32[3])",))
+    destroy(window)
+    bridge.close()
+
+
+def test_calls_of_another_window_are_older_ones(tmp_path: Path) -> None:
+    first, second = (Settings(str(tmp_path / "window.json")) for _ in range(2))
+    first.add_calls(["a(1)", "b(1)"])
+    second.add_calls(["c(1)", "a(1)"])
+    first.add_recent_file("/a.py")
+    second.add_recent_file("/b.py")
+
+    assert Settings(str(tmp_path / "window.json")).values == {
+        "calls": ("b(1)", "c(1)", "a(1)"),
+        "recent_files": ("/b.py", "/a.py"),
+    }
+
+
+def test_two_windows_that_write_at_once_lose_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second begins while the first has read and not written yet."""
+    monkeypatch.setattr(settings_module, "_PATIENCE_S", 300.0)
+    path = str(tmp_path / "window.json")
+    first, second = Settings(path), Settings(path)
+    other = threading.Thread(target=second.add_trusted_folder, args=["/b"])
+    read = first._read
+
+    def read_and_wait(problems: list[str]) -> dict[str, Any]:
+        found = read(problems)
+        other.start()
+        other.join(0.3)
+        return found
+
+    monkeypatch.setattr(first, "_read", read_and_wait)
+    first.add_trusted_folder("/a")
+    other.join()
+    assert Settings(path).trusted_folders == ("/a", "/b")
+
+
+def test_a_window_that_was_stopped_while_it_wrote_is_not_waited_for(tmp_path: Path) -> None:
+    settings = Settings(str(tmp_path / "window.json"))
+    with settings_module._locked(tmp_path):
+        settings.theme = "dark"
+    assert Settings(str(tmp_path / "window.json")).theme == "dark"
+
+
+def test_settings_of_a_later_version_are_taken_as_far_as_they_are_known(
+    qapp: QApplication, session: RecordedSession, tmp_path: Path
+) -> None:
+    path = tmp_path / "window.json"
+    later = {"theme": "solarized", "points": 15.0, "arrangement": '{"v": 9}', "tabs": [{"a": 1}]}
+    path.write_text(json.dumps({**later, "geometry": "AAAA", "language": "tlh"}))
+    bridge = Bridge(lambda: session)
+    window = build_window(qapp, bridge, RunOptions(), Settings(str(path)))
+    assert window.row._message.endswith("not used are language, tabs, theme.")
+    assert window._themes.points == 15.0
+    assert window.workspace.area.panes
+    destroy(window)
+    bridge.close()
