@@ -43,6 +43,7 @@ from jaxscope.model.capture import (
     Propagated,
 )
 from jaxscope.model.graph import NONE, graph_from_arrays, strings_from_arrays
+from jaxscope.model.marks import show_marks
 from jaxscope.model.op_name import TagTable, read_op_name, strip_tags
 from jaxscope.model.stages import (
     LATE_STAGES,
@@ -540,7 +541,7 @@ def _code_parts(message: Message) -> list[CodePart]:
     if sizes is None or sizes.dtype != np.int64 or sizes.ndim != 1 or bool(np.any(sizes < 0)):
         raise ValueError("the sizes of kernels are malformed")
     try:
-        kernels = strings_from_arrays(message.arrays, "kernel")
+        kernels = tuple(map(show_marks, strings_from_arrays(message.arrays, "kernel")))
         forms = strings_from_arrays(message.arrays, "form")
     except (KeyError, UnicodeDecodeError) as error:
         raise ValueError(f"the names of kernels are malformed: {error}") from None

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.model.marks import show_marks
 from jaxscope.model.units import format_place
 
 Int32s = npt.NDArray[np.int32]
@@ -576,7 +577,7 @@ def graph_from_arrays(arrays: Arrays) -> Graph:
             unknown = np.full(len(arrays["group.id"]), NONE, np.int32)
             arrays = {**arrays, "group.part": unknown, "group.function": arrays["group.label"]}
         groups = {f.name: arrays[f"group.{f.name}"] for f in dataclasses.fields(Groups)}
-        strings = strings_from_arrays(arrays, "string")
+        strings = tuple(map(show_marks, strings_from_arrays(arrays, "string")))
     except KeyError as error:
         raise ValueError(f"the column {error.args[0]} is missing") from None
     graph = Graph(strings, Nodes(**nodes), Edges(**edges), Groups(**groups))

@@ -20,6 +20,7 @@ from jaxscope.model.graph import (
     Nodes,
     Ragged,
 )
+from jaxscope.model.marks import show_marks
 
 _COLUMNS = 6
 _UNKNOWN_COST = (math.nan, math.nan, math.nan)
@@ -33,8 +34,8 @@ class StringTable(dict[str, int]):
         return number
 
     def strings(self) -> tuple[str, ...]:
-        """All strings in order."""
-        return tuple(self)
+        """All strings in order, with what is not seen in them shown."""
+        return tuple(map(show_marks, self))
 
 
 def add_attributes(graph: Graph, added: Mapping[int, Mapping[str, str]]) -> Graph:

@@ -55,6 +55,7 @@ from jaxscope.model.timing import Scaling
 from jaxscope.program.fates.table import FateTable, saved_fates
 from jaxscope.schema import archive_container, contract
 from jaxscope.schema.records import Codec, Rules
+from jaxscope.schema.safe_text import clean_json
 
 # What stands in the JSON entries of a `.jaxscope` file, and the codecs that write and read it.
 #
@@ -248,7 +249,7 @@ def decode_bookmarks(comment: bytes) -> tuple[Bookmark, ...]:
     """
     if not comment.startswith(_HEADING):
         return ()
-    return ARCHIVE.decode(BookmarksComment, comment).jaxscope_bookmarks
+    return ARCHIVE.decode(BookmarksComment, clean_json(comment)).jaxscope_bookmarks
 
 
 # What was measured, in a `.jaxscope` file: an entry of its own, left out where there is nothing.
@@ -442,6 +443,8 @@ def load_saved(path: str | Path) -> Saved:
         return Saved(contract.load_contract(place))
     entries, comment = archive_container.read_commented(place)
     try:
+        for name in {_MANIFEST, _PASSES, _LAB, _WINDOW} & entries.keys():
+            entries[name] = clean_json(entries[name])
         capture, timing = _decode(entries)
         known, lab = split_timing(decode_lab(entries[_LAB]) if _LAB in entries else ())
         marked = dataclasses.replace(capture, bookmarks=decode_bookmarks(comment))

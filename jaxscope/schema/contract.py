@@ -62,6 +62,7 @@ from jaxscope.model.values import ArraySummary, EquationValues
 from jaxscope.program.name_links import LINK
 from jaxscope.schema.archive_container import check_items, open_regular
 from jaxscope.schema.records import Codec, Rules
+from jaxscope.schema.safe_text import clean_json
 
 Json = dict[str, Any]
 
@@ -341,7 +342,7 @@ def _load(place: Path, what: str, remedy: str, read: Callable[[bytes], T]) -> T:
         with open_regular(place, MAX_BYTES) as file:
             data = file.read(MAX_BYTES)
         check_items(data, MAX_ITEMS)
-        return read(data)
+        return read(clean_json(data))
     except OSError as error:
         why = error.strerror or str(error)
     except (ValueError, KeyError, RecursionError, OverflowError) as error:  # msgspec's too

@@ -3,21 +3,28 @@
 Standard library only.
 
 A name or a message may carry escape sequences that reprogram a terminal, or marks that turn the
-reading direction. `make_safe` shows them as what they are, for output; `wire.plain_text` removes
-them, for what a worker prints in bulk. `escape_html` does for pages what `make_safe` does for text.
+reading direction. `make_safe` shows them as what they are, for output; `model.marks` shows each as
+one character, where columns must stay, and `clean_json` so in all texts of a file;
+`wire.plain_text` removes them, for what a worker prints in bulk. `escape_html` does for pages what
+`make_safe` does for text.
 """
 
 from __future__ import annotations
 
 import html
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
+from jaxscope.model.marks import BIDI, has_marks, show_marks
 from jaxscope.wire.plain_text import strip_controls as strip_controls
 
-_BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-_UNSAFE = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff{_BIDI}]")
+_UNSAFE = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff{BIDI}]")
+_IN_JSON = re.compile(
+    r"\\u(?:00[0189]|007f|061c|20(?:0[ef]|2[89a-e]|6[6-9])|d[89a-f])", re.IGNORECASE
+)
+"""How such a character begins where JSON escapes it; line ends and others are among these."""
 
 
 def make_safe(text: str) -> str:
@@ -67,6 +74,26 @@ def clean_fields(value: Any, *, depth: int = 0) -> Any:
     if isinstance(value, list):
         return [clean_fields(entry, depth=depth + 1) for entry in value]
     return value
+
+
+def clean_json(data: bytes) -> bytes:
+    """JSON of a file in which texts hold no such characters, but others in their place.
+
+    Raises:
+        ValueError: It is no JSON.
+    """
+    text = data.decode("utf-8")
+    if not has_marks(text) and not _IN_JSON.search(text):
+        return data
+    return json.dumps(_show_all(json.loads(text)), ensure_ascii=False).encode()
+
+
+def _show_all(value: Any) -> Any:
+    if isinstance(value, str):
+        return show_marks(value)
+    if isinstance(value, dict):
+        return {show_marks(key): _show_all(entry) for key, entry in value.items()}
+    return list(map(_show_all, value)) if isinstance(value, list) else value
 
 
 class HeadAndTail:

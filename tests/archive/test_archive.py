@@ -31,6 +31,7 @@ from jaxscope.model import (
     Unavailable,
 )
 from jaxscope.model.graph import Cost
+from jaxscope.model.marks import show_marks
 from jaxscope.model.timing import Noise
 from jaxscope.schema.archive import load_capture, load_session, save_capture
 from jaxscope.schema.archive_container import MAX_JSON_ITEMS
@@ -200,20 +201,23 @@ def test_opening_runs_nothing_and_opens_nothing_else(
 ) -> None:
     """A file whose every text is a payload: each comes back as the text that it is."""
     monkeypatch.chdir(tmp_path)
-    base = capture()
-    hostile = dataclasses.replace(
-        base,
-        call=EVIL,
-        base=EVIL,
-        transforms=(EVIL,),
-        source=FunctionSource("/etc/passwd", 1, EVIL),
-        files=(SourceFile("/etc/passwd", EVIL, "0" * 64),),
-        environment=Environment(EVIL, EVIL, EVIL, EVIL, EVIL, EVIL, EVIL),
-        target=f"ssh://{EVIL}",
-        messages=(EVIL,),
-    )
+
+    def hostile(text: str) -> Capture:
+        return dataclasses.replace(
+            capture(),
+            call=text,
+            base=text,
+            transforms=(text,),
+            source=FunctionSource("/etc/passwd", 1, text),
+            files=(SourceFile("/etc/passwd", EVIL, "0" * 64),),
+            environment=Environment(text, text, text, text, text, text, text),
+            target=f"ssh://{text}",
+            messages=(text,),
+        )
+
     path = tmp_path / "evil.jaxscope"
-    save_capture(hostile, path)
+    save_capture(hostile(EVIL), path)
+    load_capture(path)  # what reads records is made for the first file, by `eval` of their types
     opened: list[str] = []
     real_open = os.open
 
@@ -233,8 +237,8 @@ def test_opening_runs_nothing_and_opens_nothing_else(
     loaded = load_capture(path)
     monkeypatch.undo()
     assert opened == [str(path)]
-    assert same(loaded, hostile)
-    assert loaded.files == hostile.files
+    assert same(loaded, hostile(show_marks(EVIL)))
+    assert loaded.files == hostile(EVIL).files
     assert os.listdir(tmp_path) == ["evil.jaxscope"]
 
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from jaxscope.client.ssh_target import is_remote
 from jaxscope.model import Check, Cost, Stage, StageText, Unavailable, is_available
+from jaxscope.model.marks import show_marks
 from jaxscope.model.stages import LATE_STAGES, can_ask_for, stage_kind
 from jaxscope.model.units import (
     UNKNOWN,
@@ -112,7 +113,8 @@ def compute_screen(
         now_s: The monotonic clock.
     """
     running_s = int(max(now_s - state.started_s, 0.0)) if state.is_running else 0
-    name = os.path.basename(state.file) + (tr(" (scratch copy)") if state.draft is not None else "")
+    name = show_marks(os.path.basename(state.file))
+    name += tr(" (scratch copy)") if state.draft is not None else ""
     return Screen(
         window_title=f"{name} — jaxscope" if name else "jaxscope",
         shows_start_page=not state.file and not state.stages,

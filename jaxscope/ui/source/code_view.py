@@ -35,6 +35,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
 from jaxscope.model import Check, Severity, StageText
+from jaxscope.model.marks import show_marks
 from jaxscope.model.units import format_seconds, format_share
 from jaxscope.picture.syntax import Colouring, MachineColouring, ProgramColouring, PythonColouring
 from jaxscope.program.cost.lines import LineCost
@@ -478,7 +479,7 @@ def paint_text(
     """
     first, count = columns
     baseline, x, done = y + place.ascent, place.gutter, 0
-    visible = text[first : first + count]
+    visible = show_marks(text[first : first + count])
     ink = painter.pen().color()
     for start, length, role in colouring.spans(line) if colouring is not None else ():
         begin, end = max(start - first, done), min(start + length - first, count)

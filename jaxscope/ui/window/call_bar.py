@@ -43,6 +43,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jaxscope.model.marks import has_marks, show_marks
 from jaxscope.ui.session.call_text import (
     COMPLETIONS,
     OFFERED_TRANSFORMS,
@@ -213,6 +214,11 @@ class CallEdit(QLineEdit):
             self.transform_clicked.emit(index, place)
 
     def _on_self_text_changed(self, text: str) -> None:
+        if has_marks(text):  # the call that is run is the one that is read
+            place = self.cursorPosition()
+            self.setText(show_marks(text))
+            self.setCursorPosition(place)
+            return
         self._transforms = list_transforms(text)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -601,9 +607,9 @@ def _make_recent(title: str, role: int, rows: Sequence[tuple[str, str]]) -> QTre
     top = QTreeWidgetItem([title])
     top.setFlags(Qt.ItemFlag.NoItemFlags)
     for text, value in rows:
-        child = QTreeWidgetItem([text])
+        child = QTreeWidgetItem([show_marks(text)])
         child.setData(0, role, value)
-        child.setToolTip(0, value)
+        child.setToolTip(0, show_marks(value))
         top.addChild(child)
     return top
 
@@ -723,7 +729,7 @@ class CallBar(QWidget):
         """
         self._text = text
         name = os.path.basename(file)
-        self.functions_button.setText(f"{name} ▾")
+        self.functions_button.setText(f"{show_marks(name)} ▾")
         self._file, self._has_file = file, bool(name)
         self.functions_button.setVisible(self._has_file and not self._tools.isHidden())
         if tuple(functions) != tuple(self.functions.functions):

@@ -39,6 +39,7 @@ from jaxscope.client.dump_folders import is_dump
 from jaxscope.errors import JaxscopeError, UsageError
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.model.lessons import LESSON_ENDING, Shown, read_text_lesson
+from jaxscope.model.marks import show_marks
 from jaxscope.model.units import count_lines
 from jaxscope.picture.tint.classes import ColourBy
 from jaxscope.program.links import Links
@@ -579,7 +580,7 @@ class MainWindow(QMainWindow):
     def _fill_recent(self) -> None:
         self._recent_menu.clear()
         for path in self._settings.recent_files:
-            action = self._recent_menu.addAction(path.replace("&", "&&"))
+            action = self._recent_menu.addAction(show_marks(path).replace("&", "&&"))
             action.setData(path)
         if self._recent_menu.isEmpty():
             self._recent_menu.addAction(tr("No file was opened yet")).setEnabled(False)

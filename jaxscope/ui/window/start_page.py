@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.model.lessons import read_lesson
+from jaxscope.model.marks import show_marks
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.widgets import fill_box, make_label
 from jaxscope.ui.window.sample_path import PATH, PathStep, find_picture
@@ -210,10 +211,10 @@ class StartPage(QScrollArea):
                 widget.deleteLater()
         self._recent_title.setVisible(bool(files))
         for path in files[:_MAX_RECENT]:
-            button = QPushButton(_short_path(path))
+            button = QPushButton(show_marks(_short_path(path)))
             button.setProperty("role", "row")
             button.setProperty("path", path)
-            button.setToolTip(path)
+            button.setToolTip(show_marks(path))
             button.setCursor(Qt.CursorShape.PointingHandCursor)
             button.clicked.connect(self._on_file_button_clicked)
             self._recent_box.addWidget(button, alignment=Qt.AlignmentFlag.AlignLeft)

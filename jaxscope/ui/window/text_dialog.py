@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 
+from jaxscope.model.marks import show_marks
 from jaxscope.program.job_texts import JobText
 from jaxscope.report.document import Items, Section, Table
 from jaxscope.report.opened import texts_to_document
@@ -25,7 +26,7 @@ class TextDialog(QDialog):
 
     def __init__(self, texts: Mapping[str, JobText | str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle(", ".join(map(os.path.basename, texts)))
+        self.setWindowTitle(show_marks(", ".join(map(os.path.basename, texts))))
         self.tabs = PlainTabs(tr("What the job wrote"))
         self.tabs.setTabBarAutoHide(True)
         for path, each in texts.items():

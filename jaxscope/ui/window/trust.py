@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jaxscope.model.marks import show_marks
 from jaxscope.ui.session.state import Trust
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.widgets import fill_box, make_label
@@ -65,7 +66,7 @@ class TrustQuestion(QFrame):
 
     def ask(self, file: str, *, is_asked: bool) -> None:
         """Ask about a file, or no more."""
-        self.folder.setToolTip(os.path.dirname(os.path.realpath(file)))
+        self.folder.setToolTip(show_marks(os.path.dirname(os.path.realpath(file))))
         self.setVisible(is_asked)
 
 
@@ -80,7 +81,7 @@ class TrustedFoldersDialog(QDialog):
         self.list = QListWidget()
         self.list.setAccessibleName(tr("Trusted folders"))
         self._folders = list(settings.trusted_folders)
-        self.list.addItems(self._folders)
+        self.list.addItems(list(map(show_marks, self._folders)))
         self.list.currentRowChanged.connect(self._on_list_current_row_changed)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         self.remove = buttons.addButton(tr("Remove"), QDialogButtonBox.ButtonRole.ActionRole)
