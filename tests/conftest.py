@@ -193,12 +193,14 @@ def page_context(qapp: QApplication, tmp_path: Path) -> Iterator[PageContext]:
     """What a page may use, of a window without panes and pages."""
     from jaxscope.ui.application import make_graph_page
     from jaxscope.ui.session.controller import Bridge, Controller, RunOptions
+    from jaxscope.ui.toolkit.overrides import guard_overrides
     from jaxscope.ui.toolkit.theme import LIGHT, ThemeSwitch
     from jaxscope.ui.window.main_window import MainWindow
     from jaxscope.ui.window.menus import GraphChoices
     from jaxscope.ui.window.settings import Settings
     from tests.window.programs import RecordedSession
 
+    guard_overrides()
     settings, bridge = Settings(str(tmp_path / "page.ini")), Bridge(RecordedSession)
     make_graph = functools.partial(make_graph_page, GraphChoices(settings))
     themes = ThemeSwitch(qapp, LIGHT)

@@ -34,6 +34,7 @@ from jaxscope.ui.pages import PAGES
 from jaxscope.ui.session.controller import Bridge, Controller, RunOptions, SessionLike
 from jaxscope.ui.session.quick_look import QuickLook
 from jaxscope.ui.toolkit.language import Language, LanguageSwitch, tr
+from jaxscope.ui.toolkit.overrides import guard_overrides
 from jaxscope.ui.toolkit.stillness import wants_stillness
 from jaxscope.ui.toolkit.theme import DARK, LIGHT, Theme, ThemeSwitch
 from jaxscope.ui.window.autosave import Autosave, Keeper, offer_unsaved
@@ -213,6 +214,7 @@ def build_window(
         late_panes: Panes come once the event loop runs: a window that can take a call does not
             wait for them.
     """
+    guard_overrides()
     languages = LanguageSwitch(application, Language(settings.language))
     themes = ThemeSwitch(application, _find_theme(settings.theme))
     if settings.points:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyqtgraph
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QColor, QPainter, QTransform
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from jaxscope.export.chart import Chart, Point
@@ -133,6 +133,22 @@ class PowerAxis(pyqtgraph.AxisItem):  # type: ignore[misc] # pyqtgraph has no ty
         if not -300 < low < high < 300:
             return []
         return [(0.3, [math.log10(value) for value in ticks(10.0**low, 10.0**high)])]
+
+
+class _Label(pyqtgraph.TextItem):  # type: ignore[misc] # pyqtgraph has no types
+    """A text in a plot."""
+
+    def updateTransform(self, force: bool = False) -> None:
+        """Keep the text upright; as a point while the plot has no size.
+
+        What places things in the plot has no inverse then. pyqtgraph takes another matrix for it,
+        in a way that NumPy is about to take away.
+        """
+        parent = self.parentItem()
+        if parent is None or parent.sceneTransform().determinant():
+            super().updateTransform(force)
+        else:
+            self.setTransform(QTransform.fromScale(0, 0))
 
 
 class ChartPlot(Plot):
@@ -497,7 +513,7 @@ class RooflinePlot(Plot):
             told = f"{format_flops(rate)}/s" + ("" if name == "measured" else f" {name}")
             labels.append((told, rate / bandwidth, rate, (0, 1)))
         for text, x, y, anchor in labels:
-            label = pyqtgraph.TextItem(text, color=self._theme.text, anchor=anchor)
+            label = _Label(text, color=self._theme.text, anchor=anchor)
             label.setFont(self.font())
             label.setPos(math.log10(x), math.log10(y))
             self.plot.addItem(label)
