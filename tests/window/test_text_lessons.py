@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QLocale, QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QEvent, QLocale, QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -346,7 +346,8 @@ def test_a_lesson_that_is_dropped_begins(driver: Driver, window: MainWindow, les
     mime.setUrls([QUrl.fromLocalFile(str(lesson))])
     action, button = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
     place, modifier = QPointF(10.0, 10.0), Qt.KeyboardModifier.NoModifier
-    drag = QDragEnterEvent(place.toPoint(), action, mime, button, modifier)
+    # As `QDragEnterEvent`, of which each release of Qt wants another kind of place.
+    drag = QDropEvent(place, action, mime, button, modifier, QEvent.Type.DragEnter)
     window.dragEnterEvent(drag)
     assert drag.isAccepted()
     window.dropEvent(QDropEvent(place, action, mime, button, modifier))
