@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from types import FunctionType
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import pyqtgraph
 import pytest
@@ -16,6 +16,8 @@ from pytestqt.qtbot import QtBot
 from jaxscope.ui.toolkit.overrides import guard, guard_overrides, overridden
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.page_context import PageContext
+
+Value = TypeVar("Value")
 
 
 def make_classes() -> tuple[type, type, type]:
@@ -103,6 +105,13 @@ def test_a_window_guards_what_there_is_and_what_comes(page_context: PageContext)
     assert vars(of_another)["event"] is _event
     assert overridden(late, "event") is vars(QObject)["event"]
     assert isinstance(_event, FunctionType)
+
+
+def test_other_bases_have_their_say_of_new_classes(page_context: PageContext) -> None:
+    class Shows(QObject, Generic[Value]):
+        pass
+
+    assert Shows[int] is not Shows
 
 
 def _event(_self: QObject, _event: object) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject
 
-_WRAPPED = QObject.__mro__[1]
+_WRAPPED: Any = QObject.__mro__[1]
 """The base of all classes of PySide."""
 
 _BY_PYQTGRAPH = {"boundingRect", "itemChange", "paint", "shape", "sizeHint"}
@@ -28,8 +28,8 @@ def guard_overrides() -> None:
     hook = "__init_subclass__"
     if hook in vars(_WRAPPED):
         return
-    setattr(_WRAPPED, hook, classmethod(_guard_own))
-    waiting: list[Any] = [_WRAPPED]
+    setattr(_WRAPPED, hook, classmethod(_guard_new))
+    waiting = [_WRAPPED]
     found: set[type] = set()  # one that has several bases is met several times
     while waiting:
         new = set(type.__subclasses__(waiting.pop())) - found
@@ -39,7 +39,12 @@ def guard_overrides() -> None:
         _guard_own(cls)
 
 
-def _guard_own(cls: type, /, **_options: Any) -> None:
+def _guard_new(cls: Any, /, **options: Any) -> None:
+    super(_WRAPPED, cls).__init_subclass__(**options)  # as of `Generic`
+    _guard_own(cls)
+
+
+def _guard_own(cls: type) -> None:
     owner = cls.__module__.split(".")[0]
     if owner == "jaxscope":
         guard(cls, lambda _name: True)
