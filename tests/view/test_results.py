@@ -14,6 +14,7 @@ from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.picture.view.build import PASSES, build_view
 from jaxscope.picture.view.labels import text_of
 from jaxscope.picture.view.operations import Style
+from jaxscope.picture.view.tree import BranchKind
 from jaxscope.picture.view.view import ROOT, View
 from jaxscope.program.size import count_program
 
@@ -79,6 +80,15 @@ def test_a_result_selects_what_gives_it() -> None:
     view = build_view(graph)
     for number, box in enumerate(box for box in view.boxes if box.type):
         assert graph.types(box.node) == (("f32[8]",), ("f32[]",))[number]
+
+
+def test_a_result_of_a_branch_comes_from_every_arm() -> None:
+    graph = compile_module(lambda i, x: jax.lax.switch(i, [jnp.sin, jnp.cos, jnp.tanh], x), 1, X)
+    view = build_view(graph)
+    (result,) = (at for at, box in enumerate(view.boxes) if box.type)
+    arms = [view.boxes[edge.source].parent for edge in view.edges if edge.target == result]
+    assert len(arms) == 3
+    assert {view.boxes[arm].kind for arm in arms} == {BranchKind.ARM}
 
 
 def test_a_name_of_an_instruction_cannot_clash_with_a_result() -> None:

@@ -465,11 +465,11 @@ class _Resolver:
     def _through_plumbing(self, node: int, path: tuple[int, ...], depth: int) -> tuple[Origin, ...]:
         inputs = self._draft.inputs[node]
         element = self._element.get(node)
-        if element is not None:
-            first = inputs[0]
-            return self._sources(first.source, first.output, (element, *path), depth)
-        wanted = [i for i in inputs if i.operand == path[0]] if path and len(inputs) > 1 else []
-        rest = path[1:] if wanted else path
+        if element is not None:  # of a branch, each arm gives it
+            wanted, rest = list(inputs), (element, *path)
+        else:
+            wanted = [i for i in inputs if i.operand == path[0]] if path and len(inputs) > 1 else []
+            rest = path[1:] if wanted else path
         found: dict[Origin, None] = {}
         for each in wanted or inputs:
             found.update(dict.fromkeys(self._sources(each.source, each.output, rest, depth)))
