@@ -14,6 +14,7 @@ from jaxscope.ui.panes.pane_area import FIRST_ARRANGEMENT, WIDE_ARRANGEMENT, par
 from jaxscope.ui.panes.ribbon import RibbonSplitter
 from jaxscope.ui.panes.stage_pane import StagePane
 from jaxscope.ui.session.controller import Bridge, RunOptions
+from jaxscope.ui.source.code_view import CodeView
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.settings import Settings
 
@@ -324,6 +325,68 @@ def test_what_an_older_window_remembered_opens_sensibly(
     assert kept is not None and len(kept.parts) == 3
     destroy(window)
     bridge.close()
+
+
+def test_the_source_has_the_height_that_arguments_and_results_do_not_need(
+    driver: Driver, small: MainWindow, qtbot: QtBot
+) -> None:
+    small.resize(1280, 1000)
+    inspector, selection = small.workspace.inspector, small.workspace.selection
+    code = next(pane for pane in shown(small) if pane.isAncestorOf(inspector)).code
+    share = (inspector.height(), code.height())
+
+    def is_filled() -> bool:
+        page = inspector.page
+        return abs(page.document().size().height() - page.viewport().height()) <= 4
+
+    qtbot.waitUntil(is_filled)
+    height = code.height()
+    assert height > 2 * inspector.height(), share
+    selection.select_node("grad", 2)
+    qtbot.waitUntil(lambda: inspector.height() > (inspector.height() + code.height()) / 4)
+    selection.select_node("grad", 1)
+    before = inspector.height()
+    qtbot.wait(20)
+    assert inspector.height() == before, "not with each click"
+    selection.clear()
+    qtbot.waitUntil(lambda: is_filled() and code.height() >= height)
+
+
+def test_the_border_below_the_source_stays_where_a_person_dragged_it(
+    driver: Driver, small: MainWindow, qtbot: QtBot
+) -> None:
+    small.resize(1280, 1000)
+    inspector, selection = small.workspace.inspector, small.workspace.selection
+    selection.select_node("grad", 2)
+    qtbot.wait(20)
+    pane = next(pane for pane in shown(small) if pane.isAncestorOf(inspector))
+    pane._body.moveSplitter(pane._body.height() // 2, 1)
+    qtbot.wait(20)
+    height = inspector.height()
+    selection.clear()
+    qtbot.waitUntil(lambda: inspector.height() < height)
+    selection.select_node("grad", 2)
+    qtbot.waitUntil(lambda: abs(inspector.height() - height) <= 4)
+
+
+def test_the_line_that_is_clicked_stays_in_sight_when_the_source_gets_lower(
+    qtbot: QtBot,
+) -> None:
+    view = CodeView()
+    qtbot.addWidget(view)
+    view.set_lines([f"line {number}" for number in range(200)], None)
+    view.resize(400, 600)
+    view.show()
+    qtbot.waitExposed(view)
+    view.show_line(60)
+    first, last = view._visible_range()
+    view._cursor = last - 3
+    view.resize(400, 300)
+    first, last = view._visible_range()
+    assert first <= view._cursor < last
+    before = first
+    view.resize(400, 320)
+    assert view._visible_range()[0] == before, "nothing moves where that is not needed"
 
 
 def test_what_is_selected_is_named_whole_beside_the_lesson_in_a_low_window(

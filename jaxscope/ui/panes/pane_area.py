@@ -579,10 +579,14 @@ class PaneArea(QWidget):
     def set_companion_share(self, share: float) -> None:
         """Give the companion a part of its pane's height, from 0 to 1."""
         self._companion_share = share
+        self.refit_companion()
+
+    def refit_companion(self) -> None:
+        """Give the companion its part of the height again: it may need more or less of it."""
         if self._companion is not None:
             for pane in self.panes:
                 if pane.isAncestorOf(self._companion):
-                    pane.add_below(self._companion, share)
+                    pane.add_below(self._companion, self._companion_share)
 
     def arrange(self, arrangement: Split = FIRST_ARRANGEMENT, *, grows: bool | None = None) -> None:
         """Close all panes and open those of an arrangement; the first without source is active.
@@ -898,6 +902,10 @@ class PaneArea(QWidget):
     def show_notes(self) -> None:
         """Ask for what was noticed about the call."""
         self.notes_requested.emit()
+
+    def keep_share(self, share: float) -> None:
+        """The companion was given that part of the height by hand."""
+        self._companion_share = share
 
     def note_form(self, _pane: StagePane) -> None:
         """A pane shows its stage in another form: things are elsewhere."""

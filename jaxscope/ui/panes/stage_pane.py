@@ -77,6 +77,9 @@ class PaneHost(Protocol):
     def note_form(self, pane: StagePane) -> None:
         """A pane shows its stage in another form."""
 
+    def keep_share(self, share: float) -> None:
+        """What stands below a pane's text was given that part of the height by hand."""
+
 
 def line_mark_of(selection: SelectionModel) -> Mark:
     """How source lines are marked that the selection is linked to: by the part that is selected."""
@@ -203,6 +206,7 @@ class StagePane(QFrame):
         layout = fill_box(QVBoxLayout(self), header, margins=(3, 1, 3, 1), spacing=1)
         self._body = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
         self._body.addWidget(self._pages)
+        self._body.splitterMoved.connect(self._on_body_moved)
         layout.addWidget(self._body, 1)
         layout.addWidget(self._footnote)
         self.code.line_chosen.connect(self._on_code_line_chosen)
@@ -225,8 +229,15 @@ class StagePane(QFrame):
         Args:
             share: Of the height, from 0 to 1.
         """
-        self._body.addWidget(part)
+        if self._body.indexOf(part) < 0:
+            self._body.addWidget(part)
         self._body.setSizes([round(_SHARES * (1 - share)), round(_SHARES * share)])
+
+    def _on_body_moved(self) -> None:
+        above, below = self._body.sizes()
+        part = self._body.widget(1)
+        if part is not None and below < part.maximumHeight():  # else it could get no more
+            self._host.keep_share(below / (above + below))
 
     # --- what is shown ---
 

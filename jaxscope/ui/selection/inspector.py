@@ -12,7 +12,7 @@ from typing import Protocol
 from urllib.parse import unquote
 
 import numpy as np
-from PySide6.QtCore import QEvent, QMimeData, QObject, QUrl, Signal
+from PySide6.QtCore import QEvent, QMimeData, QObject, QTimer, QUrl, Signal
 from PySide6.QtWidgets import QFrame, QTabBar, QTextBrowser, QVBoxLayout, QWidget
 
 from jaxscope.model import (
@@ -730,7 +730,9 @@ class _Page(QTextBrowser):
 _SHOWN_OR_HIDDEN = (QEvent.Type.ShowToParent, QEvent.Type.HideToParent)
 
 
-_ABOVE_PX, _BELOW_PX = 9, 6
+_ABOVE_PX, _BELOW_PX, _SPACING_PX = 9, 6, 6
+_SPARE_PX = 4
+"""For borders that style sheets draw: one pixel too few brings a scroll bar."""
 _CLOSE = "h3 { margin: 0; } p { margin-top: 2px; margin-bottom: 8px; }"
 
 
@@ -745,9 +747,11 @@ class Inspector(QFrame):
 
     Signals:
         guest_shown: Whether a guest is here that wants to be seen, and is not folded.
+        need_changed: It needs more height than before, or less.
     """
 
     guest_shown = Signal(bool)
+    need_changed = Signal()
 
     node_requested = Signal(str, int)
     line_requested = Signal(str, int)
@@ -766,6 +770,10 @@ class Inspector(QFrame):
         self.page.document().setDocumentMargin(0)
         self.page.document().setDefaultStyleSheet(_CLOSE)  # a low window shows what it is, whole
         self.page.anchorClicked.connect(self._on_page_anchor_clicked)
+        self._later = QTimer(self, singleShot=True, interval=0)  # not while it is laid out
+        self._later.timeout.connect(self._limit)
+        self.page.document().documentLayout().documentSizeChanged.connect(self._later.start)
+        self._is_brief = False
         self._guest: QWidget | None = None
         self._is_low = self._is_unfolded = self._has_told = self._was_used = False
         self._tabs = QTabBar(expanding=False)
@@ -780,7 +788,7 @@ class Inspector(QFrame):
         self._front = room
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, _ABOVE_PX, 6, _BELOW_PX)
-        layout.setSpacing(6)
+        layout.setSpacing(_SPACING_PX)
         for part in (self._title, self._tabs, room):
             layout.addWidget(part)
         layout.setStretchFactor(room, 1)
@@ -834,12 +842,28 @@ class Inspector(QFrame):
         self._title.setHidden(has_guest)
         self._front.setVisible(is_in_front and not is_folded)
         self.page.setHidden(is_in_front)
-        folded_px = self._tabs.sizeHint().height() + _ABOVE_PX + _BELOW_PX
-        self.setMaximumHeight(folded_px if is_folded else ANY_PX)
+        self._limit()
         is_told = has_guest and not is_folded
         if self._has_told is not is_told:
             self._has_told = is_told
             self.guest_shown.emit(is_told)
+
+    def _limit(self) -> None:
+        """Be no higher than what is told of the call needs, or the tab of a folded guest.
+
+        What is told of something selected changes with each click: then the height does not.
+        """
+        is_page = not self.page.isHidden()
+        above = self._tabs if self._title.isHidden() else self._title
+        most_px = above.sizeHint().height() + _ABOVE_PX + _BELOW_PX
+        if is_page:
+            lines_px = self.page.document().size().height() + 2 * self.page.frameWidth()
+            most_px += math.ceil(lines_px) + _SPACING_PX + _SPARE_PX
+        is_limited = self._is_brief if is_page else self._front.isHidden()
+        most_px = most_px if is_limited else ANY_PX
+        if most_px != self.maximumHeight():
+            self.setMaximumHeight(most_px)
+            self.need_changed.emit()
 
     def _on_tabs_tab_bar_clicked(self, index: int) -> None:
         if index == 0:
@@ -848,7 +872,7 @@ class Inspector(QFrame):
 
     def show_html(self, text: str) -> None:
         """Show a description of what is selected, and what pages add to it."""
-        self._was_used = True
+        self._was_used, self._is_brief = True, False
         self._show(tr("Selected"), text + "".join(tell() for tell in self.additions))
 
     def show_nothing(self, call: str) -> None:
@@ -860,6 +884,7 @@ class Inspector(QFrame):
         Args:
             call: As HTML, from `describe_call`; or empty.
         """
+        self._is_brief = bool(call)
         if call:
             self._show(
                 tr("Arguments and results"), ("" if self._was_used else tr(_FIRST_HINT)) + call
@@ -872,6 +897,7 @@ class Inspector(QFrame):
         self._title.setText(title)
         self._tabs.setTabText(1, title)
         self.page.setHtml(html)
+        self._later.start()
         self.page.setAccessibleName(title)
         text = self.page.toPlainText().replace(SOFT_BREAK, "")
         self.page.setAccessibleDescription(text[:_MAX_SPOKEN])

@@ -880,7 +880,15 @@ class CodeView(QAbstractScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        old = event.oldSize()
         is_wanted = self.verticalScrollBar().value() == self._wanted_row
+        top, row = self.verticalScrollBar().value(), self._folding.row_of(max(self._cursor, 0))
+        was_seen = self._cursor >= 0 and 0 < (row - top + 1) * self._line_px <= old.height()
+        if was_seen and old.width() == event.size().width():  # what was clicked stays in sight
+            self._update_scroll_bars()
+            least = row + 1 - self.viewport().height() // self._line_px
+            self.verticalScrollBar().setValue(max(top, least))
+            return
         self._update_scroll_bars()
         if is_wanted and 0 <= self._wanted < len(self._lines):
             self.show_line(self._wanted, is_first=self._is_wanted_first)

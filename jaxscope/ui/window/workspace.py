@@ -104,6 +104,7 @@ class Workspace(QWidget):
         self.inspector.page_requested.connect(self.places.show_page)
         self.inspector.card_toggled.connect(self._on_inspector_card_toggled)
         self.inspector.guest_shown.connect(self._on_inspector_guest_shown)
+        self.inspector.need_changed.connect(self.area.refit_companion)
         self.places.drawer_opened.connect(self._on_places_drawer_opened)
         self.places.keyboard_left.connect(self._on_places_keyboard_left)
         self.area.notes_requested.connect(self._on_area_notes_requested)
