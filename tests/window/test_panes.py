@@ -11,6 +11,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.ui.application import build_window
@@ -29,6 +30,7 @@ from jaxscope.ui.panes.pane_header import SOURCE, Form
 from jaxscope.ui.panes.ribbon import RIBBON_PX, RibbonHandle, RibbonSplitter, join_bands
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.session.state import expected_stages
+from jaxscope.ui.toolkit.theme import LIGHT
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.menus import PaneCommands
 from jaxscope.ui.window.settings import Settings
@@ -415,3 +417,22 @@ def test_bands_of_neighbouring_lines_to_one_group_are_one_band() -> None:
     back = [line, 2 * line, *group, 1.0]
     joined = join_bands(np.array([*bands, far, back]))
     assert joined.tolist() == [[0.0, 320.0, *group, 0.0], far, back]
+
+
+def test_one_frame_says_where_the_keyboard_is(
+    driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
+) -> None:
+    """The frame of a view has the colour of the keyboard only while the keyboard is in it."""
+    driver.finish(driver.open(source), build_capture())
+    pane = window.workspace.area.active
+    assert pane is not None
+
+    def frame() -> str:
+        return pane.grab().toImage().pixelColor(pane.width() // 2, 0).name()
+
+    window.call_bar.edit.setFocus()
+    qtbot.waitUntil(lambda: frame() == LIGHT.border)
+    pane.focus_content()
+    qtbot.waitUntil(lambda: frame() == LIGHT.accent)
+    window.call_bar.edit.setFocus()
+    qtbot.waitUntil(lambda: frame() == LIGHT.border)

@@ -375,9 +375,13 @@ class StagePane(QFrame):
         """Frame the pane that commands go to."""
         self.header.set_active(is_active)
         self._wake_graph()
-        if self.property("active") == ("true" if is_active else "false"):
+        self._dress("active", is_active)
+
+    def _dress(self, name: str, is_so: bool) -> None:
+        """Look as the style sheet says of a property."""
+        if self.property(name) == ("true" if is_so else "false"):
             return
-        self.setProperty("active", "true" if is_active else "false")
+        self.setProperty(name, "true" if is_so else "false")
         self.style().unpolish(self)
         self.style().polish(self)
 
@@ -662,4 +666,7 @@ class StagePane(QFrame):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.FocusIn:
             self._host.activate(self)
+            self._dress("keyboard", True)
+        elif event.type() == QEvent.Type.FocusOut:
+            self._dress("keyboard", False)
         return super().eventFilter(watched, event)

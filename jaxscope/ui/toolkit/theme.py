@@ -125,7 +125,8 @@ QStackedWidget[role="drawer"] { background: $surface; border-top: 1px solid $bor
 QFrame[role="card"], QFrame[role="pane"] { background: $surface; border: 1px solid $surface;
     border-radius: 8px; }
 QFrame[role="popup"] { background: $surface; border: 1px solid $border; border-radius: 6px; }
-QFrame[role="pane"][active="true"] { border-color: $accent; }
+QFrame[role="pane"][active="true"] { border-color: $border; }
+QFrame[role="pane"][active="true"][keyboard="true"] { border-color: $accent; }
 QFrame[role="step"] { background: transparent; border: 1px solid transparent;
     border-bottom: 2px solid transparent; border-radius: 3px; }
 QFrame[role="step"][aside="true"] QLabel { font-weight: normal; }
