@@ -388,6 +388,9 @@ def _rules(root: str, palette: Palette) -> Iterator[str]:
     yield f"{root} svg .tip {{ fill: {palette.edge}; }}"
     back = palette.border[Style.CONTROL]
     yield f"{root} svg .wire.back {{ stroke: {back}; }} {root} svg .tip.back {{ fill: {back}; }}"
+    kept = palette.residual
+    yield f"{root} svg .wire.residual {{ stroke: {kept}; }}"
+    yield f"{root} svg .tip.residual {{ fill: {kept}; }}"
     yield f"{root} svg .stub {{ fill: {palette.stub_fill}; }}"
     colors = {
         "paper": palette.background,
@@ -483,13 +486,14 @@ def _draw_lines(scene: Scene, homes: Sequence[int], *, is_curved: bool = False) 
         if is_curved:
             path = path_data(LinePath(tuple(strokes_of(scene, line)), "", 0.0))
         title = escape_html(scene.lines.types[line])
-        kind = "wire back" if scene.lines.is_return[line] else "wire"
-        yield f'<path class="{kind}" data-home="{home}" d="{path}"><title>{title}</title></path>'
+        more = " back" if scene.lines.is_return[line] else ""
+        more = " residual" if scene.lines.is_residual[line] else more
+        about = f'class="wire{more}" data-home="{home}"'
+        yield f'<path {about} d="{path}"><title>{title}</title></path>'
         arrow = arrow_of(scene, line)
         if arrow:
             points = " ".join(f"{across:.1f},{along:.1f}" for across, along in arrow)
-            tip = "tip back" if scene.lines.is_return[line] else "tip"
-            yield f'<polygon class="{tip}" data-line="{line}" points="{points}"/>'
+            yield f'<polygon class="tip{more}" data-line="{line}" points="{points}"/>'
 
 
 def _draw_labels(scene: Scene) -> Iterator[str]:

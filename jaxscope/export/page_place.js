@@ -16,7 +16,7 @@ function placeFrame(frame, parts, lines, least) {
   const bottom = { from: rows.length ? rows[rows.length - 1].to + near * 2 : end, to: end, slots: [] };
   const drawn = lines.map((line) => {
     const corners = withPasses(line.corners, rows);
-    return { line, anchors: anchorsOf(corners, rows, top, bottom) };
+    return { line, anchors: anchorsOf(corners, rows, top, bottom, frame) };
   });
   const all = [top, ...rows, bottom];
   const extent = (key, width) => {
@@ -68,22 +68,44 @@ function placeRows(frame, rows, drawn, least, width) {
   const height = Math.max(at + padOf(frame[1] + frame[3] - end), least[1]);
   knots.push([frame[1] + frame[3], height]);
   const alongOf = mapThrough(knots);
-  const paths = drawn.map(({ line, anchors }) => ({ line, corners: cornersOf(anchors, alongOf) }));
-  return { size: [width, height], places, paths, alongOf };
+  const paths = drawn.map(({ line, anchors }) => ({
+    line, corners: cornersOf(anchors, alongOf, width),
+  }));
+  const sides = [].concat(...drawn.map(({ anchors }, i) => anchors
+    .map((anchor, k) => [anchor.corner[1], paths[i].corners[k][1]])
+    .filter((_, k) => anchors[k].side !== undefined)));
+  return { size: [width, height], places, paths, sides, alongOf };
 }
 
 // The corners of a line as they are now. One that hangs on nothing goes with its neighbour.
-function cornersOf(anchors, alongOf) {
-  const across = anchors.map((anchor) => (anchor.row === null ? null : anchor.slot.at + anchor.shift));
+function cornersOf(anchors, alongOf, width) {
+  const across = anchors.map((anchor) => {
+    if (anchor.side !== undefined) return anchor.side * width;
+    return anchor.row === null ? null : anchor.slot.at + anchor.shift;
+  });
+  const alongs = levelsOf(anchors, alongOf);
   return anchors.map((anchor, i) => {
-    const along = anchor.part ? anchor.slot.stacked.drop + anchor.drop : alongOf(anchor.corner[1]);
-    if (across[i] !== null) return [across[i], along];
+    if (across[i] !== null) return [across[i], alongs[i]];
     const isBeside = (j) => across[j] !== null && across[j] !== undefined
       && Math.abs(anchors[j].corner[0] - anchor.corner[0]) < near;
     const neighbour = [i - 1, i + 1].find(isBeside) ?? across.findIndex((value) => value !== null);
     const moved = neighbour < 0 ? 0 : across[neighbour] - anchors[neighbour].corner[0];
-    return [anchor.corner[0] + moved, along];
+    return [anchor.corner[0] + moved, alongs[i]];
   });
+}
+
+// How far along the corners of a line are. One that is level with a part's port stays so.
+function levelsOf(anchors, alongOf) {
+  const isLevel = (i, j) => Math.abs(anchors[i].corner[1] - anchors[j].corner[1]) < near;
+  const alongs = anchors.map((anchor) => (anchor.part
+    ? anchor.slot.stacked.drop + anchor.drop : null));
+  for (let i = 1; i < anchors.length; i += 1) {
+    if (alongs[i] === null && isLevel(i, i - 1)) alongs[i] = alongs[i - 1];
+  }
+  for (let i = anchors.length - 2; i >= 0; i -= 1) {
+    if (alongs[i] === null && isLevel(i, i + 1)) alongs[i] = alongs[i + 1];
+  }
+  return alongs.map((along, i) => along ?? alongOf(anchors[i].corner[1]));
 }
 
 // A frame with nothing folded in it, at any depth: it stays as it was laid out.
@@ -107,7 +129,11 @@ function openPorts(frame, inside) {
     const isTop = Math.abs(along - frame[1]) <= Math.abs(along - frame[1] - frame[3]);
     const ports = inside.ports[isTop ? 0 : 1];
     const isSide = along > frame[1] + near && along < frame[1] + frame[3] - near;
-    if (isSide) return [across <= frame[0] + near ? 0 : inside.size[0], inside.alongOf(along)];
+    if (isSide) {
+      const level = inside.sides.find(([old]) => Math.abs(old - along) < near);
+      const at = level ? level[1] : inside.alongOf(along);
+      return [across <= frame[0] + near ? 0 : inside.size[0], at];
+    }
     const port = ports.find(([old]) => Math.abs(old - across) < near);
     const now = port ? port[1] : ((across - frame[0]) / frame[2]) * inside.size[0];
     return [now, isTop ? 0 : inside.size[1]];

@@ -164,8 +164,8 @@ function portOf(part, [across, along]) {
   return [share(across, left, width) * part.size[0], share(along, top, height) * part.size[1]];
 }
 
-// What each corner of a line hangs on: a part, a pass through a row, or nothing.
-function anchorsOf(corners, rows, top, bottom) {
+// What each corner of a line hangs on: a part, a side of the frame, a pass through a row, or nothing.
+function anchorsOf(corners, rows, top, bottom, frame) {
   return corners.map((corner, i) => {
     const [across, along] = corner;
     const isEnd = i === 0 || i === corners.length - 1;
@@ -176,6 +176,8 @@ function anchorsOf(corners, rows, top, bottom) {
       return { row: port.row, slot: port.slot, part: port.part, corner,
         shift: offset[0] + inPart[0] - port.slot.width / 2, drop: offset[1] + inPart[1] };
     }
+    const side = [frame[0], frame[0] + frame[2]].findIndex((at) => Math.abs(at - across) < near);
+    if (isEnd && side >= 0) return { row: null, side, corner };
     if (isEnd && along <= top.to + near) return { row: -1, slot: passOf(top, across), corner, shift: 0 };
     if (isEnd && along >= bottom.from - near) {
       return { row: rows.length, slot: passOf(bottom, across), corner, shift: 0 };

@@ -274,7 +274,8 @@ def _scene_shapes(
         depth.append(depth[parent] + 1 if parent != NONE else 0)
         yield _frame(scene, item, depth[item], palette)
     for line in range(len(scene.lines)):
-        width = 1.8 if scene.lines.is_return[line] else 1.3
+        is_flow = not (scene.lines.is_return[line] or scene.lines.is_residual[line])
+        width = 1.3 if is_flow else 1.8
         yield LinePath(tuple(strokes_of(scene, line)), color_of_line(scene, line, palette), width)
     if has_text:
         for line in range(len(scene.lines)):
@@ -297,7 +298,9 @@ def _scene_shapes(
 
 
 def color_of_line(scene: Scene, line: int, palette: Palette) -> str:
-    """Arrows back to the begin of a loop stand out from what flows on."""
+    """Arrows back to the begin of a loop, and residuals, stand out from what flows on."""
+    if scene.lines.is_residual[line]:
+        return palette.residual
     return palette.border[Style.CONTROL] if scene.lines.is_return[line] else palette.edge
 
 
@@ -400,4 +403,5 @@ def _edge_labels(scene: Scene, palette: Palette) -> Iterator[Shape]:
             fill = palette.frame_fill[int(scene.items.ground[label.group])]
         yield Rect(label.x, label.y, label.width, LABEL_HEIGHT_PX, 3.0, fill, "")
         middle, text = label.x + label.width / 2, make_safe_line(label.text)
-        yield Text(middle, label.y + 10.5, text, LABEL_TEXT_PX, palette.muted, is_centred=True)
+        color = palette.residual if scene.lines.is_residual[label.line] else palette.muted
+        yield Text(middle, label.y + 10.5, text, LABEL_TEXT_PX, color, is_centred=True)

@@ -60,6 +60,7 @@ class Palette:
         frame_line: Their borders, likewise.
         forward: Highlight of what a selection went into, or of the forward part.
         backward: Highlight of what it came from, or of the backward part.
+        residual: Lines of what the forward part keeps for the backward part.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Palette:
     forward: str
     backward: str
     hover: str
+    residual: str
 
 
 _GROUP = ("#d9e3f5", "#26395a", "#33486b", "#a3bff0")
@@ -121,6 +123,7 @@ _COLOURS = {
     "forward": ("#0b57d0", "#8ab4f8"),
     "backward": ("#b3470b", "#ffb077"),
     "hover": ("#5f6b7a", "#b4bfcc"),
+    "residual": ("#c2570c", "#f0954e"),
 }
 """Of each other colour the light one and the dark one."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -253,7 +254,11 @@ def test_lines_bear_types(page: Browser) -> None:
         f"[...document.querySelectorAll('{PROGRAM} .type-of text')].map((t) => t.textContent)"
     )
     assert types
-    assert all("[" in each or "values" in each or each == "carry" for each in types)
+    sizes = re.compile(r"[0-9.,]+ ([KMG]i)?B")  # of residuals
+    assert all(
+        "[" in each or "values" in each or each == "carry" or sizes.fullmatch(each)
+        for each in types
+    )
     page.evaluate("foldAll(state.panes[0], true)")
     page.evaluate("foldAll(state.panes[0], false)")
     assert count(page, f"{PROGRAM} .type-of:not(.is-away)") == len(types)

@@ -65,7 +65,7 @@ def test_labels_lie_on_their_lines_and_inside_the_picture(scene: Scene) -> None:
         middles = (corners[1:] + corners[:-1]) / 2
         assert np.abs(middles - [x, y]).sum(axis=1).min() < 1e-6
         assert label.x >= 0 and label.x + label.width <= scene.width
-        assert label.text == scene.lines.types[label.line]
+        assert label.text == scene.lines.labels.get(label.line, scene.lines.types[label.line])
 
 
 def test_a_label_covers_no_line_of_another_value(scene: Scene) -> None:
@@ -76,6 +76,9 @@ def test_a_label_covers_no_line_of_another_value(scene: Scene) -> None:
             same = source == scene.lines.source[line]
             if same and values == set(scene.lines.values[line].tolist()):
                 continue
+            begins = [scene.lines.corners(each)[0].tolist() for each in (label.line, line)]
+            if scene.lines.is_residual[line] and begins[0] == begins[1]:
+                continue  # what leaves one box on its way to several
             for (x0, y0), (x1, y1) in itertools.pairwise(scene.lines.corners(line).tolist()):
                 if x0 == x1 or y0 == y1:
                     thin = (min(x0, x1), min(y0, y1), abs(x1 - x0), abs(y1 - y0))

@@ -201,5 +201,16 @@ def test_where_one_half_is_open_the_other_is_opened_next(opened: str, next_label
     parts = frozenset(view.boxes[index].id for index in halves(view))
     choices = list_next(view, parts | {box.id})
     assert len(choices) > 1
-    first = view.index_of(choices[0])
-    assert first is not None and view.boxes[first].label == next_label
+    assert [view.boxes[view.index_of(each) or 0].label for each in choices[0]] == [next_label]
+
+
+def test_both_halves_of_a_group_are_opened_together() -> None:
+    function, arguments = layers(3)
+    view = build_view(trace(jax.grad(function), *arguments), ["box-repeats"])
+    parts = frozenset(view.boxes[index].id for index in halves(view))
+    labels = [
+        {view.boxes[view.index_of(each) or 0].label for each in choice}
+        for choice in list_next(view, parts)
+    ]
+    assert {"layer_1", "layer_1 backward"} in labels
+    assert not any("layer_1" in each and len(each) == 1 for each in labels)

@@ -32,6 +32,13 @@ from jaxscope.picture.scene.group_layout import (
     GroupPlacer,
     PlacedGroup,
 )
+from jaxscope.picture.scene.residual_lines import (
+    Part,
+    Rect,
+    ResidualEnd,
+    ResidualLine,
+    route_residuals,
+)
 from jaxscope.picture.scene.scene import (
     HEADER_PX,
     NO_WIDTH_LIMIT,
@@ -43,7 +50,12 @@ from jaxscope.picture.scene.scene import (
     Walk,
     empty_scene,
 )
-from jaxscope.picture.scene.side_by_side import OffPageConnector
+from jaxscope.picture.scene.side_by_side import (
+    ForwardBackwardPair,
+    KeptEnd,
+    OffPageConnector,
+    describe_values,
+)
 from jaxscope.picture.scene.visible_edges import End, Frame, Port, Values, Wire, Wiring
 from jaxscope.picture.view.tree import BranchKind
 from jaxscope.picture.view.view import ROOT, Box, View
@@ -56,9 +68,9 @@ Floats = npt.NDArray[np.float64]
 _Corners = list[tuple[float, float]]
 
 
-PLAIN_LINE, TOLD_LINE, RETURN_LINE = 0, 1, 2
-"""Kinds of lines: an ordinary one, one whose text is always worth a place, and one that leads a
-loop's carry from the end of a round back to its begin."""
+PLAIN_LINE, TOLD_LINE, RETURN_LINE, RESIDUAL_LINE = 0, 1, 2, 3
+"""Kinds of lines: an ordinary one, one whose text is always worth a place, one that leads a loop's
+carry from the end of a round back to its begin, and one of residuals."""
 
 
 class DrawnStub(NamedTuple):
@@ -94,6 +106,7 @@ class GroupDrawing(NamedTuple):
         values: Nodes whose values flow, line by line.
         types: What each line says of its values.
         stubs: Its connectors.
+        kept: Where lines to or from the other part of a gradient begin or end.
     """
 
     boxes: Int32s
@@ -103,6 +116,7 @@ class GroupDrawing(NamedTuple):
     values: Int32s
     types: tuple[str, ...]
     stubs: tuple[DrawnStub, ...]
+    kept: tuple[ResidualEnd, ...]
 
 
 def draw_groups(
@@ -164,7 +178,14 @@ class _GroupDrawer:
             np.asarray(self._values, np.int32),
             tuple(self._types),
             stubs,
+            tuple(self._place_kept(end) for end in placed.kept),
         )
+
+    def _place_kept(self, end: KeptEnd) -> ResidualEnd:
+        is_entry = self._nester.is_reversed[self._box]
+        shift = self._nester.shift(end.box, end.bundle, is_entry)
+        x = self._nester.size(end.box)[0] / 2 + shift
+        return ResidualEnd(end.box, x, end.far, end.values, end.text)
 
     def _place_boxes(self) -> tuple[list[int], list[tuple[float, float, float, float]]]:
         boxes: list[int] = []
@@ -355,11 +376,12 @@ def assemble_scene(
     wiring: Wiring,
     frames: Mapping[int, Frame],
     drawings: Mapping[int, GroupDrawing],
+    pairs: Sequence[ForwardBackwardPair],
     is_reversed: Sequence[bool],
     direction: str,
 ) -> Scene:
     """The scene that the drawings of all open groups make."""
-    return _Collector(view, wiring, frames, drawings, is_reversed, direction).collect()
+    return _Collector(view, wiring, frames, drawings, pairs, is_reversed, direction).collect()
 
 
 _GROUNDS = {
@@ -392,11 +414,13 @@ class _Collector:
         wiring: Wiring,
         frames: Mapping[int, Frame],
         drawings: Mapping[int, GroupDrawing],
+        pairs: Sequence[ForwardBackwardPair],
         is_reversed: Sequence[bool],
         direction: str,
     ) -> None:
         self._view = view
         self._wiring = wiring
+        self._pairs = pairs
         self._is_reversed = np.asarray(is_reversed, bool)
         self._direction = direction
         self._frames = frames
@@ -469,22 +493,64 @@ class _Collector:
         return tuple(details)
 
     def _lines(self) -> Lines:
-        drawings = self._drawings
-        table = np.concatenate([drawing.lines for drawing in drawings])
+        drawings, residuals = self._drawings, self._list_residuals()
+        flowing = [self._wiring.nodes_of(line.values) for line in residuals]
+        rows = [
+            (len(line.corners), line.source, line.target, line.has_arrow, len(nodes), RESIDUAL_LINE)
+            for line, nodes in zip(residuals, flowing, strict=True)
+        ]
+        tables = [drawing.lines for drawing in drawings]
+        table = np.concatenate([*tables, np.asarray(rows, np.int32).reshape(-1, 6)])
         points = np.concatenate([drawing.points for drawing in drawings])
         points += np.repeat(self._origins, [len(drawing.points) for drawing in drawings], axis=0)
-        values = np.concatenate([drawing.values for drawing in drawings])
+        across = np.asarray([xy for line in residuals for xy in line.corners], np.float64)
+        values = [drawing.values for drawing in drawings]
+        types = list(itertools.chain.from_iterable(drawing.types for drawing in drawings))
+        types += [describe_values(self._view, self._wiring, line.values) for line in residuals]
+        first = len(table) - len(rows)
+        labels = {first + at: line.label for at, line in enumerate(residuals) if line.label}
+        is_unlabelled = _find_unlabelled(self._view, table[:, 1]) | (table[:, 5] > 0)
+        is_unlabelled[first:] = [bool(line.label) for line in residuals]
         return Lines(
-            points=points,
+            points=np.concatenate([points, across.reshape(-1, 2)]),
             offsets=_offsets(table[:, 0]),
             source=self._item_of_box[table[:, 1]],
             target=self._item_of_box[table[:, 2]],
             has_arrow=table[:, 3].astype(bool),
-            values=Ragged(_offsets(table[:, 4]), values),
-            types=tuple(itertools.chain.from_iterable(drawing.types for drawing in drawings)),
-            is_unlabelled=_find_unlabelled(self._view, table[:, 1]) | (table[:, 5] > 0),
+            values=Ragged(
+                _offsets(table[:, 4]),
+                np.concatenate([*values, np.asarray(list(itertools.chain(*flowing)), np.int32)]),
+            ),
+            types=tuple(types),
+            is_unlabelled=is_unlabelled,
             is_return=table[:, 5] == RETURN_LINE,
+            is_residual=table[:, 5] == RESIDUAL_LINE,
+            labels=labels,
         )
+
+    def _list_residuals(self) -> list[ResidualLine]:
+        """The lines from forward parts to backward parts that stand beside them."""
+        at = {group: number for number, group in enumerate(self._groups)}
+        lines: list[ResidualLine] = []
+        for pair in self._pairs:
+            if all(part in at and self._drawings[at[part]].kept for part in pair):
+                forward, backward = (self._find_part(at[part]) for part in pair)
+                sources, targets = (self._drawings[at[part]].kept for part in pair)
+                lines += route_residuals(forward, backward, sources, targets)
+        return lines
+
+    def _find_part(self, number: int) -> Part:
+        drawing, (left, top) = self._drawings[number], self._origins[number].tolist()
+        rects = drawing.rects + np.array([left, top, 0.0, 0.0])
+        taken: list[Rect] = [tuple(rect) for rect in rects.tolist()]
+        places = dict(zip(drawing.boxes.tolist(), taken, strict=True))
+        for stub in drawing.stubs:
+            x, y, width, height = stub.rect
+            taken.append((left + x, top + y, width, height))
+        box = self._groups[number]
+        frame = self._frames[box]
+        border = left - frame.left, top - frame.top, frame.width, frame.height
+        return Part(box, border, taken, places)
 
     def _connectors(self) -> Connectors:
         of_drawing = [len(drawing.stubs) for drawing in self._drawings]
@@ -598,7 +664,13 @@ def build_scene(
         drawings.update(draw_groups(view, wiring, nester, direction))
         after = DrawnGroups(view, before.settings, nester.frames, drawings, len(nester.placed))
         scene = assemble_scene(
-            view, wiring, after.frames, after.drawings, nester.is_reversed, direction
+            view,
+            wiring,
+            after.frames,
+            after.drawings,
+            nester.list_pairs(),
+            nester.is_reversed,
+            direction,
         )
         memory.latest = after
         return dataclasses.replace(scene, notes=layouts.notes)

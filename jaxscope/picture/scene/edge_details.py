@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from jaxscope.model import NONE
 from jaxscope.picture.layout.text_width import measure_text
+from jaxscope.picture.scene.residual_lines import LABEL_PX
 from jaxscope.picture.scene.scene import HEADER_PX, Scene
 
 # Write on lines what flows along them, where no box says it and where there is room.
@@ -134,8 +135,10 @@ class EdgeLabels:
     def _place(
         self, line: int, group: int, inside: Rect, taken: _Obstacles, pieces: _Pieces
     ) -> EdgeLabel | None:
-        text = self._scene.lines.types[line]
-        width = measure_text(text, LABEL_TEXT_PX) + 2 * _PADDING_PX
+        lines = self._scene.lines
+        text = lines.labels.get(line, lines.types[line])
+        size = LABEL_PX if lines.is_residual[line] else LABEL_TEXT_PX
+        width = measure_text(text, size) + 2 * _PADDING_PX
         corners = self._scene.lines.corners(line).tolist()
         flow = _flow(self._scene, line)
         pieces_of = list(itertools.pairwise(corners))
@@ -155,6 +158,8 @@ class EdgeLabels:
 
 
 def _flow(scene: Scene, line: int) -> Flow:
+    if scene.lines.is_residual[line]:  # what leaves one box shares its way, on a level of its own
+        return int(scene.lines.source[line]), (round(scene.lines.corners(line)[0, 1]),)
     return int(scene.lines.source[line]), tuple(scene.lines.values[line].tolist())
 
 

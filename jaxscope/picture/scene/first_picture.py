@@ -231,11 +231,11 @@ class Arranger:
         return self._along(scene) * scale >= self.room.along(self.direction) / 2
 
     def _open_more(self, arranged: Arranged) -> Arranged:
-        """Open single groups, the largest first, where a picture leaves most of a page empty.
+        """Open groups, the largest first, where a picture leaves most of a page empty.
 
         All of it stays to be seen at once.
         """
-        refused: set[str] = set()
+        refused: set[frozenset[str]] = set()
         for _ in range(_MAX_TRIES):
             scene = arranged.scene
             is_full = len(scene.items) > _FEW_BOXES or len(refused) == _MAX_REFUSED
@@ -244,7 +244,7 @@ class Arranger:
             choices = [each for each in list_next(self.view, scene.opened) if each not in refused]
             if not choices:
                 break
-            more = self._arrange(scene.opened | {choices[0]}, arranged.fit.beside)
+            more = self._arrange(scene.opened | choices[0], arranged.fit.beside)
             if self._is_page(more) and self._is_whole(more.scene):
                 arranged = more
             else:

@@ -9,7 +9,7 @@ import dataclasses
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from jaxscope.model import NONE
@@ -31,6 +31,7 @@ from jaxscope.picture.scene.side_by_side import (
     GAP_PX,
     WIDE_GAP_PX,
     ForwardBackwardPair,
+    KeptEnd,
     MeasuredDrawing,
     OffPageConnector,
     OffPageConnectors,
@@ -101,6 +102,7 @@ class GroupProblem:
         above: Boxes that only read what an open backward part gives: they stand where it ends,
             above it, and the lines to them are laid out the other way round.
         around: By open backward part, the bundles that a line leads around it.
+        gaps: Of each pair the pixels between its parts.
 
     Attributes:
         units: One end of each unit.
@@ -117,11 +119,12 @@ class GroupProblem:
         opened: Collection[int],
         above: frozenset[End],
         around: Mapping[int, Collection[int]],
+        gaps: Mapping[ForwardBackwardPair, float],
         size_of: SizeOf,
         shift_of: ShiftOf,
     ) -> None:
         self._ends, self._wires, self._opened, self._shift_of = ends, wires, opened, shift_of
-        self._around = around
+        self._around, self._gaps = around, gaps
         self._numbers = {end: number for number, end in enumerate(ends)} if pairs else {}
         self._pair_of = {part: pair for pair in pairs for part in pair}
         self._side_by_side: dict[ForwardBackwardPair, SideBySide] = {}
@@ -145,8 +148,8 @@ class GroupProblem:
 
     def _measure(self, pair: ForwardBackwardPair, size_of: SizeOf) -> SideBySide:
         sizes = size_of(pair.forward), size_of(pair.backward)
-        gap = WIDE_GAP_PX if self._opened_of(pair) == 0 else GAP_PX
-        return measure_side_by_side(*sizes, gap, has_lane=bool(self._around[pair.backward]))
+        has_lane = bool(self._around[pair.backward])
+        return measure_side_by_side(*sizes, self._gaps[pair], has_lane=has_lane)
 
     def _opened_of(self, pair: ForwardBackwardPair) -> int:
         return sum(part in self._opened for part in pair)
@@ -304,6 +307,7 @@ class PlacedGroup:
         drawing: Where they went.
         loose: What the loose stubs stand for; they are numbered after the wires.
         returns: Lines that lead a loop's carry back.
+        kept: Where lines to or from the other part of a gradient begin or end.
     """
 
     ends: list[End]
@@ -311,6 +315,7 @@ class PlacedGroup:
     drawing: Drawing
     loose: list[OffPageConnector]
     returns: tuple[ReturnLine, ...] = ()
+    kept: Sequence[KeptEnd] = ()
 
 
 class CrossedPorts(NamedTuple):
@@ -434,7 +439,9 @@ class GroupPlacer:
         self._texts = BoxTexts(view)
         self._sizes: dict[int, tuple[float, float]] = view.remembered.setdefault("sizes", {})
         self.placed: dict[int, PlacedGroup] = {}
-        self._loose = OffPageConnectors(view, wiring, self._texts.title_of, fit.beside)
+        self._loose = OffPageConnectors(
+            view, wiring, self._texts.title_of, fit.beside, self._is_down
+        )
         self.is_reversed = self._loose.is_reversed
         self._changed = find_changed_groups(view, wiring, known, self._loose.partner_of)
         same = known.keys() - set(self._changed)
@@ -450,6 +457,10 @@ class GroupPlacer:
         self._wiring.find(self._changed)
         for box in self._changed:
             self.placed[box] = self._place(box) if follows else self._arrange(box)
+
+    def list_pairs(self) -> list[ForwardBackwardPair]:
+        """The two parts of each gradient that stand side by side."""
+        return [pair for pairs in self._loose.pairs.values() for pair in pairs]
 
     def text(self, box: int) -> BoxText:
         """What is written on a box, shortened to fit its largest width."""
@@ -572,12 +583,15 @@ class GroupPlacer:
         opened = [part for pair in pairs for part in pair if part in self.frames]
         above = self._loose.find_above(box)
         around = {pair.backward: self._loose.led_around(pair.backward) for pair in pairs}
-        room = GroupProblem(ends, wires, pairs, opened, above, around, self.turned, self.shift)
+        gaps = {pair: self._loose.gap_of(pair) for pair in pairs}
+        room = GroupProblem(
+            ends, wires, pairs, opened, above, around, gaps, self.turned, self.shift
+        )
         drawing = room.expand(self._draw(box, room, wires, loose, kept), loose)
         if self.is_reversed[box]:
             drawing = reverse_flow(drawing)
         drawing, returns = self._lead_back(box, ends, drawing)
-        placed = PlacedGroup(ends, wires, drawing, loose, returns)
+        placed = PlacedGroup(ends, wires, drawing, loose, returns, self._loose.kept_in(box))
         self.frames[box] = self._frame(box, placed)
         return placed
 
@@ -643,7 +657,8 @@ class GroupPlacer:
             parent = self._view.boxes[box].parent
             around = self._most_across(parent) - self._fit.aside
             if any(box in pair for pair in self._loose.pairs.get(parent, ())):
-                around = (around - GAP_PX) / 2
+                # Whatever is open, as what is inside is not laid out anew for that.
+                around = (around - (WIDE_GAP_PX if self._is_down else GAP_PX)) / 2
             known = self._most[box] = around - 2 * FRAME_PADDING_PX
         return known
 

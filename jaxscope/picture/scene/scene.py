@@ -75,6 +75,9 @@ class Lines:
         types: Type of the value, or how many values of how many types.
         is_unlabelled: Whether the item where it begins leaves it open which type flows here.
         is_return: Whether it leads a loop's carry from the end of a round back to its begin.
+        is_residual: Whether it leads what the forward part of a gradient keeps for the backward
+            part, to that.
+        labels: By line, what is written on it, where that is not its type.
     """
 
     points: Floats
@@ -86,6 +89,8 @@ class Lines:
     types: tuple[str, ...]
     is_unlabelled: npt.NDArray[np.bool_]
     is_return: npt.NDArray[np.bool_]
+    is_residual: npt.NDArray[np.bool_]
+    labels: Mapping[int, str]
 
     def __len__(self) -> int:
         return len(self.types)
@@ -199,6 +204,8 @@ def empty_scene(direction: str, num_nodes: int) -> Scene:
             (),
             flags,
             flags,
+            flags,
+            {},
         ),
         Connectors(no_rects, (), none, Ragged.empty(0), flags, Ragged.empty(0), flags),
         0.0,

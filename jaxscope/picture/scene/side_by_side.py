@@ -17,6 +17,7 @@ from jaxscope.model import NONE
 from jaxscope.model.types import mark_batch_axes, short_type, type_bytes
 from jaxscope.model.units import format_bytes
 from jaxscope.picture.layout.diagram import Drawing, Route, Stub
+from jaxscope.picture.scene.residual_lines import MAX_ENDS, measure_gap
 from jaxscope.picture.scene.visible_edges import End, Port, Values, Wire, Wiring
 from jaxscope.picture.view.forward_backward import counterpart_name
 from jaxscope.picture.view.tree import BranchKind
@@ -274,6 +275,24 @@ class _Place(NamedTuple):
     is_source: bool
 
 
+class KeptEnd(NamedTuple):
+    """Where lines of residuals begin or end in a part of a gradient.
+
+    Attributes:
+        box: A box of the part.
+        bundle: The bundle whose port they meet, where the box is an open group.
+        far: Boxes of the other part.
+        values: What flows there.
+        text: How much it is.
+    """
+
+    box: int
+    bundle: int
+    far: tuple[int, ...]
+    values: Values
+    text: str
+
+
 class _ToldLines:
     """Lines of a group that connectors stand for, by where these sit.
 
@@ -319,9 +338,16 @@ class OffPageConnectors:
     """
 
     def __init__(
-        self, view: View, wiring: Wiring, name_of: Callable[[int], str], beside: bool
+        self,
+        view: View,
+        wiring: Wiring,
+        name_of: Callable[[int], str],
+        beside: bool,
+        is_down: bool,
     ) -> None:
         self._view, self._wiring, self._name_of = view, wiring, name_of
+        self._is_down = is_down
+        self._across: dict[ForwardBackwardPair, dict[int, list[KeptEnd]]] = {}
         self.pairs: dict[int, tuple[ForwardBackwardPair, ...]] = {}
         self._pair_of: dict[int, ForwardBackwardPair] = {}
         self._above: dict[int, frozenset[End]] = {}
@@ -350,6 +376,60 @@ class OffPageConnectors:
             return NONE
         return pair.forward if box == pair.backward else pair.backward
 
+    # --- what the forward part keeps for the backward part ---
+
+    def kept_in(self, part: int) -> list[KeptEnd]:
+        """Where lines across begin or end in a part of a gradient; none where connectors tell."""
+        pair = self._pair_of.get(part)
+        return [] if pair is None else self._find_across(pair).get(part, [])
+
+    def gap_of(self, pair: ForwardBackwardPair) -> float:
+        """Pixels between the two parts of a gradient."""
+        if not any(self._wiring.is_open[part] for part in pair):
+            return WIDE_GAP_PX
+        kept = self.kept_in(pair.forward)
+        return measure_gap([end.text for end in kept]) if kept else GAP_PX
+
+    def _find_across(self, pair: ForwardBackwardPair) -> dict[int, list[KeptEnd]]:
+        known = self._across.get(pair)
+        if known is None:
+            known = self._across[pair] = self._work_out_across(pair)
+        return known
+
+    def _work_out_across(self, pair: ForwardBackwardPair) -> dict[int, list[KeptEnd]]:
+        parent = self._view.boxes[pair.forward].parent
+        if not self._is_down or self.is_reversed[parent]:
+            return {}
+        if not all(self._wiring.is_open[part] for part in pair):
+            return {}
+        unknown = [box for box in (parent, *pair) if box not in self._wiring.wires]
+        if unknown:
+            self._wiring.find(unknown)
+        residual = self._residual_bundles(pair)
+        out, into = (_ToldLines(self._wiring.is_open) for _ in pair)
+        for wire in self._wiring.wires[pair.forward]:
+            if isinstance(wire.target, Port) and wire.target.bundle in residual:
+                for far in self._targets(pair, wire):
+                    out.add(wire.source, wire.bundle, True, far, wire.values)
+        for wire in self._wiring.wires[pair.backward]:
+            if isinstance(wire.source, Port) and wire.source.bundle in residual:
+                for far in self._sources(pair, wire):
+                    into.add(wire.target, wire.bundle, False, far, wire.values)
+        if not out.lines or max(len(out.lines), len(into.lines)) > MAX_ENDS:
+            return {}
+        return {part: self._list_kept(told) for part, told in zip(pair, (out, into), strict=True)}
+
+    def _list_kept(self, told: _ToldLines) -> list[KeptEnd]:
+        kept: list[KeptEnd] = []
+        for place, (bundle, by_far) in told.lines.items():
+            if isinstance(place.end, Port):
+                continue
+            values = {value: type_ for each in by_far.values() for value, type_ in each.items()}
+            size = measure_values(self._view, values)
+            text = f"{len(values):,} values" if math.isnan(size) else format_bytes(size)
+            kept.append(KeptEnd(place.end, bundle, tuple(by_far), values, text))
+        return kept
+
     def split(self, box: int) -> tuple[list[Wire], list[OffPageConnector]]:
         """The lines of an open group that are drawn, and the stubs in place of the others."""
         wires = self._join_exits(box, self._wiring.wires.get(box, []))
@@ -361,15 +441,17 @@ class OffPageConnectors:
         kept: list[Wire] = []
         told = _ToldLines(self._wiring.is_open)
         residual = set() if pair is None else self._residual_bundles(pair)
+        is_across = bool(self.kept_in(box))
         above = self.find_above(box)
         past = self._find_past_parts(wires, above)
         for wire in wires:
             if isinstance(wire.source, Port) and pair is not None and pair.backward == box:
-                for far in self._sources(pair, wire):
+                is_drawn = is_across and wire.source.bundle in residual
+                for far in () if is_drawn else self._sources(pair, wire):
                     told.add(wire.target, wire.bundle, False, far, wire.values)
                 continue
             if isinstance(wire.target, Port) and pair and wire.target.bundle in residual:
-                for far in self._targets(pair, wire):
+                for far in () if is_across else self._targets(pair, wire):
                     told.add(wire.source, wire.bundle, True, far, wire.values)
                 if self._wiring.targets_of(wire.bundle) == (pair.backward,):
                     continue
@@ -591,7 +673,7 @@ class OffPageConnectors:
             groups = [((far,), values) for far, values in by_far.items()]
         ends: list[OffPageConnector] = []
         for far, values in groups:
-            amount = self._describe(values)
+            amount = describe_values(self._view, self._wiring, values)
             is_backward = self._is_open_backward(far[0])
             name = "backward" if is_backward else self._name_of(far[0]).rpartition(" / ")[2]
             if not is_source:
@@ -608,17 +690,22 @@ class OffPageConnectors:
         boxes = self._view.boxes
         return not isinstance(end, Port) and boxes[end].parent == boxes[far].parent
 
-    def _describe(self, values: Values) -> str:
-        """How many values, and how many bytes they are, where that is known."""
-        strings = self._view.graph.strings
-        types = collections.Counter(values.values())
-        size = sum(count * type_bytes(strings[type_]) for type_, count in types.items())
-        count = f"{len(values):,} values"
-        if len(values) == 1:
-            value, type_ = next(iter(values.items()))
-            axes = self._view.batched.get(self._wiring.origin_of(value), ())
-            count = mark_batch_axes(short_type(strings[type_]), axes)
-        return count if math.isnan(size) else f"{count} · {format_bytes(size)}"
+
+def describe_values(view: View, wiring: Wiring, values: Values) -> str:
+    """How many values, or the type of one, and how many bytes they are, where that is known."""
+    count = f"{len(values):,} values"
+    if len(values) == 1:
+        value, type_ = next(iter(values.items()))
+        axes = view.batched.get(wiring.origin_of(value), ())
+        count = mark_batch_axes(short_type(view.graph.strings[type_]), axes)
+    size = measure_values(view, values)
+    return count if math.isnan(size) else f"{count} · {format_bytes(size)}"
+
+
+def measure_values(view: View, values: Values) -> float:
+    """Bytes of values; NaN where that is not known."""
+    types = collections.Counter(values.values())
+    return sum(count * type_bytes(view.graph.strings[type_]) for type_, count in types.items())
 
 
 def _parents_of_pairs(view: View) -> tuple[int, ...]:

@@ -137,11 +137,11 @@ def _count_seen(view: View, opened: frozenset[str]) -> int:
     return sum(shown) - len(opened)
 
 
-def list_next(view: View, opened: frozenset[str]) -> tuple[str, ...]:
+def list_next(view: View, opened: frozenset[str]) -> tuple[frozenset[str], ...]:
     """Visible closed groups that the view would open by itself.
 
     Those whose other half is open come first, as the two stand beside each other; then those that
-    hide most.
+    hide most, each together with its other half.
     """
     boxes = view.boxes
     queue, found, halves = list(boxes[ROOT].children), list[int](), set[tuple[str, bool]]()
@@ -157,7 +157,15 @@ def list_next(view: View, opened: frozenset[str]) -> tuple[str, ...]:
         return (name, not is_backward) not in halves, -boxes[index].num_leaves, index
 
     found.sort(key=rank)
-    return tuple(boxes[index].id for index in found)
+    names: dict[tuple[str, bool], str] = {}
+    for index in found:
+        names.setdefault(_half_of(boxes[index]), boxes[index].id)
+    together: dict[frozenset[str], None] = {}
+    for index in found:
+        name, is_backward = _half_of(boxes[index])
+        other = names.get((name, not is_backward))
+        together[frozenset({boxes[index].id} | ({other} if other else set()))] = None
+    return tuple(together)
 
 
 def _half_of(box: Box) -> tuple[str, bool]:

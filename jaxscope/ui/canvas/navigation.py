@@ -313,9 +313,7 @@ def item_in_direction(scene: Scene, item: int, dx: int, dy: int) -> int:
     along = dy if scene.direction == "down" else dx
     if along:
         near = _neighbours(scene, item, along > 0)
-        if len(near):
-            return _nearest(scene, item, near)
-        return NONE
+        return _nearest(scene, item, near) if len(near) else NONE
     return _beside(scene, item, dx, dy)
 
 
@@ -329,21 +327,39 @@ def first_item(scene: Scene) -> int:
 
 
 def _neighbours(scene: Scene, item: int, is_onward: bool) -> np.ndarray:
-    """Items that share a line or a connector with an item, frames looked through."""
-    lines, connectors = scene.lines, scene.connectors
-    begin, end = (lines.source, lines.target) if is_onward else (lines.target, lines.source)
+    """Items that share a line or a connector with an item, frames looked through.
+
+    Lines of residuals lead aside, to the other part of a gradient: only where no other line leads
+    on.
+    """
+    flow = np.flatnonzero(~scene.lines.is_residual)
+    near = _follow(scene, flow, item, is_onward)
+    if len(near) or len(flow) == len(scene.lines):
+        return near
+    return _follow(scene, np.arange(len(scene.lines)), item, is_onward)
+
+
+def _follow(scene: Scene, usable: np.ndarray, item: int, is_onward: bool) -> np.ndarray:
+    connectors = scene.connectors
+    begin, end = _ends(scene, usable, is_onward)
     reached = set(end[(begin == item) & (end != item)].tolist())
     for at in np.flatnonzero((connectors.item == item) & (connectors.is_source == is_onward)):
         reached |= set(connectors.far[int(at)].tolist())
     found = {other for other in reached if other >= scene.items.num_frames}
     for frame in reached - found:
         values = _values(scene, item, frame, is_onward)
-        inside = _beyond(scene, frame, values, is_onward)
+        inside = _beyond(scene, usable, frame, values, is_onward)
         if not inside and _is_inside(scene, item, frame):
             # A copy that gives to hidden ones: on from all of them, or the key would lead back.
-            inside = _behind(scene, frame, is_onward)
+            inside = _behind(scene, usable, frame, is_onward)
         found |= inside or {frame}
     return np.array(sorted(found - {item}), np.int64)
+
+
+def _ends(scene: Scene, usable: np.ndarray, is_onward: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Where some lines begin and end, or the other way round."""
+    source, target = scene.lines.source[usable], scene.lines.target[usable]
+    return (source, target) if is_onward else (target, source)
 
 
 def _is_inside(scene: Scene, item: int, frame: int) -> bool:
@@ -353,18 +369,17 @@ def _is_inside(scene: Scene, item: int, frame: int) -> bool:
     return parent == frame
 
 
-def _behind(scene: Scene, frame: int, is_onward: bool) -> set[int]:
+def _behind(scene: Scene, usable: np.ndarray, frame: int, is_onward: bool) -> set[int]:
     """Boxes outside of a frame that its lines lead to."""
-    lines = scene.lines
-    begin, end = (lines.source, lines.target) if is_onward else (lines.target, lines.source)
+    begin, end = _ends(scene, usable, is_onward)
     found: set[int] = set()
-    for line in np.flatnonzero(begin == frame).tolist():
-        other = int(end[line])
+    for at in np.flatnonzero(begin == frame).tolist():
+        other = int(end[at])
         if _is_inside(scene, other, frame):
             continue
-        values = set(lines.values[line].tolist())
+        values = set(scene.lines.values[int(usable[at])].tolist())
         is_box = other >= scene.items.num_frames
-        found |= {other} if is_box else _beyond(scene, other, values, is_onward)
+        found |= {other} if is_box else _beyond(scene, usable, other, values, is_onward)
     return found
 
 
@@ -376,15 +391,17 @@ def _values(scene: Scene, item: int, frame: int, is_onward: bool) -> set[int]:
     return {value for line in chosen for value in lines.values[int(line)].tolist()}
 
 
-def _beyond(scene: Scene, frame: int, values: set[int], is_onward: bool) -> set[int]:
+def _beyond(
+    scene: Scene, usable: np.ndarray, frame: int, values: set[int], is_onward: bool
+) -> set[int]:
     """Boxes that the values reach on the other side of a frame's border."""
-    lines, num_frames = scene.lines, scene.items.num_frames
-    begin, end = (lines.source, lines.target) if is_onward else (lines.target, lines.source)
+    num_frames = scene.items.num_frames
+    begin, end = _ends(scene, usable, is_onward)
     found: set[int] = set()
     seen, queue = {frame}, [frame]
     for at in queue:
         for line in np.flatnonzero(begin == at).tolist():
-            if values.isdisjoint(lines.values[line].tolist()):
+            if values.isdisjoint(scene.lines.values[int(usable[line])].tolist()):
                 continue
             other = int(end[line])
             if other >= num_frames:

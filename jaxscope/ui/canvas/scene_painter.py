@@ -34,7 +34,12 @@ from jaxscope.export.picture import arrow_of
 from jaxscope.model import NONE
 from jaxscope.picture.layout.text_width import ELLIPSIS, break_text, measure_text, shorten_text
 from jaxscope.picture.palette import PALETTES
-from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX, LABEL_TEXT_PX, EdgeRouter
+from jaxscope.picture.scene.edge_details import (
+    LABEL_HEIGHT_PX,
+    LABEL_TEXT_PX,
+    EdgeLabel,
+    EdgeRouter,
+)
 from jaxscope.picture.scene.first_picture import LEAST_FRAMED
 from jaxscope.picture.scene.group_layout import DOWN
 from jaxscope.picture.scene.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX, Scene
@@ -62,6 +67,7 @@ class Colors:
     forward: QColor
     backward: QColor
     hover: QColor
+    residual: QColor
 
 
 @functools.cache
@@ -84,6 +90,7 @@ def colors(theme: str) -> Colors:
         forward=QColor(palette.forward),
         backward=QColor(palette.backward),
         hover=QColor(palette.hover),
+        residual=QColor(palette.residual),
     )
 
 
@@ -248,6 +255,7 @@ def arrows_in(index: SceneIndex, box: Box, lines: Indices | None = None) -> QPai
     low, high = np.array(box[:2]) - _MARGIN_PX, np.array(box[2:]) + _MARGIN_PX
     is_near = ((ends >= low) & (ends <= high)).all(axis=1)
     path = QPainterPath()
+    path.setFillRule(Qt.FillRule.WindingFill)  # two arrows at one place are one
     for line in near[is_near & scene.lines.has_arrow[near]].tolist():
         path.addPolygon(QPolygonF([QPointF(x, y) for x, y in arrow_of(scene, line)]))
         path.closeSubpath()
@@ -384,8 +392,7 @@ class SceneDrawing:
             painter.scale(scale, scale)
             painter.translate(-x0, -y0)
             self._paint_near(painter, box)
-            if scale >= LABEL_SCALE:
-                self.paint_labels(painter, box)
+            self.paint_labels(painter, box)
         else:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             self._paint_far(painter, box, scale)
@@ -568,10 +575,17 @@ class SceneDrawing:
 
     def paint_lines(self, painter: QPainter, box: tuple[float, float, float, float]) -> None:
         """Paint the lines in a part of the scene, in its pixels."""
-        returns = np.flatnonzero(self.scene.lines.is_return)
-        others = np.flatnonzero(~self.scene.lines.is_return) if len(returns) else None
-        back = self.colors.border[Style.CONTROL]
-        for lines, color, width in ((others, self.colors.edge, 1.3), (returns, back, 1.8)):
+        all_lines, colors = self.scene.lines, self.colors
+        returns, residuals = (
+            np.flatnonzero(all_lines.is_return),
+            np.flatnonzero(all_lines.is_residual),
+        )
+        others = np.flatnonzero(~(all_lines.is_return | all_lines.is_residual))
+        for lines, color, width in (
+            (residuals, colors.residual, 1.8),
+            (others if len(returns) or len(residuals) else None, colors.edge, 1.3),
+            (returns, colors.border[Style.CONTROL], 1.8),
+        ):
             if lines is not None and not len(lines):
                 continue
             painter.setPen(QPen(color, width))
@@ -739,27 +753,37 @@ class SceneDrawing:
         self._paint_centred(painter, connectors.texts[connector], 2, x, y + 2, width)
 
     def paint_labels(self, painter: QPainter, box: tuple[float, float, float, float]) -> None:
-        """Types on the lines of the frames in sight, on plates that let the line end at them."""
+        """Types on the lines of the frames in sight, on plates that let the line end at them.
+
+        In a small picture only how much residuals are.
+        """
         colors, items = self.colors, self.item_grid.query(*box)
         painter.setFont(self._label_font)
-        grown = max(LEAST_LABEL_PX / (LABEL_TEXT_PX * self._scale), 1.0)
         for group in (NONE, *items[items < self.scene.items.num_frames].tolist()):
             fill = colors.background
             if group != NONE:
                 fill = colors.frame_fill[int(self.scene.items.ground[group])]
-            for label in self.index.labels.of_group(group):
-                is_seen = label.x < box[2] and box[0] < label.x + label.width
-                wide = label.width + _LABEL_SLACK_PX
-                if measure_text(label.text, LABEL_TEXT_PX) * grown > wide:
-                    continue
-                if is_seen and label.y < box[3] and box[1] < label.y + LABEL_HEIGHT_PX:
-                    plate = QRectF(label.x, label.y, label.width, LABEL_HEIGHT_PX)
-                    painter.setPen(Qt.PenStyle.NoPen)
-                    painter.setBrush(fill)
-                    painter.drawRoundedRect(plate, 3, 3)
-                    painter.setPen(colors.muted)
-                    x, y = label.x - _LABEL_SLACK_PX / 2, label.y + 1
-                    self._paint_centred(painter, label.text, 3, x, y, wide, LEAST_LABEL_PX)
+            for label in self._labels_in(group, box, self._scale):
+                plate = QRectF(label.x, label.y, label.width, LABEL_HEIGHT_PX)
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(fill)
+                painter.drawRoundedRect(plate, 3, 3)
+                is_residual = self.scene.lines.is_residual[label.line]
+                painter.setPen(colors.residual if is_residual else colors.muted)
+                x, wide = label.x - _LABEL_SLACK_PX / 2, label.width + _LABEL_SLACK_PX
+                self._paint_centred(painter, label.text, 3, x, label.y + 1, wide, LEAST_LABEL_PX)
+
+    def _labels_in(self, group: int, box: Box, scale: float) -> Iterator[EdgeLabel]:
+        """The labels right inside a frame that are shown in a part of the scene."""
+        is_residual = self.scene.lines.is_residual
+        grown = max(LEAST_LABEL_PX / (LABEL_TEXT_PX * scale), 1.0)
+        for label in self.index.labels.of_group(group):
+            is_seen = label.x < box[2] and box[0] < label.x + label.width
+            is_seen &= label.y < box[3] and box[1] < label.y + LABEL_HEIGHT_PX
+            is_shown = scale >= LABEL_SCALE or is_residual[label.line]
+            room = (label.width + _LABEL_SLACK_PX) / grown
+            if is_seen and is_shown and measure_text(label.text, LABEL_TEXT_PX) <= room:
+                yield label
 
     def list_words(self, box: Box, scale: float) -> list[Box]:
         """What of a part of the scene has words on it, as x, y, width, height.
@@ -773,15 +797,12 @@ class SceneDrawing:
             rects = rects[items >= num_frames]
         connectors = self.scene.connectors.rect[self.connector_grid.query(*box)]
         words: list[Box] = [tuple(row) for row in (*rects.tolist(), *connectors.tolist())]
-        if scale >= LABEL_SCALE:
-            groups = (NONE, *items[items < num_frames].tolist())
-            labels = (label for group in groups for label in self.index.labels.of_group(group))
+        if scale >= NEAR_SCALE:
             words += [
                 (label.x, label.y, label.width, LABEL_HEIGHT_PX)
-                for label in labels
-                if label.x < box[2] and box[0] < label.x + label.width
-                and label.y < box[3] and box[1] < label.y + LABEL_HEIGHT_PX
-            ]  # fmt: skip
+                for group in (NONE, *items[items < num_frames].tolist())
+                for label in self._labels_in(group, box, scale)
+            ]
         if scale < _TITLE_SCALE:
             for title in self.list_titles(scale):
                 area = title.area

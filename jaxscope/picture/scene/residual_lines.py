@@ -1,0 +1,269 @@
+"""Lines of residuals: what the forward part of a gradient keeps for the backward part beside it.
+
+Every box that keeps values has one level on which a line leaves the forward part, and every box
+that needs some has one on which a line enters the backward part: beside the box where nothing
+stands in the way, else below it, between boxes. A line that changes its level does so in the gap
+between both parts, on the lane of where it comes from. So lines cross no box, and run along no
+line of another box. Written here; linear in the boxes of both parts times the ends, of which there
+are at most `MAX_ENDS` in a part. Only for pictures that flow down.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from jaxscope.picture.layout.text_width import measure_text
+from jaxscope.picture.scene.visible_edges import Values
+
+MAX_ENDS = 8
+"""Boxes of one part, at most, that lines lead from or to: more would be a wall of lines."""
+LABEL_PX = 15.0
+"""Size of the text that a label has room for: in a small picture it is that large, to be read."""
+_LABEL_MARGIN_PX = 8.0
+_LANE_PX = 7.0
+_MARGIN_PX = 10.0
+_CLEAR_PX = 5.0
+"""Between a line and a box that it passes."""
+_CORNER_PX = 10.0
+"""From the corner of a box to a line that begins or ends on its side."""
+_APART_PX, _LABELS_APART_PX = 6.0, 16.0
+"""Between the levels of two lines; of two that have labels."""
+_NEAR_PX = 40.0
+_MOST_ORDERED = 6
+
+Rect = tuple[float, float, float, float]
+"""x, y, width, height."""
+Point = tuple[float, float]
+Way = tuple[Point, ...]
+Span = tuple[float, Sequence[float]]
+"""The level on which a line comes, and those on which it goes on."""
+
+
+class ResidualEnd(NamedTuple):
+    """Where lines of residuals begin in the forward part, or end in the backward part.
+
+    Attributes:
+        box: A box of the part, or an open group.
+        x: Of an open group where its border is met, in pixels from its left; else NaN.
+        far: Boxes of the other part.
+        values: What is kept.
+        text: How much it is.
+    """
+
+    box: int
+    x: float
+    far: tuple[int, ...]
+    values: Values
+    text: str
+
+
+class ResidualLine(NamedTuple):
+    """A piece of a line: to the border of the forward part, on to the other part, or from there.
+
+    Attributes:
+        source: The box where it begins, or the part that it enters through its border.
+        target: The box where it ends, or the part that it leaves through its border.
+        values: What flows along it.
+        label: How much all is that leaves there; empty where another line says it.
+        corners: Its way.
+        has_arrow: Whether it ends at a user.
+    """
+
+    source: int
+    target: int
+    values: Values
+    label: str
+    corners: Way
+    has_arrow: bool
+
+
+def measure_gap(texts: Sequence[str]) -> float:
+    """Width of the gap between two parts, in pixels, for lines with some labels."""
+    widest = max(measure_text(text, LABEL_PX) for text in texts)
+    return widest + 2 * _LABEL_MARGIN_PX + _LANE_PX * len(texts) + _MARGIN_PX
+
+
+class Part(NamedTuple):
+    """One part of a gradient.
+
+    Attributes:
+        box: Its box.
+        frame: Its border.
+        taken: What lines must not cross.
+        places: Where the boxes are that lines lead from or to.
+    """
+
+    box: int
+    frame: Rect
+    taken: Sequence[Rect]
+    places: dict[int, Rect]
+
+
+def route_residuals(
+    forward: Part, backward: Part, sources: Sequence[ResidualEnd], targets: Sequence[ResidualEnd]
+) -> list[ResidualLine]:
+    """The lines between two parts that stand side by side, the forward part to the left."""
+    links = [
+        (one, other)
+        for one, source in enumerate(sources)
+        for other, target in enumerate(targets)
+        if source.box in target.far and not source.values.keys().isdisjoint(target.values)
+    ]
+    ways, entries = _find_ways(forward, backward, sources, targets, links)
+    levels = [way[-1][1] for way in ways]
+    reached: dict[int, list[float]] = {}
+    for one, other in links:
+        reached.setdefault(one, []).append(entries[other][-1][1])
+    bent = {one: each for one, each in reached.items() if any(y != levels[one] for y in each)}
+    last = backward.frame[0] - _MARGIN_PX
+    order = _order_lanes({one: (levels[one], each) for one, each in bent.items()})
+    lanes = {one: last - _LANE_PX * at for at, one in enumerate(reversed(order))}
+    labelled = last - _LANE_PX * len(sources)
+    lines = [
+        ResidualLine(end.box, forward.box, end.values, "", way, False)
+        for end, way in zip(sources, ways, strict=True)
+    ]
+    said: set[int] = set()
+    for one, other in links:
+        begin, stop, kept = ways[one][-1], entries[other][-1], sources[one].values
+        gap = [begin, (labelled, begin[1])]
+        if stop[1] != begin[1]:
+            gap += [(lanes[one], begin[1]), (lanes[one], stop[1])]
+        values = {each: type_ for each, type_ in kept.items() if each in targets[other].values}
+        label = "" if one in said else sources[one].text
+        said.add(one)
+        lines.append(ResidualLine(forward.box, backward.box, values, label, (*gap, stop), False))
+    for end, way in zip(targets, entries, strict=True):
+        is_user = end.x != end.x
+        lines.append(ResidualLine(backward.box, end.box, end.values, "", way[::-1], is_user))
+    return lines
+
+
+def _find_ways(
+    forward: Part,
+    backward: Part,
+    sources: Sequence[ResidualEnd],
+    targets: Sequence[ResidualEnd],
+    links: Sequence[tuple[int, int]],
+) -> tuple[list[Way], list[Way]]:
+    """From each source and each target to the border of its part, on levels of their own."""
+    used: list[float] = []
+    ways: list[Way] = [()] * len(sources)
+    entries: list[Way] = [()] * len(targets)
+    border = _Border(forward, 1)
+    for one in _sort_downward(forward, sources):
+        ways[one] = border.find_way(sources[one], (), used, _LABELS_APART_PX)
+        used.append(ways[one][-1][1])
+    border = _Border(backward, -1)
+    for other in _sort_downward(backward, targets):
+        wished = tuple(ways[one][-1][1] for one, target in links if target == other)
+        entries[other] = border.find_way(targets[other], wished, used, _APART_PX)
+        used.append(entries[other][-1][1])
+    return ways, entries
+
+
+def _sort_downward(part: Part, ends: Sequence[ResidualEnd]) -> list[int]:
+    return sorted(range(len(ends)), key=lambda at: part.places[ends[at].box][1])
+
+
+def _order_lanes(spans: Mapping[int, Span]) -> tuple[int, ...]:
+    """The lanes from left to right, so that few lines cross in the gap."""
+    if len(spans) > _MOST_ORDERED:
+        return tuple(spans)
+
+    def count(order: tuple[int, ...]) -> int:
+        return sum(
+            _count_crossings(spans[left], spans[right])
+            for left, right in itertools.combinations(order, 2)
+        )
+
+    return min(itertools.permutations(spans), key=count)
+
+
+def _count_crossings(left: Span, right: Span) -> int:
+    """How often the lines of two neighbouring lanes cross: level of the begin, and of the ends."""
+    (begin, ends), (start, stops) = left, right
+    is_crossed = min(begin, *ends) < start < max(begin, *ends)
+    return is_crossed + sum(min(start, *stops) < end < max(start, *stops) for end in ends)
+
+
+class _Border:
+    """The side of a part that lines cross, and the ways to it.
+
+    Args:
+        part: The part.
+        side: 1 where lines cross its right side, -1 where its left. All is turned to the former.
+    """
+
+    def __init__(self, part: Part, side: int) -> None:
+        self._side = side
+        self._places = {box: self._turn(rect) for box, rect in part.places.items()}
+        x, y, width, height = self._turn(part.frame)
+        self._x, self._bottom = x + width, y + height
+        self._taken = [self._turn(rect) for rect in part.taken]
+
+    def _turn(self, rect: Rect) -> Rect:
+        x, y, width, height = rect
+        return rect if self._side > 0 else (-x - width, y, width, height)
+
+    def find_way(
+        self, end: ResidualEnd, wished: tuple[float, ...], used: Sequence[float], apart: float
+    ) -> Way:
+        """From a box to the border.
+
+        Args:
+            end: The box.
+            wished: Levels on which lines come from the other side.
+            used: Levels that lines have already.
+            apart: How far away from those it should be, where it has none of the wished ones.
+        """
+        ways = list(self._ways(end, wished))
+        for least in (apart, _APART_PX, 1.0):
+            for way in ways:
+                level = way[-1][1]
+                is_shared = level in wished and used.count(level) == 1
+                if all(
+                    (is_shared and other == level) or abs(level - other) >= least for other in used
+                ):
+                    return tuple((x * self._side, y) for x, y in way)
+        return tuple((x * self._side, y) for x, y in ways[-1])
+
+    def _ways(self, end: ResidualEnd, wished: tuple[float, ...]) -> Iterator[Way]:
+        """Ways, the best first; the last of them is behind boxes, should no other be free."""
+        x, y, width, height = self._places[end.box]
+        right, bottom = x + width, y + height
+        if end.x != end.x:
+            inside = [each for each in wished if y + _CORNER_PX <= each <= bottom - _CORNER_PX]
+            beside = [y + height / 2 + by for by in (0.0, -_APART_PX, _APART_PX)]
+            for level in (*inside, *beside):
+                if self._is_free(right, self._x, level, level):
+                    yield (right, level), (self._x, level)
+        starts: tuple[float, ...] = (right - _CORNER_PX, x + width / 2, x + _CORNER_PX)
+        if end.x == end.x:
+            starts = (x + end.x if self._side > 0 else right - end.x,)
+        near = [each for each in wished if bottom + _CLEAR_PX <= each <= bottom + _NEAR_PX]
+        bottoms = sorted({bottom, *(b for b in self._bottoms() if b > bottom)})
+        below = [each + _CLEAR_PX + by * _APART_PX for each in bottoms for by in range(4)]
+        for level in (*near, *below):
+            for start in starts:
+                is_free = self._is_free(start, start, bottom + 1, level)
+                if is_free and self._is_free(start, self._x, level, level):
+                    yield (start, bottom), (start, level), (self._x, level)
+        yield (starts[0], bottom), (starts[0], bottom + _CLEAR_PX), (self._x, bottom + _CLEAR_PX)
+
+    def _bottoms(self) -> Iterator[float]:
+        return (y + height for _, y, _, height in self._taken)
+
+    def _is_free(self, left: float, right: float, top: float, bottom: float) -> bool:
+        """Whether nothing is on a straight piece, and that inside the part."""
+        low, high, up, down = left, right, top, bottom
+        if up == down:
+            up, down = up - _CLEAR_PX + 1, down + _CLEAR_PX - 1
+        else:
+            low, high = low - _CLEAR_PX + 1, high + _CLEAR_PX - 1
+        return bottom < self._bottom - 2 and not any(
+            x < high and low < x + width and y < down and up < y + height
+            for x, y, width, height in self._taken
+        )

@@ -1,0 +1,174 @@
+"""Lines of what the forward part of a gradient keeps, to where the backward part needs it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jaxscope.model import Graph
+from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.scene.edge_details import EdgeLabels
+from jaxscope.picture.scene.residual_lines import MAX_ENDS
+from jaxscope.picture.scene.scene import HEADER_PX, Scene
+from jaxscope.picture.view.build import build_view
+from view.programs import compile_module, layers, trace
+
+from .test_halves import halves
+
+
+def residuals(scene: Scene) -> list[int]:
+    return np.flatnonzero(scene.lines.is_residual).tolist()
+
+
+def title(scene: Scene, item: int) -> str:
+    return scene.items.titles[item]
+
+
+def predict(w: jax.Array, x: jax.Array) -> jax.Array:
+    return jnp.tanh(x @ w).sum()
+
+
+def test_a_line_leads_from_what_is_kept_to_what_needs_it() -> None:
+    """JAX keeps tanh and 1 - tanh, both f32[4,2]; the argument goes by a connector."""
+    view = build_view(trace(jax.grad(predict), jnp.ones((8, 2)), jnp.ones((4, 8))))
+    scene = build_scene(view, frozenset(halves(view)))
+    ends = [
+        (title(scene, scene.lines.source[line]), title(scene, scene.lines.target[line]))
+        for line in residuals(scene)
+    ]
+    kept = {source for source, target in ends if target.startswith("forward")}
+    needing = {target for source, target in ends if source.startswith("backward")}
+    assert kept == {"sub 1.0", "tanh"}
+    assert needing == {"mul 1.0", "mul"}
+    labels = [each for each in EdgeLabels(scene).all() if scene.lines.is_residual[each.line]]
+    size = 4 * 2 * np.dtype(np.float32).itemsize
+    assert [label.text for label in labels] == [f"{size} B"] * 2
+
+
+def test_a_line_is_three_pieces_that_meet_at_the_borders_of_the_parts() -> None:
+    function, arguments = layers(3)
+    view = build_view(trace(jax.grad(function), *arguments), without=["box-repeats"])
+    scene = build_scene(view, frozenset(halves(view)))
+    forward, backward = (scene.item_of_id[each] for each in halves(view))
+    pieces = {line: scene.lines.corners(line) for line in residuals(scene)}
+    ends = {line: (scene.lines.source[line], scene.lines.target[line]) for line in pieces}
+    leaving = {tuple(pieces[line][-1]) for line, end in ends.items() if end[1] == forward}
+    arriving = {tuple(pieces[line][0]) for line, end in ends.items() if end[0] == backward}
+    across = [pieces[line] for line, end in ends.items() if end == (forward, backward)]
+    assert {tuple(piece[0]) for piece in across} == leaving
+    assert {tuple(piece[-1]) for piece in across} == arriving
+    right = scene.items.rect[forward, 0] + scene.items.rect[forward, 2]
+    assert [x for x, _ in leaving] == pytest.approx([right] * len(leaving))
+    left = scene.items.rect[backward, 0]
+    assert [x for x, _ in arriving] == pytest.approx([left] * len(arriving))
+    for line, end in ends.items():
+        assert scene.lines.has_arrow[line] == (end[0] == backward)
+
+
+def test_a_layer_faces_its_backward_part_on_a_straight_line() -> None:
+    function, arguments = layers(3)
+    view = build_view(trace(jax.grad(function), *arguments), without=["box-repeats"])
+    scene = build_scene(view, frozenset(halves(view)))
+    levels: dict[str, set[float]] = {}
+    for line in residuals(scene):
+        corners = scene.lines.corners(line)
+        levels.setdefault(title(scene, scene.lines.source[line]), set()).add(corners[0, 1])
+        levels.setdefault(title(scene, scene.lines.target[line]), set()).add(corners[-1, 1])
+    for number in range(3):
+        assert levels[f"layer_{number}"] == levels[f"layer_{number} backward"]
+
+
+def test_a_label_says_all_that_leaves_a_box() -> None:
+    """Of each layer tanh and its derivative's factor, each 4 × 8 floats."""
+    function, arguments = layers(3)
+    view = build_view(trace(jax.grad(function), *arguments), without=["box-repeats"])
+    scene = build_scene(view, frozenset(halves(view)))
+    labels = [each for each in EdgeLabels(scene).all() if scene.lines.is_residual[each.line]]
+    graph = view.graph
+    for label in labels:
+        begin = scene.lines.corners(label.line)[0].tolist()
+        leaving = (
+            line for line in residuals(scene) if scene.lines.corners(line)[-1].tolist() == begin
+        )
+        (line,) = (line for line in leaving if not scene.lines.has_arrow[line])
+        nodes = scene.lines.values[line].tolist()
+        sizes = [int(np.prod(shape_of(graph, node))) * 4 for node in nodes]
+        assert label.text == f"{sum(sizes)} B"
+    assert len(labels) == len({scene.lines.source[line] for line in residuals(scene)}) - 2
+
+
+def shape_of(graph: Graph, node: int) -> tuple[int, ...]:
+    (type_,) = graph.types(node)
+    sizes = type_.partition("[")[2].rstrip("]")
+    return tuple(int(size) for size in sizes.split(",") if size)
+
+
+def test_more_than_can_be_read_are_connectors() -> None:
+    function, arguments = layers(MAX_ENDS + 2)
+    view = build_view(trace(jax.grad(function), *arguments), without=["box-repeats"])
+    scene = build_scene(view, frozenset(halves(view)))
+    assert not residuals(scene)
+    assert any(" · " in text for text in scene.connectors.texts)
+
+
+def steps(w: jax.Array, x: jax.Array) -> jax.Array:
+    for _ in range(2):
+        w = w - 0.1 * jax.grad(predict)(w, x)
+    return w
+
+
+def looped(w: jax.Array, x: jax.Array) -> jax.Array:
+    def body(carry: jax.Array, row: jax.Array) -> tuple[jax.Array, jax.Array]:
+        carry = jnp.where(row > 0, jnp.sin(carry * row), carry)
+        return carry, jnp.exp(carry)
+
+    return jax.lax.scan(body, w[0], x)[1].sum()
+
+
+PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "layers": (jax.value_and_grad(layers(3)[0]), layers(3)[1]),
+    "many layers": (jax.grad(layers(7)[0]), layers(7)[1]),
+    "loop": (jax.grad(looped), (jnp.ones((1, 4)), jnp.ones((3, 4)))),
+    "steps": (steps, (jnp.ones((8, 2)), jnp.ones((4, 8)))),
+    "order 2": (
+        jax.grad(lambda w, x: jax.grad(predict)(w, x).sum()),
+        (jnp.ones((8, 2)), jnp.ones((4, 8))),
+    ),
+}
+
+
+@pytest.fixture(scope="module", params=PROGRAMS)
+def graphs(request: pytest.FixtureRequest) -> list[Graph]:
+    function, arguments = PROGRAMS[request.param]
+    return [trace(function, *arguments), compile_module(function, *arguments)]
+
+
+@settings(max_examples=12)
+@given(st.randoms(use_true_random=False))
+def test_lines_cross_no_box_whatever_is_open(graphs: list[Graph], random: Random) -> None:
+    for graph in graphs:
+        view = build_view(graph, random.choice([(), ("box-repeats",)]))
+        opened = {each for each in sorted(view.all_groups()) if random.random() < 0.6}
+        scene = build_scene(view, frozenset(opened))
+        items = scene.items
+        solid = items.rect[items.num_frames :].tolist() + scene.connectors.rect.tolist()
+        solid += [[x, y, width, HEADER_PX] for x, y, width, _ in items.rect[: items.num_frames]]
+        for line in residuals(scene):
+            corners = scene.lines.corners(line).tolist()
+            for (x0, y0), (x1, y1) in itertools.pairwise(corners):
+                assert x0 == x1 or y0 == y1
+                for x, y, width, height in solid:
+                    is_across = min(x0, x1) < x + width - 1 and x + 1 < max(x0, x1)
+                    is_along = min(y0, y1) < y + height - 1 and y + 1 < max(y0, y1)
+                    inside_x = x + 1 < x0 < x + width - 1
+                    inside_y = y + 1 < y0 < y + height - 1
+                    assert not (inside_x and is_along if x0 == x1 else inside_y and is_across)
