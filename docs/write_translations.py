@@ -29,7 +29,7 @@ SOURCE = UI / "toolkit" / "translations" / "jaxscope_zh_CN.ts"
 TABLES = {
     "jaxscope.export.choices": ("FORMATS",),
     "jaxscope.model.stages": ("JAXPR", "LATE_KINDS"),
-    "jaxscope.picture.palette": ("STYLE_NAMES", "FRAME_NAMES"),
+    "jaxscope.picture.palette": ("STYLE_NAMES", "FRAME_NAMES", "LINE_NAMES"),
     "jaxscope.picture.tint.classes": ("ColourBy", "FATES"),
     "jaxscope.program.size": ("_NOUNS", "_OTHERS"),
     "jaxscope.report.compilations": ("_HEADERS", "_TRANSFER_HEADERS"),

@@ -152,6 +152,7 @@ def list_entries(scene: Scene, look: Look, theme: str) -> tuple[Entry, ...]:
         found = explain_boxes(
             items.style[items.num_frames :].tolist(),
             items.ground[: items.num_frames].tolist(),
+            bool(scene.lines.is_residual.any()),
             palette,
         )
         entries = [Entry(*each) for each in found]

@@ -37,6 +37,9 @@ FRAME_NAMES = {
 }
 """What the fill of an opened group means, by its number in `Palette.frame_fill`."""
 
+LINE_NAMES = {"residual": "residual"}
+"""What lines that have a colour of their own are."""
+
 
 CODE_COLOURS = {
     "keyword": ("#7a28cb", "#d2a8ff"),
@@ -144,13 +147,14 @@ PALETTES = {palette.name: palette for palette in (LIGHT, DARK)}
 
 
 def explain_boxes(
-    styles: Iterable[int], grounds: Iterable[int], palette: Palette
+    styles: Iterable[int], grounds: Iterable[int], has_residuals: bool, palette: Palette
 ) -> tuple[tuple[str, str, str], ...]:
     """Name, fill and border of what a legend explains: each name once.
 
     Args:
         styles: Of boxes that are seen.
         grounds: Of opened groups that are seen, as of `Items.ground`.
+        has_residuals: Whether lines of residuals are seen.
     """
     frames = [
         (FRAME_NAMES[ground], palette.frame_fill[ground], palette.frame_line[ground])
@@ -161,7 +165,10 @@ def explain_boxes(
         for style in map(Style, sorted(set(styles)))
     ]
     # Parts of a gradient first: they are what a picture of one is about.
-    entries = [*(f for f in frames if f[0] != STYLE_NAMES[Style.FUSION]), *boxes, *frames]
+    entries = [f for f in frames if f[0] != STYLE_NAMES[Style.FUSION]]
+    if has_residuals:
+        entries.append((LINE_NAMES["residual"], palette.residual, palette.residual))
+    entries += [*boxes, *frames]
     found: dict[str, tuple[str, str, str]] = {}
     for entry in entries:
         found.setdefault(entry[0], entry)

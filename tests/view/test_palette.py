@@ -86,10 +86,11 @@ def test_what_a_legend_tells_apart_looks_apart(palette: Palette) -> None:
 def test_a_legend_explains_tinted_frames_and_says_each_name_once(palette: Palette) -> None:
     styles = [Style.GROUP, Style.REPEAT, Style.SECTION, Style.FUSION]
     grounds = [0, 1, FORWARD_FRAME, BACKWARD_FRAME, FUSION_FRAME]
-    entries = explain_boxes([*styles, *styles], grounds, palette)
-    assert [name for name, *_ in entries] == ["forward", "backward", "fusion", "group"]
+    entries = explain_boxes([*styles, *styles], grounds, True, palette)
+    names = ["forward", "backward", "residual", "fusion", "group"]
+    assert [name for name, *_ in entries] == names
     assert entries[0][1] == palette.frame_fill[FORWARD_FRAME]
-    assert explain_boxes([], [FUSION_FRAME], palette) == (
+    assert explain_boxes([], [FUSION_FRAME], False, palette) == (
         ("fusion", palette.frame_fill[FUSION_FRAME], palette.border[Style.FUSION]),
     )
     assert len(palette.frame_fill) == len(palette.frame_line) == 2 + len(FRAME_NAMES)

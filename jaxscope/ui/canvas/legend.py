@@ -195,9 +195,11 @@ def list_entries(scene: Scene, seen: npt.NDArray[np.int64], theme: str) -> tuple
     items = scene.items
     is_frame = seen < items.num_frames
     styles, grounds = items.style[seen[~is_frame]], items.ground[seen[is_frame]]
+    lines = scene.lines
+    has_residuals = bool(np.isin(lines.source[lines.is_residual], seen).any())
+    found = explain_boxes(styles.tolist(), grounds.tolist(), has_residuals, PALETTES[theme])
     return tuple(
-        LegendEntry(name, QColor(fill), QPen(QColor(border), 1.2))
-        for name, fill, border in explain_boxes(styles.tolist(), grounds.tolist(), PALETTES[theme])
+        LegendEntry(name, QColor(fill), QPen(QColor(border), 1.2)) for name, fill, border in found
     )
 
 

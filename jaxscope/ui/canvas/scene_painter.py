@@ -474,8 +474,8 @@ class SceneDrawing:
         both = measure_text(line, LEAST_TITLE_PX, True) + _NARROW_GAP_PX + wide
         if not self.scene.items.details[item] or scale < _DETAIL_SCALE or both > width - 2.0:
             return QRectF()
-        high = area.height() / 2
-        return QRectF(x + (width + both) / 2 - wide, area.top() + high, wide, high)
+        top = area.center().y()
+        return QRectF(x + (width + both) / 2 - wide, top, wide, LEAST_TITLE_PX)
 
     def _measure_detail(self, item: int, scale: float) -> float:
         size_px = max(DETAIL_PX * scale, LEAST_TEXT_PX)
@@ -489,14 +489,14 @@ class SceneDrawing:
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
         painter.setPen(self.colors.text)
         painter.setFont(self._small_font)
-        area = title.area.adjusted(0, -3, 0, 3)  # lines of type stand closer than the font says
-        if title.is_frame or title.detail_area.isEmpty():
-            painter.drawText(area, Qt.AlignmentFlag.AlignCenter, title.text)
-            return
-        first, last = title.text.split("\n")
-        painter.drawText(area, Qt.AlignmentFlag.AlignCenter, f"{first}\n")
-        aside = (title.detail_area.width() + _NARROW_GAP_PX) / 2
-        painter.drawText(area.translated(-aside, 0), Qt.AlignmentFlag.AlignCenter, f"\n{last}")
+        lines = title.text.split("\n")
+        aside = title.detail_area.width() + _NARROW_GAP_PX
+        for number, line in enumerate(lines):  # closer than the font says, to stay in the box
+            middle = title.area.center().y() + (number - (len(lines) - 1) / 2) * LEAST_TITLE_PX
+            area = QRectF(title.area.left(), middle - HEADER_PX, title.area.width(), 2 * HEADER_PX)
+            if number and not title.detail_area.isEmpty():
+                area.translate(-aside / 2, 0)
+            painter.drawText(area, Qt.AlignmentFlag.AlignCenter, line)
 
     def _paint_small_detail(self, painter: QPainter, title: SmallTitle) -> None:
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
@@ -750,7 +750,7 @@ class SceneDrawing:
             return
         painter.setPen(colors.text)
         painter.setFont(self._stub_font)
-        self._paint_centred(painter, connectors.texts[connector], 2, x, y + 2, width)
+        self._paint_centred(painter, connectors.texts[connector], 2, x + 4, y + 2, width - 8)
 
     def paint_labels(self, painter: QPainter, box: tuple[float, float, float, float]) -> None:
         """Types on the lines of the frames in sight, on plates that let the line end at them.

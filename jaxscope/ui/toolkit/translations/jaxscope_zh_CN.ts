@@ -4416,6 +4416,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>移除</translation>
     </message>
     <message>
+        <source>residual</source>
+        <translation>残差</translation>
+    </message>
+    <message>
         <source>result</source>
         <translation>结果</translation>
     </message>
