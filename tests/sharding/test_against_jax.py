@@ -113,8 +113,8 @@ for name, call in json.loads(sys.argv[1]).items():
         collectives.append({
             "kind": found[1],
             "groups": groups(line),
-            "line": int(stated[1]) if stated else frames[int(frame[1]) - 1],
-            "op_name": re.search('op_name="([^"]*)"', line)[1],
+            "line": int(stated[1]) if stated else frames[int(frame[1]) - 1] if frame else 0,
+            "op_name": (re.search('op_name="([^"]*)"', line) or ("", ""))[1],
         })
     given = jax.tree.leaves(jax.jit(getattr(collective_programs, name))(*args))
     told[name] = {
@@ -163,14 +163,16 @@ def test_each_collective_is_as_jax_has_it(
         key(
             each["kind"],
             each["pairs"] or each["groups"],
-            each["line"],
-            graph.attributes(graph.index_by_id[each["id"]])["op_name"],
+            each["line"] or 0,  # XLA of JAX 0.12 names no line of some
+            graph.attributes(graph.index_by_id[each["id"]]).get("op_name", ""),
         )
         for each in told
     ) == sorted(key(**each) for each in expected["collectives"])
 
     sides = [side for each in told for side in each["between"]]
-    assert all(each["between"][0]["line"] == each["line"] for each in told)
+    for each in told:
+        lines = [side["line"] for side in each["between"]]
+        assert lines[:1] == ([] if each["line"] is None else [each["line"]])
     is_manual = "put(" not in CALLS[name]
     for side in sides:
         read, given = side["operands"][0]["spec"], side["results"][0]["spec"]
@@ -179,7 +181,7 @@ def test_each_collective_is_as_jax_has_it(
         else:  # what the equation reads lies as the argument does, what it gives as the results
             assert (read, {given}) == (expected["argument"], set(expected["results"]))
     text = write_text(placement_to_document(report))
-    assert SIDES in text
+    assert (SIDES in text) is bool(sides)
     if name in COMBINED:
         combined = max(told, key=lambda each: len(each["between"]))
         assert {side["line"] for side in combined["between"]} == _lines(name, COMBINED[name])
