@@ -7,9 +7,9 @@ rank begins a part. At the beginning of a part stand its fields, a line each:
     Stage: jaxpr                       the view
     Fact: equations of jaxpr = 4       for tests; a reader does not see it
 
-Then the text follows, and behind a line `Reveal:` what is shown when it is asked for, which may
-begin with fields as well. What stands behind a line `Notes:`, up to `Reveal:` or the end of the
-part, is for who teaches it: nobody else sees it. Files are named from the folder of the lesson.
+Then the text follows, and behind `Reveal:`, on its line and below, what is shown when it is asked
+for, which may begin with fields as well. What stands behind `Notes:`, up to `Reveal:` or the end of
+the part, is for who teaches it: nobody else sees it. Files are named from the folder of the lesson.
 Nothing of a lesson is run but the calls that it shows. `NAME.zh.md` is `NAME.md` in Chinese.
 """
 
@@ -162,16 +162,17 @@ def _read_part(section: str, line: int, path: Path, before: LessonPart | None) -
     for number, each in enumerate(lines):
         if match := _FENCE.match(each):
             fence = "" if fence == match[1] else fence or match[1]
-        if not fence and each.strip() == _REVEAL:
+        if not fence and each.strip().startswith(_REVEAL):
             behind = number
             break
     around = before.revealed if before is not None else None
     asking, notes = _split_notes(lines[:behind])
-    revealing, more_notes = _split_notes(lines[behind + 1 :])
+    after = [each.strip().removeprefix(_REVEAL).strip() for each in lines[behind : behind + 1]]
+    revealing, more_notes = _split_notes([*after, *lines[behind + 1 :]])
     shown, text = _read_fields(asking, line + 1, path, around)
     if shown is None:
         raise _wrong(path, line, "The first part has to say what it shows: Show: FILE.py::CALL")
-    revealed, reveal = _read_fields(revealing, line + behind + 2, path, shown)
+    revealed, reveal = _read_fields(revealing, line + behind + 1, path, shown)
     if not text and not reveal:
         raise _wrong(path, line, "A part has no text")
     notes = "\n\n".join(filter(None, (notes, more_notes)))
@@ -184,8 +185,9 @@ def _split_notes(lines: list[str]) -> tuple[list[str], str]:
     for number, each in enumerate(lines):
         if match := _FENCE.match(each):
             fence = "" if fence == match[1] else fence or match[1]
-        if not fence and each.strip() == _NOTES:
-            return lines[:number], "\n".join(lines[number + 1 :]).strip()
+        if not fence and each.strip().startswith(_NOTES):
+            first = each.strip().removeprefix(_NOTES)
+            return lines[:number], "\n".join([first, *lines[number + 1 :]]).strip()
     return lines, ""
 
 

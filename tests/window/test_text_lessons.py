@@ -298,6 +298,11 @@ def test_notes_belong_to_a_part_and_are_for_nobody_else(
     (_, second, _) = parse_text_lesson(both, path).parts
     assert second.text == "What is 3 * 2 + 1?"
     assert second.notes == "First.\n\n```\nNotes:\n```\n\nWait for hands."
+    beside = NOTED.replace("Reveal:\n\nSeven", "Reveal: Seven").replace("Notes:\n\n", "Notes: ")
+    assert beside.count("Notes: ") == 2
+    on_one_line = parse_text_lesson(beside, path).parts
+    for one, other in zip(on_one_line, read_text_lesson(path).parts, strict=True):
+        assert (one.text, one.reveal, one.notes) == (other.text, other.reveal, other.notes)
     assert main(["values", str(path), "-o", str(out)]) == 0
     assert "Seven." in out.read_text() and "hands" not in out.read_text()
 
