@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from jaxscope.model import NONE, NodeKind
+from jaxscope.model import NONE, Direction, NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.picture.view.build import PASSES, build_view
 from jaxscope.picture.view.labels import text_of
@@ -80,6 +80,37 @@ def test_a_result_selects_what_gives_it() -> None:
     view = build_view(graph)
     for number, box in enumerate(box for box in view.boxes if box.type):
         assert graph.types(box.node) == (("f32[8]",), ("f32[]",))[number]
+
+
+def test_gradients_that_are_copied_at_the_end_stay_with_the_others() -> None:
+    """A loss that comes out of the forward part has a box of its own beside theirs."""
+    builder = GraphBuilder()
+
+    def add(name: str, operation: str, sources: list[int], direction: Direction) -> int:
+        node = builder.add_node(
+            name,
+            NodeKind.INSTRUCTION,
+            operation,
+            types=["f32[3]"],
+            direction=direction,
+            attributes={"root": "true"} if operation == "tuple" else {},
+        )
+        for operand, source in enumerate(sources):
+            builder.add_edge(source, node, operand=operand, type="f32[3]")
+        return node
+
+    none, forward, backward = Direction.NONE, Direction.FORWARD, Direction.BACKWARD
+    x = add("x", "parameter", [], none)
+    inner = add("inner", "sine", [x], forward)
+    loss = add("loss", "negate", [inner], forward)
+    first = add("first", "cosine", [inner], backward)
+    gradients = [add(f"d{number}", "multiply", [first], backward) for number in range(6)]
+    moved = [add(f"copy{number}", "copy", [each], none) for number, each in enumerate(gradients)]
+    add("out", "tuple", [loss, *gradients[:3], *moved[3:]], none)
+    view = build_view(builder.build())
+    outer = [view.boxes[child] for child in view.boxes[ROOT].children]
+    results = [box for box in outer if box.type or box.kind is BranchKind.RESULTS]
+    assert [text_of(view, box).detail for box in results] == ["f32[3]", "6 arrays"]
 
 
 def test_a_result_of_a_branch_comes_from_every_arm() -> None:

@@ -357,3 +357,11 @@ def test_cycles_and_groups_without_owner_do_no_harm() -> None:
     builder.add_edge(b, a)
     view = build_view(builder.build())
     assert len(view.boxes) >= 1
+
+
+def test_a_result_that_nothing_uses_is_called_unused() -> None:
+    """JAX calls it `_`, which tells nobody anything."""
+    view = simplify(jax.grad(lambda x: jnp.sum(jnp.sin(x)) * 2), jnp.ones(3))
+    details = {text_of(view, box).detail for box in view.boxes[1:]}
+    assert "_ (unused): f32[]" in details
+    assert not any(detail.startswith("_:") for detail in details)

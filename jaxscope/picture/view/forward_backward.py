@@ -110,9 +110,19 @@ def _part_results(draft: Draft, children: list[Child]) -> Iterator[Child]:
     places = place_nodes(tuple(children))
     kinds = [child.kind if isinstance(child, Branch) else None for child in children]
 
+    before = _dependencies(draft, tuple(children)) or [set() for _ in children]
+
     def is_gradient(node: int) -> bool:
-        sources = [places.get(each.source) for each in draft.inputs[node]]
-        return any(at is not None and kinds[at] is BranchKind.BACKWARD for at in sources)
+        """Whether it comes out of a backward part, also by way of what stands outside of both."""
+        queue = [places[i.source] for i in draft.inputs[node] if i.source in places]
+        seen = set(queue)
+        for at in queue:  # grows while it is read
+            if kinds[at] is BranchKind.BACKWARD:
+                return True
+            if kinds[at] is not BranchKind.FORWARD:
+                queue += before[at] - seen
+                seen |= before[at]
+        return False
 
     for child in children:
         if isinstance(child, Branch) and child.kind is BranchKind.RESULTS:

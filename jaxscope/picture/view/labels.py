@@ -17,6 +17,8 @@ from jaxscope.program.size import describe_count
 _LITERAL_TYPE = re.compile(r":[a-z]\w*\[[^\]]*\]$")
 _MADE_OF = {"integer_pow": "y"}
 """The parameter without which an operation's name does not say what it does."""
+_DROPPED = "_"
+"""What JAX calls a result that nothing uses."""
 _MAX_NOTES = 3
 _MAX_LABEL = 28
 _MAX_DIGITS = 8
@@ -135,6 +137,10 @@ def _text_of_node(view: View, node: int) -> BoxText:
     style = style_of(graph.operation(node))
     if "shares" in attributes:
         title = f"{title} ↗"  # its inside is drawn elsewhere; a double click leads there
+    if name == _DROPPED and kind == _EQUATION:
+        return BoxText(
+            title, f"_ (unused): {types}" if len(graph.types(node)) == 1 else types, style
+        )
     if name and kind == _EQUATION:
         return BoxText(title, f"{name}: {types}", style, name)
     return BoxText(title, types, style)
