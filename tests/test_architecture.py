@@ -24,16 +24,17 @@ PACKAGE = ROOT / "jaxscope"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 FACE = "the face"  # modules at the root: __init__, __main__, in_process, notebook, watching, …
-_MODEL = {"errors", "model"}
+_MODEL = {"errors", "marks", "model"}
 _PROGRAM = _MODEL | {"program"}
 _FILES = _PROGRAM | {"schema", "picture", "report", "export"}
 
 # Package of ours -> packages of ours that it may import, besides itself.
 MAY_IMPORT = {
     "errors": set(),
+    "marks": set(),
     "verbs": set(),
     "version": set(),
-    "model": {"errors"},
+    "model": {"errors", "marks"},
     "wire": _MODEL,
     "worker": _MODEL | {"wire"},
     "supervisor": {"errors", "wire"},
@@ -110,6 +111,7 @@ INNER_ORDER = {
 # Package of ours -> packages of others that it may import, besides the standard library.
 MAY_USE = {
     "errors": set(),
+    "marks": set(),
     "verbs": set(),
     "version": set(),
     "model": {"numpy"},

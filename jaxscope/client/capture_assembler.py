@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.marks import show_marks
 from jaxscope.model import (
     Capture,
     Check,
@@ -43,7 +44,6 @@ from jaxscope.model.capture import (
     Propagated,
 )
 from jaxscope.model.graph import NONE, graph_from_arrays, strings_from_arrays
-from jaxscope.model.marks import show_marks
 from jaxscope.model.op_name import TagTable, read_op_name, strip_tags
 from jaxscope.model.stages import (
     LATE_STAGES,

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.model.marks import show_marks
+from jaxscope.marks import show_marks
 from jaxscope.model.units import format_place
 
 Int32s = npt.NDArray[np.int32]

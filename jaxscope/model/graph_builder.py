@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from jaxscope.marks import show_marks
 from jaxscope.model.graph import (
     NONE,
     Direction,
@@ -20,7 +21,6 @@ from jaxscope.model.graph import (
     Nodes,
     Ragged,
 )
-from jaxscope.model.marks import show_marks
 
 _COLUMNS = 6
 _UNKNOWN_COST = (math.nan, math.nan, math.nan)

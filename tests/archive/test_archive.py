@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 from jaxscope.errors import EnvironmentProblem, SourceError, UsageError
 from jaxscope.export.capture_json import capture_to_json
+from jaxscope.marks import show_marks
 from jaxscope.model import (
     Capture,
     Environment,
@@ -31,7 +32,6 @@ from jaxscope.model import (
     Unavailable,
 )
 from jaxscope.model.graph import Cost
-from jaxscope.model.marks import show_marks
 from jaxscope.model.timing import Noise
 from jaxscope.schema.archive import load_capture, load_session, save_capture
 from jaxscope.schema.archive_container import MAX_JSON_ITEMS

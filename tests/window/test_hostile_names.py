@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 
 from export.test_hostile_names import name_everything
 from jaxscope.export.capture_json import capture_to_json
+from jaxscope.marks import has_marks, show_marks
 from jaxscope.model import Graph
-from jaxscope.model.marks import has_marks, show_marks
 from jaxscope.picture.syntax import PythonColouring
 from jaxscope.schema.archive import save_capture
 from jaxscope.ui.panes.pane_header import Form

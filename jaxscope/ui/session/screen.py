@@ -12,8 +12,8 @@ import re
 from collections.abc import Sequence
 
 from jaxscope.client.ssh_target import is_remote
+from jaxscope.marks import show_marks
 from jaxscope.model import Check, Cost, Stage, StageText, Unavailable, is_available
-from jaxscope.model.marks import show_marks
 from jaxscope.model.stages import LATE_STAGES, can_ask_for, stage_kind
 from jaxscope.model.units import (
     UNKNOWN,

@@ -34,8 +34,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
+from jaxscope.marks import show_marks
 from jaxscope.model import Check, Severity, StageText
-from jaxscope.model.marks import show_marks
 from jaxscope.model.units import format_seconds, format_share
 from jaxscope.picture.syntax import Colouring, MachineColouring, ProgramColouring, PythonColouring
 from jaxscope.program.cost.lines import LineCost

@@ -43,7 +43,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.model.marks import has_marks, show_marks
+from jaxscope.marks import has_marks, show_marks
 from jaxscope.ui.session.call_text import (
     COMPLETIONS,
     OFFERED_TRANSFORMS,

@@ -37,9 +37,9 @@ from PySide6.QtWidgets import (
 
 from jaxscope.client.dump_folders import is_dump
 from jaxscope.errors import JaxscopeError, UsageError
+from jaxscope.marks import show_marks
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.model.lessons import LESSON_ENDING, Shown, read_text_lesson
-from jaxscope.model.marks import show_marks
 from jaxscope.model.units import count_lines
 from jaxscope.picture.tint.classes import ColourBy
 from jaxscope.program.links import Links

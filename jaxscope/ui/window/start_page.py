@@ -22,8 +22,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jaxscope.marks import show_marks
 from jaxscope.model.lessons import read_lesson
-from jaxscope.model.marks import show_marks
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.widgets import fill_box, make_label
 from jaxscope.ui.window.sample_path import PATH, PathStep, find_picture

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 
-from jaxscope.model.marks import show_marks
+from jaxscope.marks import show_marks
 from jaxscope.program.job_texts import JobText
 from jaxscope.report.document import Items, Section, Table
 from jaxscope.report.opened import texts_to_document

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.model.marks import show_marks
+from jaxscope.marks import show_marks
 from jaxscope.ui.session.state import Trust
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.widgets import fill_box, make_label
