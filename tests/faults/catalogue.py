@@ -170,6 +170,7 @@ FAILS = (
     fault("writes_garbage", WorkerLost, "ProtocolViolation", what="no message"),
     fault("dies_in_del", WorkerLost, "EXIT(9)", what="exit status 9"),
     fault("evil_exception", TraceError, "EvilError", why="__str__ raised SystemExit"),
+    fault("escapes_terminal", TraceError, "ValueError", why="red txet", at="raise ValueError"),
     fault("huge_exception", TraceError, "ValueError", why="characters left out"),
     fault("circular_exception", TraceError, "ValueError", full_traceback="KeyError: 'second'"),
     fault(
@@ -286,6 +287,7 @@ IS_STOPPED = tuple(
         ("ignores_interrupts", Act.STOP, "looping"),
         ("loops_on_device", Act.STOP, "looping"),
         ("unrolls", Act.STOP, "looping"),
+        ("unrolls_for_the_compiler", Act.STOP, "looping"),
         ("holds_the_lock", Act.KILL, ""),
         ("stops_itself", Act.STOP, ""),
     )

@@ -9,8 +9,9 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from jaxscope.client.events import Finished
-from jaxscope.client.requests import OutlineRequest
+from jaxscope.client.requests import CaptureRequest, OutlineRequest
 from jaxscope.model.outline import Outline, OutlinedFunction
+from jaxscope.ui.session import controller
 from jaxscope.ui.session.state import Phase, Trust
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.sample_path import find_samples
@@ -183,3 +184,24 @@ def test_what_one_window_takes_back_no_other_window_keeps(
     assert window.trust_question.isVisible()
     window.trust_question.folder.click()
     assert Settings(str(tmp_path / "window.json")).trusted_folders == (str(foreign.parent),)
+
+
+def test_a_file_that_changes_itself_is_not_run_for_ever(
+    window: MainWindow,
+    driver: Driver,
+    session: RecordedSession,
+    source: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(controller, "_SOON_S", 1e9)
+    driver.open(source)
+    for number in range(30):
+        driver.finish(session.of_type(CaptureRequest)[-1], build_capture())
+        source.write_text(f"{OFFERING}# run {number}\n", "utf-8")
+        window.controller.note_file_changed()
+        if not window.controller.state.is_running:
+            break
+    assert len(session.of_type(CaptureRequest)) == 11
+    assert "has changed on disk" in window.screen_shown.notice
+    window.run_call()
+    assert window.controller.state.is_running, "who wants it can run it"

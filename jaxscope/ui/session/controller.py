@@ -316,6 +316,7 @@ class Controller(QObject):
         self._runs_first_call = False
         self.state = WindowState()
         self._unreadable: WindowState | None = None  # what was known when the file went away
+        self._ended_s, self._num_reruns = -_SOON_S, 0
         self._lay_over: LayOver | None = None
         bridge.event_arrived.connect(self._on_bridge_event_arrived)
 
@@ -609,7 +610,12 @@ class Controller(QObject):
         if state.trust is not Trust.TRUSTED:
             self._set(dataclasses.replace(self.state, is_changed_on_disk=bool(state.stages)))
         elif state.call:
-            self.run(state.call, state.target)
+            is_soon = time.monotonic() - self._ended_s < _SOON_S
+            self._num_reruns = self._num_reruns + 1 if is_soon else 0
+            if self._num_reruns > _MAX_RERUNS:
+                self._set(dataclasses.replace(self.state, is_changed_on_disk=True))
+            else:
+                self.run(state.call, state.target)
 
     def show_problem(self, error: JaxscopeError) -> None:
         """Explain a problem that no run had."""
@@ -714,7 +720,7 @@ class Controller(QObject):
             after, proposal = apply_event(before, event)
             self._set(after)
             if not after.is_running:
-                self._run = 0
+                self._run, self._ended_s = 0, time.monotonic()
                 self._lay_over_opened()
                 if after.is_changed_on_disk and after.job is RunKind.CAPTURE:
                     self.note_file_changed()
@@ -799,6 +805,8 @@ def _are_unchanged(files: Sequence[SourceFile]) -> bool:
 
 _MAX_LOOKED_THROUGH = 200_000
 """Characters: these take 0.1 s."""
+_SOON_S, _MAX_RERUNS = 3.0, 10
+"""A file that changed so soon after its run, again and again, is changed by running it."""
 
 
 def _find_first_call(snapshot: SourceFile) -> str:

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 
 
 def f(x):
+    print("looping")
     x = x.astype(jnp.float32)
     for _ in range(3000):
         x = jax.lax.sin(x) * x
