@@ -11,6 +11,7 @@ import functools
 import gzip
 import io
 import json
+import lzma
 import random
 import tempfile
 import zipfile
@@ -20,9 +21,12 @@ from typing import Any
 
 import numpy as np
 
+from jaxscope.client.capture_assembler import CaptureAssembler
+from jaxscope.client.dump_folders import find_dumps
 from jaxscope.client.ssh_target import parse_ssh_target
 from jaxscope.errors import JaxscopeError
 from jaxscope.model import lessons, outline, targets, types, values
+from jaxscope.model.capture import Bookmark
 from jaxscope.model.op_name import TagTable
 from jaxscope.program import job_texts, size_range
 from jaxscope.program.fusion.decisions import parse_log
@@ -32,10 +36,18 @@ from jaxscope.program.machine.listing import CodePart, list_machine_code
 from jaxscope.program.search import QueryError, parse_query
 from jaxscope.program.sharding import collectives, notation
 from jaxscope.program.xplane import read_recording
-from jaxscope.schema.archive import load_saved, save_capture
+from jaxscope.schema.archive import decode_bookmarks, encode_bookmarks, load_saved, save_capture
+from jaxscope.schema.safe_text import clean_fields
+from jaxscope.ui.instance_handover import Offer, read_offer
+from jaxscope.ui.panes.pane_area import WIDE_ARRANGEMENT, format_arrangement, parse_arrangement
+from jaxscope.ui.window.settings import Settings
 from jaxscope.wire.frames import FrameError
+from jaxscope.wire.job_files import read_whole
 from jaxscope.wire.messages import Message, encode_message, read_message
 from jaxscope.wire.relay import decode_control, encode_control, split_relayed_frames
+from jaxscope.worker.values.subject import IN_ARCHIVE, _read_array
+from tests.archive.recorded import messages
+from tests.archive.test_saved_measurements import RESULTS, TIMING
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 
@@ -93,7 +105,7 @@ def capture() -> Any:
 def archive() -> dict[str, bytes]:
     """The entries of an archive's zip file."""
     path = folder() / "seed.jaxscope"
-    save_capture(capture(), path)
+    save_capture(capture(), path, TIMING, RESULTS)
     with zipfile.ZipFile(path) as entries:
         return {name: entries.read(name) for name in entries.namelist()}
 
@@ -104,6 +116,45 @@ def zip_of(entries: dict[str, bytes]) -> bytes:
         for name, content in entries.items():
             file.writestr(name, content)
     return data.getvalue()
+
+
+def sent() -> list[bytes]:
+    """What a worker sends of a capture: all that is short in one, and each by itself."""
+    found = [b"".join(encode_message(each)) for each in messages()]
+    short = [each for each in found if len(each) < 1 << 12]
+    return [b"".join(short), *short]
+
+
+def read_messages(data: bytes) -> None:
+    assembler = CaptureAssembler()
+
+    def take(message: Message) -> None:
+        assembler.feed(Message(message.type, clean_fields(message.fields), message.arrays))
+
+    read_frames(data, take)
+
+
+def found_files() -> list[bytes]:
+    return [compiled()[0], *profiles(), LOG.encode(), MEMORY.encode(), HLO_TEXT, MLIR_TEXT]
+
+
+def read_arrays(path: Path) -> object:
+    """As a worker reads an array that a call names."""
+    return _read_array(f"{path}{IN_ARCHIVE}a", "x")
+
+
+def array_files() -> list[bytes]:
+    packed, single = io.BytesIO(), io.BytesIO()
+    np.savez(packed, a=np.ones((2, 3), np.float32), b=np.arange(3))
+    np.save(single, np.ones(3))
+    return [packed.getvalue(), single.getvalue()]
+
+
+def settings() -> list[bytes]:
+    found = Settings(str(folder() / "seed.json"))
+    found.add_calls(["f(x)", "g(f32[3])"])
+    found.theme, found.points, found.arrangement = "dark", 13.0, ARRANGEMENT
+    return [(folder() / "seed.json").read_bytes()]
 
 
 def load_with(entry: str) -> Callable[[bytes], object]:
@@ -123,7 +174,7 @@ def frames() -> list[bytes]:
     return [b"".join(encode_message(message)), b"".join(encode_message(Message("done", {}, {})))]
 
 
-def read_frames(data: bytes) -> None:
+def read_frames(data: bytes, take: Callable[[Message], object] = id) -> None:
     stream = io.BytesIO(data)
 
     def read_exactly(size: int) -> bytes:
@@ -133,7 +184,7 @@ def read_frames(data: bytes) -> None:
         return piece
 
     while True:
-        read_message(read_exactly)
+        take(read_message(read_exactly))
 
 
 def read_relayed(data: bytes) -> None:
@@ -194,11 +245,32 @@ BufferAssignment OOM Debugging.
               Shape: f32[4,8]
 """
 
+HLO_TEXT = b"HloModule m\n\nENTRY e {\n  ROOT p = f32[2] parameter(0)\n}\n"
+MLIR_TEXT = b"module @jit_f attributes {a = 1 : i32} {\n  func.func public @main() {\n  }\n}\n"
+BOOKMARKS = (Bookmark("jaxpr", "3", "a note"), Bookmark("source", "/f.py:3"))
+ARRANGEMENT = format_arrangement(WIDE_ARRANGEMENT)
+OFFER = Offer(*(["/f.py"] * len(dataclasses.fields(Offer)))).encode().decode()
+_HEADER = b'{"a": {"dtype": "F32", "shape": [2, 1], "data_offsets": [0, 8]}}'
+SAFETENSORS = len(_HEADER).to_bytes(8, "little") + _HEADER + bytes(8)
+
+REFUSED = (EOFError, FrameError, ValueError)
+
 READERS = (
-    Reader("frames", read_frames, frames, (EOFError, FrameError, ValueError)),
+    Reader("frames", read_frames, frames, REFUSED),
+    Reader(
+        "messages of a worker",
+        read_messages,
+        lambda: [b"".join(sent())],
+        (EOFError, FrameError, ValueError, RecursionError),
+    ),
     Reader("relayed frames", read_relayed, lambda: [encode_control(3, {"event": "pong"})]),
     Reader("archive", of_file("a.jaxscope", load_saved), lambda: [zip_of(archive())]),
     Reader("archive's manifest", load_with("manifest.json"), lambda: [archive()["manifest.json"]]),
+    *(
+        Reader(f"archive's {entry}", load_with(entry), lambda entry=entry: [archive()[entry]])
+        for entry in ("stages/0.bin", "lab.json")
+    ),
+    Reader("bookmarks", decode_bookmarks, lambda: [encode_bookmarks(BOOKMARKS)]),
     Reader("capture's JSON", of_file("c.json", load_saved), contract),
     Reader(
         "HLO module",
@@ -208,6 +280,17 @@ READERS = (
     Reader("object file", list_object, lambda: compiled()[1]),
     Reader("recording", read_recording, lambda: [profiles()[0]]),
     Reader("memory profile", read_memory_profile, lambda: [profiles()[1]]),
+    Reader("found file", of_file("f", lambda path: find_dumps([str(path)])), found_files),
+    Reader(
+        "packed file",
+        of_file("p", lambda path: read_whole(str(path), 1 << 20)),
+        lambda: [pack(b"a" * 5000) for pack in (gzip.compress, lzma.compress)],
+    ),
+    Reader("arrays", of_file("a.npz", read_arrays), array_files),
+    Reader("safetensors", of_file("a.safetensors", read_arrays), lambda: [SAFETENSORS]),
+    Reader("settings", of_file("w.json", lambda path: Settings(str(path))), settings, ()),
+    Reader("arrangement", of_text(parse_arrangement), texts(ARRANGEMENT), ()),
+    Reader("offer of a launch", read_offer, texts(OFFER), ()),
     Reader("log of a job", of_text(job_texts.read_compilations), texts(LOG)),
     Reader("message of lack of memory", of_text(job_texts.read_out_of_memory), texts(MEMORY)),
     Reader(

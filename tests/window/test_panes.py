@@ -71,6 +71,7 @@ def test_an_arrangement_survives_being_written_down():
         '{"is_across": true, "parts": [], "shares": []}',
         format_arrangement(FIRST_ARRANGEMENT).replace('"source"', "7"),
         format_arrangement(FIRST_ARRANGEMENT).replace("34.0", "NaN"),
+        format_arrangement(FIRST_ARRANGEMENT).replace("34.0", "9" * 400),
         format_arrangement(Split(True, (PaneSpec("jaxpr"),) * 99, (1.0,) * 99)),
         json.dumps({"is_across": True, "shares": [1.0], "parts": [None]}),
     ],

@@ -95,7 +95,7 @@ def parse_arrangement(text: str) -> Split | None:
     """Read an arrangement back; None where the text is none, or cannot be shown."""
     try:
         found = _read_split(json.loads(text), _MAX_DEPTH)
-    except (ValueError, TypeError, KeyError, RecursionError):
+    except (ValueError, TypeError, KeyError, RecursionError, OverflowError):
         return None
     return found if 1 <= len(panes_of(found)) <= MAX_PANES else None
 

@@ -32,6 +32,7 @@ from jaxscope.report.compilations import (
     transfers_table,
 )
 from jaxscope.report.document import Table
+from jaxscope.schema.archive_container import open_regular
 from jaxscope.schema.safe_text import strip_controls
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.result_table import ResultTable
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from jaxscope.ui.figures.plots import OverTimePlot
 
 _LIST = "compilations.json"
+_MAX_LIST_BYTES = 64 << 20
 _LOOK_EVERY_MS = 500
 _KILL_MS = 2_000
 _SAID_CHARACTERS = 2_000
@@ -256,8 +258,9 @@ class ScriptDialog(QDialog):
             time = place.stat().st_mtime
             if time == self._read_at:
                 return
-            found = json.loads(place.read_text("utf-8"))
-        except (OSError, ValueError):
+            with open_regular(place, _MAX_LIST_BYTES) as file:
+                found = json.loads(file.read(_MAX_LIST_BYTES))
+        except (OSError, ValueError, RecursionError):
             return
         self._read_at, self._notes = time, compilations_notes(found)
         row = self.table.currentIndex().row()

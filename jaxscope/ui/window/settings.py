@@ -15,7 +15,6 @@ import json
 import math
 import os
 import secrets
-import stat
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -23,7 +22,7 @@ from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QByteArray, QStandardPaths
 
-from jaxscope.model.file_kinds import open_without_waiting
+from jaxscope.schema.archive_container import open_regular
 
 T = TypeVar("T")
 _MAX_FILES = 8
@@ -146,7 +145,8 @@ class Settings:
     def _read(self, problems: list[str]) -> dict[str, Any]:
         """The values of the file that are what they must be."""
         try:
-            found = json.loads(_read_bounded(self._path))
+            with open_regular(self._path, _MAX_BYTES) as file:
+                found = json.loads(file.read(_MAX_BYTES))
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, RecursionError) as error:
@@ -278,19 +278,3 @@ def _locked(folder: Path) -> Iterator[None]:
                     break
                 time.sleep(0.002)
         yield
-
-
-def _read_bounded(path: Path) -> bytes:
-    """The content of a plain file.
-
-    Raises:
-        OSError: It cannot be read.
-        ValueError: It is no plain file, or too large.
-    """
-    with open_without_waiting(path) as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise ValueError("it is no plain file")
-        data = file.read(_MAX_BYTES + 1)
-    if len(data) > _MAX_BYTES:
-        raise ValueError(f"it has more than {_MAX_BYTES:,} bytes")
-    return data

@@ -11,7 +11,6 @@ import dataclasses
 import json
 import math
 import os
-import zipfile
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -188,7 +187,9 @@ def _read_array(file: str, path: str) -> Any:
                 wanted = names[0]
             if wanted in names:
                 return read[wanted]
-    except (OSError, ValueError, EOFError, OverflowError, zipfile.BadZipFile) as error:
+    except CallError:
+        raise
+    except Exception as error:  # NumPy parses a header as Python code, and fails as that does
         raise CallError(
             f"{name} could not be read as an array for {path}.",
             why=f"{error}"[:500],
@@ -203,12 +204,14 @@ def _read_array(file: str, path: str) -> Any:
     )
 
 
-def _open_arrays(file: str, ending: str) -> contextlib.AbstractContextManager[Any]:
+@contextlib.contextmanager
+def _open_arrays(file: str, ending: str) -> Iterator[Any]:
     """An array, or arrays by their names."""
     if ending == ".safetensors":
-        return contextlib.nullcontext(_Safetensors(file))
-    read = np.load(file, allow_pickle=False)
-    return contextlib.nullcontext(read) if isinstance(read, np.ndarray) else read
+        yield _Safetensors(file)
+        return
+    with open(file, "rb") as stream:  # one that NumPy opens it leaves open where it fails
+        yield np.load(stream, allow_pickle=False)
 
 
 class _Safetensors(Mapping[str, Any]):
