@@ -8,6 +8,7 @@ order; each may import only what stands before it.
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -133,6 +134,7 @@ MAY_USE = {
 # Modules of cli that may open the window; everything else must work without Qt.
 OPENS_WINDOW = {"cli/window.py"}
 
+_TIME_OF_DAY = re.compile(r"\btime\.time(_ns)?\(|\bdatetime\.(now|today|utcnow)\(|currentDateTime")
 FORBIDDEN_MODULES = {"pickle", "cPickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
 
 HOLDS_PRIVATE_NAMES = {"worker/compat.py", "worker/compat_recorder.py"}
@@ -281,6 +283,15 @@ def test_nothing_is_unpickled() -> None:
         names = {name.split(".")[0] for _, name in imports_of(file)}
         assert not names & FORBIDDEN_MODULES, name_of(file)
         assert "allow_pickle=True" not in file.read_text(encoding="utf-8"), name_of(file)
+
+
+def test_no_clock_that_may_jump_says_how_long_something_takes() -> None:
+    """A person or the network sets the time of day; what waits or measures uses another."""
+    used = [name_of(file) for file in FILES if _TIME_OF_DAY.search(file.read_text("utf-8"))]
+    assert sorted(used) == [
+        "schema/whole_file.py",  # beside the times of files: what is left of a killed writer
+        "worker/targets/environment.py",  # a date to be shown
+    ]
 
 
 def test_only_the_worker_runs_code() -> None:
