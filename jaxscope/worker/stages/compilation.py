@@ -22,6 +22,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxscope.errors import MissingName
 from jaxscope.model.graph import Graph
 from jaxscope.model.op_name import TagTable, read_op_name, strip_tags
 from jaxscope.model.protobuf import Field, read_fields, read_packed
@@ -134,7 +135,10 @@ def propagation_options(lowered: Any) -> dict[str, Any]:
 
     Empty for a program of one device, which has none.
     """
-    if compat.num_partitions(lowered) < 2:
+    try:
+        if compat.num_partitions(lowered) < 2:
+            return {}
+    except MissingName:
         return {}
     return {
         "xla_dump_hlo_pass_re": "^(shardy-xla|sharding-propagation)$",
