@@ -35,12 +35,13 @@ def kill_one(home: Path, chance: random.Random) -> int:
     with subprocess.Popen(words, stdout=subprocess.PIPE) as window:
         assert window.stdout is not None
         ready, _, _ = select.select([window.stdout], [], [], PATIENCE_S)
-        assert ready and window.stdout.readline(), "the window does not start"
+        said = [window.stdout.readline()] if ready else [b""]
+        assert said[0], "the window does not start"
         pids = find_descendants(window.pid)
         time.sleep(chance.random() * 1.5)
         os.kill(window.pid, signal.SIGKILL)
-        said = window.stdout.read().split()
-    kept = int(said[-1]) if said else 0
+        said += window.stdout.read().split()
+    kept = int(said[-1])
     deadline = time.monotonic() + PATIENCE_S
     while any(map(is_alive, pids)):
         assert time.monotonic() < deadline, "processes are left"
