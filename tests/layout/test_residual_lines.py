@@ -84,7 +84,25 @@ def test_a_layer_faces_its_backward_part_on_a_straight_line() -> None:
         levels.setdefault(title(scene, scene.lines.source[line]), set()).add(corners[0, 1])
         levels.setdefault(title(scene, scene.lines.target[line]), set()).add(corners[-1, 1])
     for number in range(3):
-        assert levels[f"layer_{number}"] == levels[f"layer_{number} backward"]
+        assert levels[f"layer_{number}"] <= levels[f"layer_{number} backward"]
+
+
+def test_lines_of_two_boxes_share_no_stretch() -> None:
+    function, arguments = layers(4)
+    view = build_view(trace(jax.grad(function), *arguments), without=["box-repeats"])
+    scene = build_scene(view, frozenset(halves(view)))
+    forward = scene.item_of_id[halves(view)[0]]
+    levels: dict[float, set[float]] = {}  # of lines across, and where they come from
+    for line in residuals(scene):
+        corners = scene.lines.corners(line)
+        if scene.lines.source[line] == forward:
+            for (_, y0), (_, y1) in itertools.pairwise(corners.tolist()):
+                if y0 == y1:
+                    levels.setdefault(y0, set()).add(corners[0, 1])
+    assert len(levels) > 4
+    assert all(len(sources) == 1 for sources in levels.values())
+    rising = sorted(levels)
+    assert min(below - above for above, below in itertools.pairwise(rising)) > 5.9
 
 
 def test_a_label_says_all_that_leaves_a_box() -> None:

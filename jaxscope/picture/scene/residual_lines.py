@@ -1,11 +1,12 @@
 """Lines of residuals: what the forward part of a gradient keeps for the backward part beside it.
 
-Every box that keeps values has one level on which a line leaves the forward part, and every box
-that needs some has one on which a line enters the backward part: beside the box where nothing
-stands in the way, else below it, between boxes. A line that changes its level does so in the gap
-between both parts, on the lane of where it comes from. So lines cross no box, and run along no
-line of another box, but where none of the nearest ways is free. Written here; n·log n in the boxes
-of a part, for each of at most `MAX_ENDS` ends. Only for pictures that flow down.
+Every box that keeps values has one level on which a line leaves the forward part, and splits behind
+it. Every box that needs some has a level for each box that they come from: beside the box where
+nothing stands in the way, else below it, between boxes. A line that changes its level does so in
+the gap between both parts, on the lane of where it comes from. So lines cross no box, and none runs
+along another that comes from elsewhere, but where none of the nearest ways is free. Written here;
+n·log n in the boxes of a part, for each of at most `MAX_LINES` lines. Only for pictures that flow
+down.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from jaxscope.picture.scene.visible_edges import Values
 
 MAX_ENDS = 8
 """Boxes of one part, at most, that lines lead from or to: more would be a wall of lines."""
+MAX_LINES = 16
+"""Lines, at most, into the backward part."""
 LABEL_PX = 15.0
 """Size of the text that a label has room for: in a small picture it is that large, to be read."""
 _LABEL_MARGIN_PX = 8.0
@@ -29,6 +32,7 @@ _CLEAR_PX = 5.0
 """Between a line and a box that it passes."""
 _CORNER_PX = 10.0
 """From the corner of a box to a line that begins or ends on its side."""
+_LEAST_PX = 4.0
 _APART_PX, _LABELS_APART_PX = 6.0, 16.0
 """Between the levels of two lines; of two that have labels."""
 _NEAR_PX = 40.0
@@ -118,8 +122,8 @@ def route_residuals(
     ways, entries = _find_ways(forward, backward, sources, targets, links)
     levels = [way[-1][1] for way in ways]
     reached: dict[int, list[float]] = {}
-    for one, other in links:
-        reached.setdefault(one, []).append(entries[other][-1][1])
+    for (one, _), entry in entries.items():
+        reached.setdefault(one, []).append(entry[-1][1])
     bent = {one: each for one, each in reached.items() if any(y != levels[one] for y in each)}
     last = backward.frame[0] - _MARGIN_PX
     order = _order_lanes({one: (levels[one], each) for one, each in bent.items()})
@@ -130,8 +134,8 @@ def route_residuals(
         for end, way in zip(sources, ways, strict=True)
     ]
     said: set[int] = set()
-    for one, other in links:
-        begin, stop, kept = ways[one][-1], entries[other][-1], sources[one].values
+    for (one, other), entry in entries.items():
+        begin, stop, kept = ways[one][-1], entry[-1], sources[one].values
         gap = [begin, (labelled, begin[1])]
         if stop[1] != begin[1]:
             gap += [(lanes[one], begin[1]), (lanes[one], stop[1])]
@@ -139,9 +143,9 @@ def route_residuals(
         label = "" if one in said else sources[one].text
         said.add(one)
         lines.append(ResidualLine(forward.box, backward.box, values, label, (*gap, stop), False))
-    for end, way in zip(targets, entries, strict=True):
-        is_user = end.x != end.x
-        lines.append(ResidualLine(backward.box, end.box, end.values, "", way[::-1], is_user))
+        is_user = targets[other].x != targets[other].x
+        inside = ResidualLine(backward.box, targets[other].box, values, "", entry[::-1], is_user)
+        lines.append(inside)
     return lines
 
 
@@ -151,20 +155,28 @@ def _find_ways(
     sources: Sequence[ResidualEnd],
     targets: Sequence[ResidualEnd],
     links: Sequence[tuple[int, int]],
-) -> tuple[list[Way], list[Way]]:
-    """From each source and each target to the border of its part, on levels of their own."""
+) -> tuple[list[Way], dict[tuple[int, int], Way]]:
+    """To the border of its part from each source, and for each link from its target."""
     used: list[float] = []
     ways: list[Way] = [()] * len(sources)
-    entries: list[Way] = [()] * len(targets)
+    entries: dict[tuple[int, int], Way] = {}
     border = _Border(forward, 1)
     for one in _sort_downward(forward, sources):
         ways[one] = border.find_way(sources[one], (), used, _LABELS_APART_PX)
         used.append(ways[one][-1][1])
     border = _Border(backward, -1)
     for other in _sort_downward(backward, targets):
-        wished = tuple(ways[one][-1][1] for one, target in links if target == other)
-        entries[other] = border.find_way(targets[other], wished, used, _APART_PX)
-        used.append(entries[other][-1][1])
+        # Upper lines first; but those first that can go straight on, which no other may take.
+        own = sorted(
+            (one for one, target in links if target == other), key=lambda at: ways[at][-1][1]
+        )
+        rect = backward.places[targets[other].box]
+        own.sort(key=lambda one: not rect[1] <= ways[one][-1][1] <= rect[1] + rect[3])
+        for one in own:
+            wished = (ways[one][-1][1],)
+            way = border.find_way(targets[other], wished, used, _APART_PX)
+            entries[one, other] = way
+            used.append(way[-1][1])
     return ways, entries
 
 
@@ -223,7 +235,7 @@ class _Border:
             used: Levels that lines have already.
             apart: How far away from those it should be, where it has none of the wished ones.
         """
-        ways = tuple(self._ways(end, wished))
+        ways = tuple(self._ways(end, wished, used))
         for least in (apart, _APART_PX, 1.0):
             for way in ways:
                 level = way[-1][1]
@@ -234,14 +246,20 @@ class _Border:
                     return tuple((x * self._side, y) for x, y in way)
         return tuple((x * self._side, y) for x, y in ways[-1])
 
-    def _ways(self, end: ResidualEnd, wished: tuple[float, ...]) -> Iterator[Way]:
+    def _ways(
+        self, end: ResidualEnd, wished: tuple[float, ...], used: Sequence[float]
+    ) -> Iterator[Way]:
         """Ways, the best first; the last of them is behind boxes, should no other be free."""
         x, y, width, height = self._places[end.box]
         right, bottom = x + width, y + height
         if end.x != end.x:
             inside = [each for each in wished if y + _CORNER_PX <= each <= bottom - _CORNER_PX]
-            beside = [y + height / 2 + by for by in (0.0, -_APART_PX, _APART_PX)]
-            for level in (*inside, *beside):
+            middle = y + height / 2
+            near = {each + by for each in (middle, *used) for by in (-_APART_PX, _APART_PX)}
+            beside = [each for each in near if y + _LEAST_PX <= each <= bottom - _LEAST_PX]
+            # On the side that the line comes from, so that it crosses no other one.
+            beside.sort(key=lambda each: (min((abs(each - w) for w in wished), default=0.0), each))
+            for level in (*inside, middle, *beside):
                 if self._is_beside(right, level):
                     yield (right, level), (self._x, level)
         starts: tuple[float, ...] = (right - _CORNER_PX, x + width / 2, x + _CORNER_PX)

@@ -17,7 +17,7 @@ from jaxscope.model import NONE
 from jaxscope.model.types import mark_batch_axes, short_type, type_bytes
 from jaxscope.model.units import format_bytes
 from jaxscope.picture.layout.diagram import Drawing, Route, Stub
-from jaxscope.picture.scene.residual_lines import MAX_ENDS, measure_gap
+from jaxscope.picture.scene.residual_lines import MAX_ENDS, MAX_LINES, measure_gap
 from jaxscope.picture.scene.visible_edges import End, Port, Values, Wire, Wiring
 from jaxscope.picture.view.forward_backward import counterpart_name
 from jaxscope.picture.view.tree import BranchKind
@@ -415,7 +415,9 @@ class OffPageConnectors:
             if isinstance(wire.source, Port) and wire.source.bundle in residual:
                 for far in self._sources(pair, wire):
                     into.add(wire.target, wire.bundle, False, far, wire.values)
-        if not out.lines or max(len(out.lines), len(into.lines)) > MAX_ENDS:
+        num_lines = sum(len(by_far) for _, by_far in out.lines.values())
+        is_wall = max(len(out.lines), len(into.lines)) > MAX_ENDS or num_lines > MAX_LINES
+        if not out.lines or is_wall:
             return {}
         return {part: self._list_kept(told) for part, told in zip(pair, (out, into), strict=True)}
 
