@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from jax.extend.core import jaxpr_as_fun
 
-from jaxscope.model import Graph
+from jaxscope.model import NONE, Graph
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.build import build_view
@@ -310,3 +310,31 @@ def test_names_of_parameters_are_those_of_the_function() -> None:
     before = run(*values)[0]
     values[names.index("total")] += 10.0
     assert run(*values)[0] - before == pytest.approx(10.0)
+
+
+def several(index: jax.Array, x: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Each arm gives two arrays; one of the arms is a branch itself."""
+    arms = [
+        lambda x: (jnp.sin(x), x + 1),
+        lambda x: jax.lax.cond(x[0] > 0, lambda y: (y, y), lambda y: (y * 2, jnp.tan(y)), x),
+        lambda x: (jnp.exp(x), jnp.cos(x)),
+    ]
+    one, other = jax.lax.switch(index, arms, x)
+    return one * other, one - other
+
+
+@pytest.mark.parametrize("make", [trace, lower, compile_module])
+def test_a_line_out_of_a_branch_counts_the_values_of_one_arm(make: Callable[..., Graph]) -> None:
+    view = build_view(make(several, 1, jnp.ones(4)))
+    owners = {"cond", "case", "conditional"}
+    for opened in (frozenset[str](), view.all_groups()):
+        scene = build_scene(view, opened)
+        told = {
+            scene.lines.types[line]
+            for line in range(len(scene.lines))
+            if scene.items.titles[scene.lines.source[line]] in owners
+            and scene.items.parent[scene.lines.source[line]] == NONE
+            and scene.items.parent[scene.lines.target[line]] == NONE
+        }
+        assert told <= {"f32[4]", "2 × f32[4]", "2 values"}
+        assert told

@@ -57,8 +57,10 @@ from jaxscope.picture.scene.side_by_side import (
     describe_values,
 )
 from jaxscope.picture.scene.visible_edges import End, Frame, Port, Values, Wire, Wiring
+from jaxscope.picture.view.control_flow import count_values
 from jaxscope.picture.view.tree import BranchKind
 from jaxscope.picture.view.view import ROOT, Box, View
+from jaxscope.program.predicates import BRANCHES
 
 # What an open group shows, drawn alone: rectangles, lines and connectors, from where the group's
 # drawing begins, so that it stays valid wherever the group is put.
@@ -124,8 +126,9 @@ def draw_groups(
 ) -> dict[int, GroupDrawing]:
     """The drawings of the groups that were laid out."""
     words: dict[int, str] = {}
+    has_branches = not BRANCHES.isdisjoint(view.graph.strings)
     return {
-        box: _GroupDrawer(box, view, wiring, nester, direction, words).draw()
+        box: _GroupDrawer(box, view, wiring, nester, direction, words, has_branches).draw()
         for box in nester.placed
     }
 
@@ -141,8 +144,10 @@ class _GroupDrawer:
         nester: GroupPlacer,
         direction: str,
         words: dict[int, str],
+        has_branches: bool,
     ) -> None:
         self._box = box
+        self._graph, self._has_branches = view.graph, has_branches
         self._strings = view.graph.strings
         self._choices = view.choices
         self._batched = view.batched
@@ -307,15 +312,17 @@ class _GroupDrawer:
 
     def _describe(self, values: Values) -> str:
         """The type of values, or how many of how many types there are."""
-        types = set(values.values())
+        types, num = set(values.values()), len(values)
+        if num > 1 and self._has_branches:
+            num = count_values(self._graph, [self._wiring.origin_of(each)[0] for each in values])
         if len(types) > 1:
-            return f"{len(values)} values"
+            return f"{num} values"
         type_ = types.pop()
         only = self._words.get(type_)
         if only is None:
             only = self._words[type_] = short_type(self._strings[type_])
-        if len(values) > 1:
-            return f"{len(values)} × {only}"
+        if num > 1:
+            return f"{num} × {only}"
         if not self._batched:
             return only
         axes = self._batched.get(self._wiring.origin_of(next(iter(values))), ())

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -73,6 +73,35 @@ def find_control_flow(graph: Graph) -> ControlFlow:
     if not np.isin(graph.nodes.operation, wanted).any():
         return NO_CONTROL_FLOW
     return _Finder(graph).find()
+
+
+def count_values(graph: Graph, nodes: Sequence[int]) -> int:
+    """How many values nodes give, one each: what the arms of a branch give is counted of one arm.
+
+    One of the arms runs, so what several of them lead to the same place is there once.
+    """
+    return _count_alternatives([_find_arms(graph, node) for node in nodes])
+
+
+def _find_arms(graph: Graph, node: int) -> tuple[tuple[int, int], ...]:
+    """The branches that a node is in, outer ones first, each with the group of the arm."""
+    groups, found = graph.groups, list[tuple[int, int]]()
+    group = int(graph.nodes.group[node])
+    while group != NONE:
+        owner = int(groups.owner[group])
+        if owner != NONE and graph.operation(owner) in BRANCHES:
+            found.append((owner, group))
+        group = int(groups.parent[group])
+    return tuple(reversed(found))
+
+
+def _count_alternatives(places: Sequence[tuple[tuple[int, int], ...]]) -> int:
+    count, branches = 0, dict[int, dict[int, list[tuple[tuple[int, int], ...]]]]()
+    for first, *rest in filter(None, places):
+        branches.setdefault(first[0], {}).setdefault(first[1], []).append(tuple(rest))
+    for arms in branches.values():
+        count += max(_count_alternatives(inside) for inside in arms.values())
+    return count + sum(not place for place in places)
 
 
 class _Finder:
