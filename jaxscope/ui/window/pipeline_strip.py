@@ -27,13 +27,14 @@ class Figures(enum.Enum):
 
     ALL = 0
     COUNT = 1
-    TIME = 2
+    NUMBER = 2
     NONE = 3
 
     def shorten(self, size: str) -> str:
         """That part of a size, such as `12 equations · 3.4 ms`."""
-        count, _, time = size.partition(BETWEEN_TIMES)
-        return (size, count, time, "")[self.value]
+        # Not the time alone: beside `optimized` it would look like that of a run.
+        count = size.partition(BETWEEN_TIMES)[0]
+        return (size, count, count.partition(" ")[0], "")[self.value]
 
 
 class PipelineLabel(QFrame):
