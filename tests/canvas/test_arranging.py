@@ -95,13 +95,13 @@ def test_the_first_picture_can_be_had_again(qtbot: QtBot) -> None:
 
 
 def test_a_page_begins_as_a_window_of_its_size_does(qtbot: QtBot) -> None:
-    @jax.jit
-    def long(x: jax.Array) -> jax.Array:
-        for _ in range(8):
-            x = jnp.sin(x) * jnp.cos(x) + jnp.tanh(x)
+    def program(x: jax.Array) -> jax.Array:
+        for name, function in (("a", jnp.sin), ("b", jnp.exp), ("c", jnp.cos), ("d", jnp.tanh)):
+            with jax.named_scope(name):
+                x = function(x) * x + jnp.sqrt(function(x) - x) / (1.0 + x)
         return x
 
-    graph = trace(jax.grad(lambda x: long(jnp.exp(x)) * 2.0), jnp.float32(1.0))
+    graph = trace(jax.grad(program), jnp.float32(1.0))
     canvas = GraphCanvas()
     qtbot.addWidget(canvas)
     canvas.resize(860, 770)
@@ -210,6 +210,16 @@ def loop_in_a_loop() -> Graph:
         return jax.lax.scan(row, jnp.float32(0), x)[0]
 
     return trace(jax.grad(nested), jnp.ones((5, 7)))
+
+
+def test_what_is_opened_leaves_room_for_the_legend() -> None:
+    """A layer of a batched gradient was opened for which the last line of boxes had no room."""
+    function, arguments = layers(3)
+    for height in range(560, 1200, 20):
+        scene, room, view = _choose(trace(jax.grad(function), *arguments), 720.0, height)
+        parts = {box.id for box in view.boxes if box.kind in FORWARD_BACKWARD}
+        if scene.opened - parts:
+            assert scene.height * WHOLE_SCALE <= room.height - 30.0 - 16.0
 
 
 def test_of_few_groups_those_are_opened_that_leave_all_in_sight() -> None:

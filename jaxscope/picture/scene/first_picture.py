@@ -53,8 +53,8 @@ _HOPELESS = 2.5
 _MOST_PAGES = 2.0
 """What was wrapped and is longer shows less of the whole than fewer open groups would."""
 
-_LEGEND_PX = 60.0
-"""What the legend takes once there is a picture."""
+_LEGEND_PX = 30.0
+"""What a legend of one row takes once there is a picture."""
 
 _LARGE = 500
 """Boxes from which on it pays to leave out those that a first picture does not show."""
@@ -222,8 +222,10 @@ class Arranger:
         return is_short and not self._excess(scene)
 
     def _is_whole(self, scene: Scene) -> bool:
-        """Whether all of it is seen at once."""
-        return self._along(scene) <= (self.room.along(self.direction) - 2 * SIDE_PX) / self._scale()
+        """Whether all of it is seen at once, above the legend."""
+        legend = _LEGEND_PX if self.direction == DOWN else 0.0
+        free = self.room.along(self.direction) - legend - 2 * SIDE_PX
+        return self._along(scene) <= free / self._scale()
 
     def _fills(self, scene: Scene) -> bool:
         """Whether a scene as wide as the room takes at least a half of its length."""
