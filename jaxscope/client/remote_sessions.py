@@ -79,7 +79,7 @@ os.execv(sys.executable, [sys.executable, "-I", "-S", "-B",
 def make_package() -> bytes:
     """The sources as a zip file with its length before it."""
     root = Path(__file__).parents[1]
-    files = [root / name for name in ("__init__.py", "errors.py", "version.py")]
+    files = [root / name for name in ("__init__.py", "errors.py", "marks.py", "version.py")]
     for folder in _FOLDERS:
         found = (path for path in (root / folder).rglob("*") if path.is_file())
         files += sorted(path for path in found if "__pycache__" not in path.parts)
