@@ -7,7 +7,6 @@
     │   └── TraceError             the user's code raised
     ├── UsageError             the command line or the library was used wrongly; 2
     ├── EnvironmentProblem     the machine lacks something; exit status 3
-    │   └── MissingName            this JAX lacks a private name that jaxscope uses
     ├── WorkerLost             the worker process died, ran out of time or memory; 4
     │   └── Stopped                the person pressed Stop
     └── InternalError          ours: a bug of jaxscope's; 70
@@ -30,7 +29,6 @@ __all__ = [
     "Explanation",
     "InternalError",
     "JaxscopeError",
-    "MissingName",
     "SourceError",
     "Stopped",
     "TraceError",
@@ -152,10 +150,6 @@ class EnvironmentProblem(JaxscopeError):
     """Something needed is not installed or not available on this machine."""
 
     exit_status = 3
-
-
-class MissingName(EnvironmentProblem, AttributeError):
-    """This release of JAX lacks a private name that jaxscope uses."""
 
 
 class WorkerLost(JaxscopeError):

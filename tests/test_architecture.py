@@ -83,7 +83,6 @@ INNER_ORDER = {
     "picture": ("gc_pause", "syntax", "view", "palette", "layout", "scene", "tint"),
     "worker": (
         *(
-            "late_module",
             "compat",
             "compat_recorder",
             "channel",

@@ -24,27 +24,28 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax
+import jax._src.core as _core
+from jax._src import dispatch as _dispatch
+from jax._src import source_info_util as _source_info
+from jax._src.array import ArrayImpl as _ArrayImpl
+from jax._src.interpreters import mlir as _mlir
+from jax._src.interpreters import partial_eval as _partial_eval
+from jax._src.lib import guard_lib as _guard
+from jax._src.sharding_impls import GSPMDSharding as _GSPMDSharding
+from jaxlib import _jax, _profiler  # type: ignore[attr-defined] # it has no stubs
+from jaxlib.mlir import ir as _ir
+from jaxlib.mlir.dialects import stablehlo as _stablehlo
 from jaxlib.version import __version__ as _version
 
 from jaxscope.model.op_name import TAG_FILE, print_tag
 from jaxscope.model.units import format_place
-from jaxscope.worker.late_module import LateModule
-
-_core: Any = LateModule("jax._src.core")
-_dispatch: Any = LateModule("jax._src.dispatch")
-_source_info: Any = LateModule("jax._src.source_info_util")
-_array: Any = LateModule("jax._src.array")
-_mlir: Any = LateModule("jax._src.interpreters.mlir")
-_partial_eval: Any = LateModule("jax._src.interpreters.partial_eval")
-_guard: Any = LateModule("jax._src.lib.guard_lib")
-_sharding: Any = LateModule("jax._src.sharding_impls")
-_jax: Any = LateModule("jaxlib._jax")
-_profiler: Any = LateModule("jaxlib._profiler")
-_ir: Any = LateModule("jaxlib.mlir.ir")
-_stablehlo: Any = LateModule("jaxlib.mlir.dialects.stablehlo")
-_hlo: Any = LateModule("jaxlib._hlo", "jaxlib._jax")  # jaxlib 0.8 keeps HloModule in `_jax`
 
 _LIBTPU = re.compile(r"libtpu==([\d.]+\.)\*")
+
+try:
+    import jaxlib._hlo as _hlo
+except ImportError:  # jaxlib 0.8 keeps HloModule in `_jax`
+    _hlo = _jax
 
 _PORTABLE, _HEAD = b"StableHLO_v", 64
 """Who wrote MLIR bytecode stands near its beginning; for a portable artifact it is StableHLO."""
@@ -52,16 +53,12 @@ _PORTABLE, _HEAD = b"StableHLO_v", 64
 Tracer = jax.core.Tracer
 
 PLAIN = frozenset({type(None), bool, int, str, float})
-
-
-@functools.cache
-def _jaxpr_types() -> tuple[type, ...]:
-    return tuple({_core.Jaxpr, getattr(_core, "ClosedJaxpr", _core.Jaxpr)})
+_JAXPR_TYPES = tuple({_core.Jaxpr, getattr(_core, "ClosedJaxpr", _core.Jaxpr)})
 
 
 def is_jaxpr(value: Any) -> bool:
     """Whether a parameter of an equation is an open or a closed jaxpr."""
-    return isinstance(value, _jaxpr_types())
+    return isinstance(value, _JAXPR_TYPES)
 
 
 def holds_jaxpr(value: Any) -> bool:
@@ -194,9 +191,8 @@ class Tag(NamedTuple):
         """Add nothing to the text: transforms wrap what stands behind, as without the tag."""
 
 
-@functools.cache
-def _printed_stack() -> Any:
-    """The class of a name stack that prints its tags, each before the scope that it stands in.
+class _PrintedStack(_source_info.NameStack):
+    """A name stack that prints its tags, each before the scope that it stands in.
 
     There they change nothing else. XLA calls an instruction after the last part of its name, and
     looks whether the name of an instruction begins with that of the loop around it: so the text of
@@ -205,42 +201,39 @@ def _printed_stack() -> Any:
     one from the left: the tags of the inner one have to be printed then, too.
     """
 
-    class PrintedStack(_source_info.NameStack):  # type: ignore[misc] # a class of JAX's
-        __slots__ = ()
+    __slots__ = ()
 
-        def __str__(self) -> str:
-            parts: list[str] = []
-            before: list[str] = []  # the tags of each part
-            tags = ""
-            for element in reversed(self.stack):
-                if isinstance(element, Tag):
-                    tags = print_tag(element.kind, element.number) + tags
-                    continue
-                element.wrap(parts)
-                if len(before) < len(parts):  # transforms wrap the part that is there
-                    before.append(f"{tags}/" if tags else "")
-                    tags = ""
-            if tags:
-                parts.append("")
-                before.append(f"{tags}/")
-            return "/".join(map(operator.add, reversed(before), reversed(parts)))
+    def __str__(self) -> str:
+        parts: list[str] = []
+        before: list[str] = []  # the tags of each part
+        tags = ""
+        for element in reversed(self.stack):
+            if isinstance(element, Tag):
+                tags = print_tag(element.kind, element.number) + tags
+                continue
+            element.wrap(parts)
+            if len(before) < len(parts):  # transforms wrap the part that is there
+                before.append(f"{tags}/" if tags else "")
+                tags = ""
+        if tags:
+            parts.append("")
+            before.append(f"{tags}/")
+        return "/".join(map(operator.add, reversed(before), reversed(parts)))
 
-        def extend(self, name: str) -> Any:
-            return PrintedStack((*self.stack, _source_info.Scope(name)))
+    def extend(self, name: str) -> Any:
+        return _PrintedStack((*self.stack, _source_info.Scope(name)))
 
-        def transform(self, transform_name: str) -> Any:
-            return PrintedStack((*self.stack, _source_info.Transform(transform_name)))
+    def transform(self, transform_name: str) -> Any:
+        return _PrintedStack((*self.stack, _source_info.Transform(transform_name)))
 
-        def __getitem__(self, places: slice) -> Any:
-            return PrintedStack(self.stack[places])
+    def __getitem__(self, places: slice) -> Any:
+        return _PrintedStack(self.stack[places])
 
-        def __add__(self, other: Any) -> Any:
-            return PrintedStack(self.stack + other.stack)
+    def __add__(self, other: Any) -> Any:
+        return _PrintedStack(self.stack + other.stack)
 
-        def __radd__(self, other: Any) -> Any:
-            return PrintedStack(other.stack + self.stack)
-
-    return PrintedStack
+    def __radd__(self, other: Any) -> Any:
+        return _PrintedStack(other.stack + self.stack)
 
 
 _emit_cached_call: Any = getattr(_mlir, "_emit_cached_call", None)
@@ -331,7 +324,7 @@ def with_tag(source_info: Any, kind: str, number: int, *, is_printed: bool = Fal
     Args:
         is_printed: Whether the tags of this stack, all of them, are to be in names of operations.
     """
-    make = _printed_stack() if is_printed else _source_info.NameStack
+    make = _PrintedStack if is_printed else _source_info.NameStack
     elements: tuple[Any, ...] = (Tag(kind, number), *source_info.name_stack.stack)
     return source_info.replace(name_stack=make(elements))
 
@@ -504,14 +497,14 @@ def watching_reads(on_read: Callable[[Any], None]) -> Iterator[None]:
 
     A copy is kept with the array, so reading it again copies nothing.
     """
-    original: Any = _array.ArrayImpl._value
+    original: Any = _ArrayImpl._value
 
     def read(array: Any) -> Any:
         if array._npy_value is None and not _guard.thread_local_state().explicit_device_get:
             on_read(array)
         return original.fget(array)
 
-    arrays: Any = _array.ArrayImpl
+    arrays: Any = _ArrayImpl
     arrays._value = property(read)
     try:
         yield
@@ -957,10 +950,10 @@ def replace_sharding_devices(sharding: Any, device: Callable[[Any], Any]) -> Any
 
     It is what `jit` and `pmap` make of shardings that the compiler chose.
     """
-    if not isinstance(sharding, _sharding.GSPMDSharding):
+    if not isinstance(sharding, _GSPMDSharding):
         return sharding
     moved = tuple(device(one) for one in sharding._device_assignment)
-    return _sharding.GSPMDSharding(moved, sharding._hlo_sharding)
+    return _GSPMDSharding(moved, sharding._hlo_sharding)
 
 
 def placed_inputs(traced: Any) -> list[Any]:
@@ -1011,6 +1004,12 @@ def place_program(traced: Any, shardings: Sequence[Any], jaxpr: Any, params: Any
     return clone
 
 
+try:
+    from jaxlib._hlo import HloPrintOptions as _PrintOptions
+except ImportError:  # jaxlib 0.8 keeps it in `_jax`
+    from jaxlib._jax import HloPrintOptions as _PrintOptions
+
+
 def find_job() -> tuple[Any, int, int] | None:
     """The client of the runtime, the number of this process and how many there are.
 
@@ -1056,4 +1055,4 @@ def leave() -> None:
 def program_text(module: Any) -> str:
     """A compiled module without what differs between processes: names of files, numbers of
     metadata."""
-    return str(module.to_string(_hlo.HloPrintOptions.fingerprint()))
+    return str(module.to_string(_PrintOptions.fingerprint()))

@@ -19,18 +19,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import jax
+import jax._src.core as _core
+from jax._src import config as _config
+from jax._src import linear_util as _linear_util
+from jax._src import source_info_util as _source_info
+from jax._src import util as _util
+from jax._src.interpreters import batching as _batching
+from jax._src.interpreters import partial_eval as _partial_eval
+from jax._src.named_sharding import UnspecifiedValue as _UnspecifiedValue
 
 from jaxscope.worker import compat
-from jaxscope.worker.late_module import LateModule
 
-_core: Any = LateModule("jax._src.core")
-_config: Any = LateModule("jax._src.config")
-_linear_util: Any = LateModule("jax._src.linear_util")
-_source_info: Any = LateModule("jax._src.source_info_util")
-_util: Any = LateModule("jax._src.util")
-_batching: Any = LateModule("jax._src.interpreters.batching")
-_partial_eval: Any = LateModule("jax._src.interpreters.partial_eval")
-_named_sharding: Any = LateModule("jax._src.named_sharding")
+_context = _source_info._source_info_context
+_changed_batching: Any = _batching
+_set_current_trace: Any = _core.set_current_trace
 
 
 class BatchAxes:
@@ -180,13 +182,13 @@ def recording_batch_axes() -> Iterator[BatchAxes]:
     changed: Any = _batching.BatchTracer
     changed.__init__ = noted
     if matching is not None:
-        _batching.matchaxis = functools.wraps(matching)(matched)
+        _changed_batching.matchaxis = functools.wraps(matching)(matched)
     try:
         yield found
     finally:
         changed.__init__ = original
         if matching is not None:
-            _batching.matchaxis = matching
+            _changed_batching.matchaxis = matching
 
 
 class Marker(Protocol):
@@ -239,7 +241,7 @@ def record(
         dress: Gives what is traced the name of the function; JAX says it in its errors.
     """
     own = _core.trace_ctx.trace
-    around = _source_info._source_info_context.context.name_stack
+    around = _context.context.name_stack
     returned: list[Any] = []
     recorders: list[Recorder] = []
 
@@ -249,7 +251,7 @@ def record(
         for value, shadow in zip(inputs, shadows, strict=True):
             recorder.pair(value, shadow)
         try:
-            with _source_info.set_name_stack(around), _core.set_current_trace(recorder):
+            with _source_info.set_name_stack(around), _set_current_trace(recorder):
                 returned.append(function())
             return recorder.shadows_of(jax.tree.leaves(returned[0]))
         finally:
@@ -267,7 +269,7 @@ def record(
     return FollowedFunction(returned.pop(), jaxpr, why_not)
 
 
-class Recorder(_core.Trace):  # type: ignore[misc] # a class of JAX's
+class Recorder(_core.Trace):
     """Hands operations on to the trace of a transform, and to one that makes a jaxpr of them.
 
     The tracers are those of the transform. JAX looks constants up by identity when it brings them
@@ -288,7 +290,7 @@ class Recorder(_core.Trace):  # type: ignore[misc] # a class of JAX's
         depth: int,
         repeated: _Repeated | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call] # JAX's
         self.requires_low = own.requires_low
         self._own, self._shadow, self._marker, self._depth = own, shadow, marker, depth
         self._repeated = repeated
@@ -343,7 +345,7 @@ class Recorder(_core.Trace):  # type: ignore[misc] # a class of JAX's
 
     def _follow(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any], tag: Any) -> Any:
         functions = [arg for arg in (*args, *_subfunctions(args)) if _is_function(arg)]
-        stack = _source_info._source_info_context.context.name_stack
+        stack = _context.context.name_stack
         inner = _source_info.set_name_stack(stack[self._depth :])
         try:
             with inner, _extended(tag):
@@ -428,7 +430,7 @@ def _with_recorder(function: Any, marker: Any, by_rule: bool, *args: Any, **kwar
     """Tag what a function does that an operation holds: `jax.custom_jvp`'s, `jax.pmap`'s."""
     own = _core.trace_ctx.trace
     recorder = Recorder(own, None, marker(by_rule), 0)
-    with _core.set_current_trace(recorder):
+    with _set_current_trace(recorder):
         return function(*args, **kwargs)
 
 
@@ -456,7 +458,7 @@ def _changed(rule: Any, change: Callable[[Any], Any]) -> Any:
 def _with_repeated(rule: Any, repeated: _Repeated, *args: Any, **kwargs: Any) -> Any:
     """Tag the function of a `jax.custom_jvp` or `jax.custom_vjp` where its rule calls it."""
     recorder = Recorder(_core.trace_ctx.trace, None, None, 0, repeated)
-    with _core.set_current_trace(recorder):
+    with _set_current_trace(recorder):
         return rule(*args, **kwargs)
 
 
@@ -502,7 +504,7 @@ def _extended(tag: Any) -> Iterator[None]:
     if tag is None:
         yield
         return
-    stack = _source_info._source_info_context.context.name_stack
+    stack = _context.context.name_stack
     with _source_info.set_name_stack(_source_info.NameStack((*stack.stack, tag))):
         yield
 
@@ -519,7 +521,7 @@ def is_inlined(params: dict[str, Any]) -> bool:
     return (
         early
         and not params["compiler_options_kvs"]
-        and all(isinstance(sharding, _named_sharding.UnspecifiedValue) for sharding in placed)
+        and all(isinstance(sharding, _UnspecifiedValue) for sharding in placed)
         and all(layout is None for layout in laid_out)
         and not compat.consts_of(params["jaxpr"])
         and not compat.open_jaxpr(params["jaxpr"]).effects

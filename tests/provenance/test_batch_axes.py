@@ -184,10 +184,12 @@ def test_what_a_loop_stacks_is_marked_on_its_line(call: str, stacked: str) -> No
     assert stacked in scene.lines.types
 
 
-def test_what_the_forward_pass_keeps_is_marked_on_its_connector() -> None:
+def test_what_the_forward_pass_keeps_is_marked_on_its_line() -> None:
     view = build_view(graph_of("vmap(grad(loss), in_axes=(None, 0))(f32[3, 2], f32[7, 2])"))
     scene = build_scene(view, view.all_groups())
-    kept = [text for text in scene.connectors.texts if "[" in text]
+    lines = scene.lines
+    told = [lines.types[line] for line in range(len(lines)) if lines.is_residual[line]]
+    kept = [text for text in told if "[" in text]
     assert kept and all("B=7" in text for text in kept), kept
 
 

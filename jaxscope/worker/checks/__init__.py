@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 
-from jaxscope.errors import MissingName
 from jaxscope.model.capture import Check
 from jaxscope.worker.checks.bounds import find_indices_out_of_bounds
 from jaxscope.worker.checks.branches import find_paid_branches
@@ -85,7 +84,8 @@ def run_checks(subject: CheckedCall) -> tuple[list[Check], list[str]]:
                 findings.append(found)
         except Exception as error:  # a check that fails costs itself, never the capture
             why = " ".join(str(error).split())[:200]
-            if not isinstance(error, MissingName):
-                why = f"this is a bug in jaxscope: {type(error).__name__}: {why}"
-            missing.append(f"The check {check.__name__} failed: {why}")
+            missing.append(
+                f"The check {check.__name__} failed, which is a bug in jaxscope: "
+                f"{type(error).__name__}: {why}"
+            )
     return findings, missing

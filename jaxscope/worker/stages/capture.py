@@ -19,7 +19,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxscope.errors import JaxscopeError, MissingName, TraceError
+from jaxscope.errors import JaxscopeError, TraceError
 from jaxscope.model.graph import strings_to_arrays
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.op_name import TagTable, strip_tags
@@ -63,7 +63,7 @@ from jaxscope.worker.stages.compilation import (
     name_donated,
     place_note,
 )
-from jaxscope.worker.stages.hlo_cost import UNKNOWN, Costs, instruction_costs, module_cost
+from jaxscope.worker.stages.hlo_cost import Costs, instruction_costs, module_cost
 from jaxscope.worker.stages.jaxpr import (
     AxesOf,
     ConvertedJaxpr,
@@ -234,10 +234,7 @@ class _Pipeline:
         seconds: float,
     ) -> None:
         """Convert and send what is there while XLA compiles, then what it made."""
-        try:
-            bytecode: bytes | MissingName = compat.module_bytecode(lowered)
-        except MissingName as error:
-            bytecode = error
+        bytecode = compat.module_bytecode(lowered)
         listening = self._log.listening() if self._listens else contextlib.nullcontext()
         with listening, dump_folder(self._channel) as dump:
             last = None
@@ -429,25 +426,11 @@ class _Pipeline:
         return converted
 
     def _send_lowered(
-        self,
-        lowered: Any,
-        bytecode: bytes | MissingName,
-        tags: TagTable,
-        derived: ConvertedJaxpr,
-        seconds: float,
+        self, lowered: Any, bytecode: bytes, tags: TagTable, derived: ConvertedJaxpr, seconds: float
     ) -> None:
         """Send StableHLO and the HLO that XLA makes of it."""
-        if isinstance(bytecode, MissingName):
-            for name in ("stablehlo", "hlo"):
-                self._sender.send_unavailable(name, TITLES[name], _describe_bug(bytecode))
-            return
         start = time.perf_counter()
-        try:
-            hlo = compat.hlo_module_of(lowered, bytecode)
-        except MissingName as error:
-            self._send_stablehlo(bytecode, tags, derived, seconds, UNKNOWN)
-            self._sender.send_unavailable("hlo", TITLES["hlo"], _describe_bug(error))
-            return
+        hlo = compat.hlo_module_of(lowered, bytecode)
         hlo_seconds = time.perf_counter() - start
         cost = module_cost(compat.cpu_client(), hlo)
         self._send_stablehlo(bytecode, tags, derived, seconds, cost)
@@ -530,8 +513,6 @@ def _describe_bug(error: Exception) -> str:
     """A conversion that fails costs its stage, never the capture."""
     if isinstance(error, RecursionError):
         return "It is nested more deeply than jaxscope can follow."
-    if isinstance(error, MissingName):
-        return error.explanation.what
     why = " ".join(str(error).split())[:200]
     return f"jaxscope could not read it, which is a bug in jaxscope: {type(error).__name__}: {why}"
 

@@ -22,7 +22,6 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxscope.errors import MissingName
 from jaxscope.model.graph import Graph
 from jaxscope.model.op_name import TagTable, read_op_name, strip_tags
 from jaxscope.model.protobuf import Field, read_fields, read_packed
@@ -135,10 +134,7 @@ def propagation_options(lowered: Any) -> dict[str, Any]:
 
     Empty for a program of one device, which has none.
     """
-    try:
-        if compat.num_partitions(lowered) < 2:
-            return {}
-    except MissingName:
+    if compat.num_partitions(lowered) < 2:
         return {}
     return {
         "xla_dump_hlo_pass_re": "^(shardy-xla|sharding-propagation)$",
