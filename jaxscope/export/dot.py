@@ -12,7 +12,7 @@ from jaxscope.model.types import short_type
 from jaxscope.picture.palette import PALETTES, Palette
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.operations import Style, style_of
-from jaxscope.program.predicates import label_group
+from jaxscope.program.predicates import Predicates
 from jaxscope.schema.safe_text import make_safe_line
 
 _KIND_STYLES = {
@@ -31,6 +31,7 @@ def graph_to_dot(graph: Graph, theme: str = "light") -> str:
     inner: dict[int, list[int]] = {}
     for group, parent in enumerate(graph.groups.parent.tolist()):
         inner.setdefault(parent, []).append(group)
+    predicates = Predicates(graph)
     open_groups = [_new_digraph(palette, "TB")]
     waiting: list[tuple[int, bool]] = [(NONE, False)]
     while waiting:  # a stack, for groups nest as deep as programs do
@@ -40,7 +41,7 @@ def graph_to_dot(graph: Graph, theme: str = "light") -> str:
             open_groups[-1].subgraph(closed)
             continue
         if group != NONE:
-            open_groups.append(_new_cluster(group, label_group(graph, group)))
+            open_groups.append(_new_cluster(group, predicates.label(group)))
             waiting.append((group, True))
         for node in members.get(group, ()):
             _add_node(open_groups[-1], graph, node, palette)

@@ -54,21 +54,24 @@ class _Value(NamedTuple):
         return self._replace(node=node, result=result)
 
 
-def label_group(graph: Graph, group: int) -> str:
-    """The label of a group; an arm that a truth value chooses is `true` or `false` in it."""
-    label, owner = graph.string(graph.groups.label, group), int(graph.groups.owner[group])
-    number = int(graph.groups.part[group])
-    if owner == NONE or number not in (0, 1) or graph.operation(owner) not in BRANCHES:
-        return label
-    return _NUMBERED.sub(Predicates(graph).name_arm(owner, number), label)
-
-
 class Predicates:
-    """Tells what chooses the arms of the branches of a graph."""
+    """Tells what chooses the arms of the branches of a graph.
+
+    The first that needs it costs a look at all edges, so one is for all arms of a graph.
+    """
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._known: dict[int, bool] = {}
+
+    def label(self, group: int) -> str:
+        """The label of a group; an arm that a truth value chooses is `true` or `false` in it."""
+        graph = self._graph
+        label, owner = graph.string(graph.groups.label, group), int(graph.groups.owner[group])
+        number = int(graph.groups.part[group])
+        if owner == NONE or number not in (0, 1) or graph.operation(owner) not in BRANCHES:
+            return label
+        return _NUMBERED.sub(self.name_arm(owner, number), label)
 
     def is_truth(self, owner: int) -> bool:
         """Whether a truth value chooses the arm: the first operand is one, or was made of one."""

@@ -17,11 +17,13 @@ from jax.extend.core import jaxpr_as_fun
 from jaxscope.model import NONE, Graph
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.scene import Scene
+from jaxscope.picture.scene.side_by_side import describe_values
+from jaxscope.picture.scene.visible_edges import Wiring
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.control_flow import Role, find_control_flow
 from jaxscope.picture.view.labels import text_of
-from jaxscope.picture.view.view import View
-from jaxscope.program.predicates import label_group
+from jaxscope.picture.view.view import ROOT, View
+from jaxscope.program.predicates import Predicates
 from jaxscope.worker.stages.jaxpr import argument_names
 from tests.view.programs import compile_module, lower, trace
 
@@ -189,7 +191,9 @@ def test_arms_of_a_backward_part_have_the_names_of_the_forward_one(
     flow = find_control_flow(graph)
     found: Counter[str] = Counter()
     for group, name in flow.arms.items():
-        assert set(label_group(graph, group).split()) & {name, f"{name}:"}, "one name everywhere"
+        assert set(Predicates(graph).label(group).split()) & {name, f"{name}:"}, (
+            "one name everywhere"
+        )
         inside = [n for n in range(len(graph.nodes)) if group in groups_around(graph, n)]
         told = " ".join(str(graph.attributes(node)) for node in inside)
         assert re.search(rf"\b{float(factors[name]):.0f}\b", told), (name, told)
@@ -338,3 +342,18 @@ def test_a_line_out_of_a_branch_counts_the_values_of_one_arm(make: Callable[...,
         }
         assert told <= {"f32[4]", "2 × f32[4]", "2 values"}
         assert told
+
+
+def test_bytes_out_of_a_branch_are_those_of_one_arm() -> None:
+    """Two arrays of four floats leave it, whichever arm runs."""
+    view = build_view(compile_module(several, 1, jnp.ones(4)))
+    wiring = Wiring(view, frozenset())
+    wiring.find([ROOT])
+    leaving = [
+        wire.values
+        for wire in wiring.wires[ROOT]
+        if isinstance(wire.source, int) and view.boxes[wire.source].label == "conditional"
+    ]
+    assert max(map(len, leaving)) > 2
+    told = {describe_values(view, wiring, values) for values in leaving}
+    assert told == {f"2 values · {2 * 4 * 4} B"}

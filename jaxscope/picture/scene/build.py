@@ -52,15 +52,13 @@ from jaxscope.picture.scene.scene import (
 )
 from jaxscope.picture.scene.side_by_side import (
     ForwardBackwardPair,
-    KeptEnd,
     OffPageConnector,
     describe_values,
+    values_at_once,
 )
 from jaxscope.picture.scene.visible_edges import End, Frame, Port, Values, Wire, Wiring
-from jaxscope.picture.view.control_flow import count_values
 from jaxscope.picture.view.tree import BranchKind
 from jaxscope.picture.view.view import ROOT, Box, View
-from jaxscope.program.predicates import BRANCHES
 
 # What an open group shows, drawn alone: rectangles, lines and connectors, from where the group's
 # drawing begins, so that it stays valid wherever the group is put.
@@ -126,9 +124,8 @@ def draw_groups(
 ) -> dict[int, GroupDrawing]:
     """The drawings of the groups that were laid out."""
     words: dict[int, str] = {}
-    has_branches = not BRANCHES.isdisjoint(view.graph.strings)
     return {
-        box: _GroupDrawer(box, view, wiring, nester, direction, words, has_branches).draw()
+        box: _GroupDrawer(box, view, wiring, nester, direction, words).draw()
         for box in nester.placed
     }
 
@@ -144,10 +141,9 @@ class _GroupDrawer:
         nester: GroupPlacer,
         direction: str,
         words: dict[int, str],
-        has_branches: bool,
     ) -> None:
         self._box = box
-        self._graph, self._has_branches = view.graph, has_branches
+        self._view = view
         self._strings = view.graph.strings
         self._choices = view.choices
         self._batched = view.batched
@@ -186,11 +182,10 @@ class _GroupDrawer:
             tuple(self._place_kept(end) for end in placed.kept),
         )
 
-    def _place_kept(self, end: KeptEnd) -> ResidualEnd:
+    def _place_kept(self, end: ResidualEnd) -> ResidualEnd:
         is_entry = self._nester.is_reversed[self._box]
         shift = self._nester.shift(end.box, end.bundle, is_entry)
-        x = self._nester.size(end.box)[0] / 2 + shift
-        return ResidualEnd(end.box, x, end.far, end.values, end.text)
+        return end._replace(x=self._nester.size(end.box)[0] / 2 + shift)
 
     def _place_boxes(self) -> tuple[list[int], list[tuple[float, float, float, float]]]:
         boxes: list[int] = []
@@ -312,9 +307,8 @@ class _GroupDrawer:
 
     def _describe(self, values: Values) -> str:
         """The type of values, or how many of how many types there are."""
+        values = values_at_once(self._view, self._wiring, values)
         types, num = set(values.values()), len(values)
-        if num > 1 and self._has_branches:
-            num = count_values(self._graph, [self._wiring.origin_of(each)[0] for each in values])
         if len(types) > 1:
             return f"{num} values"
         type_ = types.pop()

@@ -25,13 +25,13 @@ from jaxscope.picture.layout.diagram import (
 from jaxscope.picture.layout.engines import GroupLayouts
 from jaxscope.picture.layout.rank_assignment import MAX_NODES
 from jaxscope.picture.layout.text_width import measure_text, shorten_text
+from jaxscope.picture.scene.residual_lines import ResidualEnd
 from jaxscope.picture.scene.returns import ReturnLine, add_returns, find_borders
 from jaxscope.picture.scene.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX, Fit
 from jaxscope.picture.scene.side_by_side import (
     GAP_PX,
     WIDE_GAP_PX,
     ForwardBackwardPair,
-    KeptEnd,
     MeasuredDrawing,
     OffPageConnector,
     OffPageConnectors,
@@ -315,7 +315,7 @@ class PlacedGroup:
     drawing: Drawing
     loose: list[OffPageConnector]
     returns: tuple[ReturnLine, ...] = ()
-    kept: Sequence[KeptEnd] = ()
+    kept: Sequence[ResidualEnd] = ()
 
 
 class CrossedPorts(NamedTuple):

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -27,17 +28,23 @@ LABEL_PX = 15.0
 """Size of the text that a label has room for: in a small picture it is that large, to be read."""
 _LABEL_MARGIN_PX = 8.0
 _LANE_PX = 7.0
+"""Between neighbouring lanes of the gap."""
 _MARGIN_PX = 10.0
+"""Between the last lane and the backward part."""
 _CLEAR_PX = 5.0
 """Between a line and a box that it passes."""
 _CORNER_PX = 10.0
 """From the corner of a box to a line that begins or ends on its side."""
 _LEAST_PX = 4.0
+"""The same, where several lines end."""
 _APART_PX, _LABELS_APART_PX = 6.0, 16.0
 """Between the levels of two lines; of two that have labels."""
 _NEAR_PX = 40.0
+"""How far below a box a line comes in that goes straight on."""
 _MOST_ORDERED = 6
+"""Lanes of which every order is tried."""
 _MOST_TRIED = 24
+"""Ways of one line."""
 _MOST_IN_GAP = 4
 """Levels that are tried between two rows of boxes."""
 
@@ -54,17 +61,24 @@ class ResidualEnd(NamedTuple):
 
     Attributes:
         box: A box of the part, or an open group.
-        x: Of an open group where its border is met, in pixels from its left; else NaN.
+        bundle: The bundle whose port they meet, where it is an open group.
         far: Boxes of the other part.
         values: What is kept.
         text: How much it is.
+        x: Of an open group where its border is met, in pixels from its left; else NaN.
     """
 
     box: int
-    x: float
+    bundle: int
     far: tuple[int, ...]
     values: Values
     text: str
+    x: float = math.nan
+
+    @property
+    def is_open(self) -> bool:
+        """Whether lines meet a port of it."""
+        return not math.isnan(self.x)
 
 
 class ResidualLine(NamedTuple):
@@ -143,7 +157,7 @@ def route_residuals(
         label = "" if one in said else sources[one].text
         said.add(one)
         lines.append(ResidualLine(forward.box, backward.box, values, label, (*gap, stop), False))
-        is_user = targets[other].x != targets[other].x
+        is_user = not targets[other].is_open
         inside = ResidualLine(backward.box, targets[other].box, values, "", entry[::-1], is_user)
         lines.append(inside)
     return lines
@@ -252,7 +266,7 @@ class _Border:
         """Ways, the best first; the last of them is behind boxes, should no other be free."""
         x, y, width, height = self._places[end.box]
         right, bottom = x + width, y + height
-        if end.x != end.x:
+        if not end.is_open:
             inside = [each for each in wished if y + _CORNER_PX <= each <= bottom - _CORNER_PX]
             middle = y + height / 2
             near = {each + by for each in (middle, *used) for by in (-_APART_PX, _APART_PX)}
@@ -263,7 +277,7 @@ class _Border:
                 if self._is_beside(right, level):
                     yield (right, level), (self._x, level)
         starts: tuple[float, ...] = (right - _CORNER_PX, x + width / 2, x + _CORNER_PX)
-        if end.x == end.x:
+        if end.is_open:
             starts = (x + end.x if self._side > 0 else right - end.x,)
         below = heapq.merge(
             *(

@@ -17,11 +17,13 @@ from jaxscope.model import NONE
 from jaxscope.model.types import mark_batch_axes, short_type, type_bytes
 from jaxscope.model.units import format_bytes
 from jaxscope.picture.layout.diagram import Drawing, Route, Stub
-from jaxscope.picture.scene.residual_lines import MAX_ENDS, MAX_LINES, measure_gap
+from jaxscope.picture.scene.residual_lines import MAX_ENDS, MAX_LINES, ResidualEnd, measure_gap
 from jaxscope.picture.scene.visible_edges import End, Port, Values, Wire, Wiring
+from jaxscope.picture.view.control_flow import keep_one_arm
 from jaxscope.picture.view.forward_backward import counterpart_name
 from jaxscope.picture.view.tree import BranchKind
 from jaxscope.picture.view.view import ROOT, View
+from jaxscope.program.predicates import BRANCHES
 
 # Set the forward and the backward part of a program side by side, the backward part going back.
 #
@@ -275,24 +277,6 @@ class _Place(NamedTuple):
     is_source: bool
 
 
-class KeptEnd(NamedTuple):
-    """Where lines of residuals begin or end in a part of a gradient.
-
-    Attributes:
-        box: A box of the part.
-        bundle: The bundle whose port they meet, where the box is an open group.
-        far: Boxes of the other part.
-        values: What flows there.
-        text: How much it is.
-    """
-
-    box: int
-    bundle: int
-    far: tuple[int, ...]
-    values: Values
-    text: str
-
-
 class _ToldLines:
     """Lines of a group that connectors stand for, by where these sit.
 
@@ -347,7 +331,7 @@ class OffPageConnectors:
     ) -> None:
         self._view, self._wiring, self._name_of = view, wiring, name_of
         self._is_down = is_down
-        self._across: dict[ForwardBackwardPair, dict[int, list[KeptEnd]]] = {}
+        self._across: dict[ForwardBackwardPair, dict[int, list[ResidualEnd]]] = {}
         self.pairs: dict[int, tuple[ForwardBackwardPair, ...]] = {}
         self._pair_of: dict[int, ForwardBackwardPair] = {}
         self._above: dict[int, frozenset[End]] = {}
@@ -378,7 +362,7 @@ class OffPageConnectors:
 
     # --- what the forward part keeps for the backward part ---
 
-    def kept_in(self, part: int) -> list[KeptEnd]:
+    def kept_in(self, part: int) -> list[ResidualEnd]:
         """Where lines across begin or end in a part of a gradient; none where connectors tell."""
         pair = self._pair_of.get(part)
         return [] if pair is None else self._find_across(pair).get(part, [])
@@ -390,13 +374,13 @@ class OffPageConnectors:
         kept = self.kept_in(pair.forward)
         return measure_gap([end.text for end in kept]) if kept else GAP_PX
 
-    def _find_across(self, pair: ForwardBackwardPair) -> dict[int, list[KeptEnd]]:
+    def _find_across(self, pair: ForwardBackwardPair) -> dict[int, list[ResidualEnd]]:
         known = self._across.get(pair)
         if known is None:
             known = self._across[pair] = self._work_out_across(pair)
         return known
 
-    def _work_out_across(self, pair: ForwardBackwardPair) -> dict[int, list[KeptEnd]]:
+    def _work_out_across(self, pair: ForwardBackwardPair) -> dict[int, list[ResidualEnd]]:
         parent = self._view.boxes[pair.forward].parent
         if not self._is_down or self.is_reversed[parent]:
             return {}
@@ -421,15 +405,16 @@ class OffPageConnectors:
             return {}
         return {part: self._list_kept(told) for part, told in zip(pair, (out, into), strict=True)}
 
-    def _list_kept(self, told: _ToldLines) -> list[KeptEnd]:
-        kept: list[KeptEnd] = []
+    def _list_kept(self, told: _ToldLines) -> list[ResidualEnd]:
+        kept: list[ResidualEnd] = []
         for place, (bundle, by_far) in told.lines.items():
             if isinstance(place.end, Port):
                 continue
             values = {value: type_ for each in by_far.values() for value, type_ in each.items()}
-            size = measure_values(self._view, values)
-            text = f"{len(values):,} values" if math.isnan(size) else format_bytes(size)
-            kept.append(KeptEnd(place.end, bundle, tuple(by_far), values, text))
+            once = values_at_once(self._view, self._wiring, values)
+            size = measure_values(self._view, once)
+            text = f"{len(once):,} values" if math.isnan(size) else format_bytes(size)
+            kept.append(ResidualEnd(place.end, bundle, tuple(by_far), values, text))
         return kept
 
     def split(self, box: int) -> tuple[list[Wire], list[OffPageConnector]]:
@@ -695,6 +680,7 @@ class OffPageConnectors:
 
 def describe_values(view: View, wiring: Wiring, values: Values) -> str:
     """How many values, or the type of one, and how many bytes they are, where that is known."""
+    values = values_at_once(view, wiring, values)
     count = f"{len(values):,} values"
     if len(values) == 1:
         value, type_ = next(iter(values.items()))
@@ -702,6 +688,20 @@ def describe_values(view: View, wiring: Wiring, values: Values) -> str:
         count = mark_batch_axes(short_type(view.graph.strings[type_]), axes)
     size = measure_values(view, values)
     return count if math.isnan(size) else f"{count} · {format_bytes(size)}"
+
+
+def values_at_once(view: View, wiring: Wiring, values: Values) -> Values:
+    """Some values without what other arms of a branch give in place of them: one arm runs."""
+    if len(values) < 2:
+        return values
+    known = view.remembered.setdefault("has branches", {})
+    if ROOT not in known:
+        known[ROOT] = not BRANCHES.isdisjoint(view.graph.strings)
+    if not known[ROOT]:
+        return values
+    numbers = list(values)
+    kept = keep_one_arm(view.graph, [wiring.origin_of(number)[0] for number in numbers])
+    return {numbers[at]: values[numbers[at]] for at in kept}
 
 
 def measure_values(view: View, values: Values) -> float:

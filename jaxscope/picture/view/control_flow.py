@@ -75,15 +75,19 @@ def find_control_flow(graph: Graph) -> ControlFlow:
     return _Finder(graph).find()
 
 
-def count_values(graph: Graph, nodes: Sequence[int]) -> int:
-    """How many values nodes give, one each: what the arms of a branch give is counted of one arm.
+_Arms = tuple[tuple[int, int], ...]
 
-    One of the arms runs, so what several of them lead to the same place is there once.
+
+def keep_one_arm(graph: Graph, nodes: Sequence[int]) -> list[int]:
+    """Places in a list of nodes, without those in further arms of a branch: one arm runs.
+
+    Of the arms of a branch the one with most of the nodes stands for the others.
     """
-    return _count_alternatives([_find_arms(graph, node) for node in nodes])
+    arms = [_find_arms(graph, node) for node in nodes]
+    return sorted(_keep(list(enumerate(arms))))
 
 
-def _find_arms(graph: Graph, node: int) -> tuple[tuple[int, int], ...]:
+def _find_arms(graph: Graph, node: int) -> _Arms:
     """The branches that a node is in, outer ones first, each with the group of the arm."""
     groups, found = graph.groups, list[tuple[int, int]]()
     group = int(graph.nodes.group[node])
@@ -95,13 +99,17 @@ def _find_arms(graph: Graph, node: int) -> tuple[tuple[int, int], ...]:
     return tuple(reversed(found))
 
 
-def _count_alternatives(places: Sequence[tuple[tuple[int, int], ...]]) -> int:
-    count, branches = 0, dict[int, dict[int, list[tuple[tuple[int, int], ...]]]]()
-    for first, *rest in filter(None, places):
-        branches.setdefault(first[0], {}).setdefault(first[1], []).append(tuple(rest))
+def _keep(places: Sequence[tuple[int, _Arms]]) -> list[int]:
+    kept = [place for place, around in places if not around]
+    branches: dict[int, dict[int, list[tuple[int, _Arms]]]] = {}
+    for place, around in places:
+        if around:
+            owner, arm = around[0]
+            branches.setdefault(owner, {}).setdefault(arm, []).append((place, around[1:]))
     for arms in branches.values():
-        count += max(_count_alternatives(inside) for inside in arms.values())
-    return count + sum(not place for place in places)
+        most: list[int] = max(map(_keep, arms.values()), key=len)
+        kept += most
+    return kept
 
 
 class _Finder:

@@ -31,7 +31,7 @@ from jaxscope.program.diff.matching import (
     order_key,
 )
 from jaxscope.program.diff.sequences import longest_rising
-from jaxscope.program.predicates import label_group
+from jaxscope.program.predicates import Predicates
 
 Int64s = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -163,6 +163,11 @@ class GraphComparison:
     second: Graph
     matching: Matching
     aspects: npt.NDArray[np.int32]
+
+    @functools.cached_property
+    def predicates(self) -> tuple[Predicates, Predicates]:
+        """What chooses the arms of branches, in the first graph and in the second."""
+        return Predicates(self.first), Predicates(self.second)
 
     @functools.cached_property
     def first_changes(self) -> Int8s:
@@ -384,7 +389,9 @@ def _differences(comparison: GraphComparison, a: int, b: int) -> Iterator[NodeDi
     if aspects & ChangedAspect.COST:
         yield from _cost_differences(before.node(a).cost, after.node(b).cost)
     if aspects & ChangedAspect.GROUP:
-        yield NodeDifference("group", "", _group_name(before, a), _group_name(after, b))
+        first, second = comparison.predicates
+        groups = _group_name(first, before, a), _group_name(second, after, b)
+        yield NodeDifference("group", "", *groups)
     if aspects & ChangedAspect.SCOPE:
         scopes = ["/".join(g.scope(n)) for g, n in ((before, a), (after, b))]
         yield NodeDifference("scope", "", scopes[0] or ABSENT, scopes[1] or ABSENT)
@@ -451,11 +458,11 @@ def _format_number(value: float) -> str:
     return f"{value:,.0f}"
 
 
-def _group_name(graph: Graph, node: int) -> str:
+def _group_name(predicates: Predicates, graph: Graph, node: int) -> str:
     group = int(graph.nodes.group[node])
     if group == NONE:
         return "the program"
-    return label_group(graph, group) or graph.string(graph.groups.id, group)
+    return predicates.label(group) or graph.string(graph.groups.id, group)
 
 
 def _place(attributes: Mapping[str, str]) -> str:

@@ -46,7 +46,7 @@ from jaxscope.program.equation_text import equation_text
 from jaxscope.program.explanations import explain_operation
 from jaxscope.program.kernel_grid import PLACES
 from jaxscope.program.links import LineSelection, Linked, Links, NodeSelection, is_made_by_compiler
-from jaxscope.program.predicates import label_group
+from jaxscope.program.predicates import Predicates
 from jaxscope.program.size import count_named, count_program
 from jaxscope.program.source_lines import explain_idle_line
 from jaxscope.report.cards import NOTATION, list_facts
@@ -599,9 +599,9 @@ def _short(graph: Graph, node: int) -> str:
 
 def _drawn_elsewhere(stage: str, graph: Graph, index: int) -> str:
     """Programs inside of a node that are drawn at another node, such as arms that several share."""
-    links = []
+    links, predicates = [], Predicates(graph)
     for group in find_shown_groups(graph).of(index):
-        label, owner = label_group(graph, group), int(graph.groups.owner[group])
+        label, owner = predicates.label(group), int(graph.groups.owner[group])
         told = tr("{label} at ", label=escape_breakable(label or tr("its inside"), 60))
         target = f"node:{escape_html(stage)}:{owner}"
         links.append(f"{told}<a href='{target}'>{escape_breakable(_short(graph, owner), 60)}</a>")
@@ -610,9 +610,9 @@ def _drawn_elsewhere(stage: str, graph: Graph, index: int) -> str:
 
 def _group_label(graph: Graph, index: int) -> str:
     group = int(graph.nodes.group[index])
-    labels: list[str] = []
+    labels, predicates = list[str](), Predicates(graph)
     while group >= 0 and len(labels) < 6:
-        labels.append(label_group(graph, group))
+        labels.append(predicates.label(group))
         group = int(graph.groups.parent[group])
     return " › ".join(reversed(labels))
 
@@ -849,9 +849,10 @@ class Inspector(QFrame):
             self.guest_shown.emit(is_told)
 
     def _limit(self) -> None:
-        """Be no higher than what is told of the call needs, or the tab of a folded guest.
+        """Be no higher than the arguments and results of the call need, or than the tab alone of
+        a lesson that is folded.
 
-        What is told of something selected changes with each click: then the height does not.
+        What is said of a selection changes with each click: then the height does not.
         """
         is_page = not self.page.isHidden()
         above = self._tabs if self._title.isHidden() else self._title
