@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -17,12 +18,20 @@ from hypothesis import strategies as st
 from jaxscope.model import Graph
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.edge_details import EdgeLabels
-from jaxscope.picture.scene.residual_lines import MAX_ENDS
+from jaxscope.picture.scene.residual_lines import (
+    MAX_ENDS,
+    Part,
+    Rect,
+    ResidualEnd,
+    route_residuals,
+)
 from jaxscope.picture.scene.scene import HEADER_PX, Scene
 from jaxscope.picture.view.build import build_view
 from view.programs import compile_module, layers, trace
 
 from .test_halves import halves
+
+Piece = tuple[tuple[float, float], tuple[float, float]]
 
 
 def residuals(scene: Scene) -> list[int]:
@@ -190,3 +199,119 @@ def test_lines_cross_no_box_whatever_is_open(graphs: list[Graph], random: Random
                     inside_x = x + 1 < x0 < x + width - 1
                     inside_y = y + 1 < y0 < y + height - 1
                     assert not (inside_x and is_along if x0 == x1 else inside_y and is_across)
+
+
+# The rule itself, on boxes in rows.
+
+GAP = 160.0
+WIDTH = 400.0
+
+
+def make_part(random: Random, number: int, left: float, height: float) -> Part:
+    """Rows of boxes of unlike heights, at least 30 px apart, with room below the last."""
+    places: dict[int, Rect] = {}
+    y = 40.0
+    while y < height - 120:
+        x, row = left + random.uniform(5, 60), 0.0
+        while x < left + WIDTH - 60:
+            width = random.uniform(30, min(160, left + WIDTH - x - 5))
+            tall = random.choice([26.0, 42.0, 42.0, 90.0])
+            lower = random.choice([0.0, 0.0, 40.0])
+            places[100 * number + len(places) + 1] = (x, y + lower, width, tall)
+            row = max(row, tall + lower)
+            x += width + random.uniform(14, 90)
+        y += row + random.uniform(30, 50)
+    return Part(number, (left, 0.0, WIDTH, max(y, height)), list(places.values()), places)
+
+
+def make_ends(random: Random, part: Part, num: int) -> list[ResidualEnd]:
+    chosen = random.sample(sorted(part.places), min(num, len(part.places)))
+    xs = [part.places[box][2] / 2 if random.random() < 0.3 else math.nan for box in chosen]
+    return [ResidualEnd(box, 0, (), {}, "9 B", x) for box, x in zip(chosen, xs, strict=True)]
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_lines_keep_clear_of_boxes_and_of_each_other(seed: int) -> None:
+    random = Random(seed)
+    height = random.uniform(300, 700)
+    forward = make_part(random, 1, 0.0, height)
+    backward = make_part(random, 2, WIDTH + GAP, height)
+    sources, targets = make_ends(random, forward, 3), make_ends(random, backward, 4)
+    for number, target in enumerate(targets):
+        given = random.sample(range(len(sources)), random.randint(1, 2))
+        values = dict.fromkeys(given, 0)
+        targets[number] = target._replace(
+            far=tuple(sources[one].box for one in given), values=values
+        )
+        for one in given:
+            sources[one] = sources[one]._replace(values={one: 0})
+    lines = route_residuals(forward, backward, sources, targets)
+
+    across = [line for line in lines if (line.source, line.target) == (1, 2)]
+    assert len(across) == sum(len(target.values) for target in targets)
+    labelled = [next(iter(line.values)) for line in across if line.label]
+    assert sorted(labelled) == sorted({one for target in targets for one in target.values})
+    levels: list[tuple[float, int]] = []
+    for line in lines:
+        part = forward if line.source != 2 else backward
+        pieces = list(itertools.pairwise(line.corners))
+        assert all(x0 == x1 or y0 == y1 for (x0, y0), (x1, y1) in pieces)
+        if line in across:
+            assert all(WIDTH <= x <= WIDTH + GAP for x, _ in line.corners)
+            levels += [(y, next(iter(line.values))) for _, y in line.corners]
+            continue
+        for (x0, y0), (x1, y1) in pieces:
+            for x, y, wide, tall in part.taken:
+                apart_x = max(x0, x1) <= x + 0.1 or min(x0, x1) >= x + wide - 0.1
+                apart_y = max(y0, y1) <= y - 3 or min(y0, y1) >= y + tall + 3
+                if y0 != y1:
+                    apart_x = x0 <= x - 3 or x0 >= x + wide + 3
+                    apart_y = max(y0, y1) <= y + 0.1 or min(y0, y1) >= y + tall - 0.1
+                assert apart_x or apart_y, (line, (x, y, wide, tall))
+    for (one, value), (other, another) in itertools.combinations(levels, 2):
+        assert value == another or abs(one - other) >= 5.9
+
+
+def beside(level: float, number: int, left: float) -> tuple[int, Rect]:
+    return number, (left, level - 21, 100.0, 42.0)
+
+
+@pytest.mark.parametrize(("aside", "entry"), [(60.0, 154.0), (260.0, 166.0)])
+def test_a_line_comes_in_on_its_side_of_the_one_that_goes_straight_on(
+    aside: float, entry: float
+) -> None:
+    upper, lower = beside(aside, 11, 20.0), beside(160.0, 12, 20.0)
+    needing = beside(160.0, 21, 620.0)
+    forward = Part(1, (0.0, 0.0, 400.0, 300.0), [upper[1], lower[1]], dict([upper, lower]))
+    backward = Part(2, (560.0, 0.0, 400.0, 300.0), [needing[1]], dict([needing]))
+    sources = [ResidualEnd(box, 0, (21,), {box: 0}, "9 B") for box in (11, 12)]
+    targets = [ResidualEnd(21, 0, (11, 12), {11: 0, 12: 0}, "")]
+    lines = route_residuals(forward, backward, sources, targets)
+    across = {next(iter(line.values)): line for line in lines if line.source == 1}
+    assert {y for _, y in across[12].corners} == {160.0}
+    assert across[11].corners[-1][1] == entry
+
+
+def test_lanes_stand_in_the_order_in_which_lines_do_not_cross() -> None:
+    """Both go down. Where the upper one ends above the other, it turns further right."""
+    upper, lower = beside(60.0, 11, 20.0), beside(120.0, 12, 20.0)
+    first, second = beside(180.0, 21, 620.0), beside(240.0, 22, 620.0)
+    forward = Part(1, (0.0, 0.0, 400.0, 300.0), [upper[1], lower[1]], dict([upper, lower]))
+    for far in ((21, 22), (22, 21)):
+        backward = Part(2, (560.0, 0.0, 400.0, 300.0), [first[1], second[1]], dict([first, second]))
+        sources = [ResidualEnd(11 + n, 0, (far[n],), {n: 0}, "9 B") for n in range(2)]
+        targets = [ResidualEnd(far[n], 0, (11 + n,), {n: 0}, "") for n in range(2)]
+        lines = route_residuals(forward, backward, sources, targets)
+        one, other = (line.corners for line in lines if (line.source, line.target) == (1, 2))
+        crossings = sum(
+            crosses(a, b) for a in itertools.pairwise(one) for b in itertools.pairwise(other)
+        )
+        assert crossings == (far == (22, 21))  # then one of them must cross the other
+
+
+def crosses(one: Piece, other: Piece) -> bool:
+    """Whether a level piece and an upright one cross."""
+    return any(
+        y0 == y1 and u0 == u1 and min(x0, x1) < u0 < max(x0, x1) and min(v0, v1) < y0 < max(v0, v1)
+        for ((x0, y0), (x1, y1)), ((u0, v0), (u1, v1)) in ((one, other), (other, one))
+    )

@@ -14,7 +14,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from jaxscope.picture.layout.text_width import measure_text
@@ -43,7 +43,7 @@ _NEAR_PX = 40.0
 """How far below a box a line comes in that goes straight on."""
 _MOST_ORDERED = 6
 """Lanes of which every order is tried."""
-_MOST_TRIED = 24
+_MOST_TRIED = 90
 """Ways of one line."""
 _MOST_IN_GAP = 4
 """Levels that are tried between two rows of boxes."""
@@ -180,12 +180,9 @@ def _find_ways(
         used.append(ways[one][-1][1])
     border = _Border(backward, -1)
     for other in _sort_downward(backward, targets):
-        # Upper lines first; but those first that can go straight on, which no other may take.
         own = sorted(
             (one for one, target in links if target == other), key=lambda at: ways[at][-1][1]
         )
-        rect = backward.places[targets[other].box]
-        own.sort(key=lambda one: not rect[1] <= ways[one][-1][1] <= rect[1] + rect[3])
         for one in own:
             wished = (ways[one][-1][1],)
             way = border.find_way(targets[other], wished, used, _APART_PX)
@@ -219,6 +216,11 @@ def _count_crossings(left: Span, right: Span) -> int:
     return is_crossed + sum(min(start, *stops) < end < max(start, *stops) for end in ends)
 
 
+def _list_beside(levels: Iterable[float]) -> set[float]:
+    """The levels as near to some as lines may be."""
+    return {level + by for level in levels for by in (-_APART_PX, _APART_PX)}
+
+
 class _Border:
     """The side of a part that lines cross, and the ways to it.
 
@@ -250,49 +252,73 @@ class _Border:
             apart: How far away from those it should be, where it has none of the wished ones.
         """
         ways = tuple(self._ways(end, wished, used))
-        for least in (apart, _APART_PX, 1.0):
+
+        def room(way: Way) -> float:
+            level = way[-1][1]
+            is_shared = level in wished and used.count(level) == 1
+            others = (other for other in used if not is_shared or other != level)
+            return min((abs(level - other) for other in others), default=math.inf)
+
+        for least in (apart, _APART_PX):
             for way in ways:
-                level = way[-1][1]
-                is_shared = level in wished and used.count(level) == 1
-                if all(
-                    (is_shared and other == level) or abs(level - other) >= least for other in used
-                ):
-                    return tuple((x * self._side, y) for x, y in way)
-        return tuple((x * self._side, y) for x, y in ways[-1])
+                if room(way) >= least:
+                    return self._turn_back(way)
+        return self._turn_back(max(ways, key=room) if ways else self._lead_behind(end))
+
+    def _turn_back(self, way: Way) -> Way:
+        return tuple((x * self._side, y) for x, y in way)
+
+    def _lead_behind(self, end: ResidualEnd) -> Way:
+        """A way behind boxes, where none is free."""
+        _, y, _, height = self._places[end.box]
+        start, bottom = self._start(end)[0], y + height
+        return (start, bottom), (start, bottom + _CLEAR_PX), (self._x, bottom + _CLEAR_PX)
+
+    def _start(self, end: ResidualEnd) -> tuple[float, ...]:
+        """Where a way may leave the lower side of a box."""
+        x, _, width, _ = self._places[end.box]
+        if end.is_open:
+            return (x + end.x if self._side > 0 else x + width - end.x,)
+        return x + width - _CORNER_PX, x + width / 2, x + _CORNER_PX
 
     def _ways(
         self, end: ResidualEnd, wished: tuple[float, ...], used: Sequence[float]
     ) -> Iterator[Way]:
-        """Ways, the best first; the last of them is behind boxes, should no other be free."""
+        """Ways that are free, the best first."""
         x, y, width, height = self._places[end.box]
         right, bottom = x + width, y + height
         if not end.is_open:
             inside = [each for each in wished if y + _CORNER_PX <= each <= bottom - _CORNER_PX]
             middle = y + height / 2
-            near = {each + by for each in (middle, *used) for by in (-_APART_PX, _APART_PX)}
+            near = _list_beside((middle, *used))
             beside = [each for each in near if y + _LEAST_PX <= each <= bottom - _LEAST_PX]
             # On the side that the line comes from, so that it crosses no other one.
             beside.sort(key=lambda each: (min((abs(each - w) for w in wished), default=0.0), each))
             for level in (*inside, middle, *beside):
                 if self._is_beside(right, level):
                     yield (right, level), (self._x, level)
-        starts: tuple[float, ...] = (right - _CORNER_PX, x + width / 2, x + _CORNER_PX)
-        if end.is_open:
-            starts = (x + end.x if self._side > 0 else right - end.x,)
-        below = heapq.merge(
-            *(
-                ((level, at, start) for level in self._levels_below(start, bottom, wished))
-                for at, start in enumerate(starts)
-            )
-        )
+        straight = (each for each in wished if each <= bottom + _NEAR_PX)
+        asked = (*straight, *_list_beside(used))
+        starts = enumerate(self._start(end))
+        below = heapq.merge(*(self._below(at, start, bottom, asked) for at, start in starts))
         for level, _, start in itertools.islice(below, _MOST_TRIED):
             yield (start, bottom), (start, level), (self._x, level)
-        yield (starts[0], bottom), (starts[0], bottom + _CLEAR_PX), (self._x, bottom + _CLEAR_PX)
 
-    def _levels_below(
-        self, start: float, bottom: float, wished: tuple[float, ...]
-    ) -> Iterator[float]:
-        """Rising levels that one can go down to from a place, and on from there to the border."""
+    def _below(
+        self, at: int, start: float, bottom: float, asked: Sequence[float]
+    ) -> Iterator[tuple[float, int, float]]:
+        """The levels below a box, each with the place to go down from, and which of these it is."""
+        for level in self._levels_below(start, bottom, asked):
+            yield level, at, start
+
+    def _levels_below(self, start: float, bottom: float, asked: Sequence[float]) -> Iterator[float]:
+        """Rising levels that one can go down to from a place, and on from there to the border.
+
+        Args:
+            start: The place, across.
+            bottom: The lower side of the box.
+            asked: Levels that are among them, if they are free.
+        """
         end = self._bottom - 2
         blocked: list[tuple[float, float]] = []
         for x, y, width, height in self._taken:
@@ -305,8 +331,7 @@ class _Border:
         for top, below in [*sorted(blocked), (end, end)]:
             stop = min(top, end)
             own = [level + by * _APART_PX for by in range(_MOST_IN_GAP)]
-            near = (each for each in wished if level <= each <= bottom + _NEAR_PX)
-            yield from sorted(each for each in {*own, *near} if each < stop)
+            yield from sorted(each for each in {*own, *asked} if level <= each < stop)
             level = max(level, below)
 
     def _is_beside(self, right: float, level: float) -> bool:
