@@ -4,9 +4,10 @@ From Python: `capture` takes a function of the running process through every sta
 a call on a file in a process of its own, `compare_targets` the same for many chips; a capture's
 `save` writes it, `load` reads it again, `show` opens a window. `diff` compares two captures,
 `remat` the policies of `jax.checkpoint` for a call's gradient, `values` runs a call equation by
-equation, `check` looks for likely mistakes, `sharding` says how a capture is spread over devices,
-`watch` what a running program compiles, `open` what a job left behind; what these return prints
-itself as the command of that name does.
+equation, `trace_lines` tells what Python does while JAX traces it, `check` looks for likely
+mistakes, `sharding` says how a capture is spread over devices, `watch` what a running program
+compiles, `open` what a job left behind; what these return prints itself as the command of that name
+does.
 In a notebook, a capture that ends a cell shows its stages as linked panes, and `%load_ext jaxscope`
 adds a magic that captures the call that ends a cell.
 Importing this loads neither JAX nor Qt nor NumPy.
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from jaxscope.compilation_watch import Watch
     from jaxscope.model.capture import Capture, Checked
     from jaxscope.model.experiments import RematPolicies
+    from jaxscope.model.tracing import Tracing
     from jaxscope.model.values import Values
     from jaxscope.notebook import OpenedModules, ShownCapture
     from jaxscope.program.diff.captures import ComparedCapture, Comparison
@@ -45,6 +47,7 @@ __all__ = [
     "remat",
     "sharding",
     "show",
+    "trace_lines",
     "values",
     "watch",
 ]
@@ -254,6 +257,39 @@ def values(
         raise UsageError(f"There is no form {against!r}.", remedy="Give jit, float64 or again.")
     found = ask(dataclasses.replace(request, against=against), Values)
     return _show_as(ShownValues, found)
+
+
+def trace_lines(
+    file: str | os.PathLike[str],
+    call: str | None = None,
+    *,
+    target: str = "cpu",
+    python: str | os.PathLike[str] | None = None,
+    timeout_s: float | None = None,
+    memory_bytes: int | None = None,
+    x64: bool = False,
+) -> Tracing:
+    """What Python does, line by line, while JAX traces a call, in a process of its own.
+
+    Then the jitted function is called twice, to see what a further call runs of Python. The options
+    are those of `capture_file`.
+
+    Returns:
+        `lines`, each with the equations that it added; `reruns`, the number of lines in each
+        further call; `failure` where tracing failed. It prints as a table.
+
+    Raises:
+        jaxscope.errors.JaxscopeError: The file or the call is wrong, or the target is not here.
+    """
+    from jaxscope.client.one_shot import ask
+    from jaxscope.client.requests import TraceLinesRequest
+    from jaxscope.model.tracing import Tracing
+    from jaxscope.notebook import ShownTracing
+
+    request = _make_request(
+        TraceLinesRequest, file, call, target, x64, python, timeout_s, memory_bytes
+    )
+    return _show_as(ShownTracing, ask(request, Tracing))
 
 
 def check(

@@ -24,6 +24,7 @@ from jaxscope.model.capture import Checked
 from jaxscope.model.dumps import FoundDumps
 from jaxscope.model.experiments import RematPolicies
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS, JSON_ENDING
+from jaxscope.model.tracing import Tracing
 from jaxscope.model.values import Values
 from jaxscope.program.diff.captures import Comparison
 from jaxscope.program.sharding.placement import PlacementReport
@@ -131,6 +132,17 @@ class ShownValues(Values):
         from jaxscope.report.values import values_to_document
 
         return write_text(values_to_document(self))
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class ShownTracing(Tracing):
+    """A trace that shows itself: what `jaxscope values --tracing` prints."""
+
+    def __repr__(self) -> str:
+        from jaxscope.report.document import write_text
+        from jaxscope.report.tracing import tracing_to_document
+
+        return write_text(tracing_to_document(self))
 
 
 @dataclasses.dataclass(frozen=True, repr=False)

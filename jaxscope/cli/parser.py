@@ -612,6 +612,7 @@ class StepOptions:
         loaded: Files of arguments, by their paths.
         against: `jit` or `float64`: the form that values are compared with; empty for none.
         ulps: Differences up to so many ULPs are left out.
+        is_tracing: Whether the lines of Python are told that run while JAX traces, no values.
     """
 
     at: str = ""
@@ -622,6 +623,7 @@ class StepOptions:
     loaded: Mapping[str, str] = dataclasses.field(default_factory=dict)
     against: str = ""
     ulps: int = 0
+    is_tracing: bool = False
 
     @property
     def steps(self) -> bool:
@@ -652,6 +654,13 @@ def _add_step_options(parser: argparse.ArgumentParser) -> None:
         "pass of XLA",
         choices=("", "jit", "float64", "again"),
         default="",
+    )
+    add(
+        "--tracing",
+        "in place of values: which lines of Python run while JAX traces, in order, what each adds "
+        "to the jaxpr, and what a second call runs of them",
+        dest="is_tracing",
+        action="store_true",
     )
     add("--ulps N", "differences up to N units in the last place are none", type=_count, default=0)
     group = parser.add_argument_group("one place in place of the table of all equations")

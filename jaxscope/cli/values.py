@@ -1,5 +1,6 @@
 """`jaxscope values FILE [CALL]`: what each equation computes, and where NaN or Inf begins; with
-`--at` the numbers at one place, with `-o` a page or a hand-out that goes through the call.
+`--at` the numbers at one place, with `--tracing` what Python does while JAX traces, with `-o` a
+page or a hand-out that goes through the call.
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ from jaxscope.cli.output import check_place, print_found, write_data
 from jaxscope.cli.parser import Options
 from jaxscope.cli.runs import Watcher, named_program, request_of, show_progress
 from jaxscope.client.one_shot import ask
-from jaxscope.client.requests import StepRequest, ValuesRequest
+from jaxscope.client.requests import StepRequest, TraceLinesRequest, ValuesRequest
 from jaxscope.client.stepping import SteppingClient
-from jaxscope.errors import CallError, UsageError
+from jaxscope.errors import CallError, UsageError, UserCodeError
 from jaxscope.model.lessons import LESSON_ENDING, TextLesson, read_lesson, read_text_lesson
+from jaxscope.model.tracing import Tracing
 from jaxscope.model.values import ArrayView, Step, Stepping, Values, parse_condition, parse_place
 from jaxscope.report.stepping import step_to_document, step_to_json
+from jaxscope.report.tracing import tracing_to_document, tracing_to_json
 from jaxscope.report.values import values_to_document, values_to_json
 
 _GOALS = {"start": "start", "end": "end", "nonfinite": "origin"}
@@ -38,6 +41,8 @@ def run(options: Options) -> int:
         options = dataclasses.replace(
             options, file=Path(first.file), call=options.call or first.call
         )
+    if options.step.is_tracing:
+        return _trace_lines(options)
     loaded = options.step.loaded
     stepped = request_of(StepRequest, options, loaded=loaded, stage=options.step.stage)
     if options.output is not None:
@@ -55,6 +60,14 @@ def run(options: Options) -> int:
         options, lambda: values_to_json(values, ulps), lambda: values_to_document(values, ulps)
     )
     return 0
+
+
+def _trace_lines(options: Options) -> int:
+    """Tell what Python does while JAX traces, as far as that went."""
+    with show_progress() as show:
+        found = ask(request_of(TraceLinesRequest, options), Tracing, Watcher(show))
+    print_found(options, lambda: tracing_to_json(found), lambda: tracing_to_document(found))
+    return UserCodeError.exit_status if found.failure else 0
 
 
 def _write_page(

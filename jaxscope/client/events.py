@@ -25,6 +25,7 @@ from jaxscope.model.experiments import (
 from jaxscope.model.hardware import Ceilings
 from jaxscope.model.outline import Outline
 from jaxscope.model.timing import Profile, Scaling
+from jaxscope.model.tracing import Tracing
 from jaxscope.model.values import ArrayView, Step, Stepping, Values
 from jaxscope.wire.messages import Message
 
@@ -89,6 +90,7 @@ Result = (
     | Proposal
     | Values
     | Stepping
+    | Tracing
     | EnvironmentReport
 )
 

@@ -43,6 +43,7 @@ from jaxscope.client.requests import (
     ScalingRequest,
     SideRequest,
     StepRequest,
+    TraceLinesRequest,
     ValuesRequest,
 )
 from jaxscope.model import Cost, Stage, Unavailable
@@ -80,6 +81,7 @@ from jaxscope.model.timing import (
     tell_page_faults,
     with_remark,
 )
+from jaxscope.model.tracing import TracedLine, Tracing
 from jaxscope.model.unavailable import is_available
 from jaxscope.model.values import (
     ArraySummary,
@@ -261,6 +263,27 @@ class _Ready:
     argument_paths: tuple[str, ...] = ()
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class _TracedLines:
+    """Fields of the message `traced_lines`."""
+
+    lines: tuple[TracedLine, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Traced:
+    """Fields of the message `traced`."""
+
+    stage: str = ""
+    num_equations: int = 0
+    num_unplaced: int = 0
+    num_lines: int = 0
+    calls_back: bool = False
+    reruns: tuple[int, ...] = ()
+    no_reruns: str = ""
+    failure: str = ""
+
+
 _MAX_VALUES = 1_000_000
 _NotNegative = Annotated[float, msgspec.Meta(ge=0)]
 _Some = msgspec.Meta(min_length=1)
@@ -287,6 +310,12 @@ _ANSWERS = Codec(
         ),
         NonfiniteOrigin: Rules(kinds={"kind": Literal["nan", "inf"]}),
         StepValue: Rules(kinds={"kind": Literal["argument", "operand", "result"]}),
+        TracedLine: Rules(
+            kinds={
+                "statement": Literal["", "def", "if", "for", "while", "return"],
+                "outcome": Literal["", "body", "else", "past", "round", "over"],
+            }
+        ),
         ArrayView: Rules(left_out=("picture", "highest", "odd", "counts", "edges")),
         KeyChange: Rules(as_list=True),
         CompileSpan: Rules(
@@ -873,6 +902,34 @@ class SteppingCollector(LabCollector):
         return not self._ready.stage
 
 
+class TracingCollector(LabCollector):
+    """Collects the messages that answer a `trace_lines` request."""
+
+    def __init__(self, call: str = "") -> None:
+        super().__init__(call)
+        self._lines: list[TracedLine] = []
+        self._traced = _Traced()
+
+    def feed(self, message: Message) -> Iterator[Event]:
+        yield from super().feed(message)
+        if message.type == "traced":
+            yield ResultGrew(self.result())
+
+    def take(self, message: Message) -> None:
+        if message.type == "traced_lines":
+            self._lines += _read_answer(message, _TracedLines).lines
+            if len(self._lines) > _MAX_VALUES:
+                raise ValueError("more lines than a trace may have")
+        elif message.type == "traced":
+            self._traced = _read_answer(message, _Traced)
+
+    def result(self) -> Tracing:
+        return self.complete(Tracing, lines=tuple(self._lines), **_fields_of(self._traced))
+
+    def is_empty(self) -> bool:
+        return not self._traced.stage
+
+
 def _read_view(message: Message) -> ArrayView:
     """Raises: ValueError: The message is malformed."""
     view, arrays = _read_answer(message, ArrayView), message.arrays
@@ -1011,6 +1068,7 @@ EXPERIMENTS: dict[type[Request], Callable[[str], LabCollector]] = {
     AgreementRequest: AgreementCollector,
     ValuesRequest: ValuesCollector,
     StepRequest: SteppingCollector,
+    TraceLinesRequest: TracingCollector,
     CalibrationRequest: CeilingsCollector,
     RematRequest: RematCollector,
     CompileTimeRequest: CompileTimeCollector,

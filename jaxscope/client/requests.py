@@ -277,6 +277,13 @@ class StepRequest(CallRequest):
     most_bytes: int = 1 << 30
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class TraceLinesRequest(CallRequest):
+    """Trace a call, and tell what Python did meanwhile, line by line; see `model.tracing`."""
+
+    type: ClassVar[str] = "trace_lines"
+
+
 def move_message(number: int, to: str, **fields: Any) -> RunMessage:
     """What asks a run of a `StepRequest` to go somewhere; see `wire.protocol`."""
     return Message("move", {"number": number, "to": to, **fields})
@@ -400,7 +407,10 @@ MEASURING = (
 """Requests that run programs to measure them."""
 ALONE = (*MEASURING, CompileTimeRequest)
 """Requests that nothing should run beside."""
-_RUNNING = (*MEASURING, RecompilationRequest, AgreementRequest, ValuesRequest, StepRequest)
+_RUNNING = (
+    *(*MEASURING, RecompilationRequest, AgreementRequest, ValuesRequest, StepRequest),
+    TraceLinesRequest,
+)
 _NOT_SENT = frozenset(field.name for field in dataclasses.fields(Request))
 
 

@@ -32,6 +32,8 @@ Client to worker (each starts a run; one run at a time):
                  those that are looked at next are compared with it, and forms ["jit", "float64",
                  "again", "trials": jit without parts of the compiler]: in which it is shown as
                  well; finish
+    trace_lines  file, call, target, x64: traces the call once more and says what Python did
+                 meanwhile, then calls the compiled program twice
     calibrate    target, x64                 measures what the machine reaches at most
     compile_time file, call, target, x64     compiles once, and says where the time went
     remat        file, call, target, x64     compiles a gradient with each policy of jax.checkpoint
@@ -165,6 +167,13 @@ Worker to client:
                  difference, reason, trials and trials_reason (as of comparison)}]; arrays picture,
                  highest (float64, two dimensions), odd (int32, the same), counts (int64), edges
                  (float64, one more): the answer to `look`
+    traced_lines lines [{file, line, text, function, depth, is_resumed, inside, is_traced,
+                 equations [{id, operation, type, is_shared}, …], num_aside, effects [text, …],
+                 statement, outcome, round}, …]: what ran while a call was traced, in order, in
+                 several messages
+    traced       stage, num_equations, num_unplaced, num_lines, calls_back, failure, reruns
+                 [number of lines, …], no_reruns: what the lines are of; a later one replaces an
+                 earlier one
     outline      functions [{name, kind, line, end_line, signature, doc}], calls [{call, line}], doc
     proposal     call
     environment  jax, jaxlib, numpy, python, executable, platform, device, host, system,

@@ -512,6 +512,46 @@ def watching_reads(on_read: Callable[[Any], None]) -> Iterator[None]:
         arrays._value = original
 
 
+@contextlib.contextmanager
+def watching_equations(on_equation: Callable[[Any, Any], None]) -> Iterator[None]:
+    """Call for each equation that JAX appends to a jaxpr which it traces, behind that.
+
+    Args:
+        on_equation: Takes what builds the jaxpr (see `growing_jaxpr`), and the equation, which it
+            must not keep: JAX drops those that nobody uses.
+    """
+    builder: Any = _partial_eval.JaxprStackFrame
+    original = builder.add_eqn
+
+    def add(self: Any, equation: Any) -> Any:
+        added = original(self, equation)
+        on_equation(self, equation)
+        return added
+
+    builder.add_eqn = add
+    try:
+        yield
+    finally:
+        builder.add_eqn = original
+
+
+def growing_jaxpr() -> Any:
+    """What builds the jaxpr that operations are recorded in now; None where JAX runs them."""
+    trace: Any = _core.trace_ctx.trace
+    while trace is not None:
+        builder = getattr(trace, "frame", None)
+        if isinstance(builder, _partial_eval.JaxprStackFrame):
+            return builder
+        trace = getattr(trace, "parent_trace", None)
+    return None
+
+
+def function_of_growing(builder: Any) -> str:
+    """Name of the function that a jaxpr is built from; empty where JAX does not know it."""
+    info = getattr(builder, "debug_info", None)
+    return str(getattr(info, "func_name", "") or "")
+
+
 LoopRunner = Callable[[Any, Callable[..., Any], Callable[..., Any], tuple[Any, ...]], Any]
 """Given JAX's own jitted function of an operation, a plain one with the operation's name and the
 line that ran it first, what runs it as JAX does, and its operands; gives the results."""

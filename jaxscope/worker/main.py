@@ -52,6 +52,7 @@ HANDLERS = {
     "agree": ("jaxscope.worker.timing.agreement", "handle_agree"),
     "values": ("jaxscope.worker.values.evaluation", "handle_values"),
     "step": ("jaxscope.worker.values.stepping", "handle_step"),
+    "trace_lines": ("jaxscope.worker.values.tracing", "handle_trace_lines"),
     "remat": ("jaxscope.worker.stages.remat", "handle_remat"),
     "calibrate": ("jaxscope.worker.timing.calibration", "handle_calibrate"),
     "propose": ("jaxscope.worker.stages.call_loader", "handle_propose"),

@@ -18,6 +18,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from types import FrameType
 from typing import Any
 
 import jax
@@ -97,10 +98,12 @@ class EffectWatch:
     Attributes:
         base: The function.
         is_own: Whether a file is the user's own.
+        on_effect: Told at once what is called, and from which frame.
     """
 
     base: Any
     is_own: Callable[[str], bool] = lambda file: not is_installed(file)
+    on_effect: Callable[[str, FrameType], None] | None = None
     _seen: dict[tuple[str, str, int], str] = dataclasses.field(default_factory=dict)
     _moved: list[str] = dataclasses.field(default_factory=list)
     _narrowed: dict[tuple[str, int], tuple[str, str]] = dataclasses.field(default_factory=dict)
@@ -141,10 +144,13 @@ class EffectWatch:
     def _noting(self, rule: str, name: str, original: Any, thread: int) -> Any:
         def noting(*args: Any, **kwargs: Any) -> Any:
             if threading.get_ident() == thread:
-                code, line = sys._getframe(1).f_code, sys._getframe(1).f_lineno
+                frame = sys._getframe(1)
+                file, line = frame.f_code.co_filename, frame.f_lineno
                 is_seeded = name.endswith("default_rng") and bool(args or kwargs)
-                if self.is_own(code.co_filename) and not is_seeded:
-                    self._seen.setdefault((rule, code.co_filename, line), name)
+                if self.is_own(file) and not is_seeded:
+                    self._seen.setdefault((rule, file, line), name)
+                    if self.on_effect is not None:
+                        self.on_effect(name, frame)
             return original(*args, **kwargs)
 
         return noting

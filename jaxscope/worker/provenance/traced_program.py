@@ -14,7 +14,7 @@ import dataclasses
 import re
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -36,6 +36,8 @@ from jaxscope.worker.host.call import Call
 from jaxscope.worker.host.values import is_float
 from jaxscope.worker.provenance.stand_in import BaseRecorder, InnerStages, StageJaxpr, tag_shown
 from jaxscope.worker.provenance.tagging import Tagger, nested_jaxprs
+
+T = TypeVar("T")
 
 _jit = jax.jit  # files replace it by what does nothing, to run without
 
@@ -101,22 +103,54 @@ def trace_call(call: Call) -> TracedProgram:
 
 
 def _trace_call(call: Call) -> TracedProgram:
+    program, message = with_arguments(call, lambda arguments: _trace(call, arguments))
+    messages = (*program.messages, *filter(None, (message,)))
+    return dataclasses.replace(program, messages=messages)
+
+
+def with_arguments(call: Call, trace: Callable[[Arguments], T]) -> tuple[T, str]:
+    """Trace with Python scalars traced as `jit` would; if that raises, with them as static.
+
+    Returns:
+        What was traced, and what the reader should know of the arguments, or an empty text.
+
+    Raises:
+        Exception: Whatever the user's code or JAX raises.
+    """
     arguments = Arguments(call)
     if not arguments.has_scalars:
-        return _trace(call, arguments)
+        return trace(arguments), ""
     try:
-        return _trace(call, arguments)
+        return trace(arguments), ""
     except Exception as first:
         fixed = Arguments(call, scalars_are_static=True)
         try:
-            program = _trace(call, fixed)
+            found = trace(fixed)
         except Exception as second:
             # What was typed is at fault, not that a number of it was traced.
             speaks_of_us = _OF_TRACING.search(str(first)) and not _OF_TRACING.search(str(second))
             raise (second if speaks_of_us else first) from None
         names = ", ".join(path for path, _ in fixed.static)
-        message = f"Taken as static, because tracing them raised {type(first).__name__}: {names}."
-        return dataclasses.replace(program, messages=(*program.messages, message))
+        why = f"because tracing them raised {type(first).__name__}"
+        return found, f"Taken as static, {why}: {names}."
+
+
+def jit_plainly(call: Call, arguments: Arguments) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    """The call as one jitted function that nobody follows, with the arguments to give it."""
+    function = call.compose(call.base)
+    if compat.is_jitted(function):
+        return function, call.args, call.kwargs
+    plain = _giving_arrays(_hashable(arguments.unboxing(function)), [])
+    return (_jit(plain), *arguments.boxed())
+
+
+def count_jits(call: Call) -> int:
+    """Of how many calls of a jitted function, one in the other, the program of a call consists,
+    besides what traces it; of a call with transforms none is taken apart.
+    """
+    if any(level.name != "jit" for level in call.levels):
+        return 0
+    return max(len(call.levels) - 1 + int(compat.is_jitted(call.base)), 0)
 
 
 def _trace(call: Call, arguments: Arguments) -> TracedProgram:
@@ -184,8 +218,7 @@ def _trace_untransformed(call: Call, arguments: Arguments) -> TracedProgram:
     function = call.compose(call.base)
     traced, seconds, messages = _trace_function(function, call, arguments)
     tagger = Tagger(BASE_TAG)
-    # Tracing what the outermost jit made leaves that one out.
-    num_jits = max(len(call.levels) - 1 + int(compat.is_jitted(call.base)), 0)
+    num_jits = count_jits(call)  # tracing what the outermost jit made leaves that one out
     tagged, shown = tag_shown(tagger, compat.traced_jaxpr(traced), num_jits)
     names, results = compat.debug_paths(traced)
     base = StageJaxpr("jaxpr", shown, names, results, seconds)
