@@ -207,11 +207,10 @@ def check(source: str, call: str, capture: Any, plain_text: str) -> Counts:
     last_scopes = _scopes_of_nodes(last.graph, scope_of_line)
     has_equations = frozenset().union(*base_scopes.values())
     graph = capture.stage("optimized").graph
-    counts = Counts()
-    tables = identity.read_tables(plain_text)
+    counts, has_stacks = Counts(), "StackFrames" in plain_text
     # Both modules have the same instructions; numbers in names may be others (`bench/identity.py`).
     shown_as = _match_names(plain_text, capture.stage("optimized").text.text)
-    for plain_name, op_name, frame in _named_instructions(plain_text):
+    for plain_name, op_name, line in _named_instructions(plain_text):
         name = shown_as.get(plain_name, plain_name)
         parts = (_without_caller(part) for part in op_name.split(";"))
         chains = [[int(n) for n in _SCOPE.findall(part)] for part in parts]
@@ -223,22 +222,22 @@ def check(source: str, call: str, capture: Any, plain_text: str) -> Counts:
             continue
         node = graph.node(graph.index_by_id[name])
         innermost = {chain[-1] for chain in chains}
-        # XLA's names and its stack frames may differ, where a rule is evaluated by JAX later on.
-        frames = identity.read_frames(tables, frame)
-        own = {scope_of_line.get(int(frames[0].split(":")[1]), 0)} if frames else set()
+        # XLA's names and its places may differ, where a rule is evaluated by JAX later on.
+        own = {scope_of_line.get(line, 0)} if line else set()
         # What stands in a rule is no equation of the base function: its call there is the origin.
         origins = {next((n for n in chain[::-1] if n in has_equations), -1) for chain in chains}
         linked = [base_scopes.get(id, _NOWHERE) for id in node.origins]
         calls = dict(call.split("@", 1) for call in _list(node, "call") if "@" in call)
         derived = [_in_call(last.graph, last_scopes, id, calls.get(id, "")) for id in node.derived]
+        # Without stacks, in JAX 0.8.0, the place of a `cond` is on all that is in its branches.
+        own_too = own if has_stacks else own.intersection(*derived)
         place = scope_of_line.get(node.source[0].line, 0) if node.source else 0
         places = [frozenset({place})] if node.source else []
-        for kind, found_scopes, wanted in (
-            ("origins", linked, origins),
-            ("derived", derived, innermost),
-            ("source", places, innermost),
+        for kind, found_scopes, wanted, allowed in (
+            ("origins", linked, origins, origins),
+            ("derived", derived, innermost, innermost | own),
+            ("source", places, innermost, innermost | own_too),
         ):
-            allowed = wanted if kind == "origins" else wanted | own
             is_wrong = any(not scopes & allowed for scopes in found_scopes)
             told_of = frozenset().union(*found_scopes)
             is_missing = not told_of or (kind == "origins" and bool(wanted - told_of))
@@ -250,12 +249,16 @@ def check(source: str, call: str, capture: Any, plain_text: str) -> Counts:
 
 
 def _named_instructions(text: str) -> Iterator[tuple[str, str, int]]:
-    """Name, `op_name` and number of the stack frame of each instruction that has a name."""
+    """Name, `op_name` and line of each instruction that has a name; line 0 where it has none."""
+    tables = identity.read_tables(text)
     for line in text.split("\n"):
         found = _INSTRUCTION.match(line)
         if found is not None:
             frame = re.search(r"stack_frame_id=(\d+)", line)
-            yield found[1], found[2], int(frame[1]) if frame else 0
+            place = re.search(r"source_line=(\d+)", line)  # as jaxlib 0.8.0 writes it
+            frames = identity.read_frames(tables, int(frame[1])) if frame else []
+            number = frames[0].split(":")[1] if frames else place[1] if place else 0
+            yield found[1], found[2], int(number)
 
 
 def _match_names(plain_text: str, shown_text: str) -> dict[str, str]:

@@ -201,7 +201,7 @@ def _open(jaxpr: Any) -> Any:
 
 def _equations(jaxpr: Any, path: str = "", seen: set[int] | None = None) -> Iterator[str]:
     """Each equation as a line of text, those of jaxprs that several share once."""
-    from jax._src import source_info_util
+    from jaxscope.worker.compat import user_frames
 
     inner = _open(jaxpr)
     seen = set() if seen is None else seen
@@ -225,9 +225,9 @@ def _equations(jaxpr: Any, path: str = "", seen: set[int] | None = None) -> Iter
             nested += found
             told.append(f"{name}={'…' if found or callable(value) else _text(value)}")
         frames = [
-            f"{os.path.basename(f.file_name)}:{f.start_line}:{f.start_column}"
-            for f in source_info_util.user_frames(equation.source_info.traceback)
-            if not f.file_name.startswith("<")
+            f"{os.path.basename(file)}:{line}:{column}"
+            for file, line, column, _ in user_frames(equation.source_info)
+            if not file.startswith("<")
         ]
         stack = str(equation.source_info.name_stack)
         yield (

@@ -382,7 +382,27 @@ def user_place(equation: Any) -> tuple[str, int] | None:
 
 @functools.lru_cache(maxsize=1 << 16)
 def _frames(traceback: Any) -> tuple[Any, ...]:
-    return () if traceback is None else tuple(_source_info.user_frames(traceback))
+    """The user's frames down to the function that was traced.
+
+    JAX 0.8.0 keeps those of its caller, too: of a function that JAX traced before, these are of
+    another call, which may be that of another program.
+    """
+    if traceback is None:
+        return ()
+    if hasattr(_partial_eval, "TracebackScope"):
+        return tuple(_source_info.user_frames(traceback))
+    frames = itertools.takewhile(_is_inside, zip(*traceback.raw_frames(), strict=True))
+    return tuple(
+        _source_info.raw_frame_to_frame(code, place)
+        for code, place in frames
+        if _source_info.is_user_filename(code.co_filename)
+    )
+
+
+def _is_inside(frame: tuple[types.CodeType, int]) -> bool:
+    """Whether a frame is not yet JAX's own that traces a function."""
+    code, _ = frame
+    return (code.co_name, code.co_filename) != ("trace_to_jaxpr_dynamic", _partial_eval.__file__)
 
 
 def has_same_place(one: Any, other: Any) -> bool:

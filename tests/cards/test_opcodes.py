@@ -11,9 +11,10 @@ import jax
 import numpy as np
 import pytest
 import scipy  # loads `scipy.signal` and others when a line names them
-from jaxlib import _hlo, _jax
+from jaxlib import _jax
 
 from jaxscope.program.cards import Card, read_cards
+from jaxscope.worker.compat import parse_hlo_module, serialized_hlo_of_text
 from tests.cards.lowering import read_opcodes
 from tests.cards.test_formulas import assert_close, compute
 
@@ -67,8 +68,7 @@ def make_module(example: str) -> tuple[str, list[tuple[str, str]]]:
 def run_hlo(example: str, *args: Any) -> Any:
     """What XLA computes for an example on the CPU."""
     text, _ = make_module(example)
-    module = _hlo.hlo_module_from_text(text)
-    stablehlo = _jax.mlir.hlo_to_stablehlo(module.as_serialized_hlo_module_proto())
+    stablehlo = _jax.mlir.hlo_to_stablehlo(serialized_hlo_of_text(text))
     device = jax.devices("cpu")[0]
     devices = _jax.DeviceList((device,))
     program = device.client.compile_and_load(stablehlo, devices, _jax.CompileOptions())
@@ -119,7 +119,8 @@ def test_the_line_of_numpy_gives_what_xla_computes(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(WITH_EXAMPLE))
 def test_the_example_is_an_instruction_of_that_opcode(name: str) -> None:
-    module = _hlo.hlo_module_from_text(make_module(OPCODES[name].example)[0])
+    text, _ = make_module(OPCODES[name].example)
+    module = parse_hlo_module(serialized_hlo_of_text(text))
     opcodes = [opcode for where, opcode in read_opcodes(module.to_string()) if where == "ENTRY"]
     assert opcodes[-1].split()[0] == name
     assert name == "parameter" or set(opcodes[:-1]) <= {"parameter"}

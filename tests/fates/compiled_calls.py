@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import jax
-from jaxlib import _hlo
 
 from bench import identity
 from jaxscope.client.capture_assembler import CaptureAssembler
@@ -17,7 +16,7 @@ from jaxscope.model import Capture, Fate
 from jaxscope.program.fates.table import FateTable
 from jaxscope.wire.messages import Message
 from jaxscope.worker.channel import Channel
-from jaxscope.worker.compat import hide_frames_of
+from jaxscope.worker.compat import hide_frames_of, parse_hlo_module
 from jaxscope.worker.host.call import Call
 from jaxscope.worker.host.source import read_source
 from jaxscope.worker.provenance.traced_program import trace_call
@@ -96,7 +95,7 @@ def _write_in_full(folder: Path) -> None:
     for path in folder.glob("*.hlo.pb"):
         text = path.with_name(path.name.removesuffix(".hlo.pb") + ".txt")
         if text.exists() and re.search(r"%[\w.\-]+#\d", text.read_text("utf-8")):
-            module = _hlo.HloModule.from_serialized_hlo_module_proto(_read_module(path))
+            module = parse_hlo_module(_read_module(path))
             text.write_text(module.to_string(), "utf-8")
 
 

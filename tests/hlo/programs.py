@@ -8,11 +8,11 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jaxlib import _hlo
 
 from jaxscope.model import NONE, Graph, GroupKind
 from jaxscope.model.op_name import TagTable
 from jaxscope.program.hlo.graph import convert_hlo
+from jaxscope.worker.compat import serialized_hlo_of_text
 
 X = jax.ShapeDtypeStruct((4, 8), jnp.float32)
 W = jax.ShapeDtypeStruct((8, 8), jnp.float32)
@@ -72,8 +72,7 @@ def unoptimized(name: str) -> tuple[bytes, str]:
 
 def proto_of(hlo_text: str) -> bytes:
     """The serialized proto of a module written as text."""
-    module = _hlo.hlo_module_from_text(hlo_text)
-    return bytes(module.as_serialized_hlo_module_proto())
+    return serialized_hlo_of_text(hlo_text)
 
 
 def convert(proto: bytes, tags: TagTable | None = None, derived: Graph | None = None) -> Graph:

@@ -213,6 +213,29 @@ def test_named_instructions_of_a_shared_helper_inherit_from_all_their_callers() 
     }
 
 
+OF_A_BRANCH = """HloModule branches
+
+ENTRY %main (x: f32[4]) -> f32[4] {
+  %x = f32[4]{0} parameter(0), metadata={op_name="x"}
+  %inlined = f32[4]{0} sine(%x), metadata={op_name="jxsd0~/sin" source_file="f.py" source_line=5}
+  %other = f32[4]{0} cosine(%inlined), metadata={op_name="jxsd0~/cos"}
+  %own = f32[4]{0} negate(%other), metadata={op_name="jxsd1~/neg" source_file="g.py" source_line=7}
+  ROOT %last = f32[4]{0} tanh(%own), metadata={op_name="tanh" source_file="f.py" source_line=6}
+}
+"""
+
+
+def test_of_jax_0_8_the_place_of_the_equation_is_the_one_of_its_instructions() -> None:
+    """It writes a file beside, and the place of a `cond` on all that is in its branches."""
+    builder = GraphBuilder()
+    frames = (("f.py", 2, 4, "f.<locals>.branch"), ("f.py", 5, 0, "f"))
+    builder.add_node("0", NodeKind.EQUATION, "sin", source=frames)
+    builder.add_node("1", NodeKind.EQUATION, "neg")  # of a function that several lines call
+    graph = convert(proto_of(OF_A_BRANCH), TagTable((), ("0", "1")), builder.build())
+    lines = [[frame.line for frame in graph.source(node)] for node in range(len(graph.nodes))]
+    assert lines == [[], [2, 5], [2, 5], [], [6]]
+
+
 @pytest.mark.parametrize(
     ("around", "direction"),
     [("transpose(jvp())", Direction.BACKWARD), ("jvp()", Direction.FORWARD)],

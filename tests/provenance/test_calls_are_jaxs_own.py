@@ -16,6 +16,7 @@ import pytest
 
 from bench import identity
 from bench.identity_calls import GROUPS, PREAMBLE
+from jaxscope.worker import compat
 
 ROOT = Path(__file__).parents[2]
 
@@ -142,6 +143,8 @@ def test_a_call_is_the_same_in_jaxscope_and_in_jax_alone(
         found = identity.compare(str(file), call)
     except ImportError as error:
         pytest.skip(f"needs {error.name}")
+    if not compat.HAS_TAG_FRAMES and name == "calls without a name in what JAX inlines":
+        pytest.skip("before JAX 0.10.2 tags have to be names")
     assert found.equations
     assert found.named
     assert not found.differences, "\n".join(found.differences)

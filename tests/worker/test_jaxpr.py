@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
+import types
 from collections import Counter
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import pytest
+from jax._src.interpreters import partial_eval
 from jax.extend import core
 
 from jaxscope.model.graph import Graph, NodeKind
@@ -165,6 +168,21 @@ def test_what_two_lines_share_stands_on_neither() -> None:
     owners = [node_id for node_id in lines if f"{node_id}/jaxpr/0" in lines]
     assert [lines[owner] for owner in owners] == [[1]]  # the second owner shows the same body
     assert all(not found for node_id, found in lines.items() if "/" in node_id)
+
+
+def test_frames_end_where_jax_begins_to_trace_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    """JAX 0.8.0 keeps those of the call that was traced first, which may be another program's."""
+    tracing = inspect.unwrap(partial_eval.trace_to_jaxpr_dynamic)
+    codes = [each.__code__ for each in (lines_by_id, convert, tracing, equation_lines)]
+
+    class Traceback:
+        def raw_frames(self) -> tuple[list[types.CodeType], list[int]]:
+            return codes, [0] * len(codes)
+
+    monkeypatch.delattr(partial_eval, "TracebackScope", raising=False)
+    source_info = types.SimpleNamespace(traceback=Traceback())
+    found = [frame[3] for frame in compat.user_frames(source_info)]
+    assert found == ["lines_by_id", "convert"]
 
 
 def test_the_text_is_jaxs_and_its_lines_link_to_equations() -> None:

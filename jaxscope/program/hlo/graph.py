@@ -428,7 +428,7 @@ class ProvenanceReader:
                     directions.append(Direction(int(nodes.direction[caller])))
                 source = source or tuple(
                     (place.file, place.line, place.column, place.function)
-                    for place in graph.source(caller)
+                    for place in graph.source(row) or graph.source(caller)
                 )
             # The tag of the name is more exact than what an equation inherits.
             origins = found if not origins else origins | found
@@ -672,9 +672,7 @@ class _Converter:
                 origins=provenance.origins,
                 derived=provenance.derived,
                 direction=provenance.direction,
-                source=()
-                if is_stamped
-                else _source(self._frames.read(metadata), provenance.source),
+                source=() if is_stamped else _source(self._frames, metadata, provenance),
             )
             is_element = opcode == "get-tuple-element"
             for operand, number in enumerate(instruction.operand_ids):
@@ -728,11 +726,17 @@ def _list_calls(
     return added
 
 
-def _source(own: tuple[Frame, ...], of_equation: tuple[Frame, ...]) -> tuple[Frame, ...]:
-    """The instruction's own frames; the equation's where it has none, or one and no stack."""
-    if len(own) == 1 and of_equation and own[0][:2] == of_equation[0][:2]:
-        return of_equation  # jaxlib 0.8 keeps the innermost frame only
-    return own or of_equation
+def _source(
+    frames: FrameTable, metadata: HloMessage, provenance: NodeProvenance
+) -> tuple[Frame, ...]:
+    """The instruction's own frames; the equation's where it has none.
+
+    JAX 0.8.0, which writes a file beside, gives what it inlines as it lowers the frames of the
+    operation around, and what a jitted function holds those of its first call, whoever made that.
+    """
+    if metadata.source_file and provenance.derived:
+        return provenance.source
+    return frames.read(metadata) or provenance.source
 
 
 def _unique(name: str, used: set[str]) -> str:
