@@ -487,7 +487,8 @@ def _draw_lines(scene: Scene, homes: Sequence[int], *, is_curved: bool = False) 
             path = path_data(LinePath(tuple(strokes_of(scene, line)), "", 0.0))
         title = escape_html(scene.lines.types[line])
         more = " back" if scene.lines.is_return[line] else ""
-        more = " residual" if scene.lines.is_residual[line] else more
+        if scene.lines.is_residual[line] or scene.lines.is_inner_residual[line]:
+            more = " residual"
         about = f'class="wire{more}" data-home="{home}"'
         yield f'<path {about} d="{path}"><title>{title}</title></path>'
         arrow = arrow_of(scene, line)

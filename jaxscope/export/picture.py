@@ -275,9 +275,9 @@ def _scene_shapes(
         depth.append(depth[parent] + 1 if parent != NONE else 0)
         yield _frame(scene, item, depth[item], palette)
     for line in range(len(scene.lines)):
-        is_flow = not (scene.lines.is_return[line] or scene.lines.is_residual[line])
-        width = 1.3 if is_flow else 1.8
-        yield LinePath(tuple(strokes_of(scene, line)), color_of_line(scene, line, palette), width)
+        color = color_of_line(scene, line, palette)
+        width = 1.3 if color == palette.edge else 1.8
+        yield LinePath(tuple(strokes_of(scene, line)), color, width)
     if has_text:
         for line in range(len(scene.lines)):
             arrow = arrow_of(scene, line)
@@ -300,7 +300,7 @@ def _scene_shapes(
 
 def color_of_line(scene: Scene, line: int, palette: Palette) -> str:
     """Arrows back to the begin of a loop, and residuals, stand out from what flows on."""
-    if scene.lines.is_residual[line]:
+    if scene.lines.is_residual[line] or scene.lines.is_inner_residual[line]:
         return palette.residual
     return palette.border[Style.CONTROL] if scene.lines.is_return[line] else palette.edge
 

@@ -24,13 +24,15 @@ STYLE_NAMES = {
     Style.SECTION: "group",
     Style.COLLECTIVE: "collective: devices exchange",
     Style.PORT: "loop or branch value",
+    Style.FORWARD: "forward",
+    Style.BACKWARD: "backward",
 }
 """What styles mean, for a legend; those that look the same mean the same."""
 
 FORWARD_FRAME, BACKWARD_FRAME, SECOND_FRAME, OTHER_FRAME, FUSION_FRAME = range(2, 7)
 FRAME_NAMES = {
-    FORWARD_FRAME: "forward",
-    BACKWARD_FRAME: "backward",
+    FORWARD_FRAME: STYLE_NAMES[Style.FORWARD],
+    BACKWARD_FRAME: STYLE_NAMES[Style.BACKWARD],
     SECOND_FRAME: "backward of backward",
     OTHER_FRAME: "other derivatives",
     FUSION_FRAME: STYLE_NAMES[Style.FUSION],
@@ -103,6 +105,8 @@ _STYLES = {
     Style.SECTION: _GROUP,
     Style.COLLECTIVE: ("#ffd3e0", "#5a1236", "#b8004e", "#ff6fa8"),
     Style.PORT: ("#faf8ff", "#1f1c33", "#6b5bc4", "#9a8cf0"),
+    Style.FORWARD: ("#e4eeff", "#1c2c48", "#4a78c8", "#7aa2e8"),
+    Style.BACKWARD: ("#ffeddd", "#402d1b", "#b8702e", "#d09a66"),
 }
 """Of each style the light and the dark fill, then the light and the dark border."""
 
@@ -165,7 +169,8 @@ def explain_boxes(
         for style in map(Style, sorted(set(styles)))
     ]
     # Parts of a gradient first: they are what a picture of one is about.
-    entries = [f for f in frames if f[0] != STYLE_NAMES[Style.FUSION]]
+    parts = [FRAME_NAMES[ground] for ground in range(FORWARD_FRAME, FUSION_FRAME)]
+    entries = [entry for part in parts for entry in (*frames, *boxes) if entry[0] == part]
     if has_residuals:
         entries.append((LINE_NAMES["residual"], palette.residual, palette.residual))
     entries += [*boxes, *frames]

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxscope.model import Graph
+from jaxscope.model import NONE, Graph
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.edge_details import EdgeLabels
 from jaxscope.picture.scene.residual_lines import (
@@ -315,3 +315,41 @@ def crosses(one: Piece, other: Piece) -> bool:
         y0 == y1 and u0 == u1 and min(x0, x1) < u0 < max(x0, x1) and min(v0, v1) < y0 < max(v0, v1)
         for ((x0, y0), (x1, y1)), ((u0, v0), (u1, v1)) in ((one, other), (other, one))
     )
+
+
+def nested(x: jax.Array) -> jax.Array:
+    with jax.named_scope("outer"):
+        with jax.named_scope("inner"):
+            y = jnp.tanh(x) * 2.0
+        z = jnp.sin(y) * y
+    return (z**3).sum()
+
+
+def test_inside_of_open_groups_only_what_is_kept_has_the_colour_of_residuals() -> None:
+    """Whatever flows along such a line, no other box outside of the group uses it."""
+    view = build_view(trace(jax.grad(nested), jnp.ones(4)))
+    scene = build_scene(view, frozenset(box.id for box in view.boxes if box.children))
+    items, lines, graph = scene.items, scene.lines, view.graph
+
+    def around(item: int) -> set[int]:
+        found = set()
+        while item != NONE:
+            found.add(item)
+            item = int(items.parent[item])
+        return found
+
+    backward = scene.item_of_id[halves(view)[1]]
+    is_leaving = []
+    for line in np.flatnonzero(lines.is_inner_residual).tolist():
+        source, target = int(lines.source[line]), int(lines.target[line])
+        is_leaving.append(target in around(source))
+        if not is_leaving[-1]:
+            assert backward in around(source)
+            continue
+        for node in lines.values[line].tolist():
+            users = graph.edges.target[graph.edges.source == node].tolist()
+            outside = [u for u in users if target not in around(int(scene.item_of_node[u]))]
+            assert outside
+            assert all(backward in around(int(scene.item_of_node[user])) for user in outside)
+    assert is_leaving.count(True) >= 2
+    assert is_leaving.count(False) >= 2

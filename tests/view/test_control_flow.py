@@ -16,6 +16,7 @@ from jax.extend.core import jaxpr_as_fun
 
 from jaxscope.model import NONE, Graph
 from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.scene.group_layout import measure_header
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.scene.side_by_side import describe_values
 from jaxscope.picture.scene.visible_edges import Wiring
@@ -357,3 +358,17 @@ def test_bytes_out_of_a_branch_are_those_of_one_arm() -> None:
     assert max(map(len, leaving)) > 2
     told = {describe_values(view, wiring, values) for values in leaving}
     assert told == {f"2 values · {2 * 4 * 4} B"}
+
+
+def test_arms_are_as_narrow_as_their_titles_and_say_what_they_hold_where_there_is_room() -> None:
+    def wide(y: jax.Array) -> jax.Array:
+        return jnp.sin(y) + jnp.cos(y) * jnp.tanh(y)
+
+    view = build_view(trace(lambda i, x: jax.lax.switch(i, [jnp.sin, wide], x), 1, V))
+    scene = build_scene(view, view.all_groups())
+    items = scene.items
+    arms = {items.titles[i]: i for i in range(items.num_frames) if items.titles[i] != "cond"}
+    narrow, broad = (next(i for title, i in arms.items() if word in title) for word in "01")
+    assert (items.details[narrow], items.details[broad]) == ("", "5 equations")
+    assert items.rect[narrow, 2] < measure_header(items.titles[narrow], "1 equation")
+    assert items.rect[broad, 2] >= measure_header(items.titles[broad], "5 equations")

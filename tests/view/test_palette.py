@@ -12,6 +12,7 @@ from jaxscope.picture.palette import (
     FORWARD_FRAME,
     FRAME_NAMES,
     FUSION_FRAME,
+    LIGHT,
     PALETTES,
     STYLE_NAMES,
     Palette,
@@ -110,3 +111,10 @@ def test_a_legend_explains_tinted_frames_and_says_each_name_once(palette: Palett
 )
 def test_operations_of_every_dialect_have_a_style(operation: str, style: Style) -> None:
     assert style_of(operation) is style
+
+
+def test_a_closed_part_of_a_gradient_and_an_opened_one_are_one_entry_before_all_others() -> None:
+    entries = explain_boxes([Style.INPUT, Style.BACKWARD], [FORWARD_FRAME], False, LIGHT)
+    assert [name for name, _, _ in entries] == ["forward", "backward", "argument"]
+    both = explain_boxes([Style.FORWARD], [FORWARD_FRAME], False, LIGHT)
+    assert [name for name, _, _ in both] == ["forward"]

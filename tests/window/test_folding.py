@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from jaxscope.ui.source.code_view import CodeView, Folding, Mark
+from jaxscope.ui.source.code_view import CodeView, Folding, Mark, fill_with_source
 
 TEXT = ["outer {", "  a", "", "  inner {", "    b", "    c", "  }", "  d", "}", "last", ""]
 
@@ -109,3 +110,20 @@ def test_ctrl_and_shift_choose_several_and_the_pointer_looks_ahead(qtbot: QtBot)
     assert view.grab().toImage() != plain
     view.set_preview()
     assert view.grab().toImage() == plain
+
+
+@pytest.mark.parametrize("height", [200, 300, 2000])
+def test_a_docstring_above_a_function_is_shown_whole_or_not_at_all(
+    qtbot: QtBot, height: int
+) -> None:
+    text = '"""' + "What it is.\n\n" * 9 + '"""\n\nimport jax\n\n\ndef f(x):\n    return x\n'
+    code = CodeView()
+    qtbot.addWidget(code)
+    code.resize(400, height)
+    code.show()
+    lines = text.split("\n")
+    fill_with_source(code, text, lines.index("def f(x):"))
+    first = 0 if height == 2000 else lines.index('"""') + 1
+    assert code.first_line == first
+    code.resize(400, height + 5)
+    assert code.first_line == first

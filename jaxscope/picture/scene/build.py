@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +31,7 @@ from jaxscope.picture.scene.group_layout import (
     BoxTexts,
     GroupPlacer,
     PlacedGroup,
+    measure_header,
 )
 from jaxscope.picture.scene.residual_lines import (
     Part,
@@ -57,6 +58,7 @@ from jaxscope.picture.scene.side_by_side import (
     values_at_once,
 )
 from jaxscope.picture.scene.visible_edges import End, Frame, Port, Values, Wire, Wiring
+from jaxscope.picture.view.labels import BoxText
 from jaxscope.picture.view.tree import BranchKind
 from jaxscope.picture.view.view import ROOT, Box, View
 
@@ -68,7 +70,7 @@ Floats = npt.NDArray[np.float64]
 _Corners = list[tuple[float, float]]
 
 
-PLAIN_LINE, TOLD_LINE, RETURN_LINE, RESIDUAL_LINE = 0, 1, 2, 3
+PLAIN_LINE, TOLD_LINE, RETURN_LINE, RESIDUAL_LINE, INNER_RESIDUAL = range(5)
 """Kinds of lines: an ordinary one, one whose text is always worth a place, one that leads a loop's
 carry from the end of a round back to its begin, and one of residuals."""
 
@@ -117,6 +119,14 @@ class GroupDrawing(NamedTuple):
     types: tuple[str, ...]
     stubs: tuple[DrawnStub, ...]
     kept: tuple[ResidualEnd, ...]
+
+    def list_lines(self, column: int, box: int) -> Iterator[tuple[int, int, set[int]]]:
+        """Lines that begin (1) or end (2) at a box: their row, the other end, and whose values."""
+        ends = np.cumsum(self.lines[:, 4])
+        for row in np.flatnonzero(self.lines[:, column] == box).tolist():
+            _, source, target, _, count, _ = self.lines[row].tolist()
+            values = self.values[ends[row] - count : ends[row]]
+            yield row, target if column == 1 else source, set(values.tolist())
 
 
 def draw_groups(
@@ -475,7 +485,7 @@ class _Collector:
             rect=rects,
             ids=tuple(box.id for box in shown),
             titles=tuple(text.title for text in told),
-            details=self._list_details(boxes.tolist(), [text.detail for text in told]),
+            details=self._list_details(boxes.tolist(), told, rects[:num_frames, 2].tolist()),
             style=np.asarray([text.style for text in told], np.int8),
             node=np.asarray([box.node for box in shown], np.int32),
             box=boxes,
@@ -486,8 +496,14 @@ class _Collector:
             ground=_choose_grounds(shown, parent, num_frames),
         )
 
-    def _list_details(self, boxes: list[int], details: list[str]) -> tuple[str, ...]:
-        """Second lines, those of repeats with which copy is shown."""
+    def _list_details(
+        self, boxes: list[int], told: list[BoxText], widths: list[float]
+    ) -> tuple[str, ...]:
+        """Second lines: of frames where they have room, of repeats with which copy is shown."""
+        details = [text.detail for text in told]
+        for at, width in enumerate(widths):
+            if measure_header(told[at].title, details[at]) > width + 0.5:
+                details[at] = ""
         for box, walk in self._walks.items():
             at = boxes.index(box)
             details[at] = f"{walk.number + 1} of {walk.total} shown · {details[at]}"
@@ -512,6 +528,7 @@ class _Collector:
         labels = {first + at: line.label for at, line in enumerate(residuals) if line.label}
         is_unlabelled = _find_unlabelled(self._view, table[:, 1]) | (table[:, 5] > 0)
         is_unlabelled[first:] = [bool(line.label) for line in residuals]
+        table[self._find_inner_residuals(residuals), 5] = INNER_RESIDUAL
         return Lines(
             points=np.concatenate([points, across.reshape(-1, 2)]),
             offsets=_offsets(table[:, 0]),
@@ -526,6 +543,7 @@ class _Collector:
             is_unlabelled=is_unlabelled,
             is_return=table[:, 5] == RETURN_LINE,
             is_residual=table[:, 5] == RESIDUAL_LINE,
+            is_inner_residual=table[:, 5] == INNER_RESIDUAL,
             labels=labels,
         )
 
@@ -539,6 +557,37 @@ class _Collector:
                 sources, targets = (self._drawings[at[part]].kept for part in pair)
                 lines += route_residuals(forward, backward, sources, targets)
         return lines
+
+    def _find_inner_residuals(self, residuals: list[ResidualLine]) -> list[int]:
+        """Lines inside of open groups that lead on to lines of residuals, or on from them.
+
+        Those that also lead what flows on from there, or comes in with it, are not among them.
+        """
+        found: list[int] = []
+        if not residuals:
+            return found
+        at = {group: number for number, group in enumerate(self._groups)}
+        starts = _offsets(np.asarray([len(each.lines) for each in self._drawings], np.int32))
+        around = {box: n for n, each in enumerate(self._drawings) for box in each.boxes.tolist()}
+        parts = {part for pair in self._pairs for part in pair}
+        for source, target in ((1, 2), (2, 1)):  # columns: out of the groups, and into them
+            todo: dict[int, set[int]] = {}
+            for line in residuals:
+                box = line.source if source == 1 else line.target
+                if box not in parts:
+                    todo.setdefault(box, set()).update(self._wiring.nodes_of(line.values))
+            while todo:
+                box, nodes = todo.popitem()
+                if box not in at:
+                    continue
+                for row, _, flowing in self._drawings[around[box]].list_lines(source, box):
+                    if starts[around[box]] + row not in found:
+                        nodes -= flowing
+                for row, end, flowing in self._drawings[at[box]].list_lines(target, box):
+                    if end != box and flowing <= nodes:
+                        found.append(int(starts[at[box]]) + row)
+                        todo.setdefault(end, set()).update(flowing)
+        return found
 
     def _find_part(self, number: int) -> Part:
         drawing, (left, top) = self._drawings[number], self._origins[number].tolist()

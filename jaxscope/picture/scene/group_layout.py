@@ -47,11 +47,18 @@ from jaxscope.picture.scene.side_by_side import (
 from jaxscope.picture.scene.visible_edges import End, Frame, Port, Wire, Wiring, find_changed_groups
 from jaxscope.picture.view.labels import BoxText, text_of
 from jaxscope.picture.view.operations import Style
+from jaxscope.picture.view.tree import BranchKind
 from jaxscope.picture.view.view import ROOT, View
 
 BOX_PADDING_PX = 12.0
 BOX_MAX_PX, _GROUP_MAX_PX = 256.0, 400.0
 """Of operations and values; of groups, whose names often differ at their ends."""
+
+
+def measure_header(title: str, detail: str) -> float:
+    """How wide an open group's header is, in pixels, with its title and what it counts."""
+    wide = measure_text(title, TITLE_PX, True) + measure_text(detail, DETAIL_PX)
+    return wide + 3 * FRAME_PADDING_PX
 
 
 class BoxTexts:
@@ -608,16 +615,18 @@ class GroupPlacer:
 
     def _frame(self, box: int, placed: PlacedGroup) -> Frame:
         """The frame that a group's drawing needs."""
-        header = measure_text(self.text(box).title, TITLE_PX, True) if box != ROOT else 0.0
-        header += 3 * FRAME_PADDING_PX
+        header = 0.0
+        if box != ROOT:
+            text = self.text(box)
+            # Arms stand side by side: their counts are written where there is room for them.
+            is_arm = self._view.boxes[box].kind is BranchKind.ARM
+            header = measure_header(text.title, "" if is_arm else text.detail)
         if box in self._wiring.hidden:
             header += WALK_PX
         drawing = placed.drawing
         inner, inner_height = (
             (drawing.across, drawing.along) if self._is_down else (drawing.along, drawing.across)
         )
-        if box != ROOT:
-            header += measure_text(self.text(box).detail, DETAIL_PX)
         width = max(inner + 2 * FRAME_PADDING_PX, header)
         ports = {
             end: x for end, x in zip(placed.ends, drawing.x, strict=True) if isinstance(end, Port)

@@ -77,6 +77,8 @@ class Lines:
         is_return: Whether it leads a loop's carry from the end of a round back to its begin.
         is_residual: Whether it leads what the forward part of a gradient keeps for the backward
             part, to that.
+        is_inner_residual: Whether it leads only such values, inside of a group that such a line
+            begins or ends at.
         labels: By line, what is written on it, where that is not its type.
     """
 
@@ -90,6 +92,7 @@ class Lines:
     is_unlabelled: npt.NDArray[np.bool_]
     is_return: npt.NDArray[np.bool_]
     is_residual: npt.NDArray[np.bool_]
+    is_inner_residual: npt.NDArray[np.bool_]
     labels: Mapping[int, str]
 
     def __len__(self) -> int:
@@ -202,6 +205,7 @@ def empty_scene(direction: str, num_nodes: int) -> Scene:
             flags,
             Ragged.empty(0),
             (),
+            flags,
             flags,
             flags,
             flags,

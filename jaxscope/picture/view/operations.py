@@ -26,6 +26,8 @@ class Style(enum.IntEnum):
     SECTION = 13
     COLLECTIVE = 14
     PORT = 15
+    FORWARD = 16
+    BACKWARD = 17
 
 
 _WORDS: tuple[tuple[Style, str], ...] = (

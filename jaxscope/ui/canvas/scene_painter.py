@@ -576,11 +576,9 @@ class SceneDrawing:
     def paint_lines(self, painter: QPainter, box: tuple[float, float, float, float]) -> None:
         """Paint the lines in a part of the scene, in its pixels."""
         all_lines, colors = self.scene.lines, self.colors
-        returns, residuals = (
-            np.flatnonzero(all_lines.is_return),
-            np.flatnonzero(all_lines.is_residual),
-        )
-        others = np.flatnonzero(~(all_lines.is_return | all_lines.is_residual))
+        is_kept = all_lines.is_residual | all_lines.is_inner_residual
+        returns, residuals = np.flatnonzero(all_lines.is_return), np.flatnonzero(is_kept)
+        others = np.flatnonzero(~(all_lines.is_return | is_kept))
         for lines, color, width in (
             (residuals, colors.residual, 1.8),
             (others if len(returns) or len(residuals) else None, colors.edge, 1.3),

@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
@@ -434,8 +435,7 @@ def paint_heat(painter: QPainter, theme: Theme, place: RowGeometry, y: int, cost
         if not math.isnan(cost.share):
             ground = QColor(theme.backward)
             ground.setAlphaF(2 * _HEAT_STRENGTH * min(cost.share, 1.0))
-            width = place.gutter - place.fold - _CHECK_PX
-            painter.fillRect(QRect(_CHECK_PX, y, width, place.line), ground)
+            painter.fillRect(QRect(4, y, place.gutter - place.fold - 4, place.line), ground)
         return
     left, width = place.gutter - place.heat - 4, place.heat - place.times
     if not math.isnan(cost.share):
@@ -539,6 +539,7 @@ class CodeView(QAbstractScrollArea):
         self._is_stale = False
         self._wanted = self._wanted_row = -1
         self._is_wanted_first = False
+        self._code_line = 0
         self._is_dragged = False
         self._is_wrapping = False
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
@@ -587,6 +588,7 @@ class CodeView(QAbstractScrollArea):
         *,
         keeps_place: bool = False,
         copied: Sequence[str] | None = None,
+        code_line: int = 0,
     ) -> bool:
         """Show other text, and return whether it is another than before.
 
@@ -595,6 +597,7 @@ class CodeView(QAbstractScrollArea):
             colouring: Its colours, or None.
             keeps_place: Stay at the same line, as after an edit, instead of going to the top.
             copied: What copying gives where that is more than is shown; as many lines.
+            code_line: The 0-based line after the docstring of a file.
         """
         if lines == self._lines:
             return False
@@ -603,7 +606,7 @@ class CodeView(QAbstractScrollArea):
         self._copied = lines if copied is None else copied
         self._marks = self._shown_marks = self._preview = {}
         self._folding = Folding(lines)
-        self._wanted = -1
+        self._wanted, self._code_line = -1, code_line
         last = len(lines) - 1 if keeps_place else -1
         self._cursor, self._anchor = min(self._cursor, last), min(self._anchor, last)
         self._widest = min(max((len(line) for line in lines), default=0), _MAX_COLUMNS)
@@ -748,11 +751,15 @@ class CodeView(QAbstractScrollArea):
         self.viewport().update()
 
     def show_line(self, line: int, *, is_first: bool = False) -> None:
-        """Scroll so that a line stands in the upper third, or that it is the first one."""
+        """Scroll so that a line stands in the upper third, or that it is the first one.
+
+        A docstring of the file is not cut for it: rather the page ends in blank rows.
+        """
         # Until somebody scrolls, it stays in sight when the page gets another size.
         self._wanted, self._is_wanted_first = line, is_first
         above = 0 if is_first else self.viewport().height() // self._line_px // 3
-        self.verticalScrollBar().setValue(max(self._folding.row_of(line) - above, 0))
+        least = self._first_row_of_code() if line >= self._code_line else 0
+        self.verticalScrollBar().setValue(max(self._folding.row_of(line) - above, least))
         self._wanted_row = self.verticalScrollBar().value()
 
     def selected_text(self) -> str:
@@ -861,6 +868,11 @@ class CodeView(QAbstractScrollArea):
     def _times_px(self) -> int:
         return int(8 * self._char_px) + 6 if self._has_times else 0
 
+    def _first_row_of_code(self) -> int:
+        """The row after the docstring of a file; 0 where all of the file fits on the page."""
+        fits = self._folding.num_rows <= self.viewport().height() // self._line_px
+        return 0 if fits else self._folding.row_of(self._code_line)
+
     def _update_scroll_bars(self) -> None:
         columns = int((self.viewport().width() - self._gutter_px()) / self._char_px)
         row = min(self.verticalScrollBar().value(), self._folding.num_rows - 1)
@@ -868,7 +880,7 @@ class CodeView(QAbstractScrollArea):
         is_wrapped = self._folding.wrap_at(columns if self._is_wrapping else 0)
         visible = max(self.viewport().height() // self._line_px, 1)
         vertical, horizontal = self.verticalScrollBar(), self.horizontalScrollBar()
-        vertical.setRange(0, max(self._folding.num_rows - visible, 0))
+        vertical.setRange(0, max(self._folding.num_rows - visible, self._first_row_of_code()))
         vertical.setPageStep(visible)
         vertical.setSingleStep(1)
         if is_wrapped:
@@ -1033,9 +1045,24 @@ def fill_with_source(code: CodeView, text: str, begin: int | None) -> None:
         begin: 0-based line to look at first; None stays at the same line, as after an edit.
     """
     keeps_place = begin is None
-    is_new = code.set_lines(text.split("\n"), PythonColouring(text), keeps_place=keeps_place)
+    is_new = code.set_lines(
+        text.split("\n"),
+        PythonColouring(text),
+        keeps_place=keeps_place,
+        code_line=_end_of_docstring(text),
+    )
     if is_new and begin:
         code.show_line(begin)
+
+
+_DOCSTRING = re.compile(r"(?:[ \t]*(?:#.*)?\n)*[rRuU]?(?P<quotes>\"{3}|'{3})")
+
+
+def _end_of_docstring(text: str) -> int:
+    """The 0-based line after the docstring of a module; 0 where it has none."""
+    start = _DOCSTRING.match(text)
+    end = text.find(start["quotes"], start.end()) if start else -1
+    return text.count("\n", 0, end) + 1 if end >= 0 else 0
 
 
 def fill_with_stage(code: CodeView, text: StageText, *, is_machine: bool, is_again: bool) -> None:
