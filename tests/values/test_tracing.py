@@ -324,6 +324,7 @@ SAMPLES = Path(__file__).parents[2] / "samples"
     [
         ("quick_start.py", "simple_graph(f32[3])"),
         ("quick_start.py", "grad(simple_graph)(f32[3])"),
+        ("quick_start.py", "jit(simple_graph)(f32[3])"),
         pytest.param("transformer.py", "", marks=pytest.mark.slow),
         pytest.param("higher_order.py", "", marks=pytest.mark.slow),
         pytest.param("control_flow.py", "", marks=pytest.mark.slow),

@@ -176,7 +176,7 @@ class InnerStages:
 
     @property
     def last_name(self) -> str:
-        return self._names[-1]
+        return self._names[-1] if self._names else "jaxpr"
 
     def stages(self) -> tuple[StageJaxpr, ...]:
         return tuple(self._recorded[name] for name in self._names[:-1] if name in self._recorded)

@@ -573,7 +573,7 @@ class _Run:
             recorder, placed, changes, self._file, self._call.text, is_cut=traced is None
         )
         self.fields = {
-            "stage": InnerStages(self._call).last_name if self._call.transforms else "jaxpr",
+            "stage": InnerStages(self._call).last_name,
             "num_equations": len(placed),
             "num_unplaced": sum(each.recorded < 0 for each in placed),
             "num_lines": recorder.num_lines,
