@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -25,9 +26,11 @@ from jaxscope.model.experiments import (
 from jaxscope.model.hardware import Ceilings
 from jaxscope.model.outline import Outline
 from jaxscope.model.timing import Profile, Scaling
-from jaxscope.model.tracing import Tracing
 from jaxscope.model.values import ArrayView, Step, Stepping, Values
 from jaxscope.wire.messages import Message
+
+if TYPE_CHECKING:
+    from jaxscope.model.tracing import Tracing  # which most commands do not need
 
 # What runs return besides captures and timings.
 
@@ -75,23 +78,10 @@ class EnvironmentReport:
     targets: tuple[TargetReport, ...] = ()
 
 
-Result = (
-    Capture
-    | Timing
-    | Profile
-    | Scaling
-    | Recompilation
-    | ProgramComparison
-    | Agreement
-    | Ceilings
-    | RematPolicies
-    | CompileTime
-    | Outline
-    | Proposal
-    | Values
-    | Stepping
-    | Tracing
-    | EnvironmentReport
+Result: TypeAlias = (
+    "Capture | Timing | Profile | Scaling | Recompilation | ProgramComparison | Agreement | "
+    "Ceilings | RematPolicies | CompileTime | Outline | Proposal | Values | Stepping | Tracing | "
+    "EnvironmentReport"
 )
 
 

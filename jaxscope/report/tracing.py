@@ -16,9 +16,9 @@ _ONCE = "the compiled program does not do it"
 _MOST_NAMED = 6
 _NOTHING = "–"
 _OF_IF = {
-    "body": "Python decides now: true. No branch is left in the jaxpr.",
-    "else": "Python decides now: not true, so it goes to else. No branch is left in the jaxpr.",
-    "past": "Python decides now: not true. What is skipped leaves no trace.",
+    "body": "Python decides now: true. The choice is not in the jaxpr.",
+    "else": "Python decides now: not true, so it goes to else. The choice is not in the jaxpr.",
+    "past": "Python decides now: not true. What is skipped is not in the jaxpr.",
     "": "Python decides now, while JAX traces.",
 }
 
@@ -60,6 +60,8 @@ def describe_reruns(tracing: Tracing) -> str:
     times = len(tracing.reruns)
     told = f"Called {format_count(times, 'time')} with the same arguments, jit ran "
     if not any(tracing.reruns):
+        if tracing.calls_back:  # seen is the thread that called
+            return f"{told}no line of this Python in its own thread; it calls functions back."
         return f"{told}no line of this Python: only the compiled program."
     counts = " and ".join(f"{count:,}" for count in tracing.reruns)
     why = ": of functions that the program calls back" if tracing.calls_back else ""
@@ -118,7 +120,7 @@ def _describe_loop(line: TracedLine, lines: Sequence[TracedLine]) -> str:
         if is_head and each.round == 1 and each.outcome == "round":
             break
     equations = format_count(added, "equation")
-    return f"The loop is over: {rounds} added {equations}. No loop is left in the jaxpr."
+    return f"The loop is over: {rounds} added {equations}. These are in the jaxpr, the loop is not."
 
 
 def name_equations(line: TracedLine) -> str:

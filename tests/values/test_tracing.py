@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import subprocess
 import sys
@@ -17,7 +18,13 @@ from jaxscope.model import Capture
 from jaxscope.model.capture import graph_named
 from jaxscope.model.stages import lowered_name
 from jaxscope.model.tracing import TracedLine, Tracing
-from jaxscope.report.tracing import describe_line, describe_python, tracing_to_document
+from jaxscope.report.tracing import (
+    describe_line,
+    describe_python,
+    describe_reruns,
+    tracing_to_document,
+)
+from jaxscope.worker.values.tracing import LineRecorder, _TooLong
 
 PROGRAM = """import random
 import jax, jax.numpy as jnp, numpy as np
@@ -343,3 +350,51 @@ def test_equations_have_the_ids_of_the_capture(file: str, call: str) -> None:
             node = graph.node(graph.index_by_id[each.id])
             assert node.operation == each.operation
     assert not tracing.num_unplaced
+
+
+def test_a_choice_of_pythons_is_told_apart_from_one_that_the_jaxpr_holds(tmp_path: Path) -> None:
+    path = tmp_path / "both.py"
+    path.write_text(
+        "import jax.numpy as jnp\nfrom jax import lax\n\n\ndef f(x):\n"
+        "    for _ in range(2):\n"
+        "        x = lax.scan(lambda c, _: (c + x.sum(), c), 0.0, None, 3)[1]\n"
+        "    if x.ndim == 1:\n"
+        "        x = lax.cond(x[0] > 0, jnp.sin, jnp.cos, x)\n"
+        "    return x\n"
+    )
+    tracing = trace(str(path), "f(f32[3])")
+    operations = [each.operation for line in tracing.lines for each in line.equations]
+    assert operations.count("scan") == 2 and operations.count("cond") == 1
+    over = next(line for line in tracing.lines if line.outcome == "over")
+    chosen = next(line for line in tracing.lines if line.statement == "if")
+    assert over.round == 2
+    for line in (over, chosen):
+        told = describe_python(tracing.lines, tracing.lines.index(line))
+        assert told.endswith(
+            ("These are in the jaxpr, the loop is not.", "The choice is not in the jaxpr.")
+        )
+
+
+def test_a_program_that_calls_back_may_run_python_elsewhere(everything: Tracing) -> None:
+    tracing = dataclasses.replace(everything, calls_back=True)
+    assert describe_reruns(tracing).endswith("in its own thread; it calls functions back.")
+    assert describe_reruns(dataclasses.replace(tracing, calls_back=False)).endswith(
+        "no line of this Python: only the compiled program."
+    )
+
+
+def test_more_lines_than_are_kept_are_counted_and_too_long_a_trace_ends() -> None:
+    def run() -> int:
+        total = 0
+        for number in range(10):
+            total += number
+        return total
+
+    recorder = LineRecorder(most=5)
+    with recorder.recording():
+        run()
+    assert len(recorder.lines) == 5 and recorder.is_full
+    assert recorder.num_lines >= 2 * 10 + 3, "head and body of ten rounds, and three lines"
+    with pytest.raises(_TooLong) as ended, LineRecorder(budget_s=-1).recording():
+        run()
+    assert not isinstance(ended.value, Exception), "`except Exception` does not catch it"
