@@ -257,16 +257,28 @@ def _monitoring(recorder: LineRecorder) -> Iterator[None]:
             return monitoring.DISABLE
         return recorder.begin_line(sys._getframe(1))
 
+    def on_jump(code: CodeType, offset: int, destination: int) -> Any:
+        if not _is_own(code.co_filename):
+            return monitoring.DISABLE
+        if destination < offset and _line_at(code, offset) == _line_at(code, destination):
+            return recorder.begin_line(sys._getframe(1))  # another round within one line
+        return None
+
     monitoring.use_tool_id(tool, "jaxscope")
     try:
         monitoring.register_callback(tool, events.PY_START, on_start)
         monitoring.register_callback(tool, events.LINE, on_line)
+        monitoring.register_callback(tool, events.JUMP, on_jump)
         monitoring.restart_events()
-        monitoring.set_events(tool, events.PY_START | events.LINE)
+        monitoring.set_events(tool, events.PY_START | events.LINE | events.JUMP)
         yield
     finally:
         monitoring.set_events(tool, 0)
         monitoring.free_tool_id(tool)
+
+
+def _line_at(code: CodeType, offset: int) -> int | None:
+    return next((line for begin, end, line in code.co_lines() if begin <= offset < end), None)
 
 
 # What the lines are, when all of them have run.
