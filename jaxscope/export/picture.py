@@ -329,7 +329,8 @@ def _frame(scene: Scene, item: int, depth: int, palette: Palette) -> Rect:
 
 def _header(scene: Scene, item: int, palette: Palette) -> Rect:
     x, y, width, _ = scene.items.rect[item].tolist()
-    return Rect(x + 0.5, y + 0.5, width - 1, HEADER_PX - 1, 7.0, palette.header_fill, "")
+    fill = palette.header_fill[int(scene.items.ground[item])]
+    return Rect(x + 0.5, y + 0.5, width - 1, HEADER_PX - 1, 7.0, fill, "")
 
 
 def _header_text(scene: Scene, item: int, palette: Palette) -> Iterator[Shape]:

@@ -39,8 +39,8 @@ FRAME_NAMES = {
 }
 """What the fill of an opened group means, by its number in `Palette.frame_fill`."""
 
-LINE_NAMES = {"residual": "residual"}
-"""What lines that have a colour of their own are."""
+LINE_NAMES = {"residual": "residual", "connector": "line goes on there"}
+"""What lines that have a colour of their own are, and texts in place of lines."""
 
 
 CODE_COLOURS = {
@@ -63,6 +63,7 @@ class Palette:
         border: Of boxes, by style; at least 3:1 against the background.
         frame_fill: Of opened groups: two that alternate with depth, then those of `FRAME_NAMES`.
         frame_line: Their borders, likewise.
+        header_fill: The bands of their titles, likewise.
         forward: Highlight of what a selection went into, or of the forward part.
         backward: Highlight of what it came from, or of the backward part.
         residual: Lines of what the forward part keeps for the backward part.
@@ -78,7 +79,7 @@ class Palette:
     frame_fill: tuple[str, ...]
     frame_line: tuple[str, ...]
     frame_border: str
-    header_fill: str
+    header_fill: tuple[str, ...]
     stub_fill: str
     selected: str
     forward: str
@@ -93,12 +94,12 @@ _STYLES = {
     Style.OUTPUT: ("#dcebe9", "#17393a", "#2c7a78", "#5ab0ac"),
     Style.CONSTANT: ("#efe9dc", "#3a3529", "#8a7b5a", "#a89a7c"),
     Style.ELEMENTWISE: ("#ffffff", "#272b32", "#7f8a97", "#7c8794"),
-    Style.CONTRACTION: ("#fde8cf", "#4a3214", "#c06a0a", "#e0963c"),
+    Style.CONTRACTION: ("#fbeaa6", "#453a0c", "#8f7408", "#d0b02e"),
     Style.REDUCTION: ("#f6e3f1", "#422538", "#a8478c", "#d078b4"),
     Style.MOVEMENT: ("#e2e6eb", "#363d46", "#6b7785", "#94a1b0"),
     Style.CONTROL: ("#e7e4fa", "#322c56", "#6b5bc4", "#9a8cf0"),
     Style.RANDOM: ("#fbe3e0", "#4a2522", "#c2473b", "#e8776b"),
-    Style.LIBRARY: ("#fbf0c6", "#423810", "#94780c", "#ccaa2c"),
+    Style.LIBRARY: ("#fde0c0", "#4a3214", "#b86408", "#e0963c"),
     Style.FUSION: ("#bfe9fb", "#0b465f", "#0784b5", "#45c3f0"),
     Style.GROUP: _GROUP,
     Style.REPEAT: _GROUP,
@@ -118,13 +119,16 @@ _FRAME_LINES = (
     ("#a9b7cc", "#a9b7cc", "#8fb0ea", "#e3ae7c", "#e29abf", "#ab9be8", "#0784b5"),
     ("#5a6a82", "#5a6a82", "#42689f", "#8f6238", "#8f4a72", "#6a5db0", "#45c3f0"),
 )
+_HEADER_FILLS = (
+    ("#e4e9f2", "#e4e9f2", "#d9e6fd", "#fde4cd", "#fadaea", "#e3dffa", "#c6ecfa"),
+    ("#2c3440", "#2c3440", "#223353", "#443220", "#47293b", "#352f52", "#134155"),
+)
 _COLOURS = {
     "background": ("#ffffff", "#16181c"),
     "text": ("#1b1f24", "#eceff3"),
     "muted": ("#57606a", "#a9b2bd"),
     "edge": ("#7d8793", "#7a8593"),
     "frame_border": ("#a9b7cc", "#5a6a82"),
-    "header_fill": ("#e4e9f2", "#2c3440"),
     "stub_fill": ("#f0f0ec", "#2a2c30"),
     "selected": ("#7a28cb", "#d2a8ff"),
     "forward": ("#0b57d0", "#8ab4f8"),
@@ -142,6 +146,7 @@ def _make_palette(name: str, column: int) -> Palette:
         border={style: colours[2 + column] for style, colours in _STYLES.items()},
         frame_fill=_FRAME_FILLS[column],
         frame_line=_FRAME_LINES[column],
+        header_fill=_HEADER_FILLS[column],
         **{other: pair[column] for other, pair in _COLOURS.items()},
     )
 

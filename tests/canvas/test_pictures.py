@@ -19,7 +19,7 @@ from jaxscope.picture.scene.first_picture import OVERVIEW_PX
 from jaxscope.picture.scene.scene import HEADER_PX
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.graph_page import GraphPage
-from jaxscope.ui.canvas.legend import _GAP_PX, _MORE_PX, _PADDING_PX
+from jaxscope.ui.canvas.legend import _MORE_PX, _PADDING_PX
 from jaxscope.ui.canvas.navigation import first_camera, most_scale
 from view.programs import compile_module, trace
 
@@ -256,18 +256,6 @@ def test_the_overview_frames_calmly_what_is_in_sight(qtbot: QtBot, page: GraphPa
     assert palette.selected not in names, "the colour of what is selected"
 
 
-def test_the_legend_has_the_place_of_a_chooser_that_is_not_offered(page: GraphPage) -> None:
-    legend = page.canvas.legend
-    page.set_awake(is_awake=False)
-    without, _ = legend._place(legend.width())
-    page.set_awake(is_awake=True)
-    beside, _ = legend._place(legend.width())
-    assert page.colours.isVisible() and len(without) > len(beside)
-    assert without[: len(beside) - 1] == beside[:-1], "what is there stays in its place"
-    for x, _, wide in beside:
-        assert x + wide <= page.colours.geometry().left()
-
-
 def test_the_legend_explains_the_tints_of_open_groups(canvas: GraphCanvas) -> None:
     assert canvas.legend.names[:2] == ("forward", "backward")
     module = compile_module(lambda x: jnp.sin(x) * 2 + x, jnp.ones(8))
@@ -304,22 +292,26 @@ def test_the_legend_explains_no_outline_that_is_not_in_sight(qtbot: QtBot, page:
 
 def test_what_the_legend_leaves_out_is_said_beside_its_last_entry(page: GraphPage) -> None:
     legend, limited = page.canvas.legend, 0
-    for width in range(200, 600):
-        places, is_cut = legend._place(width)
-        if is_cut and places:
+    for width in range(100, 600):
+        places, is_cut, density = legend._place(width)
+        if is_cut and places and places[-1][1] == density.num_rows - 1:
             limited += 1
             x, _, wide = places[-1]
-            assert x + wide + _GAP_PX <= width - _PADDING_PX - _MORE_PX
+            assert x + wide + density.gap_px <= width - _PADDING_PX - _MORE_PX
     assert limited
 
 
-def test_the_choice_of_colours_stands_in_the_row_of_the_legend(page: GraphPage) -> None:
-    for scale in (1.0, 1.5):
-        page.canvas.set_text_scale(scale)
-        page.resize(page.width() + 1, page.height())
-        legend = page.canvas.legend
-        middle = page.colours.geometry().center().y()
-        assert abs(middle - legend.y() - legend.row_middle_px) <= 1
+def test_a_legend_stands_nearer_together_and_in_two_rows_before_it_leaves_anything_out(
+    page: GraphPage,
+) -> None:
+    legend, looks = page.canvas.legend, []
+    for width in range(1200, 60, -1):
+        places, is_cut, density = legend._place(width)
+        assert is_cut == (len(places) < len(legend.names))
+        assert max(row for _, row, _ in places) < density.num_rows
+        looks.append((is_cut, density.num_rows, -density.swatch_px))
+    assert looks == sorted(looks)
+    assert len(set(looks)) == 5  # wide and near in one row, both in two rows, and then cut
 
 
 def test_a_legend_without_room_opens_on_a_click(qtbot: QtBot, page: GraphPage) -> None:

@@ -189,35 +189,11 @@ def training_step(*, is_boxed: bool) -> View:
 
 
 @pytest.mark.parametrize("direction", ["down", "right"])
-def test_connectors_tell_where_a_gradient_goes_on(direction: str) -> None:
-    """An update below the backward part reads it: no line goes around the part for that."""
-    view = training_step(is_boxed=True)
-    forward, backward = halves(view)
-    scene = build_scene(view, frozenset((forward, backward)), direction=direction)
-    assert_tidy(scene)
-    assert_lines_arrive(scene)
-    part, along = scene.item_of_id[backward], 1 if direction == "down" else 0
-    begin, size = scene.items.rect[part, [along, along + 2]]
-    connectors = scene.connectors
-    (out,) = [n for n in range(len(connectors.item)) if connectors.item[n] == part]
-    assert connectors.is_source[out]
-    assert connectors.texts[out] == "→ update"
-    assert connectors.rect[out, along] + connectors.rect[out, along + 2] <= begin
-    (target,) = connectors.far[out].tolist()
-    assert scene.items.rect[target, along] > begin + size, "it is used after it is there"
-    (into,) = [n for n in range(len(connectors.item)) if connectors.item[n] == target]
-    assert not connectors.is_source[into]
-    assert connectors.texts[into] == "backward"
-    assert connectors.far[into].tolist() == [part]
-    assert connectors.values[out].tolist() == connectors.values[into].tolist()
-    around = [n for n in range(len(scene.lines)) if set(ends(scene, n)) == {part, target}]
-    assert not around
-    assert connectors.rect[into, along] >= begin + size, "not beside the part, which is wide"
-
-
-@pytest.mark.parametrize("direction", ["down", "right"])
 def test_connectors_tell_what_goes_past_both_parts(direction: str) -> None:
-    """An update below them reads what the forward part reads, too: no line leads around both."""
+    """An update below them reads what the forward part reads, too: no line leads around both.
+
+    One line leads the gradient around the backward part.
+    """
 
     def loss(w: jax.Array, x: jax.Array) -> jax.Array:
         return (jnp.tanh(w * x) ** 2).sum()
@@ -238,16 +214,20 @@ def test_connectors_tell_what_goes_past_both_parts(direction: str) -> None:
     (out,) = [n for n in every if connectors.item[n] == w]
     assert (connectors.texts[out], connectors.far[out].tolist()) == ("→ update", [target])
     into = {connectors.texts[n]: n for n in every if connectors.item[n] == target}
-    assert into.keys() == {"a", "backward"}
+    assert into.keys() == {"a"}
     assert connectors.far[into["a"]].tolist() == [w]
     lines = [ends(scene, n) for n in range(len(scene.lines))]
-    forward = scene.item_of_id[halves(view)[0]]
+    forward, backward = map(scene.item_of_id.__getitem__, halves(view))
+    assert (backward, target) in lines
     assert {target for source, target in lines if source == w} == {forward, w}, "w: the connector"
 
 
+@pytest.mark.parametrize("is_boxed", [False, True])
 @pytest.mark.parametrize(("direction", "along"), [("down", 1), ("right", 0)])
-def test_one_line_leads_gradients_to_many_boxes(direction: str, along: int) -> None:
-    view = training_step(is_boxed=False)
+def test_one_line_leads_gradients_to_the_boxes_below(
+    direction: str, along: int, *, is_boxed: bool
+) -> None:
+    view = training_step(is_boxed=is_boxed)
     forward, backward = halves(view)
     scene = build_scene(view, frozenset((forward, backward)), direction=direction)
     assert_tidy(scene)
@@ -256,10 +236,11 @@ def test_one_line_leads_gradients_to_many_boxes(direction: str, along: int) -> N
     after = float(scene.items.rect[part, along] + scene.items.rect[part, along + 2])
     lines = [n for n in range(len(scene.lines)) if ends(scene, n)[0] == part]
     lines = [n for n in lines if ends(scene, n)[1] != part]
-    assert len(lines) == 4
+    assert len({ends(scene, n)[1] for n in lines}) == (1 if is_boxed else 4)
     assert all(scene.items.rect[ends(scene, n)[1], along] > after for n in lines)
     starts = {tuple(scene.lines.corners(n)[:3].round(3).ravel().tolist()) for n in lines}
     assert len(starts) == 1, "they share the way around the part"
+    assert part not in scene.connectors.item, "no connector is needed for it"
 
 
 @pytest.mark.parametrize(("direction", "across"), [("down", 0), ("right", 1)])

@@ -35,7 +35,7 @@ def contrast(one: str, other: str) -> float:
 
 @pytest.mark.parametrize("palette", PALETTES.values(), ids=PALETTES)
 def test_text_is_readable_on_every_box(palette: Palette) -> None:
-    grounds = [*palette.fill.values(), *palette.frame_fill, palette.header_fill]
+    grounds = [*palette.fill.values(), *palette.frame_fill, *palette.header_fill]
     grounds += [palette.background, palette.stub_fill]
     for ground in grounds:
         assert contrast(palette.text, ground) >= 7.0, ground

@@ -113,9 +113,7 @@ def test_ctrl_and_shift_choose_several_and_the_pointer_looks_ahead(qtbot: QtBot)
 
 
 @pytest.mark.parametrize("height", [200, 300, 2000])
-def test_a_docstring_above_a_function_is_shown_whole_or_not_at_all(
-    qtbot: QtBot, height: int
-) -> None:
+def test_a_docstring_above_a_function_is_shown_whole_or_folded(qtbot: QtBot, height: int) -> None:
     text = '"""' + "What it is.\n\n" * 9 + '"""\n\nimport jax\n\n\ndef f(x):\n    return x\n'
     code = CodeView()
     qtbot.addWidget(code)
@@ -123,7 +121,10 @@ def test_a_docstring_above_a_function_is_shown_whole_or_not_at_all(
     code.show()
     lines = text.split("\n")
     fill_with_source(code, text, lines.index("def f(x):"))
-    first = 0 if height == 2000 else lines.index('"""') + 1
-    assert code.first_line == first
-    code.resize(400, height + 5)
-    assert code.first_line == first
+    for more in (0, 5):
+        code.resize(400, height + more)
+        assert code.first_line == 0
+        assert code.folding.folded == (() if height == 2000 else (0,))
+        assert code.folding.is_shown(lines.index("def f(x):"))
+    code.resize(400, 2000)
+    assert code.folding.folded == ()

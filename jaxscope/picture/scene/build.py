@@ -58,7 +58,6 @@ from jaxscope.picture.scene.side_by_side import (
     values_at_once,
 )
 from jaxscope.picture.scene.visible_edges import End, Frame, Port, Values, Wire, Wiring
-from jaxscope.picture.view.labels import BoxText
 from jaxscope.picture.view.tree import BranchKind
 from jaxscope.picture.view.view import ROOT, Box, View
 
@@ -485,7 +484,7 @@ class _Collector:
             rect=rects,
             ids=tuple(box.id for box in shown),
             titles=tuple(text.title for text in told),
-            details=self._list_details(boxes.tolist(), told, rects[:num_frames, 2].tolist()),
+            details=self._list_details(boxes.tolist(), texts, rects[:num_frames, 2].tolist()),
             style=np.asarray([text.style for text in told], np.int8),
             node=np.asarray([box.node for box in shown], np.int32),
             box=boxes,
@@ -497,13 +496,17 @@ class _Collector:
         )
 
     def _list_details(
-        self, boxes: list[int], told: list[BoxText], widths: list[float]
+        self, boxes: list[int], texts: BoxTexts, widths: list[float]
     ) -> tuple[str, ...]:
         """Second lines: of frames where they have room, of repeats with which copy is shown."""
+        told = [texts.of(box) for box in boxes]
         details = [text.detail for text in told]
         for at, width in enumerate(widths):
-            if measure_header(told[at].title, details[at]) > width + 0.5:
-                details[at] = ""
+            details[at] = next(
+                detail
+                for detail in (texts.detail_of_frame(boxes[at]), details[at], "")
+                if not detail or measure_header(told[at].title, detail) <= width + 0.5
+            )
         for box, walk in self._walks.items():
             at = boxes.index(box)
             details[at] = f"{walk.number + 1} of {walk.total} shown · {details[at]}"

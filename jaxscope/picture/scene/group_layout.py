@@ -84,6 +84,22 @@ class BoxTexts:
             )
         return known
 
+    def detail_of_frame(self, box: int) -> str:
+        """What the title of an open group says behind its name: how much it holds.
+
+        Also how much of it has boxes, if not all, where all boxes in it are single ones: these can
+        be counted by eye.
+        """
+        known: dict[int, str] = self._view.remembered.setdefault("details of frames", {})
+        if box not in known:
+            detail, boxes = self.of(box).detail, self._view.boxes
+            counted = boxes[box].num_counted
+            if counted and not any(boxes[child].children for child in boxes[box].children):
+                drawn = self._view.count_drawn(box)
+                detail += f", {drawn:,} drawn" if 0 < drawn < counted else ""
+            known[box] = detail
+        return known[box]
+
     def title_of(self, box: int) -> str:
         """Its first line."""
         return self.of(box).title
@@ -620,7 +636,7 @@ class GroupPlacer:
             text = self.text(box)
             # Arms stand side by side: their counts are written where there is room for them.
             is_arm = self._view.boxes[box].kind is BranchKind.ARM
-            header = measure_header(text.title, "" if is_arm else text.detail)
+            header = measure_header(text.title, "" if is_arm else self._texts.detail_of_frame(box))
         if box in self._wiring.hidden:
             header += WALK_PX
         drawing = placed.drawing

@@ -30,7 +30,7 @@ from jaxscope.program.predicates import BRANCHES
 # The two are one node to the layout around them, as tall as the taller. What goes from one to the
 # other is shown by stubs inside both, on the same level where the parts have groups that belong
 # together. What leaves the backward part does so where it ends: what only reads that stands there,
-# and connectors, or one line around the part, tell where the rest goes on.
+# and one line leads around the part to where the rest goes on.
 
 
 GAP_PX = 30.0
@@ -245,8 +245,6 @@ def _stretch(drawing: Drawing, moves: list[tuple[float, float]], along: float) -
 
 
 _MAX_STUBS_PER_BOX = 2
-_MAX_TOLD = 2
-"""Boxes below a backward part that connectors tell of its gradients; to more leads one line."""
 
 
 class OffPageConnector(NamedTuple):
@@ -302,15 +300,13 @@ class _OnwardLines(NamedTuple):
     Attributes:
         bundles: The bundles of values.
         exit: The one by whose port all of them leave.
-        num_boxes: How many boxes read them.
     """
 
     bundles: frozenset[int]
     exit: int
-    num_boxes: int
 
 
-_NOTHING = _OnwardLines(frozenset(), NONE, 0)
+_NOTHING = _OnwardLines(frozenset(), NONE)
 
 
 class OffPageConnectors:
@@ -448,11 +444,6 @@ class OffPageConnectors:
                     bundle = self.exit_of(wire.source, wire.bundle)
                     told.add(wire.source, bundle, True, wire.target, wire.values)
                     continue
-            elif isinstance(wire.source, int) and self._is_told(wire, above):
-                bundle, far = self.exit_of(wire.source, wire.bundle), self._far_of(wire.target)
-                told.add(wire.source, bundle, True, far, wire.values)
-                told.add(wire.target, wire.bundle, False, wire.source, wire.values)
-                continue
             elif isinstance(wire.source, int) and (wire.source, wire.target) in past:
                 told.add(wire.source, wire.bundle, True, self._far_of(wire.target), wire.values)
                 told.add(wire.target, wire.bundle, False, wire.source, wire.values)
@@ -533,14 +524,8 @@ class OffPageConnectors:
             found -= both
 
     def led_around(self, end: End) -> frozenset[int]:
-        """The bundles that a line leads around an open backward part: to many boxes below it."""
-        onward = self._find_onward(end)
-        return onward.bundles if onward.num_boxes > _MAX_TOLD else frozenset()
-
-    def _is_told(self, wire: Wire, above: Collection[End]) -> bool:
-        """Whether connectors stand for a line, from a backward part to what is not above it."""
-        is_onward = self._is_open_backward(wire.source) and wire.target not in above
-        return is_onward and not self.led_around(wire.source)
+        """The bundles that a line leads around an open backward part, to boxes below it."""
+        return self._find_onward(end).bundles
 
     def _find_past_parts(
         self, wires: list[Wire], above: Collection[End]
@@ -556,8 +541,7 @@ class OffPageConnectors:
         }
         sources: dict[End, set[End]] = {}
         for wire in wires:
-            is_past = wire.source in read and wire.source not in self._pair_of
-            if is_past or self._is_told(wire, above):
+            if wire.source in read and wire.source not in self._pair_of:
                 sources.setdefault(wire.target, set()).add(wire.source)
         return frozenset(
             (source, target)
@@ -566,7 +550,7 @@ class OffPageConnectors:
             and target not in self._pair_of
             and target not in above
             and len(each) <= _MAX_STUBS_PER_BOX
-            for source in each - self._pair_of.keys()
+            for source in each
         )
 
     def exit_of(self, end: End, bundle: int) -> int:
@@ -588,8 +572,7 @@ class OffPageConnectors:
                 if wire.source == end and wire.target not in above
             ]
             bundles = frozenset(wire.bundle for wire in wires)
-            num_boxes = len({wire.target for wire in wires})
-            known = self._onward[end] = _OnwardLines(bundles, min(bundles, default=NONE), num_boxes)
+            known = self._onward[end] = _OnwardLines(bundles, min(bundles, default=NONE))
         return known
 
     def _join_exits(self, box: int, wires: list[Wire]) -> list[Wire]:

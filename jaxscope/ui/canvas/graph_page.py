@@ -1,4 +1,7 @@
-"""A canvas with its legend, minimap, choice of colours and notes, each in a place of its own."""
+"""A canvas with its legend, minimap and notes, each in a place of its own.
+
+The choice of what colours tell belongs to it as well; its pane shows that in the row above.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,6 @@ from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.widgets import ChoiceBox
 
-_CHOOSER_LETTERS = 9
-_ARROW_PX = 32
-"""Of the choice of colours: its arrow, and the room around its text."""
-_GAP_PX = 4
 _LEAST_HEIGHT_PX = 160
 """In a lower page the picture gets all the room."""
 
@@ -30,7 +29,7 @@ class GraphPage(QWidget):
             part.setParent(self)
         canvas.set_page(self)
         canvas.show()
-        self._is_bare, self._is_awake = False, True
+        self._is_bare = False
         self.colours = self._make_chooser()
         self._notes = QLabel(self, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self._notes.setContentsMargins(8, 4, 8, 4)
@@ -47,27 +46,18 @@ class GraphPage(QWidget):
         self.canvas.setFocus(event.reason())
 
     def _make_chooser(self) -> ChoiceBox:
-        chooser = ChoiceBox(self)
+        chooser = ChoiceBox()
         chooser.setProperty("role", "compact")
         chooser.setAccessibleName(tr("What the colours of boxes tell"))
         chooser.setToolTip(tr("Colour the boxes by this"))
         for by in ColourBy:
             chooser.addItem(tr("by {value}", value=tr(by.value)), by)
-        chooser.setSizeAdjustPolicy(
-            ChoiceBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        )
-        chooser.setMinimumContentsLength(_CHOOSER_LETTERS)
         chooser.activated.connect(self._on_colours_activated)
         return chooser
 
     def set_bare(self, *, is_bare: bool) -> None:
         """Leave the whole page to the picture."""
         self._is_bare = is_bare
-        self._arrange()
-
-    def set_awake(self, *, is_awake: bool) -> None:
-        """Offer the choice of colours, or give its place to the legend."""
-        self._is_awake = is_awake
         self._arrange()
 
     def _on_colours_activated(self, index: int) -> None:
@@ -85,21 +75,9 @@ class GraphPage(QWidget):
         width, height = self.width(), self.height()
         has_scene = canvas.scene is not None and bool(len(canvas.scene.items))
         has_room = has_scene and height >= _LEAST_HEIGHT_PX and not self._is_bare
-        chooser = self.colours
-        chooser.setVisible(has_room and self._is_awake)
-        chooser.ensurePolished()  # its size before that is another style's
-        size = chooser.sizeHint()
-        text_px = chooser.fontMetrics().horizontalAdvance(chooser.currentText())
-        # The whole choice where that leaves the legend most of the width.
-        size.setWidth(min(max(size.width(), width * 2 // 5), text_px + _ARROW_PX))
-        # Without the chooser the legend has the whole row: it names more of what is seen.
-        legend.set_tail(size.width() + _GAP_PX if has_room and self._is_awake else 0)
         under = min(legend.heightForWidth(width), height // 3) if has_room else 0
         legend.setGeometry(0, height - under, width, under)
         legend.setVisible(bool(under))
-        top = height - under + legend.row_middle_px - size.height() // 2
-        chooser.setGeometry(width - size.width() - 3, top, size.width(), size.height())
-        chooser.raise_()
         height -= under
         noted = self._note_height(width, height) if has_room else 0
         self._notes.setGeometry(0, height - noted, width, noted)

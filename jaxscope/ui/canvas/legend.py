@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +14,7 @@ from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from jaxscope.picture.layout.text_width import measure_text, shorten_text
-from jaxscope.picture.palette import PALETTES, explain_boxes
+from jaxscope.picture.palette import LINE_NAMES, PALETTES, explain_boxes
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.tint.classes import TINT_PALETTES, Tint
 from jaxscope.ui.canvas.scene_painter import Colors, graph_font
@@ -21,14 +23,35 @@ from jaxscope.ui.toolkit.language import tr
 _TEXT_PX = 11.0
 _ROW_PX = 18.0
 _PADDING_PX = 6.0
-_SWATCH_PX = 16.0
-_GAP_PX = 12.0
+_AFTER_SWATCH_PX = 5.0
 _WIDEST_PX = 190.0
 _MORE_PX = 54.0
 _LEAST_PX = 44.0
 """Less shows no word of an entry."""
-_ROWS_AT_FIRST = 1
-"""A legend of more rows shows the rest on a click: the picture needs the room."""
+
+
+class _Density(NamedTuple):
+    """How near to each other entries stand, in how many rows at most.
+
+    A legend of more rows shows the rest on a click: the picture needs the room.
+    """
+
+    swatch_px: float
+    gap_px: float
+    num_rows: float
+
+
+_OPENED = _Density(16.0, 12.0, math.inf)
+_AT_FIRST = tuple(_Density(*look, rows) for rows in (1, 2) for look in ((16, 12), (11, 8)))
+"""The first that shows all entries is taken, else the last."""
+
+
+class _Placed(NamedTuple):
+    """Where each entry that is shown begins, in which row, how wide."""
+
+    places: list[tuple[float, int, float]]
+    is_cut: bool
+    density: _Density
 
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
@@ -40,14 +63,14 @@ class LegendEntry:
         fill: How a swatch is filled.
         border: How it is outlined.
         hint: Told when the pointer rests on it; empty for nothing.
-        swatch_px: Width of the swatch with the space after it; 0 for words alone.
+        has_swatch: Whether it explains a colour; else it is words alone.
     """
 
     name: str
     fill: QColor
     border: QPen
     hint: str = ""
-    swatch_px: float = _SWATCH_PX + 5
+    has_swatch: bool = True
 
 
 class Legend(QWidget):
@@ -66,7 +89,6 @@ class Legend(QWidget):
         self._entries: tuple[LegendEntry, ...] = ()
         self._colors: Colors | None = None
         self._scale = 1.0
-        self._tail_px = 0
         self._is_open = False
         self.setAccessibleName(tr("Legend of the graph"))
 
@@ -85,60 +107,53 @@ class Legend(QWidget):
         self._scale = scale
         self.update()
 
-    def set_tail(self, tail_px: int) -> None:
-        """Leave room at the end of the rows."""
-        self._tail_px = tail_px
-        self.update()
-
     def show_entries(self, entries: Sequence[LegendEntry], colors: Colors) -> None:
         """Explain these."""
         self._entries, self._colors = tuple(entries), colors
         self.setAccessibleDescription(", ".join(self.names))
         self.update()
 
-    @property
-    def row_middle_px(self) -> int:
-        """How far below its top the middle of its first row is."""
-        return round((_PADDING_PX - 1 + _ROW_PX / 2) * self._scale)
-
     def heightForWidth(self, width: int) -> int:
-        places, _ = self._place(width)
-        rows = 1 + max((row for _, row, _ in places), default=0)
+        rows = 1 + max((row for _, row, _ in self._place(width).places), default=0)
         return round((rows * _ROW_PX + 2 * _PADDING_PX - 3) * self._scale)
 
     def sizeHint(self) -> QSize:
         return QSize(300, self.heightForWidth(300))
 
-    def _place(self, width: int) -> tuple[list[tuple[float, int, float]], bool]:
-        """Where each shown entry begins, in which row, how wide; and whether some are left out."""
-        room = (width - self._tail_px) / self._scale - _PADDING_PX
+    def _place(self, width: int) -> _Placed:
+        if self._is_open:
+            return self._fill(width, _OPENED)
+        tried = (self._fill(width, density) for density in _AT_FIRST[:-1])
+        whole = next((placed for placed in tried if not placed.is_cut), None)
+        return whole or self._fill(width, _AT_FIRST[-1])
+
+    def _fill(self, width: int, density: _Density) -> _Placed:
+        room = width / self._scale - _PADDING_PX
         x, row = _PADDING_PX, 0
         places: list[tuple[float, int, float]] = []
         last = len(self._entries) - 1
         for number, entry in enumerate(self._entries):
-            text = min(measure_text(tr(entry.name), _TEXT_PX), _WIDEST_PX)
-            wide = entry.swatch_px + text
-            limited = not self._is_open and row == _ROWS_AT_FIRST - 1 and number < last
-            kept = _MORE_PX + _GAP_PX if limited else 0.0
-            if x + wide + kept > room and (places or self._tail_px):
-                if not self._is_open and row == _ROWS_AT_FIRST - 1:
-                    return places, True
-                row += 1
-                x = _PADDING_PX
-                if not self._is_open and row == _ROWS_AT_FIRST - 1 and number < last:
-                    wide = min(wide, room - x - _MORE_PX - _GAP_PX)
+            wide = min(measure_text(tr(entry.name), _TEXT_PX), _WIDEST_PX)
+            wide += density.swatch_px + _AFTER_SWATCH_PX if entry.has_swatch else 0.0
+            kept = _MORE_PX + density.gap_px if number < last else 0.0
+            is_last = row == density.num_rows - 1
+            if x + wide + (kept if is_last else 0.0) > room and places:
+                if is_last:
+                    return _Placed(places, True, density)
+                x, row = _PADDING_PX, row + 1
+                if row == density.num_rows - 1:
+                    wide = min(wide, room - x - kept)
                     if wide < _LEAST_PX:
-                        return places, True
+                        return _Placed(places, True, density)
             places.append((x, row, wide))
-            x += wide + _GAP_PX
-        return places, False
+            x += wide + density.gap_px
+        return _Placed(places, False, density)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton:
-            _, is_cut = self._place(self.width())
-            if is_cut or self._is_open:
-                self._is_open = not self._is_open
-                self.toggled.emit()
+        is_more = self._is_open or self._place(self.width()).is_cut
+        if event.button() == Qt.MouseButton.LeftButton and is_more:
+            self._is_open = not self._is_open
+            self.toggled.emit()
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
@@ -148,9 +163,8 @@ class Legend(QWidget):
 
     def _hint_at(self, place: QPoint) -> str:
         x, y = place.x() / self._scale, place.y() / self._scale
-        for entry, (left, row, wide) in zip(
-            self._entries, self._place(self.width())[0], strict=False
-        ):
+        places = self._place(self.width()).places
+        for entry, (left, row, wide) in zip(self._entries, places, strict=False):
             if left <= x <= left + wide and 0 <= y - _PADDING_PX - row * _ROW_PX < _ROW_PX:
                 return entry.hint or tr(entry.name)
         return tr("What the colours and outlines mean; click to see all of it")
@@ -165,21 +179,23 @@ class Legend(QWidget):
         painter.fillRect(QRect(0, 0, self.width(), 1), colors.frame_border)
         painter.scale(self._scale, self._scale)
         painter.setFont(graph_font(_TEXT_PX))
-        places, is_cut = self._place(self.width())
+        places, is_cut, density = self._place(self.width())
         for entry, (x, row, wide) in zip(self._entries, places, strict=False):
             y = _PADDING_PX - 1 + row * _ROW_PX
             painter.setPen(entry.border)
             painter.setBrush(entry.fill)
-            if entry.swatch_px:
-                painter.drawRoundedRect(QRectF(x, y + 3.5, _SWATCH_PX, 10), 3, 3)
+            before = 0.0
+            if entry.has_swatch:
+                before = density.swatch_px + _AFTER_SWATCH_PX
+                painter.drawRoundedRect(QRectF(x, y + 3.5, density.swatch_px, 10), 3, 3)
             painter.setPen(colors.text)
-            text = shorten_text(tr(entry.name), wide - entry.swatch_px, _TEXT_PX)
-            area = QRectF(x + entry.swatch_px, y, wide, _ROW_PX)
+            text = shorten_text(tr(entry.name), wide - before, _TEXT_PX)
+            area = QRectF(x + before, y, wide, _ROW_PX)
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, text)
         if is_cut:
             painter.setPen(colors.muted)
-            y = _PADDING_PX - 1 + (_ROWS_AT_FIRST - 1) * _ROW_PX
-            right = (self.width() - self._tail_px) / self._scale - _PADDING_PX
+            y = _PADDING_PX - 1 + (density.num_rows - 1) * _ROW_PX
+            right = self.width() / self._scale - _PADDING_PX
             area = QRectF(right - _MORE_PX, y, _MORE_PX, _ROW_PX)
             flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
             painter.drawText(
@@ -197,10 +213,19 @@ def list_entries(scene: Scene, seen: npt.NDArray[np.int64], theme: str) -> tuple
     styles, grounds = items.style[seen[~is_frame]], items.ground[seen[is_frame]]
     lines = scene.lines
     has_residuals = bool(np.isin(lines.source[lines.is_residual], seen).any())
-    found = explain_boxes(styles.tolist(), grounds.tolist(), has_residuals, PALETTES[theme])
-    return tuple(
+    palette = PALETTES[theme]
+    found = explain_boxes(styles.tolist(), grounds.tolist(), has_residuals, palette)
+    entries = [
         LegendEntry(name, QColor(fill), QPen(QColor(border), 1.2)) for name, fill, border in found
-    )
+    ]
+    if np.isin(scene.connectors.item, seen).any():
+        dashes = QPen(QColor(palette.muted), 1, Qt.PenStyle.DashLine)
+        hint = tr("A line that is not drawn: it comes from the box of that name or, behind an "
+                  "arrow, goes there. A click leads to that box.")  # fmt: skip
+        entries.append(
+            LegendEntry(LINE_NAMES["connector"], QColor(palette.stub_fill), dashes, hint)
+        )
+    return tuple(entries)
 
 
 def list_tints(
@@ -225,7 +250,7 @@ def list_tints(
 
 def words_alone(text: str, colors: Colors) -> LegendEntry:
     """An entry that explains no colour."""
-    return LegendEntry(text, colors.background, QPen(colors.background), swatch_px=0.0)
+    return LegendEntry(text, colors.background, QPen(colors.background), has_swatch=False)
 
 
 def list_outlines(

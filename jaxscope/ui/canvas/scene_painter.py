@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import re
 from collections.abc import Iterator
 from typing import NamedTuple, cast
 
@@ -61,7 +62,7 @@ class Colors:
     frame_fill: tuple[QColor, ...]
     frame_border: QColor
     frame_line: tuple[QColor, ...]
-    header_fill: QColor
+    header_fill: tuple[QColor, ...]
     stub_fill: QColor
     selected: QColor
     forward: QColor
@@ -84,7 +85,7 @@ def colors(theme: str) -> Colors:
         frame_fill=tuple(map(QColor, palette.frame_fill)),
         frame_border=QColor(palette.frame_border),
         frame_line=tuple(map(QColor, palette.frame_line)),
-        header_fill=QColor(palette.header_fill),
+        header_fill=tuple(map(QColor, palette.header_fill)),
         stub_fill=QColor(palette.stub_fill),
         selected=QColor(palette.selected),
         forward=QColor(palette.forward),
@@ -278,6 +279,10 @@ _LABEL_SLACK_PX = 4.0
 
 LEAST_TEXT_PX = 8.0
 """What is written into boxes and connectors is never smaller; it is cut short or left out."""
+
+_LEAST_STUB_PADDING_PX = 2.0
+_BYTES_TOLD = re.compile(r" · [\d.,]+ [KMGT]?i?B")
+"""What a connector's text says of bytes: left out where a small picture has no room for it."""
 
 LEAST_TITLE_PX = 11.0
 """Titles of groups are never smaller than this, however small the picture is."""
@@ -484,7 +489,8 @@ class SceneDrawing:
     def _paint_small_title(self, painter: QPainter, title: SmallTitle) -> None:
         if title.is_frame:
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(self.colors.header_fill)
+            ground = int(self.scene.items.ground[title.item])
+            painter.setBrush(self.colors.header_fill[ground])
             painter.drawRoundedRect(title.area, 3, 3)
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
         painter.setPen(self.colors.text)
@@ -610,7 +616,7 @@ class SceneDrawing:
         band.addRoundedRect(QRectF(x + 0.5, y + 0.5, width - 1, HEADER_PX + 8), 8, 8)
         painter.save()
         painter.setClipRect(QRectF(x, y, width, HEADER_PX))
-        painter.fillPath(band, colors.header_fill)
+        painter.fillPath(band, colors.header_fill[int(items.ground[item])])
         painter.restore()
         self._paint_sign(painter, x + 16, y + HEADER_PX / 2 + 1, True, colors.muted)
         if item in self.scene.walks:
@@ -748,7 +754,11 @@ class SceneDrawing:
             return
         painter.setPen(colors.text)
         painter.setFont(self._stub_font)
-        self._paint_centred(painter, connectors.texts[connector], 2, x + 4, y + 2, width - 8)
+        text, room = connectors.texts[connector], width - 2 * _LEAST_STUB_PADDING_PX
+        grown = max(LEAST_TEXT_PX / (STUB_TEXT_PX * self._scale), 1.0)
+        if grown > 1.0 and measure_text(text, STUB_TEXT_PX) > room / grown:
+            text = _BYTES_TOLD.sub("", text)
+        self._paint_centred(painter, text, 2, x + _LEAST_STUB_PADDING_PX, y + 2, room)
 
     def paint_labels(self, painter: QPainter, box: tuple[float, float, float, float]) -> None:
         """Types on the lines of the frames in sight, on plates that let the line end at them.

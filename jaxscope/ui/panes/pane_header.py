@@ -152,7 +152,8 @@ class PaneHeader(QWidget):
         self.chooser, self._quiet = ChoiceBox(), QLabel(textFormat=Qt.TextFormat.PlainText)
         self.search = QLineEdit()
         self.form_choice = ChoiceBox()
-        self._has_forms = True
+        self._colours: QComboBox | None = None
+        self._has_forms, self._has_graph = True, False
         self._is_active = self._is_hovered = False
         self._find = _button(tr("Find"), tr("Find in this pane (Ctrl+F)"))
         self._close = _button("×", tr("Close this pane"))
@@ -202,7 +203,7 @@ class PaneHeader(QWidget):
 
     def show_form(self, form: Form, *, is_shown: bool, is_enabled: bool) -> None:
         """Show which form is chosen, or no forms where there is no choice."""
-        self._has_forms = is_shown
+        self._has_forms, self._has_graph = is_shown, is_shown and form is Form.GRAPH
         self.form_choice.setCurrentIndex(list(Form).index(form))
         self.form_choice.setEnabled(is_enabled)
         self._fit()
@@ -250,8 +251,16 @@ class PaneHeader(QWidget):
 
     def tab_stops(self) -> list[QWidget]:
         """What the Tab key goes through, in order."""
+        colours = [] if self._colours is None else [self._colours]
         tools = (self.form_choice, self._find, self._close, self.grip)
-        return [self.chooser, self.search, *tools]
+        return [self.chooser, self.search, *colours, *tools]
+
+    def take_colours(self, colours: QComboBox) -> None:
+        """Show the choice of what the colours of the pane's graph tell, while it shows one."""
+        self._colours = colours
+        self._row.insertWidget(self._row.indexOf(self.form_choice), colours)
+        colours.currentIndexChanged.connect(self._later.start)
+        self._fit()
 
     def focus_search(self) -> None:
         """Put the cursor into the search, also where it had no room."""
@@ -320,11 +329,17 @@ class PaneHeader(QWidget):
         room -= self._fit_name(room - _least_px(self.form_choice) * self._has_forms - gap)
         self.search.setVisible(is_searching)
         self.search.setMaximumWidth(_WIDEST_SEARCH_EM * self.fontMetrics().height())
-        for tool, is_wanted, is_shown in (
+        tools: list[tuple[QWidget, bool, bool]] = [
             (self.form_choice, self._has_forms, self.is_awake),
             (self._find, not is_searching, self.is_awake),
             (self._close, True, self._is_hovered),
-        ):
+        ]
+        if self._colours is not None:
+            self._colours.ensurePolished()
+            text_px = self._colours.fontMetrics().horizontalAdvance(self._colours.currentText())
+            self._colours.setFixedWidth(text_px + _ARROW_PX)
+            tools.insert(1, (self._colours, self._has_graph, self.is_awake))
+        for tool, is_wanted, is_shown in tools:
             fits = is_wanted and room >= _least_px(tool) + gap
             room -= (_least_px(tool) + gap) * is_wanted  # the less needed never before the more
             policy = tool.sizePolicy()
@@ -415,8 +430,6 @@ class PaneHeader(QWidget):
 
 
 def _least_px(part: QWidget) -> int:
-    if isinstance(part, QComboBox):
-        return part.minimumSizeHint().width()
     is_fixed = part.minimumWidth() == part.maximumWidth()
     return part.minimumWidth() if is_fixed else part.minimumSizeHint().width()
 

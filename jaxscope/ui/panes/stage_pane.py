@@ -374,7 +374,6 @@ class StagePane(QFrame):
     def set_active(self, is_active: bool) -> None:
         """Frame the pane that commands go to."""
         self.header.set_active(is_active)
-        self._wake_graph()
         self._dress("active", is_active)
 
     def _dress(self, name: str, is_so: bool) -> None:
@@ -388,16 +387,10 @@ class StagePane(QFrame):
     def enterEvent(self, event: QEnterEvent) -> None:
         super().enterEvent(event)
         self.header.set_hovered(True)
-        self._wake_graph()
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
         self.header.set_hovered(False)
-        self._wake_graph()
-
-    def _wake_graph(self) -> None:
-        if self._graph is not None:
-            self._graph.set_awake(is_awake=self.header.is_awake)
 
     def tab_stops(self) -> list[QWidget]:
         """What the Tab key goes through of what is shown; the tools above are the header's."""
@@ -508,7 +501,7 @@ class StagePane(QFrame):
             self._canvas.set_text_scale(self._scale or self._points / BASE_POINTS)
             self._canvas.set_spotlight(self._is_spotlit)
             self._graph.set_bare(is_bare=self._scale > 0)
-            self._wake_graph()
+            self.header.take_colours(self._graph.colours)
             self._canvas.node_selected.connect(self._on_node_chosen)
             self._canvas.ground_clicked.connect(self._selection.clear)
             self._canvas.nodes_selected.connect(self._on_nodes_chosen)

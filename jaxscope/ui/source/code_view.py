@@ -103,8 +103,9 @@ def wrap_line(text: str, columns: int) -> tuple[Piece, ...]:
 class Folding:
     """Maps rows, which are on the screen, to lines and back; 0-based both."""
 
-    def __init__(self, lines: Sequence[str] = ()) -> None:
+    def __init__(self, lines: Sequence[str] = (), docstring: range = range(0)) -> None:
         self._lines = lines
+        self._docstring = docstring
         self._folded: dict[int, int] = {}
         self._shown: npt.NDArray[np.int64] | None = None
         self._columns = 0
@@ -183,7 +184,9 @@ class Folding:
         return self._folded[line] - line - 1 if line in self._folded else 0
 
     def begins_block(self, line: int) -> bool:
-        """Whether the lines after a line are deeper."""
+        """Whether the lines after a line are deeper, or the docstring of the file begins there."""
+        if self._docstring and line == self._docstring.start:
+            return True
         own = _depth(self._lines[line])
         if own is None:
             return False
@@ -197,6 +200,8 @@ class Folding:
         """The line that begins the innermost block around a line; itself where it begins one."""
         if self.begins_block(line):
             return line
+        if line in self._docstring:
+            return self._docstring.start
         own = _depth(self._lines[line])
         for before in range(line - 1, -1, -1):
             depth = _depth(self._lines[before])
@@ -248,10 +253,14 @@ class Folding:
                 open_blocks.append((depth, line))
             last = line
         self._folded.update((line, last + 1) for _, line in open_blocks)
+        if self._docstring.start in wanted:
+            self._folded[self._docstring.start] = self._end_of(self._docstring.start)
         self._arrange()
 
     def _end_of(self, line: int) -> int:
         """The line after the block's last; empty lines at its end stay outside."""
+        if self._docstring and line == self._docstring.start:
+            return self._docstring.stop
         own, last = _depth(self._lines[line]) or 0, line
         for number in range(line + 1, len(self._lines)):
             depth = _depth(self._lines[number])
@@ -418,7 +427,9 @@ def paint_hidden(
 ) -> None:
     """Say behind a folded line how many lines it stands for."""
     text = f" … {num_hidden:,} line{'' if num_hidden == 1 else 's'} "
-    rect = QRect(round(x + place.char), y + 2, round(len(text) * place.char) + 4, place.line - 4)
+    left, room = round(x + place.char), (place.width - x) / place.char - 2
+    text = text if len(text) <= room else " … "
+    rect = QRect(left, y + 2, round(len(text) * place.char) + 4, place.line - 4)
     painter.fillRect(rect, QColor(theme.raised))
     painter.setPen(QPen(QColor(theme.border)))
     painter.drawRect(rect.adjusted(0, 0, -1, -1))
@@ -539,7 +550,8 @@ class CodeView(QAbstractScrollArea):
         self._is_stale = False
         self._wanted = self._wanted_row = -1
         self._is_wanted_first = False
-        self._code_line = 0
+        self._docstring = range(0)
+        self._is_folded_for_room = False
         self._is_dragged = False
         self._is_wrapping = False
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
@@ -588,7 +600,7 @@ class CodeView(QAbstractScrollArea):
         *,
         keeps_place: bool = False,
         copied: Sequence[str] | None = None,
-        code_line: int = 0,
+        docstring: range = range(0),
     ) -> bool:
         """Show other text, and return whether it is another than before.
 
@@ -597,7 +609,7 @@ class CodeView(QAbstractScrollArea):
             colouring: Its colours, or None.
             keeps_place: Stay at the same line, as after an edit, instead of going to the top.
             copied: What copying gives where that is more than is shown; as many lines.
-            code_line: The 0-based line after the docstring of a file.
+            docstring: The 0-based lines of the docstring of a file.
         """
         if lines == self._lines:
             return False
@@ -605,8 +617,11 @@ class CodeView(QAbstractScrollArea):
         self._lines, self._colouring = lines, colouring
         self._copied = lines if copied is None else copied
         self._marks = self._shown_marks = self._preview = {}
-        self._folding = Folding(lines)
-        self._wanted, self._code_line = -1, code_line
+        self._folding, self._docstring = Folding(lines, docstring), docstring
+        self._is_folded_for_room &= keeps_place and bool(docstring)
+        if self._is_folded_for_room:
+            self._folding.toggle(docstring.start)
+        self._wanted = -1
         last = len(lines) - 1 if keeps_place else -1
         self._cursor, self._anchor = min(self._cursor, last), min(self._anchor, last)
         self._widest = min(max((len(line) for line in lines), default=0), _MAX_COLUMNS)
@@ -678,6 +693,7 @@ class CodeView(QAbstractScrollArea):
     def toggle_fold(self, line: int) -> None:
         """Fold or unfold the block that a line begins."""
         if self._folding.toggle(line):
+            self._is_folded_for_room &= self._folding.is_folded(self._docstring.start)
             self._show_folded(line)
 
     def fold_all(self) -> None:
@@ -753,14 +769,26 @@ class CodeView(QAbstractScrollArea):
     def show_line(self, line: int, *, is_first: bool = False) -> None:
         """Scroll so that a line stands in the upper third, or that it is the first one.
 
-        A docstring of the file is not cut for it: rather the page ends in blank rows.
+        A docstring of the file is not cut for it: it is folded away where a part would be seen.
         """
+        if self._is_folded_for_room:
+            self._fold_for_room()
         # Until somebody scrolls, it stays in sight when the page gets another size.
         self._wanted, self._is_wanted_first = line, is_first
         above = 0 if is_first else self.viewport().height() // self._line_px // 3
-        least = self._first_row_of_code() if line >= self._code_line else 0
-        self.verticalScrollBar().setValue(max(self._folding.row_of(line) - above, least))
+        self.verticalScrollBar().setValue(self._folding.row_of(line) - above)
+        is_cut = 0 < self.verticalScrollBar().value() < self._folding.row_of(self._docstring.stop)
+        if is_cut and self._docstring and line >= self._docstring.stop:
+            self._fold_for_room()
+            self.verticalScrollBar().setValue(self._folding.row_of(line) - above)
         self._wanted_row = self.verticalScrollBar().value()
+
+    def _fold_for_room(self) -> None:
+        """Fold the docstring of the file away, or show it again."""
+        self._folding.toggle(self._docstring.start)
+        self._is_folded_for_room = self._folding.is_folded(self._docstring.start)
+        self._mark_rows()
+        self._update_scroll_bars()
 
     def selected_text(self) -> str:
         """The lines chosen by dragging or with Shift, or the current line."""
@@ -868,11 +896,6 @@ class CodeView(QAbstractScrollArea):
     def _times_px(self) -> int:
         return int(8 * self._char_px) + 6 if self._has_times else 0
 
-    def _first_row_of_code(self) -> int:
-        """The row after the docstring of a file; 0 where all of the file fits on the page."""
-        fits = self._folding.num_rows <= self.viewport().height() // self._line_px
-        return 0 if fits else self._folding.row_of(self._code_line)
-
     def _update_scroll_bars(self) -> None:
         columns = int((self.viewport().width() - self._gutter_px()) / self._char_px)
         row = min(self.verticalScrollBar().value(), self._folding.num_rows - 1)
@@ -880,7 +903,7 @@ class CodeView(QAbstractScrollArea):
         is_wrapped = self._folding.wrap_at(columns if self._is_wrapping else 0)
         visible = max(self.viewport().height() // self._line_px, 1)
         vertical, horizontal = self.verticalScrollBar(), self.horizontalScrollBar()
-        vertical.setRange(0, max(self._folding.num_rows - visible, self._first_row_of_code()))
+        vertical.setRange(0, max(self._folding.num_rows - visible, 0))
         vertical.setPageStep(visible)
         vertical.setSingleStep(1)
         if is_wrapped:
@@ -1049,20 +1072,25 @@ def fill_with_source(code: CodeView, text: str, begin: int | None) -> None:
         text.split("\n"),
         PythonColouring(text),
         keeps_place=keeps_place,
-        code_line=_end_of_docstring(text),
+        docstring=_find_docstring(text),
     )
     if is_new and begin:
         code.show_line(begin)
 
 
 _DOCSTRING = re.compile(r"(?:[ \t]*(?:#.*)?\n)*[rRuU]?(?P<quotes>\"{3}|'{3})")
+_LEAST_FOLDED = 3
+"""Lines of a docstring that is worth folding."""
 
 
-def _end_of_docstring(text: str) -> int:
-    """The 0-based line after the docstring of a module; 0 where it has none."""
+def _find_docstring(text: str) -> range:
+    """The 0-based lines of the docstring of a module; empty where it has none, or a short one."""
     start = _DOCSTRING.match(text)
     end = text.find(start["quotes"], start.end()) if start else -1
-    return text.count("\n", 0, end) + 1 if end >= 0 else 0
+    if start is None or end < 0:
+        return range(0)
+    found = range(text.count("\n", 0, start.end()), text.count("\n", 0, end) + 1)
+    return found if len(found) >= _LEAST_FOLDED else range(0)
 
 
 def fill_with_stage(code: CodeView, text: StageText, *, is_machine: bool, is_again: bool) -> None:

@@ -28,13 +28,15 @@ class Figures(enum.Enum):
     ALL = 0
     COUNT = 1
     NUMBER = 2
-    NONE = 3
+    MADE = 3  # nothing beside what is made on request only
+    NONE = 4
 
     def shorten(self, size: str) -> str:
         """That part of a size, such as `12 equations · 3.4 ms`."""
         # Not the time alone: beside `optimized` it would look like that of a run.
         count = size.partition(BETWEEN_TIMES)[0]
-        return (size, count, count.partition(" ")[0], "")[self.value]
+        number = count.partition(" ")[0] if size[:1].isdigit() else ""
+        return (size, count, number, number, "")[self.value]
 
 
 class PipelineLabel(QFrame):
@@ -117,7 +119,9 @@ class PipelineLabel(QFrame):
         step = self._step
         if step is None:
             return ""
-        return step.size if step.is_on_request else figures.shorten(step.size)
+        if step.is_on_request:
+            return "" if figures is Figures.MADE else step.size
+        return figures.shorten(step.size)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton and self._step is not None:

@@ -340,6 +340,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>一个由函数组成的文件，包括 import；顶层不应有耗时的内容。</translation>
     </message>
     <message>
+        <source>A line that is not drawn: it comes from the box of that name or, behind an arrow, goes there. A click leads to that box.</source>
+        <translation>未画出的连线：它来自该名称的方框；名称前有箭头时，则通往该方框。单击即可前往。</translation>
+    </message>
+    <message>
         <source>A module that a job left behind. Nothing is run from it.</source>
         <translation>一个作业留下的模块。不会运行其中任何东西。</translation>
     </message>
@@ -4098,6 +4102,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>line</source>
         <translation>行</translation>
+    </message>
+    <message>
+        <source>line goes on there</source>
+        <translation>连线接到该处</translation>
     </message>
     <message>
         <source>line {line}: {lines}</source>
