@@ -284,7 +284,8 @@ class Groups:
             jaxpr, a fusion instruction), or `NONE`.
         part: Which inside of its owner it is: of a `while`, `CONDITION` or `BODY`; of a branch,
             the number of the arm; else `NONE`.
-        function: s, of an arm the name of the function that was traced, where it has one.
+        function: s, of an arm or of a loop's body the name of the function that was traced, where
+            it has one.
     """
 
     id: Int32s

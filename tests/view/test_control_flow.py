@@ -119,13 +119,38 @@ def test_a_loop_says_what_enters_it_and_how() -> None:
     assert ("value", "xs[i] · f32[]") in told
     assert ("total", "next carry · f32[]") in told
     assert any(detail == "ys[i] · f32[]" for _, detail in told)
-    assert any(title == "scan ×6" for title, _ in told)
+    assert any(title == "scan ×6 · step" for title, _ in told)
     entering = {
         (text_of(view, view.boxes[edge.source]).title, view.graph.strings[edge.type])
         for edge in view.edges
         if edge.target in {box_named(view, "value")}
     }
     assert entering == {("b", "f32[6]")}
+
+
+def test_a_loop_is_named_after_the_function_of_its_body_also_when_differentiated() -> None:
+    def sum_of_sines(x: jax.Array) -> jax.Array:
+        def row(total: jax.Array, values: jax.Array) -> tuple[jax.Array, None]:
+            def column(index: jax.Array, part: jax.Array) -> jax.Array:
+                return part + jnp.sin(values[index])
+
+            return jax.lax.fori_loop(0, 7, column, total), None
+
+        return jax.lax.scan(row, jnp.float32(0), x)[0]
+
+    def loops(graph: Graph) -> set[str]:
+        titles = {
+            text_of(view, box).title for view in [build_view(graph)] for box in view.boxes[1:]
+        }
+        return {title for title in titles if title.startswith(("scan", "while"))}
+
+    x = jnp.ones((5, 7))
+    assert loops(trace(sum_of_sines, x)) == {"scan ×5 · row", "scan ×7 · column"}
+    told = loops(trace(jax.grad(sum_of_sines), x))
+    assert {"scan ×5 · row", "scan ×5 reversed · row", "scan ×7 reversed · column"} <= told
+    counted = trace(lambda n: jax.lax.fori_loop(0, n, lambda _, c: c * 2, 1), 3)
+    assert loops(counted) == {"while"}, "a lambda has no name"
+    assert loops(trace(lambda x: jax.lax.map(jnp.sin, x), x)) == {"scan ×5"}, "JAX's own function"
 
 
 def test_a_scan_from_the_end_and_a_start_are_said() -> None:

@@ -17,7 +17,7 @@ from jaxscope.model import NONE, Graph, GroupKind
 from jaxscope.model.graph import BODY, CONDITION, PART_NAMES
 from jaxscope.model.op_name import shown_orders
 from jaxscope.picture.view.control_flow import NO_CONTROL_FLOW, ControlFlow, Role, find_control_flow
-from jaxscope.picture.view.operations import short_operation
+from jaxscope.picture.view.operations import LOOPS, short_operation
 from jaxscope.program.dataflow import attribute_column
 
 # The state that the simplifications of single nodes work on.
@@ -236,16 +236,26 @@ class _Grower:
         node_id = graph.id(node)
         flow = self.draft.flow
         trips = f" ×{flow.trips[node]}" if node in flow.trips else ""
+        body = self._name_body(node)
         if len(insides) == 1 and insides[0].kind is not BranchKind.ARM:
             turned = " reversed" if node in flow.reversed else ""
-            return dataclasses.replace(insides[0], node=node, label=insides[0].label + turned)
+            label = f"{insides[0].label}{turned}{body}"
+            return dataclasses.replace(insides[0], node=node, label=label)
         return Branch(
             f"{node_id}:",
             BranchKind.NESTED,
-            short_operation(graph.operation(node)) + trips,
+            short_operation(graph.operation(node)) + trips + body,
             self._lift_borders(insides),
             node=node,
         )
+
+    def _name_body(self, node: int) -> str:
+        """Such as ` · step`: the function that the body of a loop was traced from, if known."""
+        graph = self.draft.graph
+        if graph.operation(node) not in LOOPS:
+            return ""
+        names = (graph.string(graph.groups.function, each) for each in self.insides[node])
+        return next((f" · {name}" for name in names if name), "")
 
     def _lift_borders(self, insides: list[Branch]) -> tuple[Child, ...]:
         """What a loop with a condition carries stands beside its condition and its body."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import builtins
 import contextlib
 import dataclasses
-import os
 import random
 import re
 import sys
@@ -21,12 +20,11 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
-import jax
 import numpy as np
 
 from jaxscope.model.capture import Check, Severity
 from jaxscope.worker.checks.user_places import is_installed
-from jaxscope.worker.host.function_source import innermost_function
+from jaxscope.worker.host.function_source import OF_JAX, innermost_function
 
 PRINT = "trace-time-print"
 CLOCK = "trace-time-clock"
@@ -88,7 +86,6 @@ _NARROWED = re.compile(
     r".* truncated to dtype (?P<given>\w+)"
 )
 """Of integers too JAX warns: that they are narrow is seldom a mistake."""
-_OF_JAX = os.path.join(os.path.dirname(jax.__file__), "")
 
 
 @dataclasses.dataclass
@@ -162,7 +159,7 @@ class EffectWatch:
             narrowed = _NARROWED.match(str(message))
             if narrowed is not None and threading.get_ident() == thread:
                 frame = sys._getframe(1)
-                while frame.f_back is not None and frame.f_code.co_filename.startswith(_OF_JAX):
+                while frame.f_back is not None and frame.f_code.co_filename.startswith(OF_JAX):
                     frame = frame.f_back  # what a library asks for, nobody changes
                 place = (frame.f_code.co_filename, frame.f_lineno)
                 if self.is_own(place[0]):

@@ -33,7 +33,8 @@ from jaxscope.worker.host.values import value_text
 
 
 MAX_FILES = 20
-_OF_JAX = os.path.dirname(jax.__file__) + os.sep
+OF_JAX = os.path.dirname(jax.__file__) + os.sep
+"""How the paths of JAX's own files begin."""
 _OF_PARTIALS = ("func", "args", "keywords")
 """What `functools.partial` and the partials of libraries have, Equinox's own among them."""
 
@@ -144,7 +145,7 @@ def send_files(
     installed = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
     code = getattr(innermost_function(function), "__code__", None)
     base = code.co_filename if code is not None else ""
-    if base.startswith(_OF_JAX):
+    if base.startswith(OF_JAX):
         base = ""
     sent = {main.path}
     for path in (base, *others):
@@ -224,9 +225,9 @@ def _name_transform(function: Any) -> str:
     """Which of JAX's transforms returned a function; empty for everything else."""
     if is_jitted(function):
         own = getattr(innermost_function(function), "__code__", None)
-        return "" if own is not None and own.co_filename.startswith(_OF_JAX) else "jit"
+        return "" if own is not None and own.co_filename.startswith(OF_JAX) else "jit"
     code = getattr(_within_boundary(function), "__code__", None)
-    if code is None or not code.co_filename.startswith(_OF_JAX):
+    if code is None or not code.co_filename.startswith(OF_JAX):
         return ""
     outer, _, inside = code.co_qualname.partition(".<locals>.")
     return outer if inside else ""

@@ -47,6 +47,7 @@ from jaxscope.model.graph import (
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.op_name import TagTable, read_direction, read_orders, read_origin
 from jaxscope.worker import compat
+from jaxscope.worker.host.function_source import OF_JAX
 from jaxscope.worker.host.values import aval_text, value_text
 from jaxscope.worker.provenance.tagging import nested_jaxprs
 from jaxscope.worker.stages.pallas_grid import describe_grid
@@ -186,12 +187,16 @@ def describe_inside(equation: Any, parameter: str) -> Inside:
     """What a nested jaxpr is to its equation."""
     name = str(equation.params.get("name") or "")
     primitive = equation.primitive.name
+    function, place = _traced_function(equation, parameter)
+    if primitive in ("scan", "while") and (function == _NAMELESS or place.startswith(OF_JAX)):
+        function = ""  # a lambda, or what JAX wraps around the user's
+    place = place.rpartition("/")[2]
     if primitive == "scan":
-        return Inside(f"{name or 'scan'} ×{equation.params.get('length')}")
+        label = f"{name or 'scan'} ×{equation.params.get('length')}"
+        return Inside(label, function=function)
     if primitive == "while":
         part = CONDITION if parameter.startswith("cond") else BODY
-        return Inside(PART_NAMES[part], part)
-    function, place = _traced_function(equation, parameter)
+        return Inside(PART_NAMES[part], part, function if part == BODY else "")
     if primitive == "cond":
         number = parameter.rpartition(".")[2]
         function = "" if function == _NAMELESS else function
@@ -203,8 +208,8 @@ def describe_inside(equation: Any, parameter: str) -> Inside:
 
 
 def _traced_function(equation: Any, parameter: str) -> tuple[str, str]:
-    """Name and place, such as `model.py:12`, of the function that a nested jaxpr was traced from;
-    empty where JAX does not know them.
+    """Name and place, such as `/home/me/model.py:12`, of the function that a nested jaxpr was
+    traced from; empty where JAX does not know them.
     """
     key, _, number = parameter.partition(".")
     value = equation.params.get(key)
@@ -212,7 +217,7 @@ def _traced_function(equation: Any, parameter: str) -> tuple[str, str]:
         value = value[int(number)]
     info = getattr(compat.open_jaxpr(value), "debug_info", None) if value is not None else None
     function, _, place = str(getattr(info, "func_src_info", "") or "").rpartition(" at ")
-    return function.rpartition(".")[2], place.rpartition("/")[2]
+    return function.rpartition(".")[2], place
 
 
 def owner_operands(equation: Any, parameter: str, inner: Any) -> Sequence[int] | None:

@@ -36,7 +36,7 @@ from jaxscope.worker import compat
 from jaxscope.worker.checks.purity import PurityWatch
 from jaxscope.worker.host.arguments import keep_arrays, parameter_names
 from jaxscope.worker.host.call import Call
-from jaxscope.worker.host.function_source import innermost_function, place_of
+from jaxscope.worker.host.function_source import OF_JAX, innermost_function, place_of
 from jaxscope.worker.host.source import SourceSnapshot
 
 # What a call can reach and could change: its arguments, and what its functions see by name.
@@ -377,8 +377,7 @@ _INSTEAD = {
     "sleeps": "Leave it out, or put it into jax.pure_callback.",
     _TAKES_NEXT: "Pass what changes as an argument.",
 }
-_JAX = os.path.dirname(jax.__file__) + os.sep
-_CALLBACKS = (f"{_JAX}_src{os.sep}callback.py", f"{_JAX}_src{os.sep}debugging.py")
+_CALLBACKS = (f"{OF_JAX}_src{os.sep}callback.py", f"{OF_JAX}_src{os.sep}debugging.py")
 _JAXSCOPE = os.path.join(Path(__file__).parents[2], "")
 _STANDARD = sysconfig.get_path("stdlib") + os.sep
 
@@ -510,7 +509,7 @@ def _is_done_by_the_user(frame: FrameType | None) -> bool:
         is_standard = file.startswith((_STANDARD, "<frozen ")) and "-packages" not in file
         caller = caller or ("" if is_standard else file)
         frame = frame.f_back
-    return bool(caller) and not caller.startswith(_JAX)
+    return bool(caller) and not caller.startswith(OF_JAX)
 
 
 class WorkWatch:
