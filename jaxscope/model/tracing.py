@@ -44,6 +44,7 @@ class TracedLine:
         outcome: Of an `if` where Python went: `body`, `else` or `past`; of a loop `round` or
             `over`; empty where that is not known.
         round: Of a loop, from 1; behind the last how many there were.
+        num_rounds: How many rounds the loop had; 0 where it did not come to its end.
     """
 
     file: str
@@ -60,6 +61,7 @@ class TracedLine:
     statement: str = ""
     outcome: str = ""
     round: int = 0
+    num_rounds: int = 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

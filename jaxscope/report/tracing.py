@@ -78,7 +78,8 @@ def describe_python(lines: Sequence[TracedLine], number: int) -> str:
     if line.statement == "if" and not line.is_resumed:
         told.append(_OF_IF[line.outcome])
     elif line.outcome == "round":
-        told.append(f"Round {line.round:,} of a loop of Python's.")
+        of_all = f" of {line.num_rounds:,}" if line.num_rounds else ""
+        told.append(f"Round {line.round:,}{of_all} of a loop of Python's.")
     elif line.outcome == "over":
         told.append(_describe_loop(line, lines[:number]))
     elif line.statement == "def":
@@ -123,6 +124,13 @@ def _describe_loop(line: TracedLine, lines: Sequence[TracedLine]) -> str:
     return f"The loop is over: {rounds} added {equations}. These are in the jaxpr, the loop is not."
 
 
+def describe_doing(tracing: Tracing, number: int) -> str:
+    """What a line added, and what Python did in it."""
+    named = name_equations(tracing.lines[number])
+    adds = f"Adds {named}." if named else ""
+    return " ".join(filter(None, (adds, describe_python(tracing.lines, number))))
+
+
 def name_equations(line: TracedLine) -> str:
     """What a line added, such as `+ 1 mul, 2 tanh`."""
     named = [f"{each.id} {each.operation}".strip() for each in line.equations[:_MOST_NAMED]]
@@ -150,7 +158,7 @@ def line_rows(tracing: Tracing) -> list[tuple[Cell, ...]]:
 def tracing_to_document(tracing: Tracing) -> list[Section]:
     """All lines, and what a second call does."""
     blocks: list[str | Table] = [Table(LINE_HEADERS, line_rows(tracing))]
-    minded = [*_left_out(tracing), *tracing.warnings]
+    minded = [*describe_left_out(tracing), *tracing.warnings]
     return [
         Section(blocks=[describe_end(tracing)]),
         Section(f"{tracing.call}: Python, line by line", blocks),
@@ -158,7 +166,8 @@ def tracing_to_document(tracing: Tracing) -> list[Section]:
     ]
 
 
-def _left_out(tracing: Tracing) -> list[str]:
+def describe_left_out(tracing: Tracing) -> list[str]:
+    """Lines that are not kept, and equations that no line is known for."""
     told = []
     kept = sum(1 for each in tracing.lines if each.line and not each.is_resumed)
     if tracing.num_lines > kept:

@@ -169,8 +169,8 @@ Worker to client:
                  (float64, one more): the answer to `look`
     traced_lines lines [{file, line, text, function, depth, is_resumed, inside, is_traced,
                  equations [{id, operation, type, is_shared}, …], num_aside, effects [text, …],
-                 statement, outcome, round}, …]: what ran while a call was traced, in order, in
-                 several messages
+                 statement, outcome, round, num_rounds}, …]: what ran while a call was traced, in
+                 order, in several messages
     traced       stage, num_equations, num_unplaced, num_lines, calls_back, failure, reruns
                  [number of lines, …], no_reruns: what the lines are of; a later one replaces an
                  earlier one

@@ -218,7 +218,7 @@ def test_it_is_said_what_tracing_left_out(everything: Tracing) -> None:
     assert decided.startswith("Python decides now: true.")
     rounds = python_of(everything, line_of("for i in range(n):"))
     assert [told.split(":")[0] for told in rounds] == [
-        *(f"Round {n} of a loop of Python's." for n in (1, 2, 3)),
+        *(f"Round {n} of 3 of a loop of Python's." for n in (1, 2, 3)),
         "The loop is over",
     ]
     assert "3 rounds added 3 equations" in rounds[-1]
@@ -260,8 +260,12 @@ def test_branches_that_python_takes(program: str) -> None:
         (line_of("x.ndim == 1"), "body", 0),
         (line_of("if x.ndim > 7:"), "past", 0),
     ]
-    loop = [(line.outcome, line.round) for line in begun(tracing) if line.statement == "while"]
-    assert loop == [("round", 1), ("round", 2), ("over", 2)]
+    loop = [
+        (line.outcome, line.round, line.num_rounds)
+        for line in begun(tracing)
+        if line.statement == "while"
+    ]
+    assert loop == [("round", 1, 2), ("round", 2, 2), ("over", 2, 2)]
 
 
 def test_what_jax_adds_to_a_gradient_has_no_line(program: str) -> None:

@@ -86,6 +86,7 @@ class _Line:
     statement: str = ""
     outcome: str = ""
     round: int = 0
+    num_rounds: int = 0
 
 
 def _is_own(file: str) -> bool:
@@ -297,7 +298,7 @@ def name_statements(lines: list[_Line], *, is_whole: bool) -> None:
         if not line.is_resumed:
             after[number] = following.get(line.frame, -1)
             following[line.frame] = number
-    rounds: dict[tuple[int, int], int] = {}
+    rounds: dict[tuple[int, int], list[_Line]] = {}
     for number, line in enumerate(lines):
         node = None if line.is_resumed else _statements_of(line.file).get(line.line)
         if node is None:
@@ -314,10 +315,14 @@ def name_statements(lines: list[_Line], *, is_whole: bool) -> None:
             way = _way_taken(lines, after, number, node, is_whole=is_whole)
             place = line.frame, line.line
             if way == "body":
-                line.outcome = "round"
-                line.round = rounds[place] = rounds.get(place, 0) + 1
+                begun = rounds.setdefault(place, [])
+                begun.append(line)
+                line.outcome, line.round = "round", len(begun)
             elif way:
-                line.outcome, line.round = "over", rounds.pop(place, 0)
+                begun = [*rounds.pop(place, ()), line]
+                line.outcome, line.round = "over", len(begun) - 1
+                for each in begun:
+                    each.num_rounds = len(begun) - 1
 
 
 def _way_taken(
@@ -490,6 +495,7 @@ def _describe(
                 "statement": line.statement,
                 "outcome": line.outcome,
                 "round": line.round,
+                "num_rounds": line.num_rounds,
             }
         )
     return told
