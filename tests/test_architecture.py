@@ -65,6 +65,7 @@ INNER_ORDER = {
             "shared_calls",
             "links",
             "fusion",
+            "growth",
             "search",
             "source_lines",
         ),

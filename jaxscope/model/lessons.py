@@ -5,6 +5,7 @@ rank begins a part. At the beginning of a part stand its fields, a line each:
 
     Show: softmax.py::naive(f32[3])    what is open; of a part without it what was
     Stage: jaxpr                       the view
+    Steps: lines                       go through the tracing line by line, not through equations
     Fact: equations of jaxpr = 4       for tests; a reader does not see it
 
 Then the text follows, and behind `Reveal:`, on its line and below, what is shown when it is asked
@@ -32,7 +33,9 @@ _MAX_PARTS = 100
 _MAX_BESIDE = 200
 _MAX_FIELD_CHARACTERS = 500
 _FIELD = re.compile(r"(?P<name>[A-Z][a-z]+):(?P<value>.*)")
-_FIELDS = ("Show", "Stage", "Fact")
+_FIELDS = ("Show", "Stage", "Steps", "Fact")
+BY_LINES = "lines"
+"""What a part goes through by `Steps`, in place of the equations."""
 _FENCE = re.compile(r" {0,3}(```|~~~)")
 _REVEAL, _NOTES = "Reveal:", "Notes:"
 _LANGUAGE = re.compile(r"\.(?P<code>[a-z]{2})\.md$")
@@ -49,12 +52,14 @@ class Shown:
         call: The call of it.
         stage: What is shown of it; empty to leave that as it is.
         facts: What tests assert of the call, as written.
+        steps: What is gone through, `lines`; empty for the equations.
     """
 
     file: str
     call: str
     stage: str = ""
     facts: tuple[str, ...] = ()
+    steps: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -173,10 +178,13 @@ def _read_part(section: str, line: int, path: Path, before: LessonPart | None) -
     if shown is None:
         raise _wrong(path, line, "The first part has to say what it shows: Show: FILE.py::CALL")
     revealed, reveal = _read_fields(revealing, line + behind + 1, path, shown)
+    revealed = revealed or shown
+    if (revealed.file, revealed.call) == (shown.file, shown.call):
+        revealed = dataclasses.replace(revealed, steps=revealed.steps or shown.steps)
     if not text and not reveal:
         raise _wrong(path, line, "A part has no text")
     notes = "\n\n".join(filter(None, (notes, more_notes)))
-    return LessonPart(heading[:200], text, reveal, shown, revealed or shown, line, notes)
+    return LessonPart(heading[:200], text, reveal, shown, revealed, line, notes)
 
 
 def _split_notes(lines: list[str]) -> tuple[list[str], str]:
@@ -196,7 +204,7 @@ def _read_fields(
 ) -> tuple[Shown | None, str]:
     """What is open by the fields at the beginning, and the text behind them."""
     shown = around and Shown(around.file, around.call)
-    stage, facts = "", []
+    stage, steps, facts = "", "", []
     for start, each in enumerate(lines):
         field = _FIELD.fullmatch(each.strip())
         if each.strip() and (field is None or field["name"] not in _FIELDS):
@@ -211,11 +219,17 @@ def _read_fields(
             facts.append(value)
         elif name == "Stage":
             stage = value
+        elif name == "Steps":
+            if value != BY_LINES:
+                raise _wrong(path, line + start, f"Steps: {value[:80]} is not Steps: {BY_LINES}")
+            steps = value
         else:
             shown = Shown(*_read_shown(value, line + start, path))
     else:
         text = ""
-    return shown and dataclasses.replace(shown, stage=stage, facts=tuple(facts)), text
+    if shown is not None:
+        shown = Shown(shown.file, shown.call, stage, tuple(facts), steps)
+    return shown, text
 
 
 def _read_shown(value: str, line: int, path: Path) -> tuple[str, str]:

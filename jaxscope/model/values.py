@@ -312,6 +312,11 @@ class Step:
     origin: NonfiniteOrigin | None = None
     chain: tuple[ChainLink, ...] = ()
 
+    @property
+    def is_start(self) -> bool:
+        """Whether it is at the start."""
+        return not (self.equation or self.is_end)
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ArrayDifference:

@@ -15,10 +15,11 @@ from pathlib import Path
 import pytest
 
 from jaxscope.client.one_shot import ask
-from jaxscope.client.requests import ValuesRequest
+from jaxscope.client.requests import TraceLinesRequest, ValuesRequest
 from jaxscope.errors import JaxscopeError
 from jaxscope.model import Capture, is_available
 from jaxscope.model.lessons import LESSON_ENDING, Shown, in_language, language_of, read_text_lesson
+from jaxscope.model.tracing import Tracing
 from jaxscope.model.values import Values
 
 from .calling import SAMPLES
@@ -78,6 +79,10 @@ def values() -> Callable[[Shown], Values]:
     return find
 
 
+def _traced(shown: Shown) -> TraceLinesRequest:
+    return TraceLinesRequest(shown.file, shown.call)
+
+
 def _answer(what: str, shown: Shown, capture: CaptureOf, values: Callable[[Shown], Values]) -> str:
     name = Path(shown.file).name
     if what == "error":
@@ -98,6 +103,12 @@ def _answer(what: str, shown: Shown, capture: CaptureOf, values: Callable[[Shown
         against = ask(ValuesRequest(shown.file, shown.call, against=match[1]), Values).against
         assert against is not None and not against.reason
         return "yes" if against.parting() else "no"
+    if match := re.fullmatch(r"what `(.+)` adds", what):
+        lines = [line for line in ask(_traced(shown), Tracing).lines if line.text == match[1]]
+        assert lines, what
+        return " ".join(each.operation for line in lines for each in line.equations) or "none"
+    if what == "lines of further calls":
+        return " ".join(map(str, ask(_traced(shown), Tracing).reruns))
     for pattern, answer in _ANSWERS.items():
         if match := re.fullmatch(pattern, what):
             return answer(capture(name, shown.call), *match.groups())

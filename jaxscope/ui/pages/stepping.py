@@ -1,9 +1,11 @@
-"""The page *Step*: go through the program with its numbers, equation by equation."""
+"""The page *Step*: go through the program with its numbers, equation by equation, or through its
+tracing, line by line.
+"""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFileDialog,
@@ -20,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from jaxscope.model.types import read_batch_axes
 from jaxscope.model.values import StepValue, parse_condition, parse_place, parse_slice, write_place
+from jaxscope.program.links import LineSelection
 from jaxscope.report.document import Table
 from jaxscope.report.stepping import (
     VALUE_HEADERS,
@@ -31,8 +34,16 @@ from jaxscope.report.stepping import (
     describe_place,
     value_rows,
 )
+from jaxscope.report.tracing import (
+    LINE_HEADERS,
+    describe_doing,
+    describe_left_out,
+    describe_line,
+    line_rows,
+)
 from jaxscope.report.values import OF_FORMS, describe_origin
 from jaxscope.ui.figures.array_figures import ArrayPicture, HistogramBars
+from jaxscope.ui.selection.tracing import TracingRun
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.session.stepping import SteppingRun
 from jaxscope.ui.toolkit.language import tr
@@ -49,13 +60,17 @@ from jaxscope.ui.toolkit.widgets import (
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 _QUESTION = "Step begins at the arguments. Each step runs one equation, as JAX does without jit."
+_OF_LINES = "Step begins before the first line. Each step is one line that runs while JAX traces."
 _NO_PROGRAM = "Run a call to step through it."
 _OF_CHAIN = (
     "Backwards along one operand each: the one with NaN or Inf, else one with a zero, else the "
     "one with the largest element. A click goes there."
 )
 _SAVED = "A saved capture is not run: open its file to step through the call."
-_OF_CALL, _OF_GRADIENT = "the call", "its gradient"
+_OLD = "This is of an earlier run: run the call, then trace it anew."
+_CALL, _GRADIENT, _LINES = "", "gradient", "lines"
+_CHOICES = {_CALL: "the call", _GRADIENT: "its gradient", _LINES: "its tracing, line by line"}
+"""What is gone through: the stage of a `SteppingRun`, or the lines of a `TracingRun`."""
 _MOVES = (
     ("start", "|◀", "To the arguments", "go_to_start"),
     ("back", "◀", "One equation back (Shift+F8)", "step_back"),
@@ -68,6 +83,15 @@ _MOVES = (
 )
 
 
+_LINE_HINTS = {
+    "start": "To before the first line",
+    "back": "One line back (Shift+F8)",
+    "forward": "One line on, also of functions that are called (F8)",
+    "out": "To where the function around goes on (Shift+F7)",
+    "here": "Run to the selected line, or to the one that added the selected equation (F9)",
+    "end": "Behind the last line",
+}
+"""What the moves do where lines are gone through; there are no others."""
 _ARRAYS = "Arrays (*.npy *.npz *.safetensors *.png *.jpg *.jpeg *.gif *.bmp *.webp *.tif *.tiff)"
 _FORMS = "jit", "float64", "again", "trials"
 _COMPARED = {
@@ -86,8 +110,9 @@ class SteppingPage(PageWidget):
 
     def __init__(self, context: PageContext) -> None:
         super().__init__(context)
-        self.run = SteppingRun(context.controller, self)
+        self.run, self.tracing = SteppingRun(context.controller, self), context.tracing
         self._shown: object = None
+        self._shown_lines: object = None
         self._rows: list[StepValue] = []
         self._chosen = 0
         self.buttons: dict[str, QPushButton] = {}
@@ -105,6 +130,7 @@ class SteppingPage(PageWidget):
         self.compare_button, self.compared = MenuButton(self.compare_menu), dict[str, QAction]()
         self.picture, self.histogram = ArrayPicture(), HistogramBars()
         self.numbers, self.of_numbers = ResultTable(tr("Numbers")), SelectableLabel(role="muted")
+        self.lines = ResultTable(tr("Lines that ran"))
         self._numbers_side = QWidget()
         self._build()
         self._connect()
@@ -112,10 +138,8 @@ class SteppingPage(PageWidget):
     def _build(self) -> None:
         tools = QWidget()
         row = FlowLayout(tools)
-        for name, text, hint, slot in _MOVES:
+        for name, text, _hint, slot in _MOVES:
             self.buttons[name] = button = QPushButton(tr(text))
-            button.setToolTip(tr(hint))
-            button.setAccessibleName(tr(hint).partition(" (")[0])
             button.clicked.connect(getattr(self, slot))
             row.addWidget(button)
         self.condition.setMaximumWidth(150)
@@ -124,8 +148,9 @@ class SteppingPage(PageWidget):
             tr("nan, inf, > 1e3, == 0, shape [8, 3], dtype bfloat16; or several")
         )
         self.until.setToolTip(tr("Go on, into loops too, to the next value that is so"))
-        self.stage.addItems([tr(_OF_CALL), tr(_OF_GRADIENT)])
-        self.stage.setAccessibleName(tr("Which program is stepped through"))
+        for name in (_CALL, _LINES):
+            self.stage.addItem(tr(_CHOICES[name]), name)
+        self.stage.setAccessibleName(tr("What is stepped through"))
         row.addWidget(self.until)
         row.addWidget(self.condition)
         row.addWidget(self.stage)
@@ -139,6 +164,9 @@ class SteppingPage(PageWidget):
         self.values.spare_column = VALUE_HEADERS.index("numbers")  # they stand beside the table
         self.numbers.setSortingEnabled(False)
         self.numbers.notice.hide()
+        self.lines.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.lines.setSortingEnabled(False)
+        self.lines.spare_column = LINE_HEADERS.index("what Python did")  # said above the table
         self.slice.setPlaceholderText("[0, :, 3]")
         self.slice.setAccessibleName(tr("Slice in view"))
         self.slice.setToolTip(tr("Which part is shown: [0, :, 3], [2:8], [..., 0]; Enter shows it"))
@@ -157,7 +185,8 @@ class SteppingPage(PageWidget):
         layout = fill_box(QVBoxLayout(self), tools, spacing=3)
         for part in (self.place, self.note, self.chain):
             layout.addWidget(part)
-        layout.addWidget(self._build_body(), 1)
+        self._body = self._build_body()
+        fill_box(layout, (self._body, 1), (self.lines, 1), spacing=3)
         self._clear_view()
 
     def _build_body(self) -> QSplitter:
@@ -181,10 +210,12 @@ class SteppingPage(PageWidget):
     def _connect(self) -> None:
         self.run.changed.connect(self._show)
         self.run.viewed.connect(self._show_view)
+        self.tracing.changed.connect(self._show)
+        self.lines.place_selected.connect(self.tracing.go_to)
         self.until.clicked.connect(self.run_until)
         self.condition.returnPressed.connect(self.run_until)
-        self.stop_button.clicked.connect(self.run.stop)
-        self.stage.textActivated.connect(self._on_stage_chosen)
+        self.stop_button.clicked.connect(self._on_stop_clicked)
+        self.stage.activated.connect(self._on_stage_chosen)
         self.values.place_selected.connect(self._look_at)
         self.slice.returnPressed.connect(self._on_slice_entered)
         self.batch.valueChanged.connect(self._on_batch_changed)
@@ -194,36 +225,47 @@ class SteppingPage(PageWidget):
     # --- commands ---
 
     def go_to_start(self) -> None:
-        """Show the arguments."""
+        """Show the arguments, or go to before the first line."""
         self._go("start")
 
     def step(self) -> None:
-        """One equation on; the first step shows the arguments."""
-        self._go("forward" if self.run.step is not None else "start")
+        """One equation or line on; the first step shows the arguments, or the start."""
+        self._go("forward" if self._way.step is not None else "start")
 
     def step_back(self) -> None:
-        """Go one equation back."""
+        """Go one equation or line back."""
         self._go("back")
 
     def step_into(self) -> None:
-        """Into what is inside of the present equation."""
-        self._go("into")
+        """Into what is inside of the present equation; a line of what is called is the next."""
+        self._go("forward" if self.tracing.is_chosen else "into")
 
     def step_out(self) -> None:
-        """Go to the equation around."""
+        """Go to the equation around, or to where the function around goes on."""
         self._go("out")
 
     def run_to_end(self) -> None:
-        """Go to the results."""
+        """Go to the results, or behind the last line."""
         self._go("end")
 
     def go_to_nonfinite(self) -> None:
         """Go to the equation that makes NaN or Inf first."""
+        self.tracing.choose(is_chosen=False)  # lines have no numbers
         self._go("origin")
 
+    def trace_lines(self) -> None:
+        """Go through the lines of Python that run while JAX traces the call."""
+        self.tracing.choose(is_chosen=True)
+        self._go("start")
+
     def run_to_selected(self) -> None:
-        """Run up to the selected equation."""
-        stage = self.run.stage_name
+        """Run up to the selected equation or line."""
+        place = self._context.selection.place
+        if self.tracing.is_chosen and isinstance(place, LineSelection):
+            self._open(self.tracing)
+            self.tracing.run_to_line(place.file, place.line)
+            return
+        stage = self._way.stage_name
         links = self._context.selection.links.stages.get(stage)
         graph = self._context.selection.graph_of(stage)
         if graph is None or links is None:
@@ -234,8 +276,11 @@ class SteppingPage(PageWidget):
         nodes = [*links.selected, *links.forward, *links.backward]
         if not nodes:
             self._context.show_message(tr("Nothing of {stage} is selected.", stage=stage))
-            return
-        self._go("place", equation=graph.id(int(nodes[0])), iterations=[])
+        elif self.tracing.is_chosen:
+            self._open(self.tracing)
+            self.tracing.run_to_equation(graph.id(int(nodes[0])))
+        else:
+            self._go("place", equation=graph.id(int(nodes[0])), iterations=[])
 
     def run_until(self) -> None:
         """To the next value that is as the condition says."""
@@ -247,19 +292,40 @@ class SteppingPage(PageWidget):
             return
         self._go("condition", condition=self.condition.text())
 
+    @property
+    def _way(self) -> SteppingRun | TracingRun:
+        return self.tracing if self.tracing.is_chosen else self.run
+
     def _go(self, to: str, **fields: object) -> None:
-        run = self.run
-        if run.step is None and run.can_step:  # whoever then turns to another stage stays there
-            self._context.show_stage(run.stage_name)
+        self._open(self._way)
+        if self.tracing.is_chosen:
+            self.tracing.go(to)
+        else:
+            self.run.go(to, **fields)
+
+    def _open(self, way: SteppingRun | TracingRun) -> None:
+        """Show the page, and at first the stage; whoever then turns to another one stays there."""
+        if way.step is None and way.can_step and way.stage_name:
+            self._context.show_stage(way.stage_name)
         self._context.show_page("stepping")
-        run.go(to, **fields)
 
     # --- showing ---
 
     def show_state(self, state: WindowState) -> None:
-        names = [stage.name for stage in state.stages]
-        self.stage.setVisible("gradient" in names)
+        has_gradient = any(stage.name == "gradient" for stage in state.stages)
+        if has_gradient and self.stage.findData(_GRADIENT) < 0:
+            self.stage.insertItem(1, tr(_CHOICES[_GRADIENT]), _GRADIENT)
+        elif not has_gradient:
+            self.stage.removeItem(self.stage.findData(_GRADIENT))
         self._show()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.tracing.watch(self, is_seen=True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.tracing.watch(self, is_seen=False)
 
     def set_theme(self, theme: Theme) -> None:
         em_px = self.fontMetrics().height()  # in a wide window the pictures have the rest
@@ -269,19 +335,36 @@ class SteppingPage(PageWidget):
         self.histogram.set_theme(theme)
 
     def _show(self) -> None:
-        run, step = self.run, self.run.step
-        is_busy = bool(run.doing)  # what is clicked meanwhile is left out: a button that were
-        for name, button in self.buttons.items():  # switched off would lose the keyboard
+        way, is_traced = self._way, self.tracing.is_chosen
+        for name, _, hint, _slot in _MOVES:
+            hint, button = _LINE_HINTS.get(name, "") if is_traced else hint, self.buttons[name]
+            button.setVisible(bool(hint))
+            button.setToolTip(tr(hint))
+            button.setAccessibleName(tr(hint).partition(" (")[0])
+        for part in (self.until, self.condition, self._body):
+            part.setVisible(not is_traced)
+        self.lines.setVisible(is_traced)
+        self.stop_button.setVisible(bool(way.doing))
+        chosen = _LINES if is_traced else self.run.stage
+        self.stage.setCurrentIndex(max(self.stage.findData(chosen), 0))
+        # What is clicked while the worker is busy is left out: a button that were switched off
+        # would lose the keyboard.
+        for name, button in self.buttons.items():
             needs_step = name in ("back", "into", "out")
-            button.setEnabled(run.can_step and (step is not None or not needs_step))
-        if step is not None and not is_busy:
+            button.setEnabled(way.can_step and (way.step is not None or not needs_step))
+        if is_traced:
+            self._show_lines()
+        else:
+            self._show_equation()
+
+    def _show_equation(self) -> None:
+        run, step = self.run, self.run.step
+        if step is not None and not run.doing:
             self.buttons["into"].setEnabled(step.can_enter)
             self.buttons["out"].setEnabled("/" in step.equation)
             self.buttons["back"].setEnabled(bool(step.equation) or step.is_end)
             self.buttons["forward"].setEnabled(not step.is_end)
         self.until.setEnabled(run.can_step)
-        self.stop_button.setVisible(is_busy)
-        self.stage.setCurrentIndex(1 if run.stage else 0)
         self.place.setText(self._describe_place())
         self._say_note()
         values = step.values if step is not None else None
@@ -290,6 +373,36 @@ class SteppingPage(PageWidget):
             self._show_values()
             if step is not None:  # it lights up in the picture, and its line in the source
                 self._context.selection.select_equation(run.stage_name, step.equation)
+
+    def _show_lines(self) -> None:
+        run, tracing, step = self.tracing, self.tracing.tracing, self.tracing.step
+        lines = tracing.lines if tracing is not None else ()
+        if lines is not self._shown_lines:
+            self._shown_lines = lines
+            rows = line_rows(tracing) if tracing is not None else []
+            self.lines.rows.set_table(Table(LINE_HEADERS if rows else (), rows))
+        told = [run.problem, tr(_OLD) if run.is_old else ""]
+        if tracing is None or step is None:
+            is_saved = self._context.controller.state.is_view_only
+            why_not = tr(_OF_LINES) if run.can_step else tr(_SAVED) if is_saved else tr(_NO_PROGRAM)
+            self.place.setText(run.doing or why_not)
+            self.lines.clearSelection()
+        else:
+            self.buttons["back"].setEnabled(not step.is_start)
+            self.buttons["out"].setEnabled(run.line is not None)
+            self.buttons["forward"].setEnabled(not step.is_end)
+            self.place.setText(describe_line(tracing, step.number))
+            if run.line is not None:
+                told.append(describe_doing(tracing, step.number))
+                self.lines.choose(step.number)
+            else:
+                told += [*describe_left_out(tracing), *tracing.warnings]
+                self.lines.clearSelection()
+            told.append(run.doing)
+        self.place.setToolTip("")
+        self.note.setText(" ".join(filter(None, told)))
+        self.note.setVisible(bool(self.note.text()))
+        self.chain.hide()
 
     def _describe_place(self) -> str:
         run = self.run
@@ -440,10 +553,14 @@ class SteppingPage(PageWidget):
 
     # --- choices ---
 
-    def _on_stage_chosen(self, text: str) -> None:
-        stage = "gradient" if text == tr(_OF_GRADIENT) else ""
-        if stage != self.run.stage:
-            self.run.choose_stage(stage)
+    def _on_stop_clicked(self) -> None:
+        self._way.stop()
+
+    def _on_stage_chosen(self, index: int) -> None:
+        chosen = self.stage.itemData(index)
+        self.tracing.choose(is_chosen=chosen == _LINES)
+        if chosen != _LINES and chosen != self.run.stage:
+            self.run.choose_stage(chosen)
             self._context.show_stage(self.run.stage_name)
 
     def _on_chain_activated(self, place: str) -> None:

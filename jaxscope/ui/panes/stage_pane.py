@@ -168,6 +168,7 @@ class StagePane(QFrame):
         self._call = ""
         self._shown = self._shown_text = ("", "")
         self._points, self._scale, self._is_spotlit = BASE_POINTS, 0.0, False
+        self._is_growing = False
         self._table_graph: Graph | None = None
         self.code = CodeView()
         self.table = NodeTableView()
@@ -220,6 +221,7 @@ class StagePane(QFrame):
         self.outline.group_chosen.connect(self._on_group_chosen)
         self._selection.changed.connect(self._on_selection_changed)
         self._selection.previewed.connect(self._on_selection_previewed)
+        self._selection.growth_changed.connect(self._on_selection_growth_changed)
         for part in (self.code, self.table, self.outline, self.header.search, self.header.chooser):
             part.installEventFilter(self)
 
@@ -352,9 +354,13 @@ class StagePane(QFrame):
             self.highlighter.linked = links.stages.get(self._linked_stage, NO_LINKED)
             self._apply_linked(reveal=reveal)
             return
-        self.highlighter.line_marks = self._lines.marks(links, line_mark_of(self._selection))
+        selection = self._selection
+        running, mark = selection.running, line_mark_of(selection)
+        self.highlighter.line_marks = self._lines.marks(links, mark, running)
         if self._name == SOURCE:
             self._apply_linked(reveal=reveal)
+            if reveal and (line := self._lines.to_shown(*running)):
+                self.code.bring_into_sight(line - 1)
 
     def set_stale(self, is_stale: bool, failed_over: str = "") -> None:
         """Say that what is shown is of an earlier run.
@@ -465,6 +471,7 @@ class StagePane(QFrame):
             self._pages.setCurrentWidget(self.outline)
         else:
             self._show_graph(graph, self._stage.title)
+        self._apply_growth()
         if self._finding.text:
             self._find(self._finding.text)
         else:
@@ -589,6 +596,26 @@ class StagePane(QFrame):
 
     def _on_selection_changed(self, links: Links) -> None:
         self.show_links(links, reveal=True)
+
+    def _on_selection_growth_changed(self) -> None:
+        self._apply_growth()
+        if self.wanted_stage == SOURCE:
+            self.show_links(self._selection.links, reveal=False)
+
+    def _apply_growth(self) -> None:
+        """Fade what is not in the program yet, where its tracing is gone through."""
+        growth, stage = self._selection.growth, self._stage
+        if growth is None or stage is None or stage.graph is not growth.graph:
+            faded, focus = frozenset[int](), None
+        else:
+            focus, there = growth.nodes, {NONE, *growth.nodes}
+            nodes = stage.text.line_nodes.tolist() if is_available(stage.text) else ()
+            faded = frozenset(line for line, node in enumerate(nodes) if node not in there)
+        self.code.set_faded(faded)
+        is_other = self._canvas is not None and focus != self._canvas.focus
+        if self._canvas is not None and is_other and (focus is not None or self._is_growing):
+            self._canvas.set_focus(focus)  # else one that a person has chosen stays
+        self._is_growing = focus is not None
 
     def _on_selection_previewed(self, links: Links) -> None:
         """Highlight the preview faintly: nodes, or lines of the source."""

@@ -117,20 +117,38 @@ def _stage_of(place: Place) -> str | None:
     return place.stage if isinstance(place, GroupPlace) else place[0]
 
 
+@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+class Growth:
+    """How far a program has grown where its tracing is gone through.
+
+    Attributes:
+        graph: Of the program; None where it is not drawn.
+        nodes: Those that are there by now.
+        place: File and line that ran, 1-based; an empty name and 0 for none.
+    """
+
+    graph: Graph | None
+    nodes: frozenset[int]
+    place: tuple[str, int]
+
+
 class SelectionModel(QObject):
     """Holds what is selected; `changed` fires with the new `Links`, `previewed` with those ahead.
-    `cleared` fires when it is put away: nothing may look selected any more.
+    `cleared` fires when it is put away: nothing may look selected any more. `growth_changed` fires
+    when another part of a program is to look as if it were not there yet.
 
     A selection outlives a new run, of an edited file too: its nodes are followed to what they are
     by now.
 
     Attributes:
         reason: Why nothing is selected though something was clicked; else empty.
+        growth: How far a program has grown by the line that is looked at; None where none is.
     """
 
     changed = Signal(object)
     previewed = Signal(object)
     cleared = Signal()
+    growth_changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -140,6 +158,7 @@ class SelectionModel(QObject):
         self._known_graphs: dict[str, Graph] = {}
         self.selection: Selection | None = None
         self.reason = ""
+        self.growth: Growth | None = None
         self.links: Links = NO_LINKS
         self._past: list[tuple[Place, ...]] = []
         self._future: list[tuple[Place, ...]] = []
@@ -277,6 +296,19 @@ class SelectionModel(QObject):
         self._look(None)
         self._resolve()
         self.cleared.emit()
+
+    # --- growing ---
+
+    @property
+    def running(self) -> tuple[str, int]:
+        """File and line that a program has grown to; an empty name and 0 for none."""
+        return self.growth.place if self.growth is not None else ("", 0)
+
+    def show_growth(self, growth: Growth | None) -> None:
+        """Let a program look as far as it has grown; None lets every one be whole."""
+        if growth is not self.growth:
+            self.growth = growth
+            self.growth_changed.emit()
 
     # --- looking ahead ---
 

@@ -12,7 +12,7 @@ import dataclasses
 import enum
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -548,6 +548,7 @@ class CodeView(QAbstractScrollArea):
         self._cursor = self._anchor = -1
         self._widest = 0
         self._is_stale = False
+        self._faded: Collection[int] = frozenset()
         self._wanted = self._wanted_row = -1
         self._is_wanted_first = False
         self._docstring = range(0)
@@ -641,6 +642,12 @@ class CodeView(QAbstractScrollArea):
             if not any(top <= row < bottom - 1 for row in rows):
                 self.show_line(min(marks))
         self.viewport().update()
+
+    def bring_into_sight(self, line: int) -> None:
+        """Scroll to a line, by 0-based number, unless it is seen."""
+        top, bottom = self._visible_range()
+        if not top <= self._folding.row_of(line) < bottom - 1:
+            self.show_line(line)
 
     @property
     def first_line(self) -> int:
@@ -766,6 +773,12 @@ class CodeView(QAbstractScrollArea):
         self._is_stale = is_stale
         self.viewport().update()
 
+    def set_faded(self, lines: Collection[int]) -> None:
+        """Grey out some lines, by 0-based number: they are not there yet."""
+        if lines != self._faded:
+            self._faded = lines
+            self.viewport().update()
+
     def show_line(self, line: int, *, is_first: bool = False) -> None:
         """Scroll so that a line stands in the upper third, or that it is the first one.
 
@@ -828,8 +841,9 @@ class CodeView(QAbstractScrollArea):
             is_current=line == self._cursor and self.hasFocus(),
         )
         painter.setClipRect(QRect(place.gutter, y, place.width, place.line))
-        painter.setPen(QColor(theme.comment if self._is_stale else theme.text))
-        text, colouring = self._lines[line], None if self._is_stale else self._colouring
+        is_grey = self._is_stale or line in self._faded
+        painter.setPen(QColor(theme.comment if is_grey else theme.text))
+        text, colouring = self._lines[line], None if is_grey else self._colouring
         piece, hung = pieces[part], place
         if len(pieces) > 1:
             columns = piece.start, piece.stop - piece.start

@@ -104,9 +104,17 @@ class SourceLines:
         moves = self.moves if file == self.path else SAME
         return [line for line in map(moves.to_earlier, lines) if line]
 
-    def marks(self, links: Links, mark: Mark) -> Mapping[int, Mark]:
-        """The linked lines of the file that is shown, and the line of an error."""
+    def to_shown(self, file: str, line: int) -> int:
+        """Where a line that ran is in the file that is shown; 0 where it is not."""
+        return self.moves.to_later(line) if file and file == self.path else 0
+
+    def marks(
+        self, links: Links, mark: Mark, running: tuple[str, int] = ("", 0)
+    ) -> Mapping[int, Mark]:
+        """The linked lines of the file that is shown, the one that runs, and that of an error."""
         marks = dict.fromkeys(self._linked(links), mark)
+        if line := self.to_shown(*running):
+            marks[line - 1] = Mark.SELECTED
         error = self._state.error
         of_code = error.explanation if error is not None else None
         is_of_call = of_code is not None and bool(of_code.part)

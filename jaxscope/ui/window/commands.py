@@ -96,6 +96,7 @@ COMMANDS: Sequence[Command] = (
         ("Step out", "step_out", "Shift+F7"),
         ("Run to the selected equation", "run_to_selected", "F9"),
         ("Go to the first NaN or Inf", "go_to_nonfinite", "Shift+F9"),
+        ("See it traced line by line", "trace_lines", ""),
         None,
     ),
     Command("Run", "Skip what is being measured", "skip", ("Ctrl+Shift+S",), owner="controller"),

@@ -39,11 +39,12 @@ from jaxscope.client.dump_folders import is_dump
 from jaxscope.errors import JaxscopeError, UsageError
 from jaxscope.marks import show_marks
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
-from jaxscope.model.lessons import LESSON_ENDING, Shown, read_text_lesson
+from jaxscope.model.lessons import BY_LINES, LESSON_ENDING, Shown, read_text_lesson
 from jaxscope.model.units import count_lines
 from jaxscope.picture.tint.classes import ColourBy
 from jaxscope.program.links import Links
 from jaxscope.ui.panes.pane_header import SOURCE
+from jaxscope.ui.selection.tracing import TracingRun
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.screen import Screen, compute_screen, count_devices, count_notes
 from jaxscope.ui.session.source_file import FileWatcher
@@ -146,6 +147,7 @@ class MainWindow(QMainWindow):
         self.call_bar, self.strip = CallBar(), PipelineStrip()
         self.error_panel = ErrorPanel()
         self.workspace = Workspace(make_graph, late_panes=late_panes)
+        self.tracing = TracingRun(controller, self.workspace.selection, self)
         self.pages, self.row = self.workspace.places, self.workspace.places.row
         samples = find_samples()
         self.start_page = StartPage(samples)
@@ -157,7 +159,7 @@ class MainWindow(QMainWindow):
             self.pages.drawer,
         )
         self.presenting = PresentationMode(
-            self, controller, around, self.call_bar, self.workspace, themes, self.walk
+            self, controller, around, self.call_bar, self.workspace, themes, self.walk, self.tracing
         )
         self.trust_question = TrustQuestion()
         self._notice, self._notice_text = QFrame(), QLabel()
@@ -165,6 +167,7 @@ class MainWindow(QMainWindow):
         self._watcher = FileWatcher(self)
         self._tick = QTimer(self, interval=_TICK_MS)
         self._lesson_of = self._stage_due = ""
+        self._is_tracing_due = False
         self.help = HelpCommands(self, self._tour_stops)
         self._unseen = QTimer(self, interval=_BETWEEN_MS)
         self._palette = CommandPalette(self)
@@ -289,6 +292,7 @@ class MainWindow(QMainWindow):
             controller=self.controller,
             selection=workspace.selection,
             bookmarks=workspace.bookmarks,
+            tracing=self.tracing,
             fates=workspace.fates,
             fusions=workspace.fusions,
             inspector=workspace.inspector,
@@ -330,6 +334,7 @@ class MainWindow(QMainWindow):
             self.workspace.show_state(state, screen)
             if state.capture is not None and not state.is_running:
                 self._show_stage_due()
+            self._show_tracing_due()
             self.error_panel.show_error(state.error)
             self._watcher.watch("" if state.is_view_only else state.file)
             self.pages.set_count("notes", count_notes(state))
@@ -520,8 +525,19 @@ class MainWindow(QMainWindow):
             self._open_chosen(shown.file, shown.call)
         elif state.call != shown.call:
             self._on_functions_call_chosen(shown.call)
-        self._stage_due = shown.stage
+        self._stage_due, self._is_tracing_due = shown.stage, shown.steps == BY_LINES
+        self.tracing.choose(is_chosen=self._is_tracing_due)
         self._show_stage_due()
+        self._show_tracing_due()
+
+    def _show_tracing_due(self) -> None:
+        """Begin to go by lines, where a part of a lesson does and its call has run."""
+        state = self.controller.state
+        if not self._is_tracing_due or state.is_running or not self.tracing.can_step:
+            return
+        self._is_tracing_due = False
+        if not self.presenting.is_on:  # there Space begins
+            self.commands.actions["trace_lines"].trigger()
 
     def _show_stage_due(self) -> None:
         """Show the stage that a part of a lesson names.

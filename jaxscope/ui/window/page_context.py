@@ -17,6 +17,7 @@ from jaxscope.ui.panes.pane_area import PaneArea
 from jaxscope.ui.selection.capture_facts import FateReader, FusionReader
 from jaxscope.ui.selection.inspector import Inspector
 from jaxscope.ui.selection.selection import Bookmarks, SelectionModel
+from jaxscope.ui.selection.tracing import TracingRun
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.source.source_lines import SourceLines
@@ -33,6 +34,7 @@ class PageContext:
         controller: Has the state, and starts runs and experiments.
         selection: What is selected.
         bookmarks: What is marked in the capture that is shown.
+        tracing: The lines that ran while the call was traced, where that is gone through.
         fates: Of the capture that is shown.
         fusions: Of the capture that is shown.
         inspector: A page may add what it knows of the selected thing, and follow links to passes.
@@ -55,6 +57,7 @@ class PageContext:
     controller: Controller
     selection: SelectionModel
     bookmarks: Bookmarks
+    tracing: TracingRun
     fates: FateReader
     fusions: FusionReader
     inspector: Inspector

@@ -4,7 +4,8 @@
 the lesson that come before, then equation by equation, each with what it reads and a question mark,
 then with what it makes; at last what the lesson says in the end. Through a lesson of its own it
 goes part by part, and through the equations of each call before it leaves it. `SpeakerScreen` shows
-the notes of such a lesson on another screen.
+the notes of such a lesson on another screen. Where the page *Step* goes by lines, or the lesson
+says so, the lines that ran while JAX traced take the place of the equations.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from jaxscope.program.links import NodeSelection
 from jaxscope.report.stepping import describe_operation
 from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.selection.selection import Place, SelectionModel
+from jaxscope.ui.selection.tracing import TracedPlace, TracingRun
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.screen import Screen
 from jaxscope.ui.session.state import WindowState
@@ -49,12 +51,13 @@ _OF_SOURCE = "Source: the file as it ran."
 
 
 _ON = ("Space", "Right", "PgDown")
-_BACK = ("Shift+Space", "Left", "PgUp")
+_BACK = ("Backspace", "Shift+Space", "Left", "PgUp")
 """Keys of a keyboard, and those of the clickers that lecturers have."""
 _SKIP = ("N", "B", ".")
 """The last two are what the third button of a clicker types, which is for a black screen."""
 _LIGHT = "S"
 _HINT = "Space: go through the program, equation by equation"
+_OF_LINES = "Space: go through the tracing, line by line"
 _SAVED = "A saved capture is not run: open its file to go through the call with its numbers."
 _STALE = "This is of an earlier run: run the call, then go through it."
 _MAX_VALUES = 4
@@ -79,10 +82,16 @@ class PresentedSteps(QObject):
     changed = Signal()
 
     def __init__(
-        self, controller: Controller, selection: SelectionModel, walk: LessonWalk, parent: QObject
+        self,
+        controller: Controller,
+        selection: SelectionModel,
+        walk: LessonWalk,
+        tracing: TracingRun,
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._controller, self._selection = controller, selection
+        self.tracing = tracing
         self._walk = walk
         walk.changed.connect(self._on_walk_changed)
         self._before: list[str] = []
@@ -90,10 +99,30 @@ class PresentedSteps(QObject):
         self._number_before = -1
         self._is_asking = self._asks_next = self._is_after = False
         self._step: Step | None = None
+        self._traced: TracedPlace | None = None
+        self._is_traced = False
         self._place: Place | None = None
         self._stage = ""
         self.run = SteppingRun(controller, self)
         self.run.changed.connect(self._on_run_changed)
+        tracing.changed.connect(self._on_tracing_changed)
+
+    @property
+    def way(self) -> SteppingRun | TracingRun:
+        """What is gone through: the equations of the call, or its lines."""
+        return self.tracing if self.tracing.is_chosen else self.run
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether nothing can be gone through before the worker answers."""
+        return self.tracing.is_waiting if self.tracing.is_chosen else bool(self.run.doing)
+
+    @property
+    def hint(self) -> str:
+        """What goes on; empty where nothing can be run."""
+        if not self.way.can_step:
+            return ""
+        return tr(_OF_LINES) if self.tracing.is_chosen else tr(_HINT)
 
     def begin(self, stage: str) -> None:
         """Go back to before the first caption.
@@ -120,12 +149,12 @@ class PresentedSteps(QObject):
     @property
     def has_selected(self) -> bool:
         """Whether what is selected is so because a caption is about it."""
-        is_moved = self._number_before == len(self._before) and self.run.step is not None
+        is_moved = self._number_before == len(self._before) and self.way.step is not None
         return is_moved and self._walk.lesson is None and self._selection.place == self._place
 
     def skip(self) -> None:
         """Go on with a lesson of its own, and leave out the equations of its call."""
-        if self._walk.lesson is None or self.run.doing:
+        if self._walk.lesson is None or self.is_waiting:
             return
         self._leave_equations()
         self._walk.go_on()
@@ -136,13 +165,13 @@ class PresentedSteps(QObject):
         if self._walk.lesson is not None and self._number_before < 0 and not self._leaves_call():
             self._walk.go_on()
             return
-        step = self.run.step
-        if self.run.doing:
+        way, step = self.way, self.way.step
+        if self.is_waiting:
             return
         if self._walk.lesson is not None and self._number_before < 0:
             self._number_before = 0
             self.run.set_stage("gradient" if self._stage_shown() == "gradient" else "")
-            self.run.go("start")
+            way.go("start")
             self._place = self._selection.place
             self.changed.emit()
             return
@@ -152,10 +181,11 @@ class PresentedSteps(QObject):
             pass  # back to the caption that was left
         elif self._number_before < len(self._before):
             self._number_before += 1
-            if self._number_before == len(self._before) and step is None:
-                self.run.go("start")
+            is_first = self._number_before == len(self._before)
+            if is_first and (step is None or self.tracing.is_chosen):
+                way.go("start")  # the page *Step* may have gone through the same lines before
         elif step is None:
-            self.run.go("start")
+            way.go("start")
         elif self._is_asking:
             self._is_asking = False
         elif step.is_end and self._walk.lesson is not None:
@@ -165,7 +195,7 @@ class PresentedSteps(QObject):
             self._is_after = bool(self._after)
         else:
             self._asks_next = True
-            self.run.go("forward")
+            way.go("forward")
         self.changed.emit()
 
     def go_back(self) -> None:
@@ -173,24 +203,24 @@ class PresentedSteps(QObject):
         if self._walk.lesson is not None and self._number_before < 0:
             self._walk.go_back()
             return
-        step = self.run.step
-        if self.run.doing:
+        way, step = self.way, self.way.step
+        if self.is_waiting:
             return
         self._select(step)
-        is_start = step is None or not (step.equation or step.is_end)
+        is_start = step is None or step.is_start
         if self._is_after:
             self._is_after = False
         elif self._number_before < len(self._before) or is_start:
             self._number_before = max(self._number_before - 1, -1)
         else:
             self._asks_next = False
-            self.run.go("back")
+            way.go("back")
         self.changed.emit()
 
     @property
     def text(self) -> str:
         """The caption; empty before the first one, and where something else is selected."""
-        run, step = self.run, self.run.step
+        way, step = self.way, self.way.step
         if (part := self._walk.part) is not None and not self.is_between_equations:
             lines = [part.heading, to_plain_text(part.text)]
             lines += [] if self._walk.is_asking else [to_plain_text(part.reveal)]
@@ -201,24 +231,37 @@ class PresentedSteps(QObject):
             return self._before[self._number_before]
         if self._is_after:
             return self._after
-        told = run.problem or run.doing or self._why_not()
+        told = way.problem or (way.doing if self.is_waiting else "") or self._why_not()
         if told or step is None:
             return told
+        if isinstance(step, TracedPlace):
+            return self._describe_line(step)
         if step.is_end:
             return tr("The results\n{join}", join=_join(step.values))
         if not step.equation:
-            on = (
-                tr(" · {skip}: on with the lesson", skip=_SKIP[0])
-                if self.is_between_equations
-                else ""
-            )
-            return tr("The arguments{on}\n{join}", on=on, join=_join(step.values))
+            return tr("The arguments{on}\n{join}", on=self._way_on(), join=_join(step.values))
         return self._describe_equation(step)
+
+    def _way_on(self) -> str:
+        """How the lesson goes on without the equations of its call; empty without one."""
+        is_between = self.is_between_equations
+        return tr(" · {skip}: on with the lesson", skip=_SKIP[0]) if is_between else ""
+
+    def _describe_line(self, step: TracedPlace) -> str:
+        from jaxscope.report.tracing import describe_doing, describe_line  # comes with a trace
+
+        tracing, line = self.tracing.tracing, self.tracing.line
+        if tracing is None:
+            return ""
+        head = describe_line(tracing, step.number)
+        if line is None:
+            return f"{head}{self._way_on()}" if step.is_start else head
+        return "\n".join((head, line.text, describe_doing(tracing, step.number))).strip()
 
     def _leaves_call(self) -> bool:
         """Whether the lesson is done with its call, and that can be gone through."""
         shown, state = self._walk.shown, self._controller.state
-        if shown is None or not self.run.can_step or state.is_running:
+        if shown is None or not self.way.can_step or state.is_running:
             return False
         if (state.file, state.call) != (shown.file, shown.call):
             return False  # it did not run, or a person looks at something else
@@ -248,7 +291,8 @@ class PresentedSteps(QObject):
     def _why_not(self) -> str:
         """Why nothing can be run, if so."""
         state = self._controller.state
-        return tr(_SAVED) if state.is_view_only else tr(_STALE) if state.is_stale else ""
+        is_old = self.tracing.is_old if self.tracing.is_chosen else state.is_stale
+        return tr(_SAVED) if state.is_view_only else tr(_STALE) if is_old else ""
 
     def _describe_equation(self, step: Step) -> str:
         stepping = self.run.stepping
@@ -268,10 +312,24 @@ class PresentedSteps(QObject):
         self._step = step
         self.changed.emit()
 
-    def _select(self, step: Step | None) -> None:
+    def _on_tracing_changed(self) -> None:
+        """Another line was gone to, here or in the page *Step*; or the way is another."""
+        if self.tracing.step is not self._traced:
+            self._traced = self.tracing.step
+            self._place = self._selection.place
+        if self.tracing.is_chosen is not self._is_traced:
+            self._is_traced, self._is_asking = self.tracing.is_chosen, False
+            if self._is_traced and self._walk.lesson is None:  # chosen to be seen now
+                self._number_before = len(self._before)
+        self.changed.emit()
+
+    def _select(self, step: Step | TracedPlace | None) -> None:
         """Light up the equation that the caption is about; a caption without one leaves it."""
         if step is not None and self._number_before == len(self._before):
-            self._selection.select_equation(self.run.stage_name, step.equation)
+            if isinstance(step, TracedPlace):
+                self.tracing.show()
+            else:
+                self._selection.select_equation(self.run.stage_name, step.equation)
         self._place = self._selection.place
 
 
@@ -297,6 +355,7 @@ class PresentationMode:
         controller: Has the call that is gone through.
         around: What is hidden, besides what the parts hide themselves.
         walk: Through a lesson of its own, where one is open.
+        tracing: The lines that ran while the call was traced, where that is gone through.
     """
 
     def __init__(
@@ -308,6 +367,7 @@ class PresentationMode:
         workspace: Workspace,
         themes: ThemeSwitch,
         walk: LessonWalk,
+        tracing: TracingRun,
     ) -> None:
         self._walk = walk
         self._window, self._around, self._call_bar = window, around, call_bar
@@ -323,7 +383,7 @@ class PresentationMode:
         self.caption.setTextFormat(Qt.TextFormat.PlainText)
         self.caption.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.caption.hide()
-        self.steps = PresentedSteps(controller, workspace.selection, walk, window)
+        self.steps = PresentedSteps(controller, workspace.selection, walk, tracing, window)
         self.steps.changed.connect(self._on_steps_changed)
         self._late = QTimer(window, singleShot=True, interval=_LATE_MS)
         self._late.timeout.connect(self._say_step)
@@ -387,8 +447,8 @@ class PresentationMode:
         else:
             kind = stage_kind(name, state.head.base if state.head is not None else "")
             selected = self._describe_selected(state, name)
-            hint = f"\n{tr(_HINT)}" if self.steps.run.can_step else ""
-            self.caption.setText(selected or f"{kind.title}: {kind.meaning}{hint}")
+            told = "\n".join(filter(None, (f"{kind.title}: {kind.meaning}", self.steps.hint)))
+            self.caption.setText(selected or told)
 
     def _presented(self) -> str:
         pane = self._workspace.area.active
@@ -396,7 +456,7 @@ class PresentationMode:
 
     def _on_steps_changed(self) -> None:
         self._late.stop()
-        if self.steps.run.doing:  # said only where it takes long: most equations take no time
+        if self.steps.way.doing:  # said only where it takes long: most equations take no time
             self._late.start()
         else:
             self._say_step()
@@ -483,6 +543,7 @@ class PresentationMode:
     def _present_steps(self, *, is_on: bool) -> None:
         for shortcut in self._shortcuts:
             shortcut.setEnabled(is_on)
+        self.steps.tracing.watch(self.steps, is_seen=is_on)
         if is_on:
             self.steps.begin(self._presented())
             # Always as high: the picture must not move with the text.

@@ -219,7 +219,9 @@ class Trial(QObject):
     def _mark(self) -> None:
         lines, selection = self._workspace.lines, self._workspace.selection
         if self.editor is not None and lines.path == self._file:
-            self.editor.edit.set_marks(lines.marks(selection.links, line_mark_of(selection)))
+            self.editor.edit.set_marks(
+                lines.marks(selection.links, line_mark_of(selection), selection.running)
+            )
 
     def _on_edit_settled(self, text: str) -> None:
         assert self.editor is not None

@@ -95,6 +95,7 @@ class Workspace(QWidget):
         self.area.installEventFilter(self)
         self.area.arrange()
         self.selection.changed.connect(self._on_selection_changed)
+        self.selection.growth_changed.connect(self._on_selection_growth_changed)
         self.fates.changed.connect(self._on_fates_changed)
         self.fusions.changed.connect(self._on_fusions_changed)
         self.area.panes_changed.connect(self._on_area_panes_changed)
@@ -358,6 +359,12 @@ class Workspace(QWidget):
             self._read_facts()  # somebody looks at them
         self.describe_selected()
         self.inspector.bring_forward(is_selected=self.selection.selection is not None)
+
+    def _on_selection_growth_changed(self) -> None:
+        """The line that runs may be of another file than the one that is shown."""
+        file, _ = self.selection.running
+        if file and file != self.lines.path and self.lines.look_at(file) is not None:
+            self._fill_source()
 
     def _on_fates_changed(self) -> None:
         self._hand_out_fates()

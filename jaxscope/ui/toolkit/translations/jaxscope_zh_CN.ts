@@ -528,6 +528,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>简写的批大小</translation>
     </message>
     <message>
+        <source>Behind the last line</source>
+        <translation>到最后一行之后</translation>
+    </message>
+    <message>
         <source>Besides, {functions} of exp, sin and the like: XLA counts them apart.</source>
         <translation>此外还有 {functions} 次 exp、sin 之类：XLA 把它们单独计数。</translation>
     </message>
@@ -1444,6 +1448,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>行和节点</translation>
     </message>
     <message>
+        <source>Lines that ran</source>
+        <translation>运行过的行</translation>
+    </message>
+    <message>
         <source>Load an argument</source>
         <translation>载入一个参数</translation>
     </message>
@@ -1840,6 +1848,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>一个内核</translation>
     </message>
     <message>
+        <source>One line back (Shift+F8)</source>
+        <translation>后退一行（Shift+F8）</translation>
+    </message>
+    <message>
+        <source>One line on, also of functions that are called (F8)</source>
+        <translation>前进一行，被调用的函数中的行也算（F8）</translation>
+    </message>
+    <message>
         <source>One run</source>
         <translation>一次运行</translation>
     </message>
@@ -2104,6 +2120,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>给函数套上一个变换</translation>
     </message>
     <message>
+        <source>Python</source>
+        <translation>Python</translation>
+    </message>
+    <message>
         <source>Python (*.py)</source>
         <translation>Python (*.py)</translation>
     </message>
@@ -2280,6 +2300,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>运行到所选的方程</translation>
     </message>
     <message>
+        <source>Run to the selected line, or to the one that added the selected equation (F9)</source>
+        <translation>运行到所选的行，或增加了所选方程的行（F9）</translation>
+    </message>
+    <message>
         <source>Run until</source>
         <translation>运行直到</translation>
     </message>
@@ -2386,6 +2410,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>See everything again</source>
         <translation>重新显示全部</translation>
+    </message>
+    <message>
+        <source>See it traced line by line</source>
+        <translation>逐行看它的追踪</translation>
     </message>
     <message>
         <source>See what JAX and XLA do with your code</source>
@@ -2532,6 +2560,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>空格：逐个方程走完程序</translation>
     </message>
     <message>
+        <source>Space: go through the tracing, line by line</source>
+        <translation>空格键：逐行走过追踪</translation>
+    </message>
+    <message>
         <source>Split below</source>
         <translation>向下拆分</translation>
     </message>
@@ -2578,6 +2610,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Step begins at the arguments. Each step runs one equation, as JAX does without jit.</source>
         <translation>单步执行从参数开始。每步运行一个方程，与不用 jit 的 JAX 一样。</translation>
+    </message>
+    <message>
+        <source>Step begins before the first line. Each step is one line that runs while JAX traces.</source>
+        <translation>从第一行之前开始。每步是 JAX 追踪时运行的一行。</translation>
     </message>
     <message>
         <source>Step into</source>
@@ -2690,6 +2726,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Texts</source>
         <translation>各文本</translation>
+    </message>
+    <message>
+        <source>That line does not run while JAX traces.</source>
+        <translation>JAX 追踪时不运行这一行。</translation>
     </message>
     <message>
         <source>The Jacobian, one input at a time.</source>
@@ -2840,6 +2880,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The process was ended. The next step starts another, at this place.</source>
         <translation>进程已被结束。下一步会在此处启动另一个进程。</translation>
+    </message>
+    <message>
+        <source>The process was ended. The next step traces the call anew.</source>
+        <translation>进程已被结束。下一步会重新追踪这个调用。</translation>
     </message>
     <message>
         <source>The program</source>
@@ -3044,6 +3088,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这来自更早的一次运行：请运行这个调用，再逐步走过。</translation>
     </message>
     <message>
+        <source>This is of an earlier run: run the call, then trace it anew.</source>
+        <translation>这来自更早的一次运行：请运行这个调用，再重新追踪。</translation>
+    </message>
+    <message>
         <source>This line was written after the run: run the call again to see what becomes of it.</source>
         <translation>这一行是在运行之后写的：再次运行这个调用，看它变成什么。</translation>
     </message>
@@ -3092,6 +3140,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>待揭示：{to_plain_text}</translation>
     </message>
     <message>
+        <source>To before the first line</source>
+        <translation>到第一行之前</translation>
+    </message>
+    <message>
         <source>To selected</source>
         <translation>到所选处</translation>
     </message>
@@ -3114,6 +3166,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>To the results</source>
         <translation>到结果处</translation>
+    </message>
+    <message>
+        <source>To where the function around goes on (Shift+F7)</source>
+        <translation>到外层函数继续运行之处（Shift+F7）</translation>
     </message>
     <message>
         <source>Tour</source>
@@ -3348,6 +3404,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>所显示的是已保存的捕获：不能运行它的调用。</translation>
     </message>
     <message>
+        <source>What is stepped through</source>
+        <translation>逐步走过什么</translation>
+    </message>
+    <message>
         <source>What led to it</source>
         <translation>由什么导致</translation>
     </message>
@@ -3440,6 +3500,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>时间的去处</translation>
     </message>
     <message>
+        <source>Which line added that equation is not known.</source>
+        <translation>不知道是哪一行增加了这个方程。</translation>
+    </message>
+    <message>
         <source>Which module</source>
         <translation>哪个模块</translation>
     </message>
@@ -3450,10 +3514,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Which part is shown: [0, :, 3], [2:8], [..., 0]; Enter shows it</source>
         <translation>显示哪一部分：[0, :, 3], [2:8], [..., 0]；按 Enter 显示</translation>
-    </message>
-    <message>
-        <source>Which program is stepped through</source>
-        <translation>单步执行哪个程序</translation>
     </message>
     <message>
         <source>Which run to show</source>
@@ -3598,6 +3658,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>added</source>
         <translation>增加</translation>
+    </message>
+    <message>
+        <source>adds to the jaxpr</source>
+        <translation>给 jaxpr 增加</translation>
     </message>
     <message>
         <source>against</source>
@@ -4050,6 +4114,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>its inside</source>
         <translation>它的内部</translation>
+    </message>
+    <message>
+        <source>its tracing, line by line</source>
+        <translation>它的追踪，逐行</translation>
     </message>
     <message>
         <source>jaxpr</source>
@@ -4548,6 +4616,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>稳定</translation>
     </message>
     <message>
+        <source>step</source>
+        <translation>步</translation>
+    </message>
+    <message>
         <source>step of the schedule, counted from 0</source>
         <translation>调度的步骤，从 0 开始</translation>
     </message>
@@ -4810,6 +4882,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>what</source>
         <translation>内容</translation>
+    </message>
+    <message>
+        <source>what Python did</source>
+        <translation>Python 做了什么</translation>
     </message>
     <message>
         <source>what became of it</source>
