@@ -104,6 +104,19 @@ def test_values_of_one_type_are_counted_with_it(scene: Scene) -> None:
     assert any(" × f32[" in text for text in scene.lines.types)
 
 
+def test_what_crosses_the_border_of_a_group_is_told_once(scene: Scene) -> None:
+    lines, parent = scene.lines, scene.items.parent
+    labels = EdgeLabels(scene).all()
+    ends = [(int(lines.source[each.line]), int(lines.target[each.line])) for each in labels]
+    values = [set(lines.values[each.line].tolist()) for each in labels]
+    leaving = [at for at, (source, target) in enumerate(ends) if parent[source] == target]
+    for at in leaving:
+        outside = [o for o, (source, _) in enumerate(ends) if source == ends[at][1]]
+        assert all(values[o] != values[at] for o in outside), labels[at].text
+    frames = range(scene.items.num_frames)
+    assert any(source in frames for source, _ in ends), "it is told outside"
+
+
 def test_only_the_groups_asked_for_are_searched(scene: Scene) -> None:
     labels = EdgeLabels(scene)
     for group in (NONE, *range(scene.items.num_frames)):

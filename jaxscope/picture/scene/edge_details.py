@@ -67,6 +67,21 @@ class EdgeLabel(NamedTuple):
     width: float
 
 
+def _find_told_outside(scene: Scene, wanted: npt.NDArray[np.bool_]) -> list[int]:
+    """Lines to the border of the group around them whose values a label outside of it tells."""
+    lines, parent = scene.lines, scene.items.parent
+    leaving = np.flatnonzero(wanted & (parent[lines.source] == lines.target))
+    frames = np.unique(lines.target[leaving])
+    told: dict[int, list[set[int]]] = {frame: [] for frame in frames.tolist()}
+    for line in np.flatnonzero(wanted & np.isin(lines.source, frames)).tolist():
+        told[int(lines.source[line])].append(set(lines.values[line].tolist()))
+    return [
+        line
+        for line in leaving.tolist()
+        if set(lines.values[line].tolist()) in told[int(lines.target[line])]
+    ]
+
+
 class EdgeLabels:
     """The labels of a scene, found group by group when they are asked for.
 
@@ -82,6 +97,7 @@ class EdgeLabels:
         is_beside = parent[source] == parent[target]
         group = np.where(is_beside, parent[source], np.where(is_entry, source, target))
         wanted = lines.is_unlabelled & ~is_entry & (source != target)
+        wanted[_find_told_outside(scene, wanted)] = False
         self._lines = np.argsort(group, kind="stable")
         self._groups = group[self._lines]
         self._is_wanted = wanted
