@@ -42,7 +42,7 @@ class _Density(NamedTuple):
 
 
 _OPENED = _Density(16.0, 12.0, math.inf)
-_AT_FIRST = tuple(_Density(*look, rows) for rows in (1, 2) for look in ((16, 12), (11, 8)))
+_AT_FIRST = tuple(_Density(*look, rows) for rows in (1, 2) for look in ((16, 12), (10, 6)))
 """The first that shows all entries is taken, else the last."""
 
 

@@ -300,6 +300,8 @@ _ROUNDED = frozenset({Style.INPUT, Style.OUTPUT, Style.CONSTANT, Style.PORT})
 _MAX_STATIC_TEXTS = 20_000
 _STEP_PX = 22.0
 _SIGN_ROOM_PX = 24.0
+_SMALL_SIGN_ROOM_PX = 12.0
+"""What the triangle of a closed group needs beside a title that is written over a small picture."""
 _FAINT = 0.2
 """How much is seen of what is out of focus."""
 
@@ -492,6 +494,11 @@ class SceneDrawing:
             ground = int(self.scene.items.ground[title.item])
             painter.setBrush(self.colors.header_fill[ground])
             painter.drawRoundedRect(title.area, 3, 3)
+        else:
+            x, y, _, height = (self.scene.items.rect[title.item] * self._scale).tolist()
+            if title.area.left() - x >= _SMALL_SIGN_ROOM_PX:
+                color = self.shades.border[int(self.shades.of_item[title.item])]
+                self._paint_sign(painter, x + _SMALL_SIGN_ROOM_PX / 2, y + height / 2, False, color)
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
         painter.setPen(self.colors.text)
         painter.setFont(self._small_font)
