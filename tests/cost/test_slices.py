@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import jax
+import jax.numpy as jnp
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from jaxscope.model.op_name import TagTable
+from jaxscope.program.hlo.graph import convert_hlo
 from jaxscope.program.hlo.proto import module_class, parse_module
-from jaxscope.worker.stages.hlo_cost import ModuleSlicer
+from jaxscope.worker.stages.hlo_cost import ModuleSlicer, array_of_module
 from tests.hlo.programs import PROGRAMS, optimized, proto_of
 from tests.hlo.test_graph import LOOP, TWO_CALLERS
 
@@ -90,3 +95,21 @@ def test_changed_bytes_are_cut_or_refused(data: st.DataObject) -> None:
             assert sliced.slice(*row)
     except ValueError:
         pass
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32", "uint8", "bool", "complex64", "bfloat16"])
+def test_a_large_constant_is_sent_with_its_first_values_and_shown_alike(dtype: str) -> None:
+    numbers = np.random.default_rng(0).integers(0, 2**31, 1 << 20)
+    table = np.asarray(jnp.asarray(numbers % 2 if dtype == "bool" else numbers).astype(dtype))
+    lowered = jax.jit(lambda x: (x == table).sum()).lower(table)
+    proto = lowered.compiler_ir("hlo").as_serialized_hlo_module_proto()
+    sent = array_of_module(proto).tobytes()
+    assert len(sent) < 10_000 < 1 << 20 <= len(proto)
+    whole, shown = (convert_hlo(each, TagTable(), None, None, "hlo") for each in (proto, sent))
+    assert whole.strings == shown.strings
+    assert "(1048576 values)" in str(shown.strings)
+
+
+def test_what_is_no_module_is_sent_as_it_is() -> None:
+    for data in (b"", b"\xff" * (1 << 20), bytes(1 << 20)):
+        assert array_of_module(data).tobytes() == data

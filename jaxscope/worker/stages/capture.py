@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import jax
-import numpy as np
 
 from jaxscope.errors import JaxscopeError, TraceError
 from jaxscope.model.graph import strings_to_arrays
@@ -63,7 +62,12 @@ from jaxscope.worker.stages.compilation import (
     name_donated,
     place_note,
 )
-from jaxscope.worker.stages.hlo_cost import Costs, instruction_costs, module_cost
+from jaxscope.worker.stages.hlo_cost import (
+    Costs,
+    array_of_module,
+    instruction_costs,
+    module_cost,
+)
 from jaxscope.worker.stages.jaxpr import (
     AxesOf,
     ConvertedJaxpr,
@@ -464,7 +468,7 @@ class _Pipeline:
         proto = module.as_serialized_hlo_module_proto()
         budget = max(_MIN_COST_BUDGET_S, _COST_SHARE * self._seconds)
         arrays = {
-            "proto": np.frombuffer(proto, np.uint8),
+            "proto": array_of_module(proto),
             "instruction_cost": instruction_costs(
                 proto, client=compat.cpu_client(), budget_s=budget
             ),

@@ -29,7 +29,7 @@ from jaxscope.model.units import format_place
 from jaxscope.worker import compat
 from jaxscope.worker.host.job import note_program
 from jaxscope.worker.stages.background import Background
-from jaxscope.worker.stages.hlo_cost import ModuleSlicer
+from jaxscope.worker.stages.hlo_cost import ModuleSlicer, array_of_module
 from jaxscope.worker.stages.machine_code import compile_with
 from jaxscope.worker.stages.passes import module_of
 
@@ -159,7 +159,7 @@ def describe_placement(
         reason = f"JAX's description of the devices raised {type(error).__name__}."
         return {"reason": reason}, {}
     proto = _propagated_module(folder) if len(fields["devices"]) > 1 else b""
-    return fields, {"proto": np.frombuffer(proto, np.uint8)} if proto else {}
+    return fields, {"proto": array_of_module(proto)} if proto else {}
 
 
 def _describe(lowered: Any, compiled: Any) -> dict[str, Any]:

@@ -25,7 +25,13 @@ from jaxscope.model.op_name import TagTable
 from jaxscope.model.protobuf import BYTES, read_fields
 from jaxscope.wire.job_files import read_head, read_whole
 from jaxscope.worker.channel import Channel
-from jaxscope.worker.stages.hlo_cost import UNKNOWN, Costs, instruction_costs, module_cost
+from jaxscope.worker.stages.hlo_cost import (
+    UNKNOWN,
+    Costs,
+    array_of_module,
+    instruction_costs,
+    module_cost,
+)
 from jaxscope.worker.stages.machine_code import MAX_CODE_BYTES, MachineCode, kernel_files
 from jaxscope.worker.stages.passes import (
     AFTER_NAME,
@@ -244,7 +250,7 @@ class _Reading:
             self._add_text(stage, make_text)
             return
         costs, cost = _count_costs(hlo.proto) if HAS_JAX else (None, UNKNOWN)
-        arrays: dict[str, Any] = {"proto": np.frombuffer(hlo.proto, np.uint8)}
+        arrays: dict[str, Any] = {"proto": array_of_module(hlo.proto)}
         if costs is not None:
             arrays["instruction_cost"] = costs
         self._sender.send_stage(stage, title, None, "hlo", cost, arrays)
@@ -338,7 +344,7 @@ class _Reading:
 
     def _send_pass(self, pipeline: str, name: str, number: int | None, proto: bytes) -> None:
         fields = {"pipeline": pipeline, "name": name, "cost": list(UNKNOWN), "number": number}
-        self._channel.send("pass", fields, {"proto": np.frombuffer(proto, np.uint8)})
+        self._channel.send("pass", fields, {"proto": array_of_module(proto)})
 
     def _give_up(self, stage: str, error: SourceError) -> None:
         """Send a stage that cannot be read, with the reason."""

@@ -9,6 +9,7 @@ calls only mark shardings.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 import math
@@ -72,6 +73,43 @@ _MAX_CALL_DEPTH = 100
 _DIGEST_BYTES = 16
 _NAME = b"jaxscope.slice"
 """XLA refuses a module with two instructions of one name: this must not be a program's."""
+
+_WITH_LARGE_LITERALS = 1 << 20
+_LARGE_LITERAL, _FIRST = 1 << 16, 1 << 10
+_LITERAL, _SHAPE, _TUPLE = 8, 1, 10
+"""Fields of an `HloInstructionProto` and of its `LiteralProto`."""
+_VARINTS = frozenset({2, 4, 5, 6, 7})
+"""Fields of a `LiteralProto` with numbers of different lengths; others have a power of 2, to 16."""
+
+
+def array_of_module(proto: bytes) -> npt.NDArray[np.uint8]:
+    """A serialized `HloModuleProto` as a message carries it: of large constants the first values.
+
+    No more of them is shown, and a window stands still while 64 MB of them are copied and parsed.
+    """
+    if len(proto) >= _WITH_LARGE_LITERALS:
+        path = (ModuleField.COMPUTATION, ComputationField.INSTRUCTION, _LITERAL)
+        with contextlib.suppress(ValueError):  # it is no module; who reads it says so
+            proto = _shorten_literals(proto, 0, len(proto), path)
+    return np.frombuffer(proto, np.uint8)
+
+
+def _shorten_literals(data: bytes, start: int, end: int, path: tuple[int, ...]) -> bytes:
+    pieces = []
+    for number, key, begin, stop, _ in read_fields(data, start, end):
+        if stop - begin < _LARGE_LITERAL:
+            pieces.append(data[key:stop])
+        elif path and number == path[0]:
+            pieces.append(encode_bytes(number, _shorten_literals(data, begin, stop, path[1:])))
+        elif path or number in (_SHAPE, _TUPLE):
+            pieces.append(data[key:stop])
+        else:
+            first = data[begin : begin + _FIRST]
+            while number in _VARINTS and first and first[-1] >= 0x80:
+                first = first[:-1]
+            pieces.append(encode_bytes(number, first))
+    return b"".join(pieces)
+
 
 Key = tuple[bytes, tuple[int, ...], tuple[bytes, ...], tuple[bytes, ...]]
 """What an instruction computes: its core, which of its operands are the same value, their shapes,

@@ -27,7 +27,7 @@ from jaxscope.wire.job_files import MODULE_ENDING
 from jaxscope.wire.scratch import make_scratch, remove_stale_scratch
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.stages.background import Background
-from jaxscope.worker.stages.hlo_cost import UNKNOWN, Costs, module_cost
+from jaxscope.worker.stages.hlo_cost import UNKNOWN, Costs, array_of_module, module_cost
 from jaxscope.worker.stages.machine_code import compile_with
 
 P = ParamSpec("P")
@@ -402,7 +402,7 @@ class _PassSender:
             "cost": list(self._cost(proto)),
             "number": file.number if 0 <= file.number < _AFTER else None,
         }
-        self._channel.send("pass", fields, {"proto": np.frombuffer(proto, np.uint8)})
+        self._channel.send("pass", fields, {"proto": array_of_module(proto)})
 
     def _is_too_much(self, size: int) -> bool:
         if self._sent >= MAX_PASSES:

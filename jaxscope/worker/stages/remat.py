@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
-import numpy as np
 
 from jaxscope.errors import CallError
 from jaxscope.model.experiments import AS_WRITTEN, POLICIES
@@ -28,7 +27,7 @@ from jaxscope.worker.provenance.traced_program import NoGradient, trace_call, tr
 from jaxscope.worker.stages.background import Background
 from jaxscope.worker.stages.call_loader import load_call
 from jaxscope.worker.stages.compilation import describe_memory
-from jaxscope.worker.stages.hlo_cost import instruction_costs
+from jaxscope.worker.stages.hlo_cost import array_of_module, instruction_costs
 from jaxscope.worker.stages.jaxpr import convert_jaxpr
 from jaxscope.worker.targets.environment import describe_environment
 
@@ -139,7 +138,7 @@ class _Program:
         costs = instruction_costs(proto, client=compat.cpu_client(), budget_s=_COST_BUDGET_S)
         memory = describe_memory(compiled, lowered)
         fields = {"seconds": seconds, "temporary_bytes": memory["temporary_bytes"]}
-        module = {"proto": np.frombuffer(proto, np.uint8), "instruction_cost": costs}
+        module = {"proto": array_of_module(proto), "instruction_cost": costs}
         return fields, {**graph_to_arrays(graph), **module}
 
     def _trace(self, policy: Policy | None) -> tuple[StageJaxpr, Callable[[], Any]]:
