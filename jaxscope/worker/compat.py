@@ -4,6 +4,9 @@ releases, the store of JAX's distributed runtime included.
 Nothing else in the project but `compat_recorder` imports `jax._src` or a module of jaxlib whose
 name starts with an underscore. Each function names the releases it was checked on: 0.8.0, 0.10.2
 and 0.12.0.1 unless it says otherwise.
+
+Every name is looked up where it is used. One that a release lacks raises an `AttributeError` there,
+costs what needs it, and is told by `tell_missing`.
 """
 
 from __future__ import annotations
@@ -24,28 +27,80 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax
-import jax._src.core as _core
-from jax._src import dispatch as _dispatch
-from jax._src import source_info_util as _source_info
-from jax._src.array import ArrayImpl as _ArrayImpl
-from jax._src.interpreters import mlir as _mlir
-from jax._src.interpreters import partial_eval as _partial_eval
-from jax._src.lib import guard_lib as _guard
-from jax._src.sharding_impls import GSPMDSharding as _GSPMDSharding
-from jaxlib import _jax, _profiler  # type: ignore[attr-defined] # it has no stubs
-from jaxlib.mlir import ir as _ir
-from jaxlib.mlir.dialects import stablehlo as _stablehlo
-from jaxlib.version import __version__ as _version
 
 from jaxscope.model.op_name import TAG_FILE, print_tag
 from jaxscope.model.units import format_place
 
-_LIBTPU = re.compile(r"libtpu==([\d.]+\.)\*")
 
-try:
-    import jaxlib._hlo as _hlo
-except ImportError:  # jaxlib 0.8 keeps HloModule in `_jax`
-    _hlo = _jax
+class _Gone:
+    """Stands for a module that this release of JAX lacks: so it lacks each name of it."""
+
+    def __init__(self, name: str) -> None:
+        self.__name__ = name
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"There is no module {self.__name__}.", name=name, obj=self)
+
+
+def private_module(*names: str) -> Any:
+    """A private module of JAX or jaxlib: the first of these that there is."""
+    for name in names:
+        with contextlib.suppress(ImportError):
+            return importlib.import_module(name)
+    return _Gone(names[0])
+
+
+_core = private_module("jax._src.core")
+_source_info = private_module("jax._src.source_info_util")
+_mlir = private_module("jax._src.interpreters.mlir")
+_partial_eval = private_module("jax._src.interpreters.partial_eval")
+_ir = private_module("jaxlib.mlir.ir")
+
+
+def _jaxlib_module() -> Any:
+    return private_module("jaxlib._jax")
+
+
+def _hlo_module() -> Any:
+    return private_module("jaxlib._hlo", "jaxlib._jax")  # jaxlib 0.8 keeps HloModule in `_jax`
+
+
+def tell_missing(error: BaseException) -> str:
+    """A sentence that names what of JAX an error is for; empty where it is for anything else.
+
+    Args:
+        error: As raised: a name that user code misses is none of ours.
+    """
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    if not isinstance(error, AttributeError) or traceback is None:
+        return ""
+    if traceback.tb_frame.f_globals.get("__name__") not in _HOLD_NAMES:
+        return ""
+    owner = error.obj
+    if not isinstance(owner, types.ModuleType | type | _Gone):
+        owner = type(owner)
+    module = getattr(owner, "__module__", "") if isinstance(owner, type) else ""
+    place = f"{module}.{owner.__name__}".lstrip(".")
+    if not place.startswith(("jax.", "jaxlib.")):
+        return ""
+    return f"JAX {jax.__version__} has no {place}.{error.name}, a private name that this needs."
+
+
+def tell_losses() -> list[str]:
+    """Sentences on what is left out wherever it would be, as this JAX lacks the name for it."""
+    lost = []
+    if not hasattr(_source_info, "user_frames"):
+        lost.append(f"{_source_info.__name__}.user_frames: places in the source are not known.")
+    jaxlib = _jaxlib_module()
+    if not hasattr(jaxlib, "hlo_module_cost_analysis"):
+        lost.append(f"{jaxlib.__name__}.hlo_module_cost_analysis: what XLA counts is not known.")
+    return [f"JAX {jax.__version__} has no {text}" for text in lost]
+
+
+_HOLD_NAMES = (__name__, f"{__name__}_recorder")
+_LIBTPU = re.compile(r"libtpu==([\d.]+\.)\*")
 
 _PORTABLE, _HEAD = b"StableHLO_v", 64
 """Who wrote MLIR bytecode stands near its beginning; for a portable artifact it is StableHLO."""
@@ -53,12 +108,16 @@ _PORTABLE, _HEAD = b"StableHLO_v", 64
 Tracer = jax.core.Tracer
 
 PLAIN = frozenset({type(None), bool, int, str, float})
-_JAXPR_TYPES = tuple({_core.Jaxpr, getattr(_core, "ClosedJaxpr", _core.Jaxpr)})
+
+
+@functools.cache
+def _jaxpr_types() -> tuple[Any, ...]:
+    return tuple({_core.Jaxpr, getattr(_core, "ClosedJaxpr", _core.Jaxpr)})
 
 
 def is_jaxpr(value: Any) -> bool:
     """Whether a parameter of an equation is an open or a closed jaxpr."""
-    return isinstance(value, _JAXPR_TYPES)
+    return isinstance(value, _jaxpr_types())
 
 
 def holds_jaxpr(value: Any) -> bool:
@@ -148,12 +207,11 @@ def scan_counts(parameters: Mapping[str, Any]) -> dict[str, int]:
 def reuses_keys(inner: Any) -> bool:
     """Whether an open jaxpr uses a random key up twice, by JAX's own checker.
 
-    False where the checker is not there or does not know. Its module is not documented.
+    False where the checker does not know. Its module is not documented.
     """
+    check = private_module("jax.experimental.key_reuse._core").jaxpr_type_signature
     try:
-        from jax.experimental.key_reuse import _core as checker
-
-        checker.jaxpr_type_signature(inner)
+        check(inner)
     except jax.errors.KeyReuseError:
         return True
     except Exception:
@@ -191,7 +249,7 @@ class Tag(NamedTuple):
         """Add nothing to the text: transforms wrap what stands behind, as without the tag."""
 
 
-class _PrintedStack(_source_info.NameStack):
+class _PrintedStack(getattr(_source_info, "NameStack", object)):  # type: ignore[misc] # JAX's
     """A name stack that prints its tags, each before the scope that it stands in.
 
     There they change nothing else. XLA calls an instruction after the last part of its name, and
@@ -237,7 +295,7 @@ class _PrintedStack(_source_info.NameStack):
 
 
 _emit_cached_call: Any = getattr(_mlir, "_emit_cached_call", None)
-HAS_TAG_FRAMES = _emit_cached_call is not None
+HAS_TAG_FRAMES = _emit_cached_call is not None and hasattr(_ir, "Location")
 """Whether tags of calls without a name are stack frames; before 0.10.2 they are the names."""
 _TAGS_ALONE = re.compile(r"((?:jxs[bdpt]\d+~)+)/+")
 _TAGS_BEFORE = re.compile(r"((?:jxs[bdpt]\d+~)+/)([^/]+)")
@@ -324,7 +382,8 @@ def with_tag(source_info: Any, kind: str, number: int, *, is_printed: bool = Fal
     Args:
         is_printed: Whether the tags of this stack, all of them, are to be in names of operations.
     """
-    make = _PrintedStack if is_printed else _source_info.NameStack
+    plain = _source_info.NameStack
+    make = _PrintedStack if is_printed else plain
     elements: tuple[Any, ...] = (Tag(kind, number), *source_info.name_stack.stack)
     return source_info.replace(name_stack=make(elements))
 
@@ -387,9 +446,11 @@ def _frames(traceback: Any) -> tuple[Any, ...]:
     JAX 0.8.0 keeps those of its caller, too: of a function that JAX traced before, these are of
     another call, which may be that of another program.
     """
-    if traceback is None:
+    if traceback is None or not hasattr(_source_info, "user_frames"):
         return ()
-    if hasattr(_partial_eval, "TracebackScope"):
+    if not hasattr(_partial_eval, "trace_to_jaxpr_dynamic") or hasattr(
+        _partial_eval, "TracebackScope"
+    ):
         return tuple(_source_info.user_frames(traceback))
     frames = itertools.takewhile(_is_inside, zip(*traceback.raw_frames(), strict=True))
     return tuple(
@@ -517,14 +578,15 @@ def watching_reads(on_read: Callable[[Any], None]) -> Iterator[None]:
 
     A copy is kept with the array, so reading it again copies nothing.
     """
-    original: Any = _ArrayImpl._value
+    arrays: Any = private_module("jax._src.array").ArrayImpl
+    original: Any = arrays._value
+    state: Any = private_module("jax._src.lib").guard_lib.thread_local_state
 
     def read(array: Any) -> Any:
-        if array._npy_value is None and not _guard.thread_local_state().explicit_device_get:
+        if array._npy_value is None and not state().explicit_device_get:
             on_read(array)
         return original.fget(array)
 
-    arrays: Any = _ArrayImpl
     arrays._value = property(read)
     try:
         yield
@@ -583,13 +645,14 @@ def watching_loops(run: LoopRunner) -> Iterator[None]:
 
     JAX compiles such an operation as a program of its own, for each body.
     """
+    callable_of = private_module("jax._src.dispatch").xla_primitive_callable
     loops: list[Any] = [jax.lax.scan_p, jax.lax.while_p, jax.lax.cond_p]
     originals = [loop.impl for loop in loops]
     functions: weakref.WeakKeyDictionary[Any, Callable[..., Any]] = weakref.WeakKeyDictionary()
 
     def watched(loop: Any, original: Any) -> Callable[..., Any]:
         def impl(*args: Any, **params: Any) -> Any:
-            program = _dispatch.xla_primitive_callable(loop, **params)
+            program = callable_of(loop, **params)
             if program not in functions:
                 functions[program] = _loop_function(loop, params)
             return run(program, functions[program], functools.partial(original, **params), args)
@@ -643,7 +706,7 @@ def lower(traced: Any) -> Any:
     JAX describes the arguments in a tree like theirs. Classes that check what they are made of may
     refuse descriptions, although they take tracers; `args_info` is a list of the leaves then.
     """
-    stages: Any = importlib.import_module("jax._src.stages")
+    stages = private_module("jax._src.stages")
     original = getattr(stages, "make_args_info", None)
     if original is not None and not _describes_arguments(traced):
 
@@ -689,7 +752,7 @@ def parse_module(bytecode: bytes) -> Any:
 def hlo_module_of(lowered: Any, bytecode: bytes) -> Any:
     """The module before optimization, as jaxlib's `HloModule`."""
     arguments = getattr(lowered._lowering, "compile_args", None) or {}
-    computation = _jax.mlir.mlir_module_to_xla_computation(
+    computation = _jaxlib_module().mlir.mlir_module_to_xla_computation(
         bytecode, use_tuple_args=bool(arguments.get("tuple_args", False))
     )
     return computation.as_hlo_module()
@@ -733,8 +796,7 @@ def locations_with_frames() -> Iterator[None]:
     Tags are frames, and calls of a shared function are told apart by them. JAX's own settings
     suffice.
     """
-    from jax._src import config
-
+    config = private_module("jax._src.config")
     with contextlib.ExitStack() as stack:
         full = getattr(config, "include_full_tracebacks_in_locations", None)
         if full is not None and not full.value:
@@ -830,7 +892,7 @@ def num_arguments(lowered: Any) -> int:
 def num_partitions(lowered: Any) -> int:
     """For how many devices XLA cuts a lowered program."""
     attributes = lowered.compiler_ir("stablehlo").operation.attributes
-    return int(_ir.IntegerAttr(attributes["mhlo.num_partitions"]).value)
+    return int(str(attributes["mhlo.num_partitions"]).partition(" ")[0])  # 1 : i32
 
 
 def device_order(shardings: Sequence[Any], compiled: Any) -> list[Any]:
@@ -855,7 +917,7 @@ def llvm_ir_options() -> dict[str, str]:
     matched in full: `.*` prints every pass of every other emitter too, from several threads at
     once, of which 0.10.2 was seen to die.
     """
-    release = tuple(int(part) for part in _version.split(".")[:2])
+    release = tuple(int(part) for part in jaxlib_version().split(".")[:2])
     return {"xla_dump_emitter_re": "^llvm$"} if release >= (0, 11) else {}
 
 
@@ -866,12 +928,12 @@ def cpu_client() -> Any:
 
 def parse_hlo_module(serialized: bytes) -> Any:
     """jaxlib's `HloModule` of a serialized proto; a bad one raises jaxlib's own errors."""
-    return _hlo.HloModule.from_serialized_hlo_module_proto(serialized)
+    return _hlo_module().HloModule.from_serialized_hlo_module_proto(serialized)
 
 
 def serialized_hlo_of_text(text: str) -> bytes:
     """The `HloModuleProto` of the text of an HLO module; a bad one raises jaxlib's own errors."""
-    return bytes(_hlo.hlo_module_from_text(text).as_serialized_hlo_module_proto())
+    return bytes(_hlo_module().hlo_module_from_text(text).as_serialized_hlo_module_proto())
 
 
 def parse_stablehlo(data: bytes) -> Any:
@@ -879,17 +941,20 @@ def parse_stablehlo(data: bytes) -> Any:
     context = _mlir.make_ir_context()
     with context:
         if _PORTABLE in data[:_HEAD]:
-            return _stablehlo.deserialize_portable_artifact(context, data)
+            stablehlo = private_module("jaxlib.mlir.dialects.stablehlo")
+            return stablehlo.deserialize_portable_artifact(context, data)
         return _ir.Module.parse(data, context)
 
 
 def jaxlib_version() -> str:
-    return str(_version)
+    from jaxlib.version import __version__
+
+    return str(__version__)
 
 
 def hlo_cost_properties(client: Any, module: Any) -> dict[str, float]:
     """XLA's cost analysis of an `HloModule`; properties that are zero are left out."""
-    return dict(_jax.hlo_module_cost_analysis(client, module))
+    return dict(_jaxlib_module().hlo_module_cost_analysis(client, module))
 
 
 def bind_equation(equation: Any, values: Sequence[Any]) -> list[Any]:
@@ -915,13 +980,13 @@ def start_recording(level: int = 2) -> Any:
     Raises:
         RuntimeError: The recorder of a loaded libtpu is none of this jaxlib's: both would crash.
     """
-    if _jax.pjrt_plugin_loaded("tpu") and (problem := describe_other_libtpu()):
+    if _jaxlib_module().pjrt_plugin_loaded("tpu") and (problem := describe_other_libtpu()):
         raise RuntimeError(problem)
     options = jax.profiler.ProfileOptions()
     options.python_tracer_level = 0
     options.host_tracer_level = level
     options.enable_hlo_proto = False
-    return _profiler.ProfilerSession(options)
+    return private_module("jaxlib._profiler").ProfilerSession(options)
 
 
 def recorded_spans(trace: bytes) -> Iterator[tuple[str, str, float, float]]:
@@ -994,9 +1059,7 @@ def load_plugins() -> None:
 
     JAX does it whenever it starts its first backend. No backend starts here.
     """
-    from jax._src import xla_bridge
-
-    xla_bridge._discover_and_register_pjrt_plugins()  # type: ignore[no-untyped-call] # JAX's
+    private_module("jax._src.xla_bridge")._discover_and_register_pjrt_plugins()
 
 
 def placing_parameters(traced: Any) -> dict[str, Any]:
@@ -1010,10 +1073,11 @@ def replace_sharding_devices(sharding: Any, device: Callable[[Any], Any]) -> Any
 
     It is what `jit` and `pmap` make of shardings that the compiler chose.
     """
-    if not isinstance(sharding, _GSPMDSharding):
+    of_compiler = private_module("jax._src.sharding_impls").GSPMDSharding
+    if not isinstance(sharding, of_compiler):
         return sharding
     moved = tuple(device(one) for one in sharding._device_assignment)
-    return _GSPMDSharding(moved, sharding._hlo_sharding)
+    return of_compiler(moved, sharding._hlo_sharding)
 
 
 def placed_inputs(traced: Any) -> list[Any]:
@@ -1064,12 +1128,6 @@ def place_program(traced: Any, shardings: Sequence[Any], jaxpr: Any, params: Any
     return clone
 
 
-try:
-    from jaxlib._hlo import HloPrintOptions as _PrintOptions
-except ImportError:  # jaxlib 0.8 keeps it in `_jax`
-    from jaxlib._jax import HloPrintOptions as _PrintOptions
-
-
 def find_job() -> tuple[Any, int, int] | None:
     """The client of the runtime, the number of this process and how many there are.
 
@@ -1115,4 +1173,4 @@ def leave() -> None:
 def program_text(module: Any) -> str:
     """A compiled module without what differs between processes: names of files, numbers of
     metadata."""
-    return str(module.to_string(_PrintOptions.fingerprint()))
+    return str(module.to_string(_hlo_module().HloPrintOptions.fingerprint()))

@@ -19,20 +19,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import jax
-import jax._src.core as _core
-from jax._src import config as _config
-from jax._src import linear_util as _linear_util
-from jax._src import source_info_util as _source_info
-from jax._src import util as _util
-from jax._src.interpreters import batching as _batching
-from jax._src.interpreters import partial_eval as _partial_eval
-from jax._src.named_sharding import UnspecifiedValue as _UnspecifiedValue
 
 from jaxscope.worker import compat
+from jaxscope.worker.compat import private_module
 
-_context = _source_info._source_info_context
-_changed_batching: Any = _batching
-_set_current_trace: Any = _core.set_current_trace
+_core = private_module("jax._src.core")
+_config = private_module("jax._src.config")
+_linear_util = private_module("jax._src.linear_util")
+_source_info = private_module("jax._src.source_info_util")
+_util = private_module("jax._src.util")
+_batching = private_module("jax._src.interpreters.batching")
+_partial_eval = private_module("jax._src.interpreters.partial_eval")
 
 
 class BatchAxes:
@@ -164,6 +161,8 @@ def _axis_after(equation: Any, operand: int, axis: int) -> int | None:
 @contextlib.contextmanager
 def recording_batch_axes() -> Iterator[BatchAxes]:
     """Note what `vmap` batches while a call is traced."""
+    # A name that is missing is missed here, not in the middle of what JAX does.
+    _ = _batching.BatchTrace, _batching.AxisData, _partial_eval.DynamicJaxprTracer, _core.trace_ctx
     found = BatchAxes()
     original = _batching.BatchTracer.__init__
     matching = getattr(_batching, "matchaxis", None)
@@ -182,13 +181,13 @@ def recording_batch_axes() -> Iterator[BatchAxes]:
     changed: Any = _batching.BatchTracer
     changed.__init__ = noted
     if matching is not None:
-        _changed_batching.matchaxis = functools.wraps(matching)(matched)
+        _batching.matchaxis = functools.wraps(matching)(matched)
     try:
         yield found
     finally:
         changed.__init__ = original
         if matching is not None:
-            _changed_batching.matchaxis = matching
+            _batching.matchaxis = matching
 
 
 class Marker(Protocol):
@@ -241,7 +240,7 @@ def record(
         dress: Gives what is traced the name of the function; JAX says it in its errors.
     """
     own = _core.trace_ctx.trace
-    around = _context.context.name_stack
+    around = _source_info._source_info_context.context.name_stack
     returned: list[Any] = []
     recorders: list[Recorder] = []
 
@@ -251,7 +250,7 @@ def record(
         for value, shadow in zip(inputs, shadows, strict=True):
             recorder.pair(value, shadow)
         try:
-            with _source_info.set_name_stack(around), _set_current_trace(recorder):
+            with _source_info.set_name_stack(around), _core.set_current_trace(recorder):
                 returned.append(function())
             return recorder.shadows_of(jax.tree.leaves(returned[0]))
         finally:
@@ -269,7 +268,7 @@ def record(
     return FollowedFunction(returned.pop(), jaxpr, why_not)
 
 
-class Recorder(_core.Trace):
+class Recorder(getattr(_core, "Trace", object)):  # type: ignore[misc] # JAX's
     """Hands operations on to the trace of a transform, and to one that makes a jaxpr of them.
 
     The tracers are those of the transform. JAX looks constants up by identity when it brings them
@@ -290,7 +289,7 @@ class Recorder(_core.Trace):
         depth: int,
         repeated: _Repeated | None = None,
     ) -> None:
-        super().__init__()  # type: ignore[no-untyped-call] # JAX's
+        super().__init__()
         self.requires_low = own.requires_low
         self._own, self._shadow, self._marker, self._depth = own, shadow, marker, depth
         self._repeated = repeated
@@ -345,7 +344,7 @@ class Recorder(_core.Trace):
 
     def _follow(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any], tag: Any) -> Any:
         functions = [arg for arg in (*args, *_subfunctions(args)) if _is_function(arg)]
-        stack = _context.context.name_stack
+        stack = _source_info._source_info_context.context.name_stack
         inner = _source_info.set_name_stack(stack[self._depth :])
         try:
             with inner, _extended(tag):
@@ -425,12 +424,11 @@ class Recorder(_core.Trace):
         return self._hand_on("process_custom_transpose", args, kwargs)
 
 
-@_linear_util.transformation2  # type: ignore[untyped-decorator] # JAX has no types for it
 def _with_recorder(function: Any, marker: Any, by_rule: bool, *args: Any, **kwargs: Any) -> Any:
     """Tag what a function does that an operation holds: `jax.custom_jvp`'s, `jax.pmap`'s."""
     own = _core.trace_ctx.trace
     recorder = Recorder(own, None, marker(by_rule), 0)
-    with _set_current_trace(recorder):
+    with _core.set_current_trace(recorder):
         return function(*args, **kwargs)
 
 
@@ -454,11 +452,10 @@ def _changed(rule: Any, change: Callable[[Any], Any]) -> Any:
     return _linear_util.wrap_init(changed, debug_info=rule.debug_info)
 
 
-@_linear_util.transformation2  # type: ignore[untyped-decorator] # as above
 def _with_repeated(rule: Any, repeated: _Repeated, *args: Any, **kwargs: Any) -> Any:
     """Tag the function of a `jax.custom_jvp` or `jax.custom_vjp` where its rule calls it."""
     recorder = Recorder(_core.trace_ctx.trace, None, None, 0, repeated)
-    with _set_current_trace(recorder):
+    with _core.set_current_trace(recorder):
         return rule(*args, **kwargs)
 
 
@@ -469,10 +466,11 @@ def _marked_functions(
     marked = list(values)
     places = [index for index, value in enumerate(values) if _is_function(value)]
     for place in places[:1]:
-        marked[place] = _with_recorder(values[place], marker, by_rule)
+        transform = _linear_util.transformation2(_with_recorder)
+        marked[place] = transform(values[place], marker, by_rule)
     for place in places[1:2]:  # a third one, the backward rule, is a parameter of the program
         repeated = _Repeated(values[places[0]].f, marker)
-        marked[place] = _with_repeated(values[place], repeated)
+        marked[place] = _linear_util.transformation2(_with_repeated)(values[place], repeated)
     return marked
 
 
@@ -504,7 +502,7 @@ def _extended(tag: Any) -> Iterator[None]:
     if tag is None:
         yield
         return
-    stack = _context.context.name_stack
+    stack = _source_info._source_info_context.context.name_stack
     with _source_info.set_name_stack(_source_info.NameStack((*stack.stack, tag))):
         yield
 
@@ -514,6 +512,7 @@ def is_inlined(params: dict[str, Any]) -> bool:
 
     `inline` is a flag up to 0.11, and an enumeration from 0.12 on.
     """
+    unspecified = private_module("jax._src.named_sharding").UnspecifiedValue
     inline = params["inline"]
     early = inline is True or getattr(inline, "name", "") == "JAX_EARLY"
     placed = (*params["in_shardings"], *params["out_shardings"])
@@ -521,7 +520,7 @@ def is_inlined(params: dict[str, Any]) -> bool:
     return (
         early
         and not params["compiler_options_kvs"]
-        and all(isinstance(sharding, _UnspecifiedValue) for sharding in placed)
+        and all(isinstance(sharding, unspecified) for sharding in placed)
         and all(layout is None for layout in laid_out)
         and not compat.consts_of(params["jaxpr"])
         and not compat.open_jaxpr(params["jaxpr"]).effects

@@ -30,7 +30,7 @@ from jaxscope.wire.frames import FrameError
 from jaxscope.wire.messages import read_message
 from jaxscope.wire.protocol import DISCONNECTED_STATUS, PROTOCOL_VERSION
 from jaxscope.worker.channel import Channel, Handler
-from jaxscope.worker.faults.explain import explain_exception, was_interrupted
+from jaxscope.worker.faults.explain import explain_exception, explain_missing, was_interrupted
 from jaxscope.worker.faults.tracebacks import (
     is_user_frame,
     render_exception,
@@ -183,6 +183,8 @@ def _answer(type_of_request: str, request: dict[str, Any], channel: Channel) -> 
         if _is_of_a_hook(error, request):
             explained = explain_exception(error, {request["file"]}, stage="tracing every line")
             _send_failure(channel, None, *explained)
+        elif (missing := explain_missing(error)) is not None:
+            _send_failure(channel, None, "environment", missing)
         else:
             _send_failure(channel, None, "internal", _explain_bug(error))
         return 1

@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Callable, Iterator
 
 from jaxscope.model.capture import Check
+from jaxscope.worker import compat
 from jaxscope.worker.checks.bounds import find_indices_out_of_bounds
 from jaxscope.worker.checks.branches import find_paid_branches
 from jaxscope.worker.checks.callbacks import find_callbacks_in_loops
@@ -83,9 +84,9 @@ def run_checks(subject: CheckedCall) -> tuple[list[Check], list[str]]:
                 places.add(place)
                 findings.append(found)
         except Exception as error:  # a check that fails costs itself, never the capture
-            why = " ".join(str(error).split())[:200]
-            missing.append(
-                f"The check {check.__name__} failed, which is a bug in jaxscope: "
-                f"{type(error).__name__}: {why}"
-            )
+            why = compat.tell_missing(error)
+            if not why:
+                text = " ".join(str(error).split())[:200]
+                why = f"This is a bug in jaxscope: {type(error).__name__}: {text}"
+            missing.append(f"The check {check.__name__} failed. {why}")
     return findings, missing

@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Collection, Iterator
 
-from jaxscope.errors import Explanation, JaxscopeError, SourceError, TraceError
+from jaxscope.errors import EnvironmentProblem, Explanation, JaxscopeError, SourceError, TraceError
 from jaxscope.model.capture import CALL_FILE
 from jaxscope.model.units import file_name, format_place
 from jaxscope.worker.faults.remedies import Remedy, find_remedy
@@ -56,6 +56,7 @@ def guard(
 
     Raises:
         SourceError: The code has a syntax error.
+        EnvironmentProblem: This JAX lacks a private name that jaxscope needs.
         TraceError: It raised anything else.
     """
     try:
@@ -68,7 +69,10 @@ def guard(
         fault, explanation = explain_exception(
             error, user_files, stage=stage, at=at, call=call, is_of_call=is_of_call
         )
-        raise (SourceError if fault == "source" else TraceError)(explanation) from error
+        raise _KINDS[fault](explanation) from error
+
+
+_KINDS = {"source": SourceError, "environment": EnvironmentProblem, "trace": TraceError}
 
 
 _DURING = {
@@ -94,6 +98,24 @@ def was_interrupted() -> bool:
     return bool(_interrupts)
 
 
+def explain_missing(error: BaseException) -> Explanation | None:
+    """Explain that this release of JAX lacks a private name; None of any other error."""
+    if not isinstance(error, AttributeError) or "jaxscope.worker.compat" not in sys.modules:
+        return None
+    from jaxscope.worker.compat import tell_missing  # brings JAX
+
+    what = tell_missing(error)
+    if not what:
+        return None
+    return Explanation(
+        what,
+        remedy="Private names of JAX change from release to release: choose an interpreter with a "
+        "release that jaxscope was tested with, by --python.",
+        kind="MissingName",
+        full_traceback=render_exception(error),
+    )
+
+
 def explain_exception(
     error: BaseException,
     user_files: Collection[str] = (),
@@ -109,11 +131,13 @@ def explain_exception(
     this raise.
 
     Returns:
-        The fault, `source` or `trace`, and the explanation.
+        The fault, `source`, `environment` or `trace`, and the explanation.
     """
     try:
         if isinstance(error, SyntaxError):
             return "source", _explain_syntax(error)
+        if (missing := explain_missing(error)) is not None:
+            return "environment", missing
         return "trace", _explain_raised(error, user_files, stage, at, call, is_of_call)
     except Exception as second:
         kind = type(error).__name__

@@ -230,6 +230,8 @@ def trace_here(
 ) -> tuple[Any, LocalTrace | None, Exception | None]:
     """Run a function under whatever transforms are active, and follow it; it runs once.
 
+    Where this JAX lacks a name that following needs, it runs alone, for a second time if need be.
+
     Returns:
         What it returned, what it did, and why that is not known. The arguments are handed on as
         they are: classes that check themselves when rebuilt are not rebuilt.
@@ -238,12 +240,17 @@ def trace_here(
     dynamic = [(path, leaf) for path, leaf in pairs if isinstance(leaf, compat.Tracer)]
 
     start = time.perf_counter()
-    recording = compat_recorder.record(
-        lambda: function(*args, **kwargs),
-        [leaf for _, leaf in dynamic],
-        tagger,
-        lambda follow: named_like(function, follow, keep_signature=False),
-    )
+    try:
+        recording = compat_recorder.record(
+            lambda: function(*args, **kwargs),
+            [leaf for _, leaf in dynamic],
+            tagger,
+            lambda follow: named_like(function, follow, keep_signature=False),
+        )
+    except AttributeError as error:
+        if not compat.tell_missing(error):
+            raise
+        return function(*args, **kwargs), None, error
     seconds = time.perf_counter() - start
     if recording.jaxpr is None:
         return recording.result, None, recording.why_not

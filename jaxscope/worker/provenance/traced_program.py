@@ -157,13 +157,20 @@ def _trace(call: Call, arguments: Arguments) -> TracedProgram:
     if all(level.name == "jit" for level in call.levels):
         return _trace_untransformed(call, arguments)
     with contextlib.ExitStack() as stack:
-        batch_axes = BatchAxes()
+        batch_axes, lost = BatchAxes(), ""
         if any(level.name == "vmap" for level in call.levels):
-            batch_axes = stack.enter_context(recording_batch_axes())
-        recorder = BaseRecorder(call.base, batch_axes)
+            try:
+                batch_axes = stack.enter_context(recording_batch_axes())
+            except AttributeError as error:
+                lost = compat.tell_missing(error)
+                if not lost:
+                    raise
+                lost = f"Which axes vmap added is not known. {lost}"
+        recorder = BaseRecorder(call.base, None if lost else batch_axes)
         inner = InnerStages(call)
         function = call.compose(recorder.stand_in(), inner.observe)
         traced, seconds, messages = _trace_function(function, call, arguments)
+    messages = (*messages, *filter(None, (lost,)))
     shared = recorder.share_tagged(compat.traced_jaxpr(traced))
     if shared is not compat.traced_jaxpr(traced):
         traced = compat.retrace_with(traced, shared)
@@ -201,6 +208,8 @@ def _tell_unfollowed(call: Call, recorder: BaseRecorder) -> str:
     """What is missing where the base function could not be followed under the transforms."""
     error = recorder.why_not
     why = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+    if error is not None and (missing := compat.tell_missing(error)):
+        why = missing.rstrip(".")
     text = (
         f"What {call.base_text} does could not be followed under {', '.join(call.transforms)} "
         f"({why}). The program is the one that JAX runs; its equations are linked to those of "

@@ -14,11 +14,11 @@ import gc
 import inspect
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 
-from jaxscope.errors import JaxscopeError, TraceError
+from jaxscope.errors import EnvironmentProblem, JaxscopeError, TraceError
 from jaxscope.model.graph import strings_to_arrays
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.op_name import TagTable, strip_tags
@@ -31,7 +31,7 @@ from jaxscope.worker.checks import run_checks
 from jaxscope.worker.checks.effects import EffectWatch
 from jaxscope.worker.checks.purity import PurityWatch
 from jaxscope.worker.checks.subject import CheckedCall
-from jaxscope.worker.faults.explain import explain_exception, guard
+from jaxscope.worker.faults.explain import explain_exception, explain_missing, guard
 from jaxscope.worker.faults.leaks import tell_kept, tell_made
 from jaxscope.worker.host.call import Call
 from jaxscope.worker.host.function_source import (
@@ -63,6 +63,7 @@ from jaxscope.worker.stages.compilation import (
     place_note,
 )
 from jaxscope.worker.stages.hlo_cost import (
+    UNKNOWN,
     Costs,
     array_of_module,
     instruction_costs,
@@ -112,6 +113,8 @@ def gc_freeze() -> Iterator[Callable[[], None]]:
 
 
 __all__ = ["handle_capture", "send_capture"]
+
+T = TypeVar("T")
 
 _UNCONVERTED = ConvertedJaxpr(GraphBuilder().build(), {}, {}, {}, {})
 _DEEP = 100
@@ -177,8 +180,15 @@ class _Pipeline:
                 "jax_disable_jit is on, so a run compiles nothing: this is the program that jit "
                 "makes where it is off."
             )
-        with gc_freeze() as rest_again, compat.locations_with_frames(), jax.disable_jit(False):
-            return self._run(rest_again)
+        for text in compat.tell_losses():
+            self._channel.message(text)
+        try:
+            with gc_freeze() as rest_again, compat.locations_with_frames(), jax.disable_jit(False):
+                return self._run(rest_again)
+        except AttributeError as error:
+            if (missing := explain_missing(error)) is not None:
+                raise EnvironmentProblem(missing) from error
+            raise
 
     def _run(self, rest_again: Callable[[], None]) -> Any:
         watch = PurityWatch(self._call.base, self._source)
@@ -238,7 +248,7 @@ class _Pipeline:
         seconds: float,
     ) -> None:
         """Convert and send what is there while XLA compiles, then what it made."""
-        bytecode = compat.module_bytecode(lowered)
+        bytecode = _or_missing(lambda: compat.module_bytecode(lowered))
         listening = self._log.listening() if self._listens else contextlib.nullcontext()
         with listening, dump_folder(self._channel) as dump:
             last = None
@@ -387,7 +397,8 @@ class _Pipeline:
         except Exception as error:
             _, explanation = explain_exception(error, {self._source.path}, stage="trace")
             why = explanation.why.partition("\n")[0] or explanation.what
-            self._sender.send_unavailable("gradient", title, f"JAX cannot differentiate it: {why}")
+            reason = compat.tell_missing(error) or f"JAX cannot differentiate it: {why}"
+            self._sender.send_unavailable("gradient", title, reason)
         else:
             note = " with respect to every float argument"
             summed = " (results summed)" if is_summed else ""
@@ -430,11 +441,24 @@ class _Pipeline:
         return converted
 
     def _send_lowered(
-        self, lowered: Any, bytecode: bytes, tags: TagTable, derived: ConvertedJaxpr, seconds: float
+        self,
+        lowered: Any,
+        bytecode: bytes | str,
+        tags: TagTable,
+        derived: ConvertedJaxpr,
+        seconds: float,
     ) -> None:
         """Send StableHLO and the HLO that XLA makes of it."""
+        if isinstance(bytecode, str):
+            for name in ("stablehlo", "hlo"):
+                self._sender.send_unavailable(name, TITLES[name], bytecode)
+            return
         start = time.perf_counter()
-        hlo = compat.hlo_module_of(lowered, bytecode)
+        hlo = _or_missing(lambda: compat.hlo_module_of(lowered, bytecode))
+        if isinstance(hlo, str):
+            self._send_stablehlo(bytecode, tags, derived, seconds, UNKNOWN)
+            self._sender.send_unavailable("hlo", TITLES["hlo"], hlo)
+            return
         hlo_seconds = time.perf_counter() - start
         cost = module_cost(compat.cpu_client(), hlo)
         self._send_stablehlo(bytecode, tags, derived, seconds, cost)
@@ -513,10 +537,22 @@ def _is_deep(tags: TagTable) -> bool:
     return any(id.count("/") > 2 * _DEEP for id in tags.derived)
 
 
+def _or_missing(make: Callable[[], T]) -> T | str:
+    """What is made, or the sentence that names what this JAX lacks for it."""
+    try:
+        return make()
+    except AttributeError as error:
+        if missing := compat.tell_missing(error):
+            return missing
+        raise
+
+
 def _describe_bug(error: Exception) -> str:
     """A conversion that fails costs its stage, never the capture."""
     if isinstance(error, RecursionError):
         return "It is nested more deeply than jaxscope can follow."
+    if missing := compat.tell_missing(error):
+        return missing
     why = " ".join(str(error).split())[:200]
     return f"jaxscope could not read it, which is a bug in jaxscope: {type(error).__name__}: {why}"
 
