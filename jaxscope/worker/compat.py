@@ -76,9 +76,11 @@ def tell_missing(error: BaseException) -> str:
         traceback = traceback.tb_next
     if not isinstance(error, AttributeError) or traceback is None:
         return ""
-    if traceback.tb_frame.f_globals.get("__name__") not in _HOLD_NAMES:
+    frame, owner = traceback.tb_frame, error.obj
+    if frame.f_globals.get("__name__") not in _HOLD_NAMES:
         return ""
-    owner = error.obj
+    if not isinstance(owner, _Gone) and error.name not in frame.f_code.co_names:
+        return ""  # raised further in, in frames that JAX takes out
     if not isinstance(owner, types.ModuleType | type | _Gone):
         owner = type(owner)
     module = getattr(owner, "__module__", "") if isinstance(owner, type) else ""

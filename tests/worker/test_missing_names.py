@@ -12,6 +12,7 @@ from typing import Any
 import jax
 import pytest
 
+from jaxscope.worker import compat, compat_recorder
 from tests.worker.other_release import GONE, private_names
 
 NAMES = sorted(set(private_names()))
@@ -130,3 +131,14 @@ def test_what_user_code_misses_is_none_of_ours(ask: Ask) -> None:
     ]
     assert "private name" not in failure["explanation"]["what"]
     assert failure["fault"] != "environment"
+
+
+def test_an_error_of_jax_itself_is_no_name_that_we_look_up() -> None:
+    trace = compat_recorder.Recorder(compat_recorder._core.trace_ctx.trace, None, None, 0)
+    with pytest.raises(AttributeError) as raised:
+        _ = trace.nothing
+    assert raised.value.name == "nothing"
+    assert compat.tell_missing(raised.value) == ""
+    with pytest.raises(AttributeError) as raised:
+        compat.scope_names(compat_recorder._core.trace_ctx)
+    assert compat.tell_missing(raised.value).endswith(".stack, a private name that this needs.")
