@@ -42,7 +42,9 @@ STATED = "stated here"
 DECIDED = "decided by the compiler"
 
 _QUOTED = re.compile(r"'([^']+)'")
-_SPEC = re.compile(r"P\((?:[^()]|\([^()]*\))*\)")
+_SPEC = re.compile(r"\bP(?:artitionSpec)?(\((?:[^()]|\([^()]*\))*\))")
+_MANUAL = ("newly_manual_axes", "manual_axes")
+"""What a `shard_map` calls the axes that it makes manual; the second with JAX 0.8."""
 _IN_HLO = re.compile(r"xla\.sdy\.sharding=(#sdy\.sharding_per_value<\[.*?>\]>)")
 """What a node of HLO before optimization really states: `sharding` beside it only fills a place."""
 
@@ -149,7 +151,8 @@ def _find_manual_axes(derived: Graph, node: int, placement: Placement) -> tuple[
     named = [
         name
         for owner in _shard_maps(derived, node)
-        for name in _QUOTED.findall(derived.attributes(owner).get("newly_manual_axes", ""))
+        for parameter in _MANUAL
+        for name in _QUOTED.findall(derived.attributes(owner).get(parameter, ""))
     ]
     order = [name for name, _ in placement.axes]
     return tuple(sorted(set(named), key=lambda name: order.index(name) if name in order else -1))
@@ -326,7 +329,7 @@ def _of_value(derived: Graph, node: int, type: str, placement: Placement) -> Sha
             place = read_count(operand)
             if node != first or place is None or not place < len(specs) == len(around):
                 return inside
-            return dataclasses.replace(inside, spec=f"{inside.spec}, in_specs {specs[place]}")
+            return dataclasses.replace(inside, spec=f"{inside.spec}, in_specs P{specs[place]}")
         outer = [
             edge
             for edge in around.tolist()
