@@ -187,8 +187,10 @@ def _explain_raised(
     if made := _LEAK_MADE.search(text):
         name = os.path.basename(made["file"])
         text = f"It was made at {name}:{made['line']} in {made['function']}. {text}"
-    if kept := _tell_escaped(error, text):
-        text = f"{kept} {text}"
+    kept, made_at = _tell_escaped(error, text)
+    if kept:
+        used = f" It was used again at {_place(frames)}." if made_at and _place(frames) else ""
+        text = f"{kept}{used} {text}"
     if inner is not None:
         kind, text, inner_frames = inner
         frames = frames + inner_frames
@@ -210,7 +212,7 @@ def _explain_raised(
     return Explanation(
         what=what,
         why=text,
-        where=_place(frames) or at,
+        where=made_at or _place(frames) or at,
         remedy=remedy,
         kind=kind,
         traceback=_render_user_traceback(frames, kind, text),
@@ -222,10 +224,13 @@ def _explain_raised(
     )
 
 
-def _tell_escaped(error: BaseException, text: str) -> str:
-    """Where a tracer is kept that JAX refused. Errors are explained where there is no JAX, too."""
+def _tell_escaped(error: BaseException, text: str) -> tuple[str, str]:
+    """Where a tracer is kept that JAX refused, and where it was made.
+
+    Errors are explained where there is no JAX, too.
+    """
     if "jax" not in sys.modules:
-        return ""
+        return "", ""
     from jaxscope.worker.faults.leaks import tell_escaped  # brings JAX
 
     return tell_escaped(error, text)

@@ -43,14 +43,16 @@ def tell_kept(names: Mapping[str, Any], is_wanted: Callable[[Any], bool]) -> tup
     return (f"It is kept in {', '.join(told)}{more}." if told else ""), list(found.values())
 
 
-def tell_escaped(error: BaseException, text: str) -> str:
+def tell_escaped(error: BaseException, text: str) -> tuple[str, str]:
     """The same of the tracer that JAX refused, by its type; with its place, if JAX tells none.
+
+    The second text is that place, such as `file.py:12`.
 
     Only variables of a file are looked at: a tracer in one of those is none of a running trace.
     """
     escaped = _ESCAPED.search(text)
     if escaped is None:
-        return ""
+        return "", ""
 
     def is_wanted(tracer: Any) -> bool:
         return (type(tracer).__name__, tracer.aval.str_short()) == (
@@ -61,9 +63,11 @@ def tell_escaped(error: BaseException, text: str) -> str:
     for names in _variables(error.__traceback__):
         told, tracers = tell_kept(names, is_wanted)
         if told:
-            made = tell_made(tracers[0]) if len(tracers) == 1 else ""
-            return " ".join(filter(None, ("" if "was created on line" in text else made, told)))
-    return ""
+            if len(tracers) != 1 or "was created on line" in text:
+                return told, ""
+            made = tell_made(tracers[0])
+            return f"{made} {told}".lstrip(), compat.tracer_place(tracers[0])
+    return "", ""
 
 
 def _variables(traceback: TracebackType | None) -> Iterator[Mapping[str, Any]]:
