@@ -340,6 +340,19 @@ def test_a_worker_that_dies_leaves_what_it_told(
     assert "not known: It is being called" in page.place.text()
 
 
+def test_what_is_drawn_of_a_call_before_is_not_faded(driver: Driver, source: Path) -> None:
+    driver.finish(driver.open(source), build_capture())
+    window = driver.window
+    window.controller.run("other(f32[3])", "cpu")
+    driver.wait_for(CaptureRequest, 2).tell(Failed(UsageError("It fails now and then.")))
+    driver.wait_until(lambda: not window.controller.state.is_running)
+    window.commands.actions["trace_lines"].trigger()
+    driver.wait_for(TraceLinesRequest).tell(traced())
+    driver.wait_until(lambda: page_of(window).tracing.tracing is not None)
+    growth = window.workspace.selection.growth
+    assert growth is not None and growth.graph is None
+
+
 def test_presenting_goes_by_lines(empty: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     def press(key: Qt.Key) -> str:
         QTest.keyClick(empty, key)
