@@ -179,8 +179,7 @@ def _read_part(section: str, line: int, path: Path, before: LessonPart | None) -
         raise _wrong(path, line, "The first part has to say what it shows: Show: FILE.py::CALL")
     revealed, reveal = _read_fields(revealing, line + behind + 1, path, shown)
     revealed = revealed or shown
-    if (revealed.file, revealed.call) == (shown.file, shown.call):
-        revealed = dataclasses.replace(revealed, steps=revealed.steps or shown.steps)
+    revealed = dataclasses.replace(revealed, steps=revealed.steps or shown.steps)
     if not text and not reveal:
         raise _wrong(path, line, "A part has no text")
     notes = "\n\n".join(filter(None, (notes, more_notes)))

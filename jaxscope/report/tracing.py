@@ -19,7 +19,7 @@ _OF_IF = {
     "body": "Python decides now: true. The choice is not in the jaxpr.",
     "else": "Python decides now: not true, so it goes to else. The choice is not in the jaxpr.",
     "past": "Python decides now: not true. What is skipped is not in the jaxpr.",
-    "": "Python decides now, while JAX traces.",
+    "": "Python needs the answer now, while JAX traces.",
 }
 
 

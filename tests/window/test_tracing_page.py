@@ -255,6 +255,7 @@ def test_a_call_that_fails_while_it_is_traced_tells_its_lines(
     page.buttons["end"].click()
     assert page.place.text().startswith("Here the trace ended.")
     assert "asks for the value of a traced array" in page.place.text()
+    assert "Python's if, while" in page.place.text()
     page.buttons["back"].click()
     assert "program.py:" + str(line_of("    if y[0] > 0:")) in page.place.text()
 
@@ -340,6 +341,39 @@ def test_a_worker_that_dies_leaves_what_it_told(
     assert "not known: It is being called" in page.place.text()
 
 
+NEWLINES = "\n" * 100
+FAR = f"""import jax.numpy as jnp
+
+
+def near(x):
+    return far(x)
+
+
+{NEWLINES}
+def far(x):
+    return jnp.sin(x)
+"""
+
+
+def test_the_line_that_ran_is_brought_into_sight(
+    empty: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    (tmp_path / "program.py").write_text(FAR)
+    open_call(empty, qtbot, tmp_path, "near(f32[3])")
+    page, code = begin(empty, qtbot), pane_of(empty, SOURCE).code
+
+    def is_seen(line: int) -> bool:
+        ((top, bottom),) = code.places_of_lines([line - 1])
+        return top >= 0 and bottom <= code.viewport().height()
+
+    calling, far = 5, len(FAR.splitlines())
+    page.lines.selectRow(0)
+    assert is_seen(calling) and not is_seen(far)
+    page.lines.selectRow(1)
+    assert code.marks[calling - 1] is Mark.FORWARD  # the equation is of both lines
+    assert is_seen(far)
+
+
 def test_what_is_drawn_of_a_call_before_is_not_faded(driver: Driver, source: Path) -> None:
     driver.finish(driver.open(source), build_capture())
     window = driver.window
@@ -411,6 +445,9 @@ The same.
 """
 
 
+SHOWN = "Reveal:\n\nShow: program.py::fails(f32[3])\n\nB\n"
+
+
 def test_a_lesson_goes_by_lines_where_it_says_so(
     empty: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -461,6 +498,8 @@ def test_other_steps_of_a_lesson_are_wrong(tmp_path: Path) -> None:
     shown = [part.shown.steps for part in parse_text_lesson(LESSON, path).parts]
     revealed = [part.revealed.steps for part in parse_text_lesson(LESSON, path).parts]
     assert shown == revealed == ["", "lines", ""]
+    (*_, last) = parse_text_lesson(f"{LESSON}\n## Both\n\nSteps: lines\n\nA\n{SHOWN}", path).parts
+    assert (last.revealed.call, last.revealed.steps) == ("fails(f32[3])", "lines")
     with pytest.raises(UsageError) as caught:
         parse_text_lesson(LESSON.replace("Steps: lines", "Steps: rounds"), path)
     assert caught.value.explanation.where == "taught.md:10"

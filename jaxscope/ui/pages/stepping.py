@@ -391,7 +391,7 @@ class SteppingPage(PageWidget):
             self.buttons["back"].setEnabled(not step.is_start)
             self.buttons["out"].setEnabled(run.line is not None)
             self.buttons["forward"].setEnabled(not step.is_end)
-            self.place.setText(describe_line(tracing, step.number))
+            self.place.setText(describe_line(tracing, step.number).replace("`", ""))
             if run.line is not None:
                 told.append(describe_doing(tracing, step.number))
                 self.lines.choose(step.number)

@@ -253,7 +253,7 @@ class PresentedSteps(QObject):
         tracing, line = self.tracing.tracing, self.tracing.line
         if tracing is None:
             return ""
-        head = describe_line(tracing, step.number)
+        head = describe_line(tracing, step.number).replace("`", "")
         if line is None:
             return f"{head}{self._way_on()}" if step.is_start else head
         return "\n".join((head, line.text, describe_doing(tracing, step.number))).strip()
