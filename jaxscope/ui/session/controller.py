@@ -167,6 +167,7 @@ class Bridge(QObject):
         self.kill(number)
         with self._lock:
             self._runs.pop(number, None)
+            self._stopped.discard(number)
 
     def close(self) -> None:
         """End the session and everything that it started."""
@@ -180,7 +181,7 @@ class Bridge(QObject):
     def _find(self, number: int, *, is_over: bool = False) -> RunLike | None:
         """A run that was started; with `is_over` it is ended also if it starts only later."""
         with self._lock:
-            if is_over:
+            if is_over and number in self._runs:
                 self._stopped.add(number)
             return self._runs.get(number)
 
