@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.export.order import DisplayedGraph, blend
-from jaxscope.export.picture import LinePath, arrow_of, strokes_of
+from jaxscope.export.picture import FORK_PX, LinePath, arrow_of, strokes_of
 from jaxscope.export.svg import path_data
 from jaxscope.model import NONE, Graph, Unavailable
 from jaxscope.picture.layout.text_width import measure_text
@@ -495,6 +495,8 @@ def _draw_lines(scene: Scene, homes: Sequence[int], *, is_curved: bool = False) 
         if arrow:
             points = " ".join(f"{across:.1f},{along:.1f}" for across, along in arrow)
             yield f'<polygon class="tip{more}" data-line="{line}" points="{points}"/>'
+    for x, y in scene.lines.forks.tolist():
+        yield f'<circle class="tip residual" cx="{x:.1f}" cy="{y:.1f}" r="{FORK_PX}"/>'
 
 
 def _draw_labels(scene: Scene) -> Iterator[str]:

@@ -211,6 +211,8 @@ def _places(entries: Sequence[Entry], width: float) -> list[tuple[float, int]]:
 
 _ROUND_STYLES = frozenset({Style.INPUT, Style.OUTPUT, Style.CONSTANT, Style.PORT})
 _SIGN_PX = 4.0
+FORK_PX = 3.0
+"""Radius of the dot where residuals of one box part."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -278,6 +280,9 @@ def _scene_shapes(
         color = color_of_line(scene, line, palette)
         width = 1.3 if color == palette.edge else 1.8
         yield LinePath(tuple(strokes_of(scene, line)), color, width)
+    for x, y in scene.lines.forks.tolist():
+        corner, size = (x - FORK_PX, y - FORK_PX), 2 * FORK_PX
+        yield Rect(*corner, size, size, FORK_PX, palette.residual, "")
     if has_text:
         for line in range(len(scene.lines)):
             arrow = arrow_of(scene, line)

@@ -271,6 +271,12 @@ def mark_batch_axes(type_text: str, axes: Collection[int]) -> str:
     return f"{head}[{','.join(marked)}]"
 
 
+def batch_size(type_text: str, axes: Collection[int]) -> str:
+    """The sizes of the axes that `vmap` added to a type, such as `64`; empty where it has none."""
+    marked = mark_batch_axes(type_text, axes)
+    return "×".join(re.findall(r"B=(\w+)", marked))
+
+
 def normal_type(text: str) -> str:
     """One text for a type, however a stage prints it: `f32[8]` of `f32[8@x]` and `f32[8]{0}`.
 

@@ -29,13 +29,14 @@ STYLE_NAMES = {
 }
 """What styles mean, for a legend; those that look the same mean the same."""
 
-FORWARD_FRAME, BACKWARD_FRAME, SECOND_FRAME, OTHER_FRAME, FUSION_FRAME = range(2, 7)
+FORWARD_FRAME, BACKWARD_FRAME, SECOND_FRAME, OTHER_FRAME, FUSION_FRAME, CONTROL_FRAME = range(2, 8)
 FRAME_NAMES = {
     FORWARD_FRAME: STYLE_NAMES[Style.FORWARD],
     BACKWARD_FRAME: STYLE_NAMES[Style.BACKWARD],
     SECOND_FRAME: "backward of backward",
     OTHER_FRAME: "other derivatives",
     FUSION_FRAME: STYLE_NAMES[Style.FUSION],
+    CONTROL_FRAME: STYLE_NAMES[Style.CONTROL],
 }
 """What the fill of an opened group means, by its number in `Palette.frame_fill`."""
 
@@ -112,16 +113,16 @@ _STYLES = {
 """Of each style the light and the dark fill, then the light and the dark border."""
 
 _FRAME_FILLS = (
-    ("#f3f5f9", "#fbfcfe", "#eef4ff", "#fff4ea", "#fdecf4", "#f1effc", "#dff4fc"),
-    ("#1c2027", "#21262e", "#18212f", "#2a2119", "#2c1b26", "#231f35", "#0f2f3e"),
+    ("#f3f5f9", "#fbfcfe", "#eef4ff", "#fff4ea", "#fdecf4", "#f1f5e4", "#dff4fc", "#f5f3fd"),
+    ("#1c2027", "#21262e", "#18212f", "#2a2119", "#2c1b26", "#24291a", "#0f2f3e", "#201d2e"),
 )
 _FRAME_LINES = (
-    ("#a9b7cc", "#a9b7cc", "#8fb0ea", "#e3ae7c", "#e29abf", "#ab9be8", "#0784b5"),
-    ("#5a6a82", "#5a6a82", "#42689f", "#8f6238", "#8f4a72", "#6a5db0", "#45c3f0"),
+    ("#a9b7cc", "#a9b7cc", "#8fb0ea", "#e3ae7c", "#e29abf", "#a9b873", "#0784b5", "#a397dd"),
+    ("#5a6a82", "#5a6a82", "#42689f", "#8f6238", "#8f4a72", "#6f7c45", "#45c3f0", "#655a9e"),
 )
 _HEADER_FILLS = (
-    ("#e4e9f2", "#e4e9f2", "#d9e6fd", "#fde4cd", "#fadaea", "#e3dffa", "#c6ecfa"),
-    ("#2c3440", "#2c3440", "#223353", "#443220", "#47293b", "#352f52", "#134155"),
+    ("#e4e9f2", "#e4e9f2", "#d9e6fd", "#fde4cd", "#fadaea", "#e2eac8", "#c6ecfa", "#e6e2fa"),
+    ("#2c3440", "#2c3440", "#223353", "#443220", "#47293b", "#3b4329", "#134155", "#332d52"),
 )
 _COLOURS = {
     "background": ("#ffffff", "#16181c"),

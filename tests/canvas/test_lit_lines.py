@@ -90,3 +90,29 @@ def test_only_what_is_selected_has_a_frame(drawing: SceneDrawing) -> None:
     alpha = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1, 4)[..., 3]
     assert alpha[int(beyond) :].any(), "the line"
     assert not alpha[: int(drawing.scene.height)].any()
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.4, 0.8])
+def test_a_line_on_the_border_of_two_parts_is_painted_by_both(
+    drawing: SceneDrawing, scale: float
+) -> None:
+    lines = drawing.scene.lines
+    straight = [corners for n in range(len(lines)) if len(corners := lines.corners(n)) == 2
+                and corners[0][0] == corners[1][0]]  # fmt: skip
+    (x, y0), (_, y1) = max(straight, key=lambda corners: abs(corners[1][1] - corners[0][1]))
+    top, bottom = sorted((round(y0 * scale), round(y1 * scale)))
+    width, cut = int(drawing.scene.width * scale), round(x * scale)
+
+    def paint(left: int, right: int) -> np.ndarray:
+        image = QImage(right - left, bottom - top, QImage.Format.Format_RGB32)
+        painter = QPainter(image)
+        drawing.paint(painter, left / scale, top / scale, right - left, bottom - top, scale)
+        painter.end()
+        pixels = np.frombuffer(image.constBits(), np.uint8)
+        return pixels.reshape(bottom - top, right - left, 4)[..., :3].astype(int)
+
+    whole = paint(0, width)[:, cut - 3 : cut + 3]
+    assert whole.min() < 180, "the line"
+    for at in range(cut - 2, cut + 3):
+        parts = np.concatenate([paint(0, at), paint(at, width)], axis=1)[:, cut - 3 : cut + 3]
+        assert np.abs(parts - whole).max() < 40, at

@@ -58,9 +58,10 @@ def test_the_parts_have_grounds_of_their_own(view: View) -> None:
 def test_layers_face_their_backward_parts(view: View, direction: str, along: int) -> None:
     forward, backward = halves(view)
     scene = build_scene(view, frozenset({forward, backward}), direction=direction)
-    titles = list(scene.items.titles)
+    titles, part = list(scene.items.titles), scene.item_of_id[backward]
     one = scene.items.rect[titles.index("layer ×6")]
-    facing = [n for n, title in enumerate(titles) if title.startswith("layer") and "back" in title]
+    inside = np.flatnonzero(scene.items.parent == part).tolist()
+    facing = [n for n in inside if titles[n].startswith("layer")]
     tops = [float(scene.items.rect[item, along]) for item in facing]
     assert any(top == pytest.approx(float(one[along])) for top in tops)
 
@@ -76,7 +77,7 @@ def test_where_no_lines_lead_across_connectors_tell_the_bytes(view: View) -> Non
         if int(parent[connectors.item[at]]) in ends
         and {ends.get(int(parent[far])) for far in connectors.far[at].tolist()} <= {*ends.values()}
     }
-    assert found["forward", True].endswith("→")
+    assert found["forward", True].startswith("→ ")
     assert " · " in found["forward", True]
     assert "B" in found["forward", True]
     assert ("backward", False) in found

@@ -44,6 +44,14 @@ def branching(x: jax.Array) -> jax.Array:
     return jax.lax.cond(x.sum() > 0, jnp.sin, lambda y: y * 2, x)
 
 
+def layered(params: dict[str, jax.Array], x: jax.Array) -> jax.Array:
+    return jnp.sum(jnp.tanh(params["a"] * x + params["b"]) * params["c"])
+
+
+def several(w: jax.Array, x: jax.Array) -> tuple[jax.Array, ...]:
+    return w * x, w * 2, w + x
+
+
 def helped(x: jax.Array) -> jax.Array:
     """Has a `vmap` of its own, which is none of the call's."""
     return jax.vmap(lambda each: jnp.sin(each) * 2)(x) * x
@@ -72,7 +80,7 @@ CALLS = {
 
 
 def trace(text: str) -> TracedProgram:
-    functions = (dense, loss, scanned, counted, branching, helped, reduced)
+    functions = (dense, loss, scanned, counted, branching, layered, several, helped, reduced)
     names = call_namespace({each.__name__: each for each in functions})
     return trace_call(parse_call(text, names, file="file.py"))
 
@@ -191,6 +199,19 @@ def test_what_the_forward_pass_keeps_is_marked_on_its_line() -> None:
     told = [lines.types[line] for line in range(len(lines)) if lines.is_residual[line]]
     kept = [text for text in told if "[" in text]
     assert kept and all("B=7" in text for text in kept), kept
+
+
+def test_several_values_say_together_whether_they_have_the_axis() -> None:
+    params = "{'a': f32[3], 'b': f32[3], 'c': f32[3]}"
+    view = build_view(graph_of(f"vmap(grad(layered), in_axes=(None, 0))({params}, f32[7, 3])"))
+    texts = [text_of(view, box) for box in view.boxes[1:] if box.children]
+    told = {text.detail for text in texts if "arrays" in text.detail}
+    assert told == {"3 arrays, B=7"}, "a gradient of each example"
+    scene = build_scene(view, view.opened)
+    assert any(text.endswith(", B=7") for text in scene.lines.types)
+    view = build_view(graph_of("vmap(several, (None, 0), (0, None, 0))(f32[3], f32[7, 3])"))
+    texts = [text_of(view, box) for box in view.boxes[1:] if box.children]
+    assert "3 arrays, 2 with B=7" in {text.detail for text in texts}
 
 
 def test_a_vmap_of_the_functions_own_is_not_marked() -> None:

@@ -6,19 +6,20 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model import NONE, Ragged
-from jaxscope.model.types import mark_batch_axes, short_type
+from jaxscope.model.types import batch_size, mark_batch_axes, short_type
 from jaxscope.picture.gc_pause import paused_gc
 from jaxscope.picture.layout.diagram import ShouldStop, Spacing, Stub, never_stop
 from jaxscope.picture.layout.engines import Engine, GroupLayouts, LayoutCache
 from jaxscope.picture.palette import (
     BACKWARD_FRAME,
+    CONTROL_FRAME,
     FORWARD_FRAME,
     FUSION_FRAME,
     OTHER_FRAME,
@@ -55,6 +56,7 @@ from jaxscope.picture.scene.side_by_side import (
     ForwardBackwardPair,
     OffPageConnector,
     describe_values,
+    join_names,
     values_at_once,
 )
 from jaxscope.picture.scene.visible_edges import End, Frame, Port, Values, Wire, Wiring
@@ -72,6 +74,12 @@ _Corners = list[tuple[float, float]]
 PLAIN_LINE, TOLD_LINE, RETURN_LINE, RESIDUAL_LINE, INNER_RESIDUAL = range(5)
 """Kinds of lines: an ordinary one, one whose text is always worth a place, one that leads a loop's
 carry from the end of a round back to its begin, and one of residuals."""
+
+
+_SAME_PX = 0.5
+"""Ends of lines that are no farther apart meet."""
+_APART_PX, _ROOM_PX = 8.0, 14.0
+"""Between the entries of residuals from several boxes into one group; to the next port."""
 
 
 class DrawnStub(NamedTuple):
@@ -118,14 +126,6 @@ class GroupDrawing(NamedTuple):
     types: tuple[str, ...]
     stubs: tuple[DrawnStub, ...]
     kept: tuple[ResidualEnd, ...]
-
-    def list_lines(self, column: int, box: int) -> Iterator[tuple[int, int, set[int]]]:
-        """Lines that begin (1) or end (2) at a box: their row, the other end, and whose values."""
-        ends = np.cumsum(self.lines[:, 4])
-        for row in np.flatnonzero(self.lines[:, column] == box).tolist():
-            _, source, target, _, count, _ = self.lines[row].tolist()
-            values = self.values[ends[row] - count : ends[row]]
-            yield row, target if column == 1 else source, set(values.tolist())
 
 
 def draw_groups(
@@ -303,7 +303,7 @@ class _GroupDrawer:
         elif len(sources) == 1:
             text, ends = self._nester.stub_text(wires[0].source), sources
         else:
-            text, ends = f"{len(sources)} values", sources
+            text, ends = join_names(map(self._nester.stub_text, sources)), sources
         return text, tuple({self._far_box(each) for each in ends})
 
     def _far_box(self, end: End) -> int:
@@ -319,17 +319,29 @@ class _GroupDrawer:
         values = values_at_once(self._view, self._wiring, values)
         types, num = set(values.values()), len(values)
         if len(types) > 1:
-            return f"{num} values"
+            return f"{num} values{self._describe_batch(values)}"
         type_ = types.pop()
         only = self._words.get(type_)
         if only is None:
             only = self._words[type_] = short_type(self._strings[type_])
         if num > 1:
-            return f"{num} × {only}"
+            return f"{num} × {only}{self._describe_batch(values)}"
         if not self._batched:
             return only
         axes = self._batched.get(self._wiring.origin_of(next(iter(values))), ())
         return mark_batch_axes(only, axes)
+
+    def _describe_batch(self, values: Values) -> str:
+        """Such as `, B=64`: the size of the axis that `vmap` added to each of several values."""
+        if not self._batched:
+            return ""
+        strings = self._strings
+        sizes = {
+            batch_size(strings[type_], self._batched.get(self._wiring.origin_of(value), ()))
+            for value, type_ in values.items()
+        }
+        size = sizes.pop()
+        return f", B={size}" if size and not sizes else ""
 
 
 class SceneSettings(NamedTuple):
@@ -395,6 +407,8 @@ def assemble_scene(
 
 
 _GROUNDS = {
+    BranchKind.NESTED: CONTROL_FRAME,
+    BranchKind.ARM: CONTROL_FRAME,
     BranchKind.FORWARD: FORWARD_FRAME,
     BranchKind.BACKWARD: BACKWARD_FRAME,
     BranchKind.FUSION: FUSION_FRAME,
@@ -437,6 +451,10 @@ class _Collector:
         self._groups, origins = _place_groups(wiring, frames, drawings)
         self._drawings = [drawings[group] for group in self._groups]
         self._origins = np.asarray(origins, np.float64).reshape(-1, 2)
+        self._at = {group: number for number, group in enumerate(self._groups)}
+        counts = [len(each.lines) for each in self._drawings]
+        self._starts = _offsets(np.asarray(counts, np.int32))
+        self._shifted: dict[int, float] = {}  # by line, how far its begin moves across
         self._item_of_box = np.full(len(view.boxes), NONE, np.int32)
         self._walks: dict[int, Walk] = {}
         for box, hidden in wiring.hidden.items():
@@ -499,12 +517,12 @@ class _Collector:
         self, boxes: list[int], texts: BoxTexts, widths: list[float]
     ) -> tuple[str, ...]:
         """Second lines: of frames where they have room, of repeats with which copy is shown."""
-        told = [texts.of(box) for box in boxes]
+        is_open, told = self._wiring.is_open, [texts.of(box) for box in boxes]
         details = [text.detail for text in told]
         for at, width in enumerate(widths):
             details[at] = next(
                 detail
-                for detail in (texts.detail_of_frame(boxes[at]), details[at], "")
+                for detail in (texts.detail_of_frame(boxes[at], is_open), details[at], "")
                 if not detail or measure_header(told[at].title, detail) <= width + 0.5
             )
         for box, walk in self._walks.items():
@@ -523,6 +541,7 @@ class _Collector:
         table = np.concatenate([*tables, np.asarray(rows, np.int32).reshape(-1, 6)])
         points = np.concatenate([drawing.points for drawing in drawings])
         points += np.repeat(self._origins, [len(drawing.points) for drawing in drawings], axis=0)
+        offsets = _offsets(table[:, 0])
         across = np.asarray([xy for line in residuals for xy in line.corners], np.float64)
         values = [drawing.values for drawing in drawings]
         types = list(itertools.chain.from_iterable(drawing.types for drawing in drawings))
@@ -531,10 +550,14 @@ class _Collector:
         labels = {first + at: line.label for at, line in enumerate(residuals) if line.label}
         is_unlabelled = _find_unlabelled(self._view, table[:, 1]) | (table[:, 5] > 0)
         is_unlabelled[first:] = [bool(line.label) for line in residuals]
-        table[self._find_inner_residuals(residuals), 5] = INNER_RESIDUAL
+        for row, shift in self._shifted.items():  # as far as it goes straight on
+            corners = points[offsets[row] : offsets[row + 1], 0]
+            is_on = np.abs(corners - corners[0]) < _SAME_PX
+            corners[np.logical_and.accumulate(is_on)] += shift
+        table[self._find_inner_residuals(residuals, table, points), 5] = INNER_RESIDUAL
         return Lines(
             points=np.concatenate([points, across.reshape(-1, 2)]),
-            offsets=_offsets(table[:, 0]),
+            offsets=offsets,
             source=self._item_of_box[table[:, 1]],
             target=self._item_of_box[table[:, 2]],
             has_arrow=table[:, 3].astype(bool),
@@ -548,49 +571,84 @@ class _Collector:
             is_residual=table[:, 5] == RESIDUAL_LINE,
             is_inner_residual=table[:, 5] == INNER_RESIDUAL,
             labels=labels,
+            forks=np.asarray([xy for line in residuals for xy in line.forks]).reshape(-1, 2),
         )
 
     def _list_residuals(self) -> list[ResidualLine]:
         """The lines from forward parts to backward parts that stand beside them."""
-        at = {group: number for number, group in enumerate(self._groups)}
         lines: list[ResidualLine] = []
+        at = self._at
         for pair in self._pairs:
             if all(part in at and self._drawings[at[part]].kept for part in pair):
                 forward, backward = (self._find_part(at[part]) for part in pair)
                 sources, targets = (self._drawings[at[part]].kept for part in pair)
-                lines += route_residuals(forward, backward, sources, targets)
+                shifts = self._part_entries(sources, targets)
+                lines += route_residuals(forward, backward, sources, targets, shifts)
         return lines
 
-    def _find_inner_residuals(self, residuals: list[ResidualLine]) -> list[int]:
+    def _part_entries(
+        self, sources: Sequence[ResidualEnd], targets: Sequence[ResidualEnd]
+    ) -> dict[tuple[int, int], float]:
+        """How far from the port of an open group lines meet it that come from several boxes.
+
+        Each where the lines begin that lead its values on inside, which move there. None where a
+        line inside leads values of several of them, or another port is near.
+        """
+        shifts: dict[tuple[int, int], float] = {}
+        for other, end in enumerate(targets):
+            own = [one for one, source in enumerate(sources) if source.box in end.far]
+            group = self._at.get(end.box)
+            if group is None or len(own) < 2:
+                continue
+            drawing = self._drawings[group]
+            corners = np.cumsum(drawing.lines[:, 0]) - drawing.lines[:, 0]
+            is_entry = drawing.lines[:, 1] == end.box
+            port = end.x - self._frames[end.box].left
+            away = np.abs(drawing.points[corners, 0] - port)
+            met = np.flatnonzero(is_entry & (away < _SAME_PX)).tolist()
+            is_crowded = bool((is_entry & (away >= _SAME_PX) & (away < _ROOM_PX)).any())
+            sides = [_APART_PX * (at - (len(own) - 1) / 2) for at in range(len(own))]
+            nodes = [set(self._wiring.nodes_of(sources[one].values)) for one in own]
+            ends = np.cumsum(drawing.lines[:, 4])
+            found: dict[int, float] = {}
+            for row in met:
+                values = drawing.values[ends[row] - drawing.lines[row, 4] : ends[row]]
+                of = [at for at, each in enumerate(nodes) if not each.isdisjoint(values.tolist())]
+                if len(of) == 1:
+                    found[int(self._starts[group]) + row] = sides[of[0]]
+            if len(found) == len(met) and not is_crowded:
+                self._shifted.update(found)
+                shifts.update({(one, other): sides[at] for at, one in enumerate(own)})
+        return shifts
+
+    def _find_inner_residuals(
+        self, residuals: list[ResidualLine], table: Int32s, points: Floats
+    ) -> list[int]:
         """Lines inside of open groups that lead on to lines of residuals, or on from them.
 
-        Those that also lead what flows on from there, or comes in with it, are not among them.
+        They are those that meet the border of the group in the same place.
         """
-        found: list[int] = []
-        if not residuals:
-            return found
-        at = {group: number for number, group in enumerate(self._groups)}
-        starts = _offsets(np.asarray([len(each.lines) for each in self._drawings], np.int32))
-        around = {box: n for n, each in enumerate(self._drawings) for box in each.boxes.tolist()}
+        found: set[int] = set()
+        begins = _offsets(table[:, 0])
+        todo: list[tuple[int, float, int]] = []  # a group, where across, and the column of its end
+        for line in residuals:
+            todo += [(line.source, line.corners[0][0], 2), (line.target, line.corners[-1][0], 1)]
         parts = {part for pair in self._pairs for part in pair}
-        for source, target in ((1, 2), (2, 1)):  # columns: out of the groups, and into them
-            todo: dict[int, set[int]] = {}
-            for line in residuals:
-                box = line.source if source == 1 else line.target
-                if box not in parts:
-                    todo.setdefault(box, set()).update(self._wiring.nodes_of(line.values))
-            while todo:
-                box, nodes = todo.popitem()
-                if box not in at:
-                    continue
-                for row, _, flowing in self._drawings[around[box]].list_lines(source, box):
-                    if starts[around[box]] + row not in found:
-                        nodes -= flowing
-                for row, end, flowing in self._drawings[at[box]].list_lines(target, box):
-                    if end != box and flowing <= nodes:
-                        found.append(int(starts[at[box]]) + row)
-                        todo.setdefault(end, set()).update(flowing)
-        return found
+        for box, x, column in todo:  # grows while it is read
+            if box not in self._at or box in parts:
+                continue
+            first, stop = self._starts[self._at[box]], self._starts[self._at[box] + 1]
+            rows = first + np.flatnonzero(table[first:stop, column] == box)
+            rows = rows[table[rows, 5] != RETURN_LINE]
+            border, other = begins[rows + 1] - 1, begins[rows]
+            if column == 1:
+                border, other = other, border
+            for at in np.flatnonzero(np.abs(points[border, 0] - x) < _SAME_PX).tolist():
+                row, inner = int(rows[at]), int(table[rows[at], 3 - column])
+                if row not in found and inner != box:
+                    found.add(row)
+                    todo.append((inner, float(points[other[at], 0]), column))
+        return sorted(found)
 
     def _find_part(self, number: int) -> Part:
         drawing, (left, top) = self._drawings[number], self._origins[number].tolist()

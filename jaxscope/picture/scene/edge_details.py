@@ -33,6 +33,7 @@ _GAP_PX = 2.0
 _BAND_PX = 64.0
 _MAX_BANDS = 24  # what is longer is looked at each time: a line may pass ten thousands of bands
 _MANY_LINES = 300
+_LABELS_APART_PX = 6.0
 
 Rect = tuple[float, float, float, float]
 _CURVE = ((0.15625, 0.296875), (0.5, 0.5), (0.84375, 0.703125), (1.0, 1.0))
@@ -145,7 +146,8 @@ class EdgeLabels:
             if label is not None:
                 seen.add(value)
                 labels.append(label)
-                taken.add((label.x, label.y, label.width, LABEL_HEIGHT_PX))
+                wide = label.width + 2 * _LABELS_APART_PX
+                taken.add((label.x - _LABELS_APART_PX, label.y, wide, LABEL_HEIGHT_PX))
         return tuple(labels)
 
     def _place(

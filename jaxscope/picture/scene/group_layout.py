@@ -38,6 +38,7 @@ from jaxscope.picture.scene.side_by_side import (
     SideBySide,
     align_levels,
     find_group_names,
+    join_names,
     measure_side_by_side,
     reverse_flow,
     route_across,
@@ -47,7 +48,7 @@ from jaxscope.picture.scene.side_by_side import (
 from jaxscope.picture.scene.visible_edges import End, Frame, Port, Wire, Wiring, find_changed_groups
 from jaxscope.picture.view.labels import BoxText, text_of
 from jaxscope.picture.view.operations import Style
-from jaxscope.picture.view.tree import BranchKind
+from jaxscope.picture.view.tree import BACKWARD, BranchKind
 from jaxscope.picture.view.view import ROOT, View
 
 BOX_PADDING_PX = 12.0
@@ -73,6 +74,8 @@ class BoxTexts:
         known = self._known.get(box)
         if known is None:
             full = text_of(self._view, self._view.boxes[box])
+            if BACKWARD in full.title and self._is_in_backward(box):
+                full = dataclasses.replace(full, title=full.title.replace(BACKWARD, ""))
             room = BOX_MAX_PX - 2 * BOX_PADDING_PX
             is_group = bool(self._view.boxes[box].children)
             most = _GROUP_MAX_PX - 2 * BOX_PADDING_PX if is_group else room
@@ -84,25 +87,41 @@ class BoxTexts:
             )
         return known
 
-    def detail_of_frame(self, box: int) -> str:
+    def detail_of_frame(self, box: int, is_open: Sequence[bool]) -> str:
         """What the title of an open group says behind its name: how much it holds.
 
-        Also how much of it has boxes, if not all, where all boxes in it are single ones: these can
-        be counted by eye.
+        Also how much of it has boxes, if not all, where no group in it is closed: these can be
+        counted by eye.
         """
+        detail, boxes = self.of(box).detail, self._view.boxes
+        if not boxes[box].num_counted or not self._are_all_open(box, is_open):
+            return detail
         known: dict[int, str] = self._view.remembered.setdefault("details of frames", {})
         if box not in known:
-            detail, boxes = self.of(box).detail, self._view.boxes
-            counted = boxes[box].num_counted
-            if counted and not any(boxes[child].children for child in boxes[box].children):
-                drawn = self._view.count_drawn(box)
-                detail += f", {drawn:,} drawn" if 0 < drawn < counted else ""
-            known[box] = detail
+            drawn, counted = self._view.count_drawn(box), boxes[box].num_counted
+            known[box] = detail + (f", {drawn:,} drawn" if 0 < drawn < counted else "")
         return known[box]
 
-    def title_of(self, box: int) -> str:
-        """Its first line."""
-        return self.of(box).title
+    def _are_all_open(self, box: int, is_open: Sequence[bool]) -> bool:
+        """Whether no closed group is in an open one."""
+        boxes = self._view.boxes
+        groups = (child for child in boxes[box].children if boxes[child].children)
+        return all(is_open[each] and self._are_all_open(each, is_open) for each in groups)
+
+    def _is_in_backward(self, box: int) -> bool:
+        """Whether a group stands in a backward part, whose title says that of all in it."""
+        boxes = self._view.boxes
+        if boxes[box].kind not in (BranchKind.SCOPE, BranchKind.REPEAT, BranchKind.SECTION):
+            return False
+        box = boxes[box].parent
+        while box != NONE and boxes[box].kind is not BranchKind.BACKWARD:
+            box = boxes[box].parent
+        return box != NONE
+
+    def name_of(self, box: int) -> str:
+        """What it is called elsewhere: there it is said that it is of a backward part."""
+        title = text_of(self._view, self._view.boxes[box]).title
+        return shorten_text(title, BOX_MAX_PX - 2 * BOX_PADDING_PX, TITLE_PX, True)
 
 
 _PORT_PX = 8.0
@@ -463,7 +482,7 @@ class GroupPlacer:
         self._sizes: dict[int, tuple[float, float]] = view.remembered.setdefault("sizes", {})
         self.placed: dict[int, PlacedGroup] = {}
         self._loose = OffPageConnectors(
-            view, wiring, self._texts.title_of, fit.beside, self._is_down
+            view, wiring, self._texts.name_of, fit.beside, self._is_down
         )
         self.is_reversed = self._loose.is_reversed
         self._changed = find_changed_groups(view, wiring, known, self._loose.partner_of)
@@ -518,13 +537,12 @@ class GroupPlacer:
 
     def onward_text(self, ends: set[End]) -> str:
         """What a connector says of where its value goes."""
-        if len(ends) > 1:
-            return f"to {len(ends)} more"
-        end = next(iter(ends))
-        box = self._wiring.targets_of(end.bundle)[0] if isinstance(end, Port) else end
+        boxes = [
+            self._wiring.targets_of(end.bundle)[0] if isinstance(end, Port) else end for end in ends
+        ]
+        names = join_names([self.text(box).title for box in boxes])
         room = MERGED_STUB_PX - 2 * _STUB_PADDING_PX
-        name = self.text(box).title.rpartition(" / ")[2]
-        return shorten_text(f"→ {name}", room, STUB_TEXT_PX)
+        return shorten_text(f"→ {names}", room, STUB_TEXT_PX)
 
     def _shorten(self, text: str) -> str:
         """A connector's text, so short that its width in steps is no more than `_stub_along`."""
@@ -636,7 +654,8 @@ class GroupPlacer:
             text = self.text(box)
             # Arms stand side by side: their counts are written where there is room for them.
             is_arm = self._view.boxes[box].kind is BranchKind.ARM
-            header = measure_header(text.title, "" if is_arm else self._texts.detail_of_frame(box))
+            detail = "" if is_arm else self._texts.detail_of_frame(box, self._wiring.is_open)
+            header = measure_header(text.title, detail)
         if box in self._wiring.hidden:
             header += WALK_PX
         drawing = placed.drawing

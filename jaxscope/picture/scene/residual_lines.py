@@ -91,6 +91,7 @@ class ResidualLine(NamedTuple):
         label: How much all is that leaves there; empty where another line says it.
         corners: Its way.
         has_arrow: Whether it ends at a user.
+        forks: Where all lines from its source part, so that they are told from those that cross.
     """
 
     source: int
@@ -99,6 +100,7 @@ class ResidualLine(NamedTuple):
     label: str
     corners: Way
     has_arrow: bool
+    forks: Way = ()
 
 
 def measure_gap(texts: Sequence[str]) -> float:
@@ -124,16 +126,24 @@ class Part(NamedTuple):
 
 
 def route_residuals(
-    forward: Part, backward: Part, sources: Sequence[ResidualEnd], targets: Sequence[ResidualEnd]
+    forward: Part,
+    backward: Part,
+    sources: Sequence[ResidualEnd],
+    targets: Sequence[ResidualEnd],
+    shifts: Mapping[tuple[int, int], float] | None = None,
 ) -> list[ResidualLine]:
-    """The lines between two parts that stand side by side, the forward part to the left."""
+    """The lines between two parts that stand side by side, the forward part to the left.
+
+    Args:
+        shifts: By source and target, how far from the port of an open group a line meets it.
+    """
     links = [
         (one, other)
         for one, source in enumerate(sources)
         for other, target in enumerate(targets)
         if source.box in target.far and not source.values.keys().isdisjoint(target.values)
     ]
-    ways, entries = _find_ways(forward, backward, sources, targets, links)
+    ways, entries = _find_ways(forward, backward, sources, targets, links, shifts or {})
     levels = [way[-1][1] for way in ways]
     reached: dict[int, list[float]] = {}
     for (one, _), entry in entries.items():
@@ -155,12 +165,23 @@ def route_residuals(
             gap += [(lanes[one], begin[1]), (lanes[one], stop[1])]
         values = {each: type_ for each, type_ in kept.items() if each in targets[other].values}
         label = "" if one in said else sources[one].text
+        forks = _find_forks(lanes.get(one, 0.0), levels[one], reached[one]) if label else ()
         said.add(one)
-        lines.append(ResidualLine(forward.box, backward.box, values, label, (*gap, stop), False))
+        across = (*gap, stop)
+        lines.append(ResidualLine(forward.box, backward.box, values, label, across, False, forks))
         is_user = not targets[other].is_open
         inside = ResidualLine(backward.box, targets[other].box, values, "", entry[::-1], is_user)
         lines.append(inside)
     return lines
+
+
+def _find_forks(lane: float, begin: float, stops: Sequence[float]) -> Way:
+    """Where the lines of one source part on their lane: at all of its levels but the last."""
+    up = sorted({stop for stop in stops if stop < begin}, reverse=True)
+    down = sorted({stop for stop in stops if stop > begin})
+    is_parted = bool(up) + bool(down) + (begin in stops) > 1
+    levels = [*([begin] if is_parted else []), *up[:-1], *down[:-1]]
+    return tuple((lane, level) for level in levels)
 
 
 def _find_ways(
@@ -169,6 +190,7 @@ def _find_ways(
     sources: Sequence[ResidualEnd],
     targets: Sequence[ResidualEnd],
     links: Sequence[tuple[int, int]],
+    shifts: Mapping[tuple[int, int], float],
 ) -> tuple[list[Way], dict[tuple[int, int], Way]]:
     """To the border of its part from each source, and for each link from its target."""
     used: list[float] = []
@@ -185,7 +207,9 @@ def _find_ways(
         )
         for one in own:
             wished = (ways[one][-1][1],)
-            way = border.find_way(targets[other], wished, used, _APART_PX)
+            end = targets[other]
+            end = end._replace(x=end.x + shifts.get((one, other), 0.0))
+            way = border.find_way(end, wished, used, _APART_PX)
             entries[one, other] = way
             used.append(way[-1][1])
     return ways, entries

@@ -77,9 +77,10 @@ class Lines:
         is_return: Whether it leads a loop's carry from the end of a round back to its begin.
         is_residual: Whether it leads what the forward part of a gradient keeps for the backward
             part, to that.
-        is_inner_residual: Whether it leads only such values, inside of a group that such a line
+        is_inner_residual: Whether it leads such values on, inside of a group that such a line
             begins or ends at.
         labels: By line, what is written on it, where that is not its type.
+        forks: float64, shape `(n, 2)`: where residuals of one box part; drawn as dots.
     """
 
     points: Floats
@@ -94,6 +95,7 @@ class Lines:
     is_residual: npt.NDArray[np.bool_]
     is_inner_residual: npt.NDArray[np.bool_]
     labels: Mapping[int, str]
+    forks: Floats = dataclasses.field(default_factory=lambda: np.zeros((0, 2)))
 
     def __len__(self) -> int:
         return len(self.types)

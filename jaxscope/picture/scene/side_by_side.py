@@ -10,7 +10,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from jaxscope.model import NONE
@@ -21,7 +21,7 @@ from jaxscope.picture.scene.residual_lines import MAX_ENDS, MAX_LINES, ResidualE
 from jaxscope.picture.scene.visible_edges import End, Port, Values, Wire, Wiring
 from jaxscope.picture.view.control_flow import keep_one_arm
 from jaxscope.picture.view.forward_backward import counterpart_name
-from jaxscope.picture.view.tree import BranchKind
+from jaxscope.picture.view.tree import BACKWARD, BranchKind
 from jaxscope.picture.view.view import ROOT, View
 from jaxscope.program.predicates import BRANCHES
 
@@ -245,6 +245,14 @@ def _stretch(drawing: Drawing, moves: list[tuple[float, float]], along: float) -
 
 
 _MAX_STUBS_PER_BOX = 2
+
+
+def join_names(names: Iterable[str]) -> str:
+    """Boxes that a connector tells of: the first, without the groups around it, and how many more
+    there are.
+    """
+    first, *others = dict.fromkeys(name.rpartition(" / ")[2] for name in names)
+    return f"{first} +{len(others)}" if others else first
 
 
 class OffPageConnector(NamedTuple):
@@ -643,15 +651,14 @@ class OffPageConnectors:
             groups = [((far,), values) for far, values in by_far.items()]
         ends: list[OffPageConnector] = []
         for far, values in groups:
-            amount = describe_values(self._view, self._wiring, values)
-            is_backward = self._is_open_backward(far[0])
-            name = "backward" if is_backward else self._name_of(far[0]).rpartition(" / ")[2]
-            if not is_source:
-                text = name if len(far) == 1 else amount
-            elif len(far) == 1 and (is_backward or self._is_beside(place, far[0])):
-                text = f"→ {name}"
-            else:
-                text = f"{amount} →"
+            name = join_names(
+                "backward" if self._is_open_backward(each) else self._name_of(each) for each in far
+            )
+            text = f"→ {name}" if is_source else name
+            if is_source and not all(self._is_beside(place, each) for each in far):
+                size = measure_values(self._view, values_at_once(self._view, self._wiring, values))
+                text = text.replace(BACKWARD, "")  # residuals lead there only
+                text += "" if math.isnan(size) else f" · {format_bytes(size)}"
             ends.append(OffPageConnector(place, is_source, text, far, values, bundle))
         return ends
 

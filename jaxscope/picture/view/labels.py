@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
 
 from jaxscope.model import NONE, Graph, NodeKind
-from jaxscope.model.types import mark_batch_axes, read_batch_axes, short_type
+from jaxscope.model.types import batch_size, mark_batch_axes, read_batch_axes, short_type
 from jaxscope.picture.view.arguments import argument_path, result_path
 from jaxscope.picture.view.control_flow import Role
 from jaxscope.picture.view.operations import Style, short_operation, style_of
@@ -14,6 +17,9 @@ from jaxscope.picture.view.tree import GATHERED, BranchKind
 from jaxscope.picture.view.view import Box, View
 from jaxscope.program.size import describe_count
 
+_AXIS_SIZES = re.compile(r"axis_sizes=\(([\d, ]+)\)")
+_AXIS_SIZE = re.compile(r"'[^']*': (\d+)")
+"""Two ways in which JAX writes a mesh: a `Mesh`, and an `AbstractMesh`."""
 _LITERAL_TYPE = re.compile(r":[a-z]\w*\[[^\]]*\]$")
 _MADE_OF = {"integer_pow": "y"}
 """The parameter without which an operation's name does not say what it does."""
@@ -76,7 +82,11 @@ def _text_of_group(view: View, box: Box) -> BoxText:
     label = box.label
     if box.kind in GATHERED:
         word = "values" if box.kind is BranchKind.PORTS else "arrays"
-        return BoxText(label, f"{box.num_leaves:,} {word}", _GROUP_STYLES[box.kind])
+        count, around = f"{box.num_leaves:,}", view.boxes[box.parent].kind
+        if BranchKind.RESULTS is box.kind is not around and box.num_leaves < view.num_results:
+            count += f" of {view.num_results:,}"
+        detail = f"{count} {word}{_describe_batch(view, box)}"
+        return BoxText(label, detail, _GROUP_STYLES[box.kind])
     part, dot, path = label.rpartition(" · ")
     if len(label) > _MAX_LABEL and " / " in path:
         label = f"{part}{dot}{_last_names(path)}"
@@ -87,7 +97,42 @@ def _text_of_group(view: View, box: Box) -> BoxText:
         if operation not in label:
             count = f"{operation} · {count}" if label else count
         label = label or operation
+        devices = _count_devices(view.graph.attributes(box.node))
+        count = f"{count}, on each of {devices} devices" if devices else count
     return BoxText(label, count, _GROUP_STYLES[box.kind])
+
+
+def _describe_batch(view: View, box: Box) -> str:
+    """Such as `, B=64` or `, 2 with B=64`: which arrays have the axis that `vmap` added."""
+    if not view.batched:
+        return ""
+    sizes = Counter(
+        batch_size(view.graph.types(node)[0], axes)
+        for node in _nodes_in(view, box)
+        if (axes := read_batch_axes(view.graph.attributes(node).get("batch_axes", "")).get(0, ()))
+    )
+    if len(sizes) != 1:
+        return ""
+    ((size, count),) = sizes.items()
+    return f", B={size}" if count == box.num_leaves else f", {count} with B={size}"
+
+
+def _nodes_in(view: View, box: Box) -> Iterator[int]:
+    """The nodes of the boxes in a group, at whatever depth."""
+    for child in map(view.boxes.__getitem__, box.children):
+        if child.children:
+            yield from _nodes_in(view, child)
+        elif child.node != NONE:
+            yield child.node
+
+
+def _count_devices(attributes: Mapping[str, str]) -> int:
+    """Over how many devices the mesh of a `shard_map` is; 0 for one, or where it is not known."""
+    mesh = attributes.get("mesh", "") if "out_specs" in attributes else ""
+    sizes = _AXIS_SIZES.search(mesh)
+    numbers = re.findall(r"\d+", sizes[1]) if sizes else _AXIS_SIZE.findall(mesh)
+    num = math.prod(map(int, numbers))
+    return num if num > 1 else 0
 
 
 def _last_names(label: str) -> str:

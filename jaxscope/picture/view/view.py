@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.model import NONE, Graph
+from jaxscope.model import NONE, Graph, NodeKind
 from jaxscope.model.types import read_batch_axes, short_type
 from jaxscope.picture.view.arguments import find_arguments, result_path
 from jaxscope.picture.view.control_flow import NO_CONTROL_FLOW, ControlFlow, Role
@@ -100,6 +100,13 @@ class View:
     def arguments(self) -> frozenset[int]:
         """Nodes that are inputs."""
         return find_arguments(self.graph)
+
+    @functools.cached_property
+    def num_results(self) -> int:
+        """How many arrays the whole program gives."""
+        nodes = self.graph.nodes
+        is_result = (nodes.kind == int(NodeKind.OUTPUT)) & (nodes.group == NONE)
+        return int(np.count_nonzero(is_result))
 
     @functools.cached_property
     def batched(self) -> Mapping[tuple[int, int], tuple[int, ...]]:

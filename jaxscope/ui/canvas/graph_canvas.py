@@ -225,7 +225,7 @@ class GraphCanvas(QWidget):
         self._placed.timeout.connect(self._on_placed_timeout)
         self._sight = QTimer(self, singleShot=True, interval=_SIGHT_MS)
         self._sight.timeout.connect(self._on_sight_timeout)
-        self._explained = self._camera
+        self._explained: Camera | None = self._camera
         self._marks = _NO_MARKS
         self._ahead: npt.NDArray[np.int32] = np.zeros(0, np.int32)
         self._adds = False
@@ -526,6 +526,7 @@ class GraphCanvas(QWidget):
         self._minimap.show_sight(QRectF(camera.x, camera.y, *size))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        self._explained = None
         if self._before_presenting is not None:  # what was in the middle stays there
             grown = event.oldSize() - event.size()
             self._camera = self._camera.moved(grown.width() / 2, grown.height() / 2)

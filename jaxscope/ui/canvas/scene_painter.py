@@ -31,7 +31,7 @@ from PySide6.QtGui import (
 )
 
 from jaxscope.export.painter import FONT_FAMILY, FONT_FILES
-from jaxscope.export.picture import arrow_of
+from jaxscope.export.picture import FORK_PX, arrow_of
 from jaxscope.model import NONE
 from jaxscope.picture.layout.text_width import ELLIPSIS, break_text, measure_text, shorten_text
 from jaxscope.picture.palette import PALETTES
@@ -294,6 +294,8 @@ _DETAIL_GAP_PX, _NARROW_GAP_PX = 6.0, 4.0
 _SIZES_PX = (TITLE_PX, DETAIL_PX, STUB_TEXT_PX, LABEL_TEXT_PX)
 """Of the fonts that `_text` knows by number; the first is bold."""
 
+REACH_PX = 8.0
+"""How far what is painted reaches beyond its place: half the width of lines, arrowheads, forks."""
 _MIN_LINE_PX = 1.5
 _RADIUS_PX, _FRAME_RADIUS_PX = 5.0, 8.0
 _ROUNDED = frozenset({Style.INPUT, Style.OUTPUT, Style.CONSTANT, Style.PORT})
@@ -398,6 +400,9 @@ class SceneDrawing:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
             painter.scale(scale, scale)
             painter.translate(-x0, -y0)
+            # Lines beside the part reach into it with half of their width, arrowheads with more.
+            left, top, right, bottom = box
+            box = (left - REACH_PX, top - REACH_PX, right + REACH_PX, bottom + REACH_PX)
             self._paint_near(painter, box)
             self.paint_labels(painter, box)
         else:
@@ -605,6 +610,9 @@ class SceneDrawing:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(color)
             painter.drawPath(arrows_in(self.index, box, lines))
+        painter.setBrush(colors.residual)
+        for x, y in all_lines.forks.tolist():
+            painter.drawEllipse(QPointF(x, y), FORK_PX, FORK_PX)
 
     def _paint_frame(self, painter: QPainter, item: int) -> None:
         colors = self.colors
@@ -720,7 +728,12 @@ class SceneDrawing:
         if two:
             painter.setPen(colors.text if shades.is_tint else colors.muted)
             painter.setFont(self._detail_font)
-            self._paint_centred(painter, detail, 1, x + indent, y + height - 20, width - indent)
+            top = y + height - 20
+            if has_small_title:  # below the title, which is larger than the box would have it
+                half = self._text(detail, 1).size().height() / 2
+                least = (_TITLE_ROOM_PX[1] + LEAST_TEXT_PX / 2 + 1.0) / self._scale
+                top = max(top, y + least - half)
+            self._paint_centred(painter, detail, 1, x + indent, top, width - indent)
 
     def _paint_centred(
         self,

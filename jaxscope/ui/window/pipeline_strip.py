@@ -18,7 +18,8 @@ _AROUND_PX = 24
 _SIDE_PX, _DENSE_PX = 7, 3
 _ONWARD, _BESIDE = "›", "    ↳"
 """What stands before a step: that it is made of the one before, or hangs beside the line."""
-_LONG_TIME = "eager 1.23 ms · jit 12.3 µs · jit 100 to 123 times faster ›"
+_TIME = "jit 100 to 123 times faster ›"
+_LONG_TIME = f"eager 1.23 ms · jit 12.3 µs · {_TIME}"
 _OF_EAGER = "Eager is JAX without jit: transforms such as grad are traced again in each call."
 
 
@@ -252,10 +253,13 @@ class PipelineStrip(QWidget):
         # Worked out beforehand: what is shown and hidden again takes the pointer's mark for itself.
         # Where the times would not fit beside them, sizes would come and go and move the names.
         time_px = 0 if self.time.isHidden() else self.time.sizeHint().width()
-        most_px = max(self.fontMetrics().horizontalAdvance(_LONG_TIME) - time_px, 0)
-        room = self._room() - most_px
-        fitting = (each for each in Figures if self._width_for(each) <= room)
-        figures = next(fitting, Figures.NONE)
+
+        def fits(figures: Figures) -> bool:
+            is_long = figures in (Figures.ALL, Figures.COUNT)
+            most_px = self.fontMetrics().horizontalAdvance(_LONG_TIME if is_long else _TIME)
+            return self._width_for(figures) <= self._room() - max(most_px - time_px, 0)
+
+        figures = next(filter(fits, Figures), Figures.NONE)
         for card in self._cards:
             card.show_size(figures)
         for text in self._time_texts:  # the names of the stages before all that was measured
