@@ -315,7 +315,7 @@ class _Resolver:
         }
         self._hidden = self._find_hidden()
         self._known: dict[tuple[int, int, tuple[int, ...]], tuple[Origin, ...]] = {}
-        self._touched: set[int] = set()
+        self._used: set[tuple[int, int]] = set()
         self._element = _tuple_indices(self._graph, plumbing)
         self._notes = {node: list(notes) for node, notes in draft.notes.items()}
 
@@ -370,7 +370,7 @@ class _Resolver:
             # What only hands its arguments on has nobody inside who could use them.
             is_empty = node not in filled
             inputs = draft.inputs[node]
-            kept = [each for each in inputs if is_empty or not self._is_used(node, each.operand)]
+            kept = [each for each in inputs if is_empty or (node, each.operand) not in self._used]
             rows[node] = self._resolve_row(node, tuple(kept))
         home = list(draft.home)
         for node in self._hidden:
@@ -382,7 +382,7 @@ class _Resolver:
     def _resolve_start(self, node: int) -> tuple[Input, ...]:
         """What a value at the border of a loop or an arm gets from outside."""
         place = self._entering[node]
-        self._touched.add(node)
+        self._used.add(self._entering[node])
         producer = self._producers.get(place)
         if producer is None:
             if literal := self._literal(place):
@@ -436,11 +436,11 @@ class _Resolver:
             return itself
         stand_in = self._flow.stand_ins.get(node)
         if stand_in is not None and node in self._hidden:
-            self._touched.add(node)
+            self._used.add(self._entering[node])
             return ((stand_in, output),)
         place = self._entering.get(node)
         if place is not None and node in self._hidden:
-            self._touched.add(node)
+            self._used.add(self._entering[node])
             producer = self._producers.get(place)
             if producer is None:
                 return ((-1 - node, 0),)
@@ -483,10 +483,6 @@ class _Resolver:
                 return True
             group = int(groups.parent[group])
         return False
-
-    def _is_used(self, owner: int, operand: int) -> bool:
-        """Whether something inside uses what the owner gets as that operand."""
-        return (owner, operand) in {self._entering[node] for node in self._touched}
 
     def _home_of(self, node: int) -> int:
         if node in self._flow.stand_ins:
