@@ -374,3 +374,18 @@ def test_an_edited_program_keeps_what_was_opened_and_where_one_looked(
     assert again[-1] in canvas.expanded
     assert again[0] not in canvas.expanded
     assert middle(find("cos")) == pytest.approx(held)
+
+
+def test_a_selection_moves_nothing(page: GraphPage) -> None:
+    canvas = page.canvas
+    assert canvas.scene is not None
+    nodes = [canvas.scene.nodes_of_item(item).tolist() for item in range(len(canvas.scene.items))]
+    one, two, three = [each for each in nodes if each][:3]
+    for width in range(240, 1100, 40):
+        page.resize(width, 420)
+        canvas.set_highlight(set(), set(), set())
+        heights = [canvas.legend.heightForWidth(width)]
+        canvas.set_highlight(set(one), set(two), set(three))
+        heights.append(canvas.legend.heightForWidth(width))
+        canvas.set_highlight(set(), set(), set())
+        assert heights[0] == heights[1], width

@@ -477,16 +477,16 @@ class GraphCanvas(QWidget):
         if drawing is not None and tiles is not None and len(drawing.scene.items):
             scene = drawing.scene
             self._minimap.show_scene(tiles.backdrop(), scene.width, scene.height, drawing.colors)
-            self._legend.show_entries(self._legend_entries(drawing), drawing.colors)
+            self._explain(drawing)
             self._update_minimap()
         self.extras_changed.emit()
 
-    def _legend_entries(self, drawing: SceneDrawing) -> Sequence[LegendEntry]:
-        """What the legend explains."""
-        entries = (*self._colour_entries(drawing), *self._outline_entries(drawing))
-        if self._view is None or not self._view.batched:
-            return entries
-        return (words_alone("B=: axis added by vmap", drawing.colors), *entries)
+    def _explain(self, drawing: SceneDrawing) -> None:
+        """Have the legend name what is seen."""
+        entries = self._colour_entries(drawing)
+        if self._view is not None and self._view.batched:
+            entries = (words_alone("B=: axis added by vmap", drawing.colors), *entries)
+        self._legend.show_entries(entries, drawing.colors, self._outline_entries(drawing))
 
     def _colour_entries(self, drawing: SceneDrawing) -> Sequence[LegendEntry]:
         seen = self._items_in_sight(drawing)
@@ -516,7 +516,7 @@ class GraphCanvas(QWidget):
         drawing = self._drawing
         if drawing is not None and self._camera != self._explained:
             self._explained = self._camera
-            self._legend.show_entries(self._legend_entries(drawing), drawing.colors)
+            self._explain(drawing)
 
     def _update_minimap(self) -> None:
         camera = self._camera

@@ -87,6 +87,7 @@ class Legend(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._entries: tuple[LegendEntry, ...] = ()
+        self._num_lasting = 0
         self._colors: Colors | None = None
         self._scale = 1.0
         self._is_open = False
@@ -107,9 +108,16 @@ class Legend(QWidget):
         self._scale = scale
         self.update()
 
-    def show_entries(self, entries: Sequence[LegendEntry], colors: Colors) -> None:
-        """Explain these."""
-        self._entries, self._colors = tuple(entries), colors
+    def show_entries(
+        self, entries: Sequence[LegendEntry], colors: Colors, passing: Sequence[LegendEntry] = ()
+    ) -> None:
+        """Explain these.
+
+        Args:
+            passing: What comes and goes with a selection: it takes no further row.
+        """
+        self._entries, self._colors = (*entries, *passing), colors
+        self._num_lasting = len(entries)
         self.setAccessibleDescription(", ".join(self.names))
         self.update()
 
@@ -123,16 +131,20 @@ class Legend(QWidget):
     def _place(self, width: int) -> _Placed:
         if self._is_open:
             return self._fill(width, _OPENED)
-        tried = (self._fill(width, density) for density in _AT_FIRST[:-1])
-        whole = next((placed for placed in tried if not placed.is_cut), None)
-        return whole or self._fill(width, _AT_FIRST[-1])
+        lasting = (self._fill(width, density, self._num_lasting) for density in _AT_FIRST)
+        num_rows = next((each.density.num_rows for each in lasting if not each.is_cut), 0)
+        allowed = [density for density in _AT_FIRST if density.num_rows == num_rows]
+        tried = [self._fill(width, density) for density in allowed or _AT_FIRST[-1:]]
+        return next((placed for placed in tried if not placed.is_cut), tried[-1])
 
-    def _fill(self, width: int, density: _Density) -> _Placed:
+    def _fill(self, width: int, density: _Density, num: int | None = None) -> _Placed:
+        """The entries, or the first ones of them, as far as they have room."""
+        entries = self._entries[:num]
         room = width / self._scale - _PADDING_PX
         x, row = _PADDING_PX, 0
         places: list[tuple[float, int, float]] = []
-        last = len(self._entries) - 1
-        for number, entry in enumerate(self._entries):
+        last = len(entries) - 1
+        for number, entry in enumerate(entries):
             wide = min(measure_text(tr(entry.name), _TEXT_PX), _WIDEST_PX)
             wide += density.swatch_px + _AFTER_SWATCH_PX if entry.has_swatch else 0.0
             kept = _MORE_PX + density.gap_px if number < last else 0.0

@@ -252,12 +252,14 @@ class PipelineStrip(QWidget):
             card.set_dense(is_dense=False)
         # Worked out beforehand: what is shown and hidden again takes the pointer's mark for itself.
         # Where the times would not fit beside them, sizes would come and go and move the names.
-        time_px = 0 if self.time.isHidden() else self.time.sizeHint().width()
+        # Of the times only the factor, where there is room for numbers alone.
+        text_px = self.time.fontMetrics().horizontalAdvance
+        around_px = self.time.sizeHint().width() - text_px(self.time.text()) + _AROUND_PX
+        long_px, short_px = max(text_px(_LONG_TIME), text_px(self.time.text())), text_px(_TIME)
 
         def fits(figures: Figures) -> bool:
-            is_long = figures in (Figures.ALL, Figures.COUNT)
-            most_px = self.fontMetrics().horizontalAdvance(_LONG_TIME if is_long else _TIME)
-            return self._width_for(figures) <= self._room() - max(most_px - time_px, 0)
+            time_px = long_px if figures in (Figures.ALL, Figures.COUNT) else short_px
+            return self._width_for(figures) <= self.width() - time_px - around_px
 
         figures = next(filter(fits, Figures), Figures.NONE)
         for card in self._cards:
