@@ -114,7 +114,7 @@ def test_bands_make_the_picture_that_one_piece_makes(
     assert whole.shape == banded.shape
     colours = [image.astype(int)[..., :3] for image in (whole, banded)]
     differs = np.abs(colours[0] - colours[1]).mean(axis=2)
-    # As much of a pixel's coverage for residuals, whose colour is farther from the ground than grey.
+    # As much of a pixel for residuals, whose colour is farther from the ground than grey is.
     is_coloured = np.maximum(*(np.ptp(each, axis=2) for each in colours)) > 16
     edge, residual = (contrast_to_white(each) for each in (LIGHT.edge, LIGHT.residual))
     limit = np.where(is_coloured, 64 * residual / edge, 64)
