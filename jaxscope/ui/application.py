@@ -19,7 +19,7 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6 import QtCore, QtGui, QtWidgets
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
@@ -245,8 +245,8 @@ def build_window(
         Autosave(window, controller, workspace.bookmarks, layout, folder)
         kept = (
             (lambda: window.call_bar.edit.history, settings.add_calls),
-            (window.saveGeometry, settings.set_geometry),
-            (panes.arrangement, panes.remember),
+            (_unless_presented(window, window.saveGeometry), settings.set_geometry),
+            (_unless_presented(window, panes.arrangement), panes.remember),
         )
         Keeper(window, kept)
         context = window.page_context()
@@ -261,6 +261,22 @@ def build_window(
     if geometry := settings.geometry:
         window.restoreGeometry(geometry)
     return window
+
+
+T = TypeVar("T")
+
+
+def _unless_presented(window: MainWindow, value: Callable[[], T]) -> Callable[[], T]:
+    """A value, or what it was before a presentation, which shows one view on all of the screen."""
+    last = value()
+
+    def find() -> T:
+        nonlocal last
+        if not window.presenting.is_on:
+            last = value()
+        return last
+
+    return find
 
 
 class IdleLoader(QObject):

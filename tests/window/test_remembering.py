@@ -19,8 +19,8 @@ from jaxscope.ui.window import settings as settings_module
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.settings import Settings
 
-from .conftest import destroy
-from .programs import RecordedSession
+from .conftest import Driver, destroy
+from .programs import RecordedSession, build_capture
 
 
 def test_what_changes_is_there_though_the_window_is_not_closed(
@@ -38,6 +38,24 @@ def test_what_changes_is_there_though_the_window_is_not_closed(
     assert kept.calls == ("f(f32[3])",)
     assert parse_arrangement(kept.arrangement) == window.workspace.area.arrangement()
     assert kept.geometry == window.saveGeometry()
+
+
+def test_a_window_killed_while_it_presents_begins_next_as_before(
+    driver: Driver, source: Path, tmp_path: Path
+) -> None:
+    window, path = driver.window, str(tmp_path / "window.json")
+    driver.finish(driver.open(source), build_capture())
+    keeper = window.findChild(autosave.Keeper)
+    assert keeper is not None
+    window.add_pane()
+    keeper.keep()
+    before = Settings(path)
+    window.toggle_presenting()
+    keeper.keep()
+    kept = Settings(path)
+    assert (kept.arrangement, kept.geometry) == (before.arrangement, before.geometry)
+    assert before.arrangement
+    assert window.workspace.area.is_one_alone, "asking does not end it"
 
 
 def test_it_is_kept_by_itself(
