@@ -11,9 +11,10 @@ from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
 from jaxscope.model import Graph
+from jaxscope.picture.layout.text_width import measure_text
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.edge_details import LongEdge
-from jaxscope.picture.scene.scene import Scene
+from jaxscope.picture.scene.scene import TITLE_PX, Scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.operations import Style
 from jaxscope.ui.canvas.navigation import Camera
@@ -116,3 +117,31 @@ def test_a_line_on_the_border_of_two_parts_is_painted_by_both(
     for at in range(cut - 2, cut + 3):
         parts = np.concatenate([paint(0, at), paint(at, width)], axis=1)[:, cut - 3 : cut + 3]
         assert np.abs(parts - whole).max() < 40, at
+
+
+@pytest.mark.parametrize("scale", [0.6, 0.7, 0.8])
+def test_titles_of_small_boxes_are_as_large_as_those_of_groups_where_they_fit(
+    drawing: SceneDrawing, scale: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    painted: list[tuple[str, float, float]] = []
+
+    def record(
+        _self: SceneDrawing, _painter: QPainter, text: str, font: int, _x: float, _y: float,
+        width: float, least_px: float = 8.0,
+    ) -> None:  # fmt: skip
+        if font == 0:
+            painted.append((text, width * scale, max(least_px, TITLE_PX * scale)))
+
+    monkeypatch.setattr(SceneDrawing, "_paint_centred", record)
+    image = QImage(10, 10, QImage.Format.Format_RGB32)
+    painter = QPainter(image)
+    width, height = drawing.scene.width * scale, drawing.scene.height * scale
+    drawing.paint(painter, 0.0, 0.0, width, height, scale)
+    painter.end()
+    assert len(painted) > 5
+    for text, room, size_px in painted:
+        assert 8.0 <= size_px <= max(11.0, TITLE_PX * scale)
+        if size_px > max(8.0, TITLE_PX * scale):
+            assert measure_text(text, size_px, True) <= room - 3, text
+        elif size_px < 11.0:
+            assert measure_text(text, size_px + 0.1, True) > room - 5, "it could be larger"

@@ -276,6 +276,29 @@ def test_in_a_narrow_window_one_part_stands_after_the_other(view: View) -> None:
     assert scene.items.parent[scene.item_of_id[forward]] == NONE
 
 
+def test_what_is_kept_has_its_colour_and_bytes_where_the_parts_do_not_stand_side_by_side(
+    view: View,
+) -> None:
+    forward, backward = halves(view)
+    closed = build_scene(view, frozenset())
+    across = np.flatnonzero(closed.lines.is_residual).tolist()
+    pair = (closed.item_of_id[forward], closed.item_of_id[backward])
+    assert {ends(closed, line) for line in across} == {pair}
+    assert all(closed.lines.types[line].endswith("B") for line in across)
+    scene = build_scene(view, frozenset({forward, backward}), fit=Fit(beside=False))
+    part, other = scene.item_of_id[forward], scene.item_of_id[backward]
+    lines, graph = scene.lines, view.graph
+    inner = np.flatnonzero(lines.is_inner_residual).tolist()
+    leaving = [line for line in inner if int(lines.target[line]) == part]
+    entering = [line for line in inner if int(lines.source[line]) == other]
+    assert leaving and len(leaving) + len(entering) == len(inner) > len(leaving)
+    for line in leaving:
+        for node in lines.values[line].tolist():
+            users = graph.edges.target[graph.edges.source == node].tolist()
+            shown = {int(scene.item_of_node[user]) for user in users}
+            assert any(int(scene.items.parent[item]) == other for item in shown)
+
+
 @pytest.mark.parametrize("closed", [0, 1])
 def test_a_closed_part_is_as_small_as_any_closed_box(closed: int) -> None:
     """Also where ports of the open part follow the lines around it."""

@@ -94,7 +94,7 @@ def test_a_legend_explains_tinted_frames_and_says_each_name_once(palette: Palett
     assert explain_boxes([], [FUSION_FRAME], False, palette) == (
         ("fusion", palette.frame_fill[FUSION_FRAME], palette.border[Style.FUSION]),
     )
-    assert len(palette.frame_fill) == len(palette.frame_line) == 2 + len(FRAME_NAMES)
+    assert len(palette.frame_fill) == len(palette.frame_line) == len(FRAME_NAMES)
 
 
 @pytest.mark.parametrize(

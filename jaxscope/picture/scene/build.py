@@ -55,6 +55,7 @@ from jaxscope.picture.scene.scene import (
 from jaxscope.picture.scene.side_by_side import (
     ForwardBackwardPair,
     OffPageConnector,
+    describe_bytes,
     describe_values,
     join_names,
     values_at_once,
@@ -222,10 +223,21 @@ class _GroupDrawer:
         self._corners += corners
         nodes = self._wiring.nodes_of(values)
         word = self._word_of_choice(target, nodes) if target in self._choices else ""
-        kind = TOLD_LINE if word else PLAIN_LINE
+        kind, told = TOLD_LINE if word else PLAIN_LINE, word + self._describe(values)
+        if self._is_residual(source, target):
+            once = values_at_once(self._view, self._wiring, values)
+            kind, told = RESIDUAL_LINE, describe_bytes(self._view, once) or told
         self._lines.append((len(corners), source, target, has_arrow, len(nodes), kind))
         self._values += nodes
-        self._types.append(word + self._describe(values))
+        self._types.append(told)
+
+    def _is_residual(self, source: int, target: int) -> bool:
+        """Whether a line leads from a forward part to its backward part, as two boxes do."""
+        one, other = self._view.boxes[source], self._view.boxes[target]
+        if (one.kind, other.kind) != (BranchKind.FORWARD, BranchKind.BACKWARD):
+            return False
+        head, _, tail = one.id.rpartition("/forward")
+        return other.id == f"{head}/backward{tail}"
 
     def _word_of_choice(self, target: int, nodes: list[int]) -> str:
         """What to call values that only choose an arm of a branch; else nothing."""
@@ -633,6 +645,11 @@ class _Collector:
         todo: list[tuple[int, float, int]] = []  # a group, where across, and the column of its end
         for line in residuals:
             todo += [(line.source, line.corners[0][0], 2), (line.target, line.corners[-1][0], 1)]
+        is_drawn = table[: len(table) - len(residuals), 5] == RESIDUAL_LINE
+        for row in np.flatnonzero(is_drawn).tolist() if self._direction == DOWN else ():
+            source, target = table[row, 1:3].tolist()
+            first, last = points[begins[row], 0], points[begins[row + 1] - 1, 0]
+            todo += [(source, float(first), 2), (target, float(last), 1)]
         parts = {part for pair in self._pairs for part in pair}
         for box, x, column in todo:  # grows while it is read
             if box not in self._at or box in parts:

@@ -245,14 +245,18 @@ def _stretch(drawing: Drawing, moves: list[tuple[float, float]], along: float) -
 
 
 _MAX_STUBS_PER_BOX = 2
+_MOST_LETTERS = 20
+"""Of several names in a connector."""
 
 
 def join_names(names: Iterable[str]) -> str:
-    """Boxes that a connector tells of: the first, without the groups around it, and how many more
-    there are.
+    """Boxes that a connector tells of, without the groups around them.
+
+    Where they are too long together, the first and how many more there are.
     """
     first, *others = dict.fromkeys(name.rpartition(" / ")[2] for name in names)
-    return f"{first} +{len(others)}" if others else first
+    every = ", ".join((first, *others))
+    return every if not others or len(every) <= _MOST_LETTERS else f"{first} +{len(others)}"
 
 
 class OffPageConnector(NamedTuple):
@@ -416,8 +420,7 @@ class OffPageConnectors:
                 continue
             values = {value: type_ for each in by_far.values() for value, type_ in each.items()}
             once = values_at_once(self._view, self._wiring, values)
-            size = measure_values(self._view, once)
-            text = f"{len(once):,} values" if math.isnan(size) else format_bytes(size)
+            text = describe_bytes(self._view, once) or f"{len(once):,} values"
             kept.append(ResidualEnd(place.end, bundle, tuple(by_far), values, text))
         return kept
 
@@ -656,9 +659,9 @@ class OffPageConnectors:
             )
             text = f"→ {name}" if is_source else name
             if is_source and not all(self._is_beside(place, each) for each in far):
-                size = measure_values(self._view, values_at_once(self._view, self._wiring, values))
+                once = values_at_once(self._view, self._wiring, values)
                 text = text.replace(BACKWARD, "")  # residuals lead there only
-                text += "" if math.isnan(size) else f" · {format_bytes(size)}"
+                text = " · ".join(filter(None, (text, describe_bytes(self._view, once))))
             ends.append(OffPageConnector(place, is_source, text, far, values, bundle))
         return ends
 
@@ -676,8 +679,7 @@ def describe_values(view: View, wiring: Wiring, values: Values) -> str:
         value, type_ = next(iter(values.items()))
         axes = view.batched.get(wiring.origin_of(value), ())
         count = mark_batch_axes(short_type(view.graph.strings[type_]), axes)
-    size = measure_values(view, values)
-    return count if math.isnan(size) else f"{count} · {format_bytes(size)}"
+    return " · ".join(filter(None, (count, describe_bytes(view, values))))
 
 
 def values_at_once(view: View, wiring: Wiring, values: Values) -> Values:
@@ -694,10 +696,11 @@ def values_at_once(view: View, wiring: Wiring, values: Values) -> Values:
     return {numbers[at]: values[numbers[at]] for at in kept}
 
 
-def measure_values(view: View, values: Values) -> float:
-    """Bytes of values; NaN where that is not known."""
+def describe_bytes(view: View, values: Values) -> str:
+    """How large values are together; empty where that is not known."""
     types = collections.Counter(values.values())
-    return sum(count * type_bytes(view.graph.strings[type_]) for type_, count in types.items())
+    size = sum(count * type_bytes(view.graph.strings[type_]) for type_, count in types.items())
+    return "" if math.isnan(size) else format_bytes(size)
 
 
 def _parents_of_pairs(view: View) -> tuple[int, ...]:

@@ -441,8 +441,11 @@ class SceneDrawing:
             room = width - before - (8.0 if is_frame else 2.0)
             text = shorten_text(items.titles[item], room, LEAST_TITLE_PX, True)
             is_broken = not is_frame and height >= 2 * _TITLE_ROOM_PX[1] - 4
-            if is_broken and text != items.titles[item]:  # in place of the second line
-                text = break_text(items.titles[item], room, LEAST_TITLE_PX, True)
+            if is_broken and text != items.titles[item]:
+                innermost = items.titles[item].rpartition(" / ")[2]
+                text = innermost  # of a path: so there is room for the second line
+                if measure_text(innermost, LEAST_TITLE_PX, True) > room:
+                    text = break_text(items.titles[item], room, LEAST_TITLE_PX, True)
             is_broken = "\n" in text
             lines = text.split("\n")
             wide = max(measure_text(line, LEAST_TITLE_PX, True) for line in lines) + 6
@@ -500,10 +503,7 @@ class SceneDrawing:
             painter.setBrush(self.colors.header_fill[ground])
             painter.drawRoundedRect(title.area, 3, 3)
         else:
-            x, y, _, height = (self.scene.items.rect[title.item] * self._scale).tolist()
-            if title.area.left() - x >= _SMALL_SIGN_ROOM_PX:
-                color = self.shades.border[int(self.shades.of_item[title.item])]
-                self._paint_sign(painter, x + _SMALL_SIGN_ROOM_PX / 2, y + height / 2, False, color)
+            self._paint_small_sign(painter, title)
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
         painter.setPen(self.colors.text)
         painter.setFont(self._small_font)
@@ -516,6 +516,21 @@ class SceneDrawing:
                 area.translate(-aside / 2, 0)
             painter.drawText(area, Qt.AlignmentFlag.AlignCenter, line)
 
+    def _paint_small_sign(self, painter: QPainter, title: SmallTitle) -> None:
+        """The triangle of a closed group: beside its title, else beside what stands below it."""
+        x, y, width, height = (self.scene.items.rect[title.item] * self._scale).tolist()
+        last = title.text.split("\n")[-1]
+        aside = title.detail_area.width() + _NARROW_GAP_PX if title.detail_area.width() else 0.0
+        begin = title.area.center().x() - (measure_text(last, LEAST_TITLE_PX, True) + aside) / 2
+        begin = min(begin, title.area.left() + 3.0)
+        middle = y + height / 2
+        if begin - x < _SMALL_SIGN_ROOM_PX and "\n" not in title.text:
+            wide = self._measure_detail(title.item, self._scale)
+            begin, middle = x + (width - wide) / 2, y + height - LEAST_TEXT_PX + 1.0
+        if begin - x >= _SMALL_SIGN_ROOM_PX:
+            color = self.shades.border[int(self.shades.of_item[title.item])]
+            self._paint_sign(painter, x + _SMALL_SIGN_ROOM_PX / 2, middle, False, color)
+
     def _paint_small_detail(self, painter: QPainter, title: SmallTitle) -> None:
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
         painter.setPen(self.colors.muted)
@@ -523,7 +538,8 @@ class SceneDrawing:
         font.setPixelSize(round(max(DETAIL_PX * self._scale, LEAST_TEXT_PX)))
         painter.setFont(font)
         area = title.detail_area.adjusted(0, 0, _DETAIL_GAP_PX, 0)  # sizes of fonts are whole
-        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, self.scene.items.details[title.item])
+        flags = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip
+        painter.drawText(area, flags, self.scene.items.details[title.item])
 
     def _paint_far(
         self, painter: QPainter, box: tuple[float, float, float, float], scale: float
@@ -724,7 +740,15 @@ class SceneDrawing:
         painter.setFont(self._title_font)
         top = y + (4 if two else height / 2 - 8)
         if not has_small_title:
-            self._paint_centred(painter, title, 0, x + indent, top, width - indent)
+            # As large as a group's where the box has room for that.
+            room = (width - indent) * self._scale - 4.0
+            natural = measure_text(title, TITLE_PX, True) / TITLE_PX
+            least_px = min(LEAST_TITLE_PX, room / max(natural, 1.0))
+            least_px = max(least_px, LEAST_TEXT_PX)
+            if two and least_px > TITLE_PX * self._scale:
+                top = y + 1.0 / self._scale + (least_px / self._scale - TITLE_PX) / 2
+                has_small_title = True
+            self._paint_centred(painter, title, 0, x + indent, top, width - indent, least_px)
         if two:
             painter.setPen(colors.text if shades.is_tint else colors.muted)
             painter.setFont(self._detail_font)
