@@ -407,3 +407,12 @@ def test_lines_from_several_boxes_enter_an_open_group_apart() -> None:
         (comes,) = [line for (x, _), line in into.items() if abs(x - begin) < 0.1]
         assert set(lines.values[n].tolist()) <= set(lines.values[comes].tolist())
     assert len({float(lines.corners(n)[0][0]) for n in onward}) == 2
+
+
+def test_each_box_that_keeps_values_has_a_label_on_its_line() -> None:
+    for function, arguments in (layers(3), (per_example, (jnp.ones((8, 8)), jnp.ones((4, 8))))):
+        view = build_view(trace(jax.grad(function), *arguments), without=["box-repeats"])
+        scene = build_scene(view, frozenset(halves(view)))
+        labelled = {label.line for label in EdgeLabels(scene).all()}
+        assert scene.lines.labels.keys() <= labelled
+        assert len(scene.lines.labels) > 1

@@ -28,7 +28,7 @@ from jaxscope.picture.scene.scene import HEADER_PX, Scene
 LABEL_TEXT_PX = 10.0
 LABEL_HEIGHT_PX = 14.0
 _PADDING_PX = 4.0
-_GAP_PX = 4.0
+_GAP_PX = 2.0
 
 _BAND_PX = 64.0
 _MAX_BANDS = 24  # what is longer is looked at each time: a line may pass ten thousands of bands
