@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.metadata
 import sys
 from pathlib import Path
@@ -106,8 +107,9 @@ def test_a_libtpu_of_another_release_is_told_and_records_nothing(
     asks = ["numpy>=2.0", 'libtpu==0.0.42.*; extra == "tpu"']
     monkeypatch.setattr(importlib.metadata, "version", lambda _name: installed)
     monkeypatch.setattr(importlib.metadata, "requires", lambda _name: asks)
-    monkeypatch.setattr(compat._jax, "pjrt_plugin_loaded", lambda name: name == "tpu")
-    monkeypatch.setattr(compat._profiler, "ProfilerSession", lambda options: "recording")
+    module, profiler = map(importlib.import_module, ("jaxlib._jax", "jaxlib._profiler"))
+    monkeypatch.setattr(module, "pjrt_plugin_loaded", lambda name: name == "tpu")
+    monkeypatch.setattr(profiler, "ProfilerSession", lambda options: "recording")
     told = compat.describe_other_libtpu()
     assert bool(told) == is_said
     if is_said:

@@ -148,8 +148,9 @@ def test_loops_have_their_number_of_rounds() -> None:
         for e in jax.make_jaxpr(control.running_total)(jnp.ones(1000)).eqns
         if str(e.primitive) == "scan"
     ]
-    assert f"scan ×{scan.params['length']}" in joined("scan")
-    assert {"scan ×5", "scan ×7"} <= {t.split("  ")[0] for t in joined("nested_loops")}
+    assert f"scan ×{scan.params['length']} · step" in joined("scan")
+    shown = {t.split("  ")[0] for t in joined("nested_loops")}
+    assert {"scan ×5 · row", "scan ×7 · column"} <= shown
     told = joined("nested_loops_backward")
     assert any("scan ×5 reversed" in each for each in told)
     transformer = sample("transformer")
