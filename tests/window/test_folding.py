@@ -128,3 +128,10 @@ def test_a_docstring_above_a_function_is_shown_whole_or_folded(qtbot: QtBot, hei
         assert code.folding.is_shown(lines.index("def f(x):"))
     code.resize(400, 2000)
     assert code.folding.folded == ()
+    code.resize(400, 200)
+    assert code.folding.folded == (0,)
+    code.toggle_fold(0)
+    for again in (300, 2000, 200):
+        code.resize(400, again)
+        code.show_line(lines.index("def f(x):"))
+        assert code.folding.folded == (), "a person unfolded it"

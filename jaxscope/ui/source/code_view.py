@@ -552,7 +552,7 @@ class CodeView(QAbstractScrollArea):
         self._wanted = self._wanted_row = -1
         self._is_wanted_first = False
         self._docstring = range(0)
-        self._is_folded_for_room = False
+        self._is_folded_for_room, self._may_fold = False, True
         self._is_dragged = False
         self._is_wrapping = False
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
@@ -620,6 +620,7 @@ class CodeView(QAbstractScrollArea):
         self._marks = self._shown_marks = self._preview = {}
         self._folding, self._docstring = Folding(lines, docstring), docstring
         self._is_folded_for_room &= keeps_place and bool(docstring)
+        self._may_fold |= not keeps_place
         if self._is_folded_for_room:
             self._folding.toggle(docstring.start)
         self._wanted = -1
@@ -700,18 +701,24 @@ class CodeView(QAbstractScrollArea):
     def toggle_fold(self, line: int) -> None:
         """Fold or unfold the block that a line begins."""
         if self._folding.toggle(line):
-            self._is_folded_for_room &= self._folding.is_folded(self._docstring.start)
+            self._leave_folds()
             self._show_folded(line)
 
     def fold_all(self) -> None:
         """Fold every block."""
+        self._leave_folds()
         self._folding.fold_all()
         self._show_folded(max(self._cursor, 0))
 
     def unfold_all(self) -> None:
         """Show every line."""
+        self._leave_folds()
         self._folding.unfold_all()
         self._show_folded(max(self._cursor, 0))
+
+    def _leave_folds(self) -> None:
+        """From now on a person says what is folded of this text."""
+        self._is_folded_for_room = self._may_fold = False
 
     def _show_folded(self, line: int) -> None:
         self._mark_rows()
@@ -782,7 +789,7 @@ class CodeView(QAbstractScrollArea):
     def show_line(self, line: int, *, is_first: bool = False) -> None:
         """Scroll so that a line stands in the upper third, or that it is the first one.
 
-        A docstring of the file is not cut for it: it is folded away where a part would be seen.
+        A docstring of the file is folded away where not all above the line can be seen.
         """
         if self._is_folded_for_room:
             self._fold_for_room()
@@ -790,8 +797,8 @@ class CodeView(QAbstractScrollArea):
         self._wanted, self._is_wanted_first = line, is_first
         above = 0 if is_first else self.viewport().height() // self._line_px // 3
         self.verticalScrollBar().setValue(self._folding.row_of(line) - above)
-        is_cut = 0 < self.verticalScrollBar().value() < self._folding.row_of(self._docstring.stop)
-        if is_cut and self._docstring and line >= self._docstring.stop:
+        is_cut = self.verticalScrollBar().value() > 0 and bool(self._docstring)
+        if self._may_fold and is_cut and line >= self._docstring.stop:
             self._fold_for_room()
             self.verticalScrollBar().setValue(self._folding.row_of(line) - above)
         self._wanted_row = self.verticalScrollBar().value()
