@@ -107,6 +107,25 @@ def test_groups_are_opened_and_closed_in_the_active_pane(
     driver.wait_until(lambda: not canvas.expanded)
 
 
+def test_the_picture_is_fitted_and_zoomed_from_the_menu(
+    menu: GraphCommands, canvas: GraphCanvas, window: MainWindow
+) -> None:
+    pane = next(pane for pane in window.workspace.area.panes if pane.canvas is canvas)
+    window.workspace.area.activate(pane)
+    canvas.fit()
+    fitted = canvas.camera
+    action(window, "Zoom in").trigger()
+    assert canvas.camera.scale > fitted.scale
+    action(window, "Zoom out").trigger()
+    action(window, "Zoom out").trigger()
+    assert canvas.camera.scale < fitted.scale
+    action(window, "Fit the picture to its view").trigger()
+    assert canvas.camera == fitted
+    canvas.set_highlight({0}, set(), set())
+    action(window, "Zoom to what is selected").trigger()
+    assert canvas.camera != fitted
+
+
 def test_every_colouring_can_be_read_and_chosen_without_scrolling(
     canvas: GraphCanvas, driver: Driver
 ) -> None:

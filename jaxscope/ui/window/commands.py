@@ -195,6 +195,11 @@ COMMANDS: Sequence[Command] = (
     ),
     *_owned(
         *("graph", "Graph"),
+        ("Fit the picture to its view", "fit_picture", ""),
+        ("Zoom in", "enlarge_picture", ""),
+        ("Zoom out", "reduce_picture", ""),
+        ("Zoom to what is selected", "show_selected", ""),
+        None,
         ("Open all groups", "expand_all", "Ctrl+Shift+E"),
         ("Open as many as can be read", "expand_many", "Ctrl+Shift+M"),
         ("Close all groups", "collapse_all", "Ctrl+Shift+C"),

@@ -126,6 +126,26 @@ class GraphCommands(QObject):
         menu.insertMenu(actions["use_graphviz"], self.passes)
         commands.connect_owner("graph", self)
 
+    def fit_picture(self) -> None:
+        """Show all of the active graph."""
+        if (canvas := self._canvas()) is not None:
+            canvas.fit()
+
+    def enlarge_picture(self) -> None:
+        """Zoom into it by one step."""
+        if (canvas := self._canvas()) is not None:
+            canvas.zoom_in()
+
+    def reduce_picture(self) -> None:
+        """Zoom out by one step."""
+        if (canvas := self._canvas()) is not None:
+            canvas.zoom_out()
+
+    def show_selected(self) -> None:
+        """Show what is selected in it, as large as it can be read."""
+        if (canvas := self._canvas()) is not None:
+            canvas.zoom_to_selection()
+
     def expand_all(self) -> None:
         """Open all groups of the active graph."""
         if (canvas := self._canvas()) is not None:

@@ -1044,6 +1044,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>第一个 NaN 或 Inf</translation>
     </message>
     <message>
+        <source>Fit the picture to its view</source>
+        <translation>使图适合视图</translation>
+    </message>
+    <message>
         <source>Focus on what is near the selection; again: wider</source>
         <translation>聚焦于所选内容附近；再按一次：范围更大</translation>
     </message>
@@ -3634,6 +3638,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Your code has not answered for a while (running {running_s} s): it holds its process up. Wait, or press Stop; nothing else is lost.</source>
         <translation>您的代码有一段时间没有响应了（已运行 {running_s} 秒）：它占住了自己的进程。请等待，或按“停止”；其他内容不会丢失。</translation>
+    </message>
+    <message>
+        <source>Zoom in</source>
+        <translation>放大图形</translation>
+    </message>
+    <message>
+        <source>Zoom out</source>
+        <translation>缩小图形</translation>
+    </message>
+    <message>
+        <source>Zoom to what is selected</source>
+        <translation>缩放到所选内容</translation>
     </message>
     <message>
         <source>a call among many that do not wait for each other</source>
