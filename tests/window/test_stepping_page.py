@@ -33,6 +33,7 @@ from jaxscope.ui.pages.stepping import SteppingPage
 from jaxscope.ui.panes.pane_area import FIRST_ARRANGEMENT
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.presentation import _join
 from jaxscope.ui.window.settings import Settings
 
 from .conftest import Driver, destroy
@@ -429,6 +430,14 @@ def test_presenting_asks_what_an_equation_gives_and_then_tells_it(
     empty.workspace.area.setFocus()
     QTest.keyClick(empty, on)
     assert caption.isHidden() and not steps.run.doing
+
+
+def test_a_caption_counts_values_that_the_worker_did_not_tell() -> None:
+    values = [StepValue("argument", at, "x", "f32[]", ONE) for at in range(6)]
+    assert _join(values[:4], 0) == "f32[] 1., f32[] 1., f32[] 1., f32[] 1."
+    assert _join(values, 0).endswith(", 2 more")
+    assert _join(values, 12).endswith(", 14 more")
+    assert _join(values[:3], 12).endswith(", 12 more")
 
 
 def test_a_presented_lesson_of_its_own_goes_through_the_equations_of_each_call(

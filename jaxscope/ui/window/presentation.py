@@ -237,9 +237,13 @@ class PresentedSteps(QObject):
         if isinstance(step, TracedPlace):
             return self._describe_line(step)
         if step.is_end:
-            return tr("The results\n{join}", join=_join(step.values))
+            return tr("The results\n{join}", join=_join(step.values, step.num_left_out))
         if not step.equation:
-            return tr("The arguments{on}\n{join}", on=self._way_on(), join=_join(step.values))
+            return tr(
+                "The arguments{on}\n{join}",
+                on=self._way_on(),
+                join=_join(step.values, step.num_left_out),
+            )
         return self._describe_equation(step)
 
     def _way_on(self) -> str:
@@ -333,14 +337,17 @@ class PresentedSteps(QObject):
         self._place = self._selection.place
 
 
-def _join(values: Iterable[StepValue]) -> str:
-    """The types and first numbers of values."""
+def _join(values: Iterable[StepValue], num_left_out: int = 0) -> str:
+    """The types and first numbers of values, and how many more there are.
+
+    Args:
+        num_left_out: Of those the worker did not tell.
+    """
     told = [
         f"{value.type} {shorten(value.summary.text, _MAX_CHARACTERS)}".strip() for value in values
     ]
-    more = (
-        tr(", {num_told} more", num_told=len(told) - _MAX_VALUES) if len(told) > _MAX_VALUES else ""
-    )
+    num_more = max(len(told) - _MAX_VALUES, 0) + num_left_out
+    more = tr(", {num_told} more", num_told=num_more) if num_more else ""
     return ", ".join(told[:_MAX_VALUES]) + more
 
 
