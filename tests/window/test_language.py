@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import sys
 from collections.abc import Iterator
@@ -107,6 +108,27 @@ def test_a_text_is_renewed_with_what_was_put_into_it(qapp: QApplication) -> None
     languages.use(Language.ENGLISH)
     assert renew("2 步之内有 1,234 个节点。") == text
     assert tr_count(1, "step") == "1 step"
+
+
+def test_times_of_many_runs_are_forgotten_and_other_texts_are_not(qapp: QApplication) -> None:
+    languages = LanguageSwitch(qapp, Language.ENGLISH)
+    kept = tr("{num_near:,} nodes within {steps}.", num_near=7, steps=tr_count(3, "step"))
+    again = tr("Made in {seconds}", seconds="0 µs")
+    gc.collect()
+    before = sys.getallocatedblocks()
+    for number in range(1, 20_000):
+        tr("Made in {seconds}", seconds=f"{number} µs")
+        tr("Made in {seconds}", seconds="0 µs")
+    gc.collect()
+    per_text = 3  # the text, its fields and what was put into them, at least
+    assert sys.getallocatedblocks() - before < per_text * 5_000
+    languages.use(Language.CHINESE)
+    assert [renew(text) for text in (kept, again, "Made in 19999 µs", "Made in 1 µs")] == [
+        "3 步之内有 7 个节点。",
+        KNOWN["Made in {seconds}"].format(seconds="0 µs"),
+        KNOWN["Made in {seconds}"].format(seconds="19999 µs"),
+        "Made in 1 µs",
+    ]
 
 
 def test_the_language_is_changed_while_the_window_is_used(

@@ -39,7 +39,8 @@ from jaxscope.model.units import format_count
 CONTEXT = "jaxscope"
 """Qt's translation files sort texts by context; ours are all in one."""
 
-_MOST_MADE = 8_192
+_MOST_MADE = 1_024
+"""Texts of one source that are remembered: times of runs would be ever more of them."""
 _COUNTED = "{count:,} "
 _BETWEEN = re.compile(r"(^\d+  |<code>.*?</code>|<[^>]+>|\n| · |\t| \(\d[\d,]*\)$| [›▾]$)")
 """What texts are joined with that were translated one by one."""
@@ -63,6 +64,8 @@ _installed: list[QTranslator] = []
 _sources: dict[str, str] = {}
 _made: dict[str, tuple[str, dict[str, object]]] = {}
 """Of texts that are shown: the source; and of those with fields also the values."""
+_made_of: dict[str, dict[str, None]] = {}
+"""Of each source the texts in `_made`, the newest last."""
 
 
 def tr(source: str, /, **values: object) -> str:
@@ -94,9 +97,15 @@ def tr_count(count: int, noun: str) -> str:
 
 
 def _remember(text: str, source: str, values: dict[str, object]) -> str:
-    if len(_made) >= _MOST_MADE:
-        del _made[next(iter(_made))]
+    texts = _made_of.setdefault(source, {})
+    texts.pop(text, None)  # it becomes the newest
+    texts[text] = None
     _made[text] = source, values
+    if len(texts) > _MOST_MADE:
+        oldest = next(iter(texts))
+        del texts[oldest]
+        if _made.get(oldest, ("",))[0] == source:  # else it came from another one since
+            del _made[oldest]
     return text
 
 
