@@ -648,7 +648,8 @@ def test_types_on_lines_are_large_enough_and_never_cut_short(
     drawing.paint_labels(painter, (0.0, 0.0, 900 / scale, 700 / scale))
     painter.end()
     assert told and all(size >= 9 - 1e-6 for _, size in told)
-    assert {text for text, _ in told} <= set(drawing.scene.lines.types)
+    lines = drawing.scene.lines
+    assert {text for text, _ in told} <= {*lines.types, *lines.labels.values()}
 
 
 def test_pointing_leaves_nothing_behind_in_the_next_picture(canvas: GraphCanvas) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import xml.etree.ElementTree as ElementTree
 
@@ -83,6 +84,26 @@ def test_a_label_covers_no_line_of_another_value(scene: Scene) -> None:
                 if x0 == x1 or y0 == y1:
                     thin = (min(x0, x1), min(y0, y1), abs(x1 - x0), abs(y1 - y0))
                     assert not touches(plate(label), thin)
+
+
+@pytest.mark.parametrize("away", [0.5, 2.0])
+def test_a_label_is_not_grazed_by_a_line_of_another_value(scene: Scene, away: float) -> None:
+    """In a small picture a text is wider than its plate, by 2 px on both sides."""
+    label = EdgeLabels(scene).all()[0]
+    lines, values = scene.lines, set(scene.lines.values[label.line].tolist())
+    parent = scene.items.parent
+    group = [
+        line
+        for line in range(len(lines))
+        if parent[lines.source[line]] == label.group == parent[lines.target[line]]
+    ]
+    other = next(n for n in group if values.isdisjoint(lines.values[n].tolist()))
+    points = lines.points.copy()
+    moved = points[lines.offsets[other] : lines.offsets[other + 1]]
+    moved[:, 0] = label.x + label.width + away
+    moved[:, 1] = np.linspace(label.y - 100, label.y + 100, len(moved))
+    beside = dataclasses.replace(scene, lines=dataclasses.replace(lines, points=points))
+    assert plate(label) not in map(plate, EdgeLabels(beside).all())
 
 
 def test_a_box_with_one_result_says_its_type_itself() -> None:

@@ -355,6 +355,34 @@ def test_inside_of_open_groups_what_is_kept_has_the_colour_of_residuals_to_its_e
     assert is_leaving.count(False) >= 2
 
 
+def two_inner(x: jax.Array) -> jax.Array:
+    with jax.named_scope("outer"):
+        with jax.named_scope("small"):
+            y = jnp.sin(x) * 2.0
+        with jax.named_scope("large"):
+            z = jnp.tanh(jnp.outer(y, y) * 2.0)
+    with jax.named_scope("after"):
+        return (z * 3.0).sum() ** 2
+
+
+def test_what_is_kept_joins_and_parts_in_open_groups_at_a_dot_with_its_bytes_told() -> None:
+    """`small` keeps cos(x), `large` both factors of its product, tanh and 1 - tanh, f32[4,4]."""
+    view = build_view(trace(jax.grad(two_inner), jnp.ones(4)))
+    opened = [box.id for box in view.boxes[1:] if box.label in ("outer", "outer backward")]
+    scene = build_scene(view, frozenset([*halves(view), *opened]))
+    lines = scene.lines
+    dots = {tuple(dot) for dot in lines.forks.tolist()}
+    told = {label.line: label.text for label in EdgeLabels(scene).all()}
+    for box_id, ends, at in zip(opened, (lines.target, lines.source), (-1, 0), strict=True):
+        frame = scene.item_of_id[box_id]
+        inner = lines.is_inner_residual & (ends == frame)
+        ways = {row: lines.corners(row).tolist() for row in np.flatnonzero(inner).tolist()}
+        assert len(ways) > 1 and len({tuple(way[at]) for way in ways.values()}) == 1
+        assert dots & {tuple(corner) for way in ways.values() for corner in way}
+        texts = {told.get(row) for row in ways}
+        assert texts == {f"{4 * 4} B", f"{2 * 4 * 4 + 2 * 16 * 4} B"}
+
+
 def test_forks_are_marked_where_the_lines_of_one_box_part() -> None:
     first, second, third = (
         beside(60.0, 21, 620.0),

@@ -69,7 +69,8 @@ from jaxscope.picture.view.view import ROOT, Box, View
 
 Floats = npt.NDArray[np.float64]
 
-_Corners = list[tuple[float, float]]
+_Point = tuple[float, float]
+_Corners = list[_Point]
 
 
 PLAIN_LINE, TOLD_LINE, RETURN_LINE, RESIDUAL_LINE, INNER_RESIDUAL = range(5)
@@ -115,6 +116,7 @@ class GroupDrawing(NamedTuple):
             and what kind of line it is, such as `RETURN_LINE`.
         values: Nodes whose values flow, line by line.
         types: What each line says of its values.
+        flows: What flows along each line; nothing where a carry goes back.
         stubs: Its connectors.
         kept: Where lines to or from the other part of a gradient begin or end.
     """
@@ -125,6 +127,7 @@ class GroupDrawing(NamedTuple):
     lines: Int32s
     values: Int32s
     types: tuple[str, ...]
+    flows: tuple[Values, ...]
     stubs: tuple[DrawnStub, ...]
     kept: tuple[ResidualEnd, ...]
 
@@ -167,6 +170,7 @@ class _GroupDrawer:
         self._lines: list[tuple[int, int, int, bool, int, int]] = []
         self._values: list[int] = []
         self._types: list[str] = []
+        self._flows: list[Values] = []
 
     def draw(self) -> GroupDrawing:
         placed = self._placed
@@ -180,6 +184,7 @@ class _GroupDrawer:
             self._lines.append((len(corners), line.source, line.target, True, 1, RETURN_LINE))
             self._values.append(line.node)
             self._types.append(line.name)
+            self._flows.append({})
         stubs = tuple(self._add_stub(stub) for stub in placed.drawing.stubs)
         return GroupDrawing(
             np.asarray(boxes, np.int32),
@@ -188,6 +193,7 @@ class _GroupDrawer:
             np.asarray(self._lines, np.int32).reshape(-1, 6),
             np.asarray(self._values, np.int32),
             tuple(self._types),
+            tuple(self._flows),
             stubs,
             tuple(self._place_kept(end) for end in placed.kept),
         )
@@ -230,6 +236,7 @@ class _GroupDrawer:
         self._lines.append((len(corners), source, target, has_arrow, len(nodes), kind))
         self._values += nodes
         self._types.append(told)
+        self._flows.append(values)
 
     def _is_residual(self, source: int, target: int) -> bool:
         """Whether a line leads from a forward part to its backward part, as two boxes do."""
@@ -443,6 +450,35 @@ def _choose_grounds(shown: list[Box], parent: Int32s, num_frames: int) -> npt.ND
     return grounds
 
 
+class _InnerResiduals(NamedTuple):
+    """What leads residuals on inside of open groups.
+
+    Attributes:
+        lines: All such lines.
+        joined: Those that meet others of them.
+        forks: Where they meet.
+    """
+
+    lines: list[int]
+    joined: list[int]
+    forks: tuple[_Point, ...]
+
+
+def _find_joints(ways: Sequence[_Corners]) -> list[_Point]:
+    """Where lines join that come to a border in one place: where each but the farthest bends.
+
+    Args:
+        ways: Their corners, from the border on.
+    """
+    bends: list[_Point] = []
+    for way in ways:
+        straight = itertools.takewhile(lambda xy, x=way[0][0]: abs(xy[0] - x) < _SAME_PX, way)
+        x, y = list(straight)[-1]
+        bends.append((x, y))
+    bends.sort(key=lambda xy: abs(xy[1] - ways[0][0][1]))
+    return bends[:-1]
+
+
 class _Collector:
     def __init__(
         self,
@@ -566,7 +602,14 @@ class _Collector:
             corners = points[offsets[row] : offsets[row + 1], 0]
             is_on = np.abs(corners - corners[0]) < _SAME_PX
             corners[np.logical_and.accumulate(is_on)] += shift
-        table[self._find_inner_residuals(residuals, table, points), 5] = INNER_RESIDUAL
+        inner = self._find_inner_residuals(residuals, table, points)
+        table[inner.lines, 5] = INNER_RESIDUAL
+        flows = list(itertools.chain.from_iterable(drawing.flows for drawing in drawings))
+        for row in inner.joined:
+            once = values_at_once(self._view, self._wiring, flows[row])
+            labels[row] = describe_bytes(self._view, once) or types[row]
+            is_unlabelled[row] = True
+        forks = [*itertools.chain.from_iterable(line.forks for line in residuals), *inner.forks]
         return Lines(
             points=np.concatenate([points, across.reshape(-1, 2)]),
             offsets=offsets,
@@ -583,7 +626,7 @@ class _Collector:
             is_residual=table[:, 5] == RESIDUAL_LINE,
             is_inner_residual=table[:, 5] == INNER_RESIDUAL,
             labels=labels,
-            forks=np.asarray([xy for line in residuals for xy in line.forks]).reshape(-1, 2),
+            forks=np.asarray(forks, np.float64).reshape(-1, 2),
         )
 
     def _list_residuals(self) -> list[ResidualLine]:
@@ -635,12 +678,14 @@ class _Collector:
 
     def _find_inner_residuals(
         self, residuals: list[ResidualLine], table: Int32s, points: Floats
-    ) -> list[int]:
+    ) -> _InnerResiduals:
         """Lines inside of open groups that lead on to lines of residuals, or on from them.
 
         They are those that meet the border of the group in the same place.
         """
         found: set[int] = set()
+        joined: set[int] = set()
+        forks: dict[_Point, None] = {}
         begins = _offsets(table[:, 0])
         todo: list[tuple[int, float, int]] = []  # a group, where across, and the column of its end
         for line in residuals:
@@ -660,12 +705,20 @@ class _Collector:
             border, other = begins[rows + 1] - 1, begins[rows]
             if column == 1:
                 border, other = other, border
-            for at in np.flatnonzero(np.abs(points[border, 0] - x) < _SAME_PX).tolist():
+            met = np.flatnonzero(np.abs(points[border, 0] - x) < _SAME_PX).tolist()
+            ways: list[_Corners] = []
+            for at in met:
+                way = points[begins[rows[at]] : begins[rows[at] + 1]].tolist()
+                ways.append(way if column == 1 else way[::-1])
+            if len(met) > 1:
+                joined.update(rows[met].tolist())
+                forks.update(dict.fromkeys(_find_joints(ways)))
+            for at in met:
                 row, inner = int(rows[at]), int(table[rows[at], 3 - column])
                 if row not in found and inner != box:
                     found.add(row)
                     todo.append((inner, float(points[other[at], 0]), column))
-        return sorted(found)
+        return _InnerResiduals(sorted(found), sorted(joined), tuple(forks))
 
     def _find_part(self, number: int) -> Part:
         drawing, (left, top) = self._drawings[number], self._origins[number].tolist()

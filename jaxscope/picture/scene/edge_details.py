@@ -34,6 +34,8 @@ _BAND_PX = 64.0
 _MAX_BANDS = 24  # what is longer is looked at each time: a line may pass ten thousands of bands
 _MANY_LINES = 300
 _LABELS_APART_PX = 6.0
+_CLEAR_PX = 3.0
+"""From a label to a line of another value: in a small picture a text reaches out of its plate."""
 
 Rect = tuple[float, float, float, float]
 _CURVE = ((0.15625, 0.296875), (0.5, 0.5), (0.84375, 0.703125), (1.0, 1.0))
@@ -97,7 +99,8 @@ class EdgeLabels:
         is_entry = parent[target] == source
         is_beside = parent[source] == parent[target]
         group = np.where(is_beside, parent[source], np.where(is_entry, source, target))
-        wanted = lines.is_unlabelled & ~is_entry & (source != target)
+        has_own = np.isin(np.arange(len(lines)), list(lines.labels))
+        wanted = lines.is_unlabelled & (has_own | ~is_entry) & (source != target)
         wanted[_find_told_outside(scene, wanted)] = False
         self._lines = np.argsort(group, kind="stable")
         self._groups = group[self._lines]
@@ -220,7 +223,9 @@ class _Pieces:
                     self._bands.setdefault(band, []).append((flow, x0, y0, x1, y1))
 
     def cross(self, rect: Rect, flow: Flow) -> bool:
-        """Whether a line of another value than `flow` runs through a rectangle."""
+        """Whether a line of another value than `flow` runs through a rectangle, or grazes it."""
+        x, y, width, height = rect
+        rect = (x - _CLEAR_PX, y - _CLEAR_PX, width + 2 * _CLEAR_PX, height + 2 * _CLEAR_PX)
         return any(
             other != flow and _runs_through(rect, x0, y0, x1, y1)
             for pieces in (self._long, *_in_bands(self._bands, rect[1], rect[1] + rect[3]))

@@ -80,7 +80,7 @@ class Lines:
         is_inner_residual: Whether it leads such values on, inside of a group that such a line
             begins or ends at.
         labels: By line, what is written on it, where that is not its type.
-        forks: float64, shape `(n, 2)`: where residuals of one box part; drawn as dots.
+        forks: float64, shape `(n, 2)`: where lines of residuals part or join; drawn as dots.
     """
 
     points: Floats

@@ -820,7 +820,8 @@ class SceneDrawing:
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(fill)
                 painter.drawRoundedRect(plate, 3, 3)
-                is_residual = self.scene.lines.is_residual[label.line]
+                lines = self.scene.lines
+                is_residual = lines.is_residual[label.line] or label.line in lines.labels
                 painter.setPen(colors.residual if is_residual else colors.muted)
                 x, wide = label.x - _LABEL_SLACK_PX / 2, label.width + _LABEL_SLACK_PX
                 self._paint_centred(painter, label.text, 3, x, label.y + 1, wide, LEAST_LABEL_PX)
