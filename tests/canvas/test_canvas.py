@@ -496,6 +496,43 @@ def test_a_group_closed_again_leaves_the_whole_picture_as_it_was(canvas: GraphCa
     assert not canvas._is_all_in_sight(), "somebody has moved it"
 
 
+def test_what_was_opened_follows_the_room_that_there_is(canvas: GraphCanvas) -> None:
+    """Nobody has moved it: with more room all of it is seen, with less what was opened."""
+    canvas.collapse_all()
+    canvas.fit()
+    canvas.resize(480, 500)
+    QApplication.processEvents()
+    scene = canvas.scene
+    assert scene is not None and canvas._is_all_in_sight()
+    group = scene.items.ids[int(np.argmax(scene.items.is_group * scene.items.rect[:, 1]))]
+    canvas.toggle_group(group)
+    opened = canvas.camera.scale
+    assert not canvas._is_all_in_sight()
+    canvas.resize(360, 500)
+    QApplication.processEvents()
+    left, top, right, _ = rect_seen(canvas, group)
+    assert 0 <= top < 500 and left < 360 and right > 0
+    canvas.resize(480, 500)
+    QApplication.processEvents()
+    assert canvas.camera.scale == pytest.approx(opened), "as large as before"
+    canvas.resize(1600, 2400)
+    QApplication.processEvents()
+    assert canvas._is_all_in_sight()
+    canvas.resize(1200, 2000)
+    QApplication.processEvents()
+    assert canvas._is_all_in_sight(), "it is fitted now"
+
+
+def test_what_was_opened_and_then_moved_stays_where_it_is(canvas: GraphCanvas) -> None:
+    canvas.fit()
+    open_first_group(canvas)
+    canvas.pan(3.0, 0.0)
+    before = canvas.camera
+    canvas.resize(1600, 2400)
+    QApplication.processEvents()
+    assert canvas.camera == before
+
+
 def test_what_is_found_in_a_fitted_picture_can_be_read(canvas: GraphCanvas) -> None:
     canvas.collapse_all()
     canvas.fit()

@@ -209,7 +209,7 @@ class GraphCanvas(QWidget):
         self._memory = SceneMemory()
         self._anchor: Anchor | None = None
         self._opening = ""
-        self._opened: tuple[str, Camera] | None = None
+        self._opened: tuple[str, Camera] = "", self._camera
         self._scale_before = self._scale_next = 0.0
         self._transition: Transition | None = None
         self._job = LatestJob(self, "jaxscope layout")
@@ -397,7 +397,8 @@ class GraphCanvas(QWidget):
         self._drawing = None
         self._tiles = None
         self._highlight = no_highlight()
-        self._is_untouched, self._is_fitted, self._is_led = True, False, False
+        self._is_untouched = True
+        self._is_fitted = self._is_unmoved = self._is_led = False
         self._message = message
         self._show_extras()
         self.update()
@@ -437,8 +438,26 @@ class GraphCanvas(QWidget):
             self._look_at_beginning()
         elif self._is_fitted:
             self._camera = self._fitting_camera() or self._camera
+        elif self._is_unmoved:
+            self._look_at_opened()
         if self._is_led:
             self.reveal_highlight()
+
+    def _look_at_opened(self) -> None:
+        """Show the group that was opened last, or all, where that is no smaller."""
+        scene, whole, (group_id, _) = self.scene, self._fitting_camera(), self._opened
+        if scene is None or whole is None:
+            return
+        camera, item = self._camera, scene.item_of_id.get(group_id, NONE)
+        if 0 <= item < scene.items.num_frames:
+            middle, scale = (self.width() / 2, self.height() / 2), self._scale_before
+            camera = camera.zoomed(scale / camera.scale, *middle, scale)
+            camera = self._show_opened(scene, item, camera)
+            self._opened = group_id, camera
+        self._camera = camera
+        is_larger = whole.scale >= camera.scale and self._is_all_in_sight(whole)
+        if is_larger or self._is_all_in_sight():
+            self._is_fitted, self._camera = True, whole
 
     def _look_at_beginning(self) -> None:
         scene = self.scene
@@ -905,12 +924,12 @@ class GraphCanvas(QWidget):
         self._set_busy(False)
         self.scene_changed.emit()
 
-    def _is_all_in_sight(self) -> bool:
-        scene = self.scene
+    def _is_all_in_sight(self, camera: Camera | None = None) -> bool:
+        scene, camera = self.scene, camera or self._camera
         if scene is None:
             return False
-        left, top = self._camera.to_widget(0.0, 0.0)
-        right, bottom = self._camera.to_widget(scene.width, scene.height)
+        left, top = camera.to_widget(0.0, 0.0)
+        right, bottom = camera.to_widget(scene.width, scene.height)
         return min(left, top) >= 0 and right <= self.width() and bottom <= self.height()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -947,15 +966,19 @@ class GraphCanvas(QWidget):
         opened, self._opening = scene.item_of_id.get(self._opening, NONE), ""
         if camera is None or not 0 <= opened < scene.items.num_frames:
             return camera
+        camera = self._show_opened(scene, opened, camera)
+        self._opened = scene.items.ids[opened], camera
+        return camera
+
+    def _show_opened(self, scene: Scene, opened: int, camera: Camera) -> Camera:
+        """The camera that has a group that was opened in sight, whole where that can be read."""
         inside = np.flatnonzero(scene.items.parent == opened)
         rects = scene.items.rect[[opened, *inside]]
         beside = OVERVIEW_PX if self._page is not self else 0  # which comes where not all is seen
         across, along = (beside, 0) if self._direction == DOWN else (0, beside)
         width = min(self.width(), self._page.width() - across)
         height = min(self.height(), self._page.height() - along)
-        camera = show_opened(rects, camera, width, height, self._text_scale)
-        self._opened = scene.items.ids[opened], camera
-        return camera
+        return show_opened(rects, camera, width, height, self._text_scale)
 
     def _keep_eye_on(self, item: int) -> None:
         if self.scene is not None and item != NONE:
@@ -974,6 +997,11 @@ class GraphCanvas(QWidget):
             self._start(self._graph, self._view, None)
 
     # --- selection, colours and marks ---
+
+    @property
+    def colour_by(self) -> ColourBy:
+        """What the colours of boxes mean."""
+        return self._colour_by
 
     def set_colour_by(self, by: ColourBy) -> None:
         """Let the colours of boxes mean something else."""
