@@ -6,8 +6,9 @@ import dataclasses
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -212,6 +213,36 @@ def test_the_overview_goes_once_all_is_in_sight(qtbot: QtBot, page: GraphPage) -
     qtbot.waitUntil(page.canvas.minimap.isHidden)
 
 
+def test_a_presented_picture_has_the_way_to_what_is_out_of_sight(
+    qtbot: QtBot, page: GraphPage
+) -> None:
+    page.set_bare(is_bare=True)
+    page.canvas.zoom(4.0)
+    qtbot.waitUntil(page.canvas.minimap.isVisible)
+    assert page.canvas.legend.isHidden()
+    page.canvas.fit()
+    qtbot.waitUntil(page.canvas.minimap.isHidden)
+
+
+def test_the_overview_is_calm_where_a_group_is_opened_and_the_room_changes(
+    qtbot: QtBot, page: GraphPage
+) -> None:
+    page.canvas.collapse_all()
+    scene = page.canvas.scene
+    assert scene is not None
+    page.canvas.toggle_group(scene.items.ids[scene.items.is_group.tolist().index(True)])
+    changes: list[bool] = []
+    page.canvas.minimap.need_changed.connect(lambda: changes.append(True))
+    for height in range(300, 1200, 30):
+        page.resize(340 + height // 3, height)
+        for _ in range(10):
+            QApplication.processEvents()
+        changes.clear()
+        for _ in range(10):
+            QApplication.processEvents()
+        assert not changes, height
+
+
 def sees_all(size: tuple[float, float], page: tuple[float, float], overview_px: int) -> bool:
     """Whether all of a picture is seen, where an overview takes so much of the page's width."""
     width, height = page[0] - overview_px, page[1]
@@ -389,3 +420,25 @@ def test_a_selection_moves_nothing(page: GraphPage) -> None:
         heights.append(canvas.legend.heightForWidth(width))
         canvas.set_highlight(set(), set(), set())
         assert heights[0] == heights[1], width
+
+
+def test_lines_to_what_is_out_of_focus_are_faint_too(page: GraphPage) -> None:
+    """A line of full strength would lead to a box that is hardly there."""
+    canvas = page.canvas
+    scene = canvas.scene
+    assert scene is not None
+    canvas.set_focus([])
+    faint = picture(canvas)
+    canvas.set_focus(None)
+    full = picture(canvas)
+    camera, lines = canvas.camera, scene.lines
+    num_seen = 0
+    for line in np.flatnonzero(lines.has_arrow & (lines.target >= scene.items.num_frames)).tolist():
+        x, y = camera.to_widget(*lines.corners(line)[-1].tolist())
+        above = [QPoint(round(x) + dx, round(y) - 4) for dx in (-1, 0, 1)]  # in its arrowhead
+        if canvas.rect().contains(QRect(above[0], above[-1])):
+            strong = min(full.pixelColor(at).lightness() for at in above)
+            weak = min(faint.pixelColor(at).lightness() for at in above)
+            assert weak > strong + 60
+            num_seen += 1
+    assert num_seen

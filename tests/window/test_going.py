@@ -314,6 +314,15 @@ def test_presenting_keeps_the_place_in_the_source_and_what_was_looked_at(
     assert canvas.camera == camera
     window.resize(window.width() - 300, window.height())  # some desktops take their time
     assert code.first_line == 37
+    driver.qtbot.wait(600)
+    code.show_line(60, is_first=True)
+    code.verticalScrollBar().setValue(code.verticalScrollBar().value() + 1)
+    before = code.first_row
+    assert before == (60, 1), "from the second row of a wrapped line on"
+    window.toggle_presenting()
+    driver.qtbot.wait(20)
+    window.toggle_presenting()
+    driver.wait_until(lambda: code.first_row == before)
 
 
 def test_presenting_keeps_the_size_of_type_that_a_person_chose_meanwhile(

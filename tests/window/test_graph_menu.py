@@ -82,7 +82,9 @@ def test_choices_are_remembered(qapp: QApplication, tmp_path: Path) -> None:
     choices = GraphChoices(settings)
     choices.set_direction("right")
     choices.set_pass_hidden("fold-constants", True)
+    choices.set_overview_shown(False)
     again = GraphChoices(settings)
+    assert not again.shows_overview
     assert again.direction == "right"
     assert again.hidden_passes == {"fold-constants"}
     assert make_graph_page(again).canvas.direction == "right"
@@ -126,6 +128,43 @@ def test_the_picture_is_fitted_and_zoomed_from_the_menu(
     assert canvas.camera != fitted
 
 
+def test_the_overview_can_be_put_away(
+    menu: GraphCommands, canvas: GraphCanvas, window: MainWindow, driver: Driver
+) -> None:
+    canvas.zoom(4.0)
+    driver.wait_until(canvas.minimap.isVisible)
+    action(window, "Overview of what is out of sight").trigger()
+    driver.wait_until(canvas.minimap.isHidden)
+    action(window, "Overview of what is out of sight").trigger()
+    driver.wait_until(canvas.minimap.isVisible)
+
+
+def test_the_menu_colours_the_boxes_of_the_active_graph(
+    menu: GraphCommands, canvas: GraphCanvas, window: MainWindow
+) -> None:
+    pane = next(pane for pane in window.workspace.area.panes if pane.canvas is canvas)
+    window.workspace.area.activate(pane)
+    menu.fill_colourings()
+    offered = {each.text(): each for each in menu.colourings.actions()}
+    assert list(offered) == [f"by {by.value}" for by in ColourBy]
+    assert [each.text() for each in offered.values() if each.isChecked()] == ["by operation"]
+    offered["by direction"].trigger()
+    assert canvas.colour_by is ColourBy.DIRECTION
+    canvas.set_colour_by(ColourBy.FATE)  # in the row above the graph
+    menu.fill_colourings()
+    assert [each.text() for each in offered.values() if each.isChecked()] == ["by fate"]
+
+
+def test_commands_for_graphs_reach_the_graph_beside_an_active_text(
+    menu: GraphCommands, canvas: GraphCanvas, window: MainWindow
+) -> None:
+    source = next(pane for pane in window.workspace.area.panes if not pane.is_graph_shown)
+    window.workspace.area.activate(source)
+    before = canvas.camera
+    action(window, "Zoom in").trigger()
+    assert canvas.camera.scale > before.scale
+
+
 def test_every_colouring_can_be_read_and_chosen_without_scrolling(
     canvas: GraphCanvas, driver: Driver
 ) -> None:
@@ -138,5 +177,6 @@ def test_every_colouring_can_be_read_and_chosen_without_scrolling(
         wanted = min(text_px + 20, page.width() * 2 // 5)
         driver.wait_until(lambda wanted=wanted: chooser.width() >= wanted)
     chooser.showPopup()
-    assert chooser.maxVisibleItems() >= chooser.count()
+    rows, view = chooser.model().index(chooser.count() - 1, 0), chooser.view()
+    assert view.viewport().rect().contains(view.visualRect(rows)), "the last one is seen"
     chooser.hidePopup()

@@ -56,7 +56,7 @@ class GraphPage(QWidget):
         return chooser
 
     def set_bare(self, *, is_bare: bool) -> None:
-        """Leave the whole page to the picture."""
+        """Leave the page to the picture, and to the overview of what of it is out of sight."""
         self._is_bare = is_bare
         self._arrange()
 
@@ -74,6 +74,7 @@ class GraphPage(QWidget):
         canvas, minimap, legend = self.canvas, self.canvas.minimap, self.canvas.legend
         width, height = self.width(), self.height()
         has_scene = canvas.scene is not None and bool(len(canvas.scene.items))
+        has_overview = has_scene and height >= _LEAST_HEIGHT_PX and canvas.minimap.is_needed
         has_room = has_scene and height >= _LEAST_HEIGHT_PX and not self._is_bare
         under = min(legend.heightForWidth(width), height // 3) if has_room else 0
         legend.setGeometry(0, height - under, width, under)
@@ -83,9 +84,8 @@ class GraphPage(QWidget):
         self._notes.setGeometry(0, height - noted, width, noted)
         self._notes.setVisible(bool(noted))
         height -= noted
-        is_needed = has_room and minimap.is_needed
-        thickness = OVERVIEW_PX if is_needed else 0
-        minimap.setVisible(is_needed)
+        thickness = OVERVIEW_PX if has_overview else 0
+        minimap.setVisible(has_overview)
         minimap.set_page(width, height)
         if minimap.is_beside:
             minimap.setGeometry(width - thickness, 0, thickness, height)

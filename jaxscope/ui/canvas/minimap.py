@@ -43,7 +43,7 @@ class Minimap(QWidget):
         self._scene_size = (1.0, 1.0)
         self._sight = QRectF()
         self._colors: Colors | None = None
-        self._is_needed = False
+        self._is_needed, self._is_wanted = False, True
         self._page_size = (1.0, 1.0)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAccessibleName(tr("Overview of the graph"))
@@ -56,8 +56,13 @@ class Minimap(QWidget):
 
     @property
     def is_needed(self) -> bool:
-        """Whether part of the scene is out of sight."""
-        return self._is_needed
+        """Whether part of the scene is out of sight, and an overview is wanted then."""
+        return self._is_needed and self._is_wanted
+
+    def set_wanted(self, is_wanted: bool) -> None:
+        """Choose whether it is shown where part of the scene is out of sight."""
+        self._is_wanted = is_wanted
+        self.need_changed.emit()
 
     @property
     def is_beside(self) -> bool:

@@ -384,6 +384,17 @@ class SceneDrawing:
         """Finds lines for edges that are shown as connectors only."""
         return EdgeRouter(self.scene)
 
+    @functools.cached_property
+    def _is_faint_line(self) -> npt.NDArray[np.bool_]:
+        """Of each line whether it begins or ends at a box that is out of focus."""
+        lines, faint = self.scene.lines, self.shades.is_faint
+        if faint is None:
+            return np.zeros(len(lines), bool)
+        is_box = np.arange(len(faint)) >= self.scene.items.num_frames
+        is_out = np.append(faint & is_box, False)  # an end that is no item has the index -1
+        faint_lines: npt.NDArray[np.bool_] = is_out[lines.source] | is_out[lines.target]
+        return faint_lines
+
     def paint(
         self, painter: QPainter, x0: float, y0: float, width: float, height: float, scale: float
     ) -> None:
@@ -611,21 +622,25 @@ class SceneDrawing:
         """Paint the lines in a part of the scene, in its pixels."""
         all_lines, colors = self.scene.lines, self.colors
         is_kept = all_lines.is_residual | all_lines.is_inner_residual
-        returns, residuals = np.flatnonzero(all_lines.is_return), np.flatnonzero(is_kept)
-        others = np.flatnonzero(~(all_lines.is_return | is_kept))
-        for lines, color, width in (
-            (residuals, colors.residual, 1.8),
-            (others if len(returns) or len(residuals) else None, colors.edge, 1.3),
-            (returns, colors.border[Style.CONTROL], 1.8),
+        returns, faint = all_lines.is_return, self._is_faint_line
+        is_plain = not (returns.any() or is_kept.any() or faint.any())
+        for chosen, color, width, opacity in (
+            (is_kept & ~faint, colors.residual, 1.8, 1.0),
+            (~(returns | is_kept | faint), colors.edge, 1.3, 1.0),
+            (returns & ~faint, colors.border[Style.CONTROL], 1.8, 1.0),
+            (faint, colors.edge, 1.3, _FAINT),
         ):
-            if lines is not None and not len(lines):
+            lines = None if is_plain and opacity == 1.0 else np.flatnonzero(chosen)
+            if not chosen.any():
                 continue
+            painter.setOpacity(opacity)
             painter.setPen(QPen(color, width))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             paint_curves(painter, self.index, box, lines)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(color)
             painter.drawPath(arrows_in(self.index, box, lines))
+        painter.setOpacity(1.0)
         painter.setBrush(colors.residual)
         for x, y in all_lines.forks.tolist():
             painter.drawEllipse(QPointF(x, y), FORK_PX, FORK_PX)
@@ -816,6 +831,7 @@ class SceneDrawing:
             if group != NONE:
                 fill = colors.frame_fill[int(self.scene.items.ground[group])]
             for label in self._labels_in(group, box, self._scale):
+                painter.setOpacity(_FAINT if self._is_faint_line[label.line] else 1.0)
                 plate = QRectF(label.x, label.y, label.width, LABEL_HEIGHT_PX)
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(fill)
@@ -825,6 +841,7 @@ class SceneDrawing:
                 painter.setPen(colors.residual if is_residual else colors.muted)
                 x, wide = label.x - _LABEL_SLACK_PX / 2, label.width + _LABEL_SLACK_PX
                 self._paint_centred(painter, label.text, 3, x, label.y + 1, wide, LEAST_LABEL_PX)
+        painter.setOpacity(1.0)
 
     def _labels_in(self, group: int, box: Box, scale: float) -> Iterator[EdgeLabel]:
         """The labels right inside a frame that are shown in a part of the scene."""

@@ -656,6 +656,12 @@ class CodeView(QAbstractScrollArea):
         return self._folding.line_at(self.verticalScrollBar().value())
 
     @property
+    def first_row(self) -> tuple[int, int]:
+        """The first visible line, and how many of its rows are out of sight above."""
+        line = self.first_line
+        return line, self.verticalScrollBar().value() - self._folding.row_of(line)
+
+    @property
     def line_in_hand(self) -> int:
         """The current line where it is in sight, else the first that is; by 0-based number."""
         first, last = self._visible_range()

@@ -213,6 +213,7 @@ COMMANDS: Sequence[Command] = (
         is_checkable=True,
         hint="Needs the program dot; jaxscope lays out all that takes dot too long.",
     ),
+    Command("Graph", "Overview of what is out of sight", "show_overview", (), True, "graph", True),
     *_owned(
         *("compare", "Compare"),
         ("With another call …", "ask_call", "Ctrl+D"),

@@ -41,7 +41,6 @@ from jaxscope.marks import show_marks
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.model.lessons import BY_LINES, LESSON_ENDING, Shown, read_text_lesson
 from jaxscope.model.units import count_lines
-from jaxscope.picture.tint.classes import ColourBy
 from jaxscope.program.links import Links
 from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.selection.tracing import TracingRun
@@ -791,9 +790,6 @@ class MainWindow(QMainWindow):
         for step in self.screen_shown.steps if self.screen_shown is not None else ():
             show = functools.partial(self.workspace.show_stage, step.name)
             yield PaletteEntry(tr("Show stage: {title}", title=step.title), "", show)
-        for by in ColourBy:
-            colour = functools.partial(self.workspace.colour_by, by)
-            yield PaletteEntry(tr("Colour boxes by {value}", value=tr(by.value)), "", colour)
         for function in self.controller.state.functions:
             for call in function.calls:
                 run = functools.partial(self._on_functions_call_chosen, call)

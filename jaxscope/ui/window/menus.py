@@ -45,7 +45,7 @@ class GraphChoices(QObject):
         self._settings = settings
         self._direction = RIGHT if settings.graph_direction == RIGHT else DOWN
         self._hidden_passes = frozenset(settings.hidden_passes)
-        self._uses_graphviz = settings.uses_graphviz
+        self._uses_graphviz, self._shows_overview = settings.uses_graphviz, settings.shows_overview
         self._canvases: weakref.WeakSet[GraphCanvas] = weakref.WeakSet()
 
     @property
@@ -62,6 +62,11 @@ class GraphChoices(QObject):
     def uses_graphviz(self) -> bool:
         """Whether Graphviz lays out the groups that it is fit for."""
         return self._uses_graphviz
+
+    @property
+    def shows_overview(self) -> bool:
+        """Whether an overview stands beside a graph of which not all is in sight."""
+        return self._shows_overview
 
     def attach(self, canvas: GraphCanvas) -> None:
         """Have a graph view follow the choices from now on."""
@@ -86,6 +91,12 @@ class GraphChoices(QObject):
         self._settings.uses_graphviz = is_wanted
         self._apply_to_all()
 
+    def set_overview_shown(self, is_wanted: bool) -> None:
+        """Choose whether an overview stands beside a graph of which not all is in sight."""
+        self._shows_overview = is_wanted
+        self._settings.shows_overview = is_wanted
+        self._apply_to_all()
+
     def _apply_to_all(self) -> None:
         for canvas in list(self._canvases):
             if shiboken6.isValid(canvas):  # else its pane was closed
@@ -102,6 +113,7 @@ class GraphChoices(QObject):
         canvas.set_direction(self._direction)
         canvas.set_hidden_passes(self._hidden_passes & known)
         canvas.set_engine(Engine.GRAPHVIZ if self._uses_graphviz else Engine.OWN)
+        canvas.minimap.set_wanted(self._shows_overview)
 
 
 class GraphCommands(QObject):
@@ -109,6 +121,7 @@ class GraphCommands(QObject):
 
     Attributes:
         passes: The menu of simplifications.
+        colourings: The menu of what the colours of boxes tell.
     """
 
     def __init__(self, commands: Commands, area: PaneArea, choices: GraphChoices) -> None:
@@ -121,6 +134,12 @@ class GraphCommands(QObject):
             group.addAction(action)
             action.setChecked(direction == choices.direction)
         actions["use_graphviz"].setChecked(choices.uses_graphviz)
+        actions["show_overview"].setChecked(choices.shows_overview)
+        self.colourings = QMenu(tr("Colour boxes"), menu)
+        self.colourings.aboutToShow.connect(self.fill_colourings)
+        self._colourings = QActionGroup(self)
+        self._colourings.triggered.connect(self._on_colourings_triggered)
+        menu.insertMenu(actions["show_overview"], self.colourings)
         self.passes = QMenu(tr("Simplifications"), menu, toolTipsVisible=True)
         self.passes.aboutToShow.connect(self.fill_passes)
         menu.insertMenu(actions["use_graphviz"], self.passes)
@@ -197,9 +216,34 @@ class GraphCommands(QObject):
             )
             self.passes.addAction(action)
 
+    def fill_colourings(self) -> None:
+        """List what the colours of boxes can tell, and mark what they tell in the active graph."""
+        from jaxscope.picture.tint.classes import ColourBy  # comes with a result
+
+        if not self._colourings.actions():
+            for by in ColourBy:
+                action = self.colourings.addAction(tr("by {value}", value=tr(by.value)))
+                action.setCheckable(True)
+                action.setData(by)
+                self._colourings.addAction(action)
+        canvas = self._canvas()
+        for action in self._colourings.actions():
+            action.setEnabled(canvas is not None)
+            action.setChecked(canvas is not None and action.data() is canvas.colour_by)
+
+    def show_overview(self, is_wanted: bool) -> None:
+        """Choose whether an overview stands beside a graph of which not all is in sight."""
+        self._choices.set_overview_shown(is_wanted)
+
+    def _on_colourings_triggered(self, action: QAction) -> None:
+        if (canvas := self._canvas()) is not None:
+            canvas.set_colour_by(action.data())
+
     def _canvas(self) -> GraphCanvas | None:
-        pane = self._area.active
-        return pane.canvas if pane is not None else None
+        """The graph of the active pane; where that shows none, the first that is shown."""
+        active = [self._area.active] if self._area.active is not None else []
+        shown = (each for each in (*active, *self._area.panes) if each.is_graph_shown)
+        return next((each.canvas for each in shown), None)
 
 
 _MAX_RADIUS = 12

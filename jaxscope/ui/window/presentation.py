@@ -382,7 +382,7 @@ class PresentationMode:
         self._points = (themes.points, themes.points)
         self._hidden: list[QWidget] | None = None
         self._state_before = Qt.WindowState.WindowNoState
-        self._lines: dict[QWidget, tuple[int, int]] = {}
+        self._lines: dict[QWidget, tuple[int, int, int]] = {}
         self._chosen: tuple[Place, ...] = ()
         self.caption = QLabel()
         self.caption.setProperty("role", "caption")
@@ -394,6 +394,8 @@ class PresentationMode:
         self.steps.changed.connect(self._on_steps_changed)
         self._late = QTimer(window, singleShot=True, interval=_LATE_MS)
         self._late.timeout.connect(self._say_step)
+        self._settled = QTimer(window, singleShot=True, interval=_SETTLED_MS)
+        self._settled.timeout.connect(self._restore_lines)
         self._shortcuts: list[QShortcut] = []
         self._speaker: SpeakerScreen | None = None
         walk.changed.connect(self._show_notes)
@@ -489,10 +491,13 @@ class PresentationMode:
         area = self._workspace.area
         self._hidden = [part for part in self._around if not part.isHidden()]
         self._chosen = self._workspace.selection.places
-        self._lines = {
-            pane.code: (pane.code.horizontalScrollBar().value(), pane.code.first_line)
-            for pane in area.panes
-        }
+        if self._settled.isActive():  # ended a moment ago: what it showed before is not back yet
+            self._settled.stop()
+        else:
+            self._lines = {
+                pane.code: (pane.code.horizontalScrollBar().value(), *pane.code.first_row)
+                for pane in area.panes
+            }
         for part in self._hidden:
             part.hide()
         self._call_bar.set_bare(is_bare=True)
@@ -530,7 +535,7 @@ class PresentationMode:
             selection.select_places(self._chosen)
         self._workspace.inspector.bring_forward(is_selected=selection.selection is not None)
         self._window.setWindowState(self._state_before)  # maximized, where it was
-        QTimer.singleShot(_SETTLED_MS, self._window, self._restore_lines)
+        self._settled.start()
 
     def _show_notes(self) -> None:
         """Show the notes while a lesson that has some is presented and there is another screen."""
@@ -561,9 +566,11 @@ class PresentationMode:
     def _restore_lines(self) -> None:
         """Lines of another height moved the sources; each shows again what it showed."""
         for pane in self._workspace.area.panes:
-            across, first = self._lines.get(pane.code, (-1, -1))
+            across, first, row = self._lines.get(pane.code, (-1, -1, 0))
             if first >= 0:
                 pane.code.show_line(first, is_first=True)
+                down = pane.code.verticalScrollBar()
+                down.setValue(down.value() + row)
                 pane.code.horizontalScrollBar().setValue(across)
         self._lines = {}
 

@@ -112,6 +112,8 @@ class Settings:
     """`down` or `right`; empty if none is remembered."""
     uses_graphviz = _Remembered(False, _is_yes_or_no)
     """Whether Graphviz lays out the groups that it is fit for."""
+    shows_overview = _Remembered(True, _is_yes_or_no)
+    """Whether an overview stands beside a graph of which not all is in sight."""
     arrangement = _Remembered("", _is_text)
     """How panes are laid out, as JSON; empty if nothing is remembered."""
     panes_grow = _Remembered(False, _is_yes_or_no)

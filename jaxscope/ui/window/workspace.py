@@ -257,10 +257,6 @@ class Workspace(QWidget):
     def colour_graphs(self, by: ColourBy) -> None:
         """Show the graphs, coloured by something."""
         self.places.show_place(Place.PROGRAM)
-        self.colour_by(by)
-
-    def colour_by(self, by: ColourBy) -> None:
-        """Let the colours of all graphs mean something."""
         for canvas in self.area.canvases():
             canvas.set_colour_by(by)
 

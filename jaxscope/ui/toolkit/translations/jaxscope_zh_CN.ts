@@ -676,8 +676,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>优化后的程序中的集合通信</translation>
     </message>
     <message>
-        <source>Colour boxes by {value}</source>
-        <translation>方框按 {value} 着色</translation>
+        <source>Colour boxes</source>
+        <translation>方框着色</translation>
     </message>
     <message>
         <source>Colour the boxes by this</source>
@@ -2002,6 +2002,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Overview of the graph</source>
         <translation>图的概览</translation>
+    </message>
+    <message>
+        <source>Overview of what is out of sight</source>
+        <translation>视野之外部分的缩略图</translation>
     </message>
     <message>
         <source>Page with linked stages</source>
