@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import jax.numpy as jnp
@@ -24,6 +25,7 @@ from jaxscope.picture.scene.first_picture import (
     WHOLE_SCALE,
     Viewport,
 )
+from jaxscope.picture.scene.scene import DETAIL_PX
 from jaxscope.picture.view.open_groups import is_walk
 from jaxscope.picture.view.operations import Style
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
@@ -35,7 +37,13 @@ from jaxscope.ui.canvas.navigation import (
     show_opened,
 )
 from jaxscope.ui.canvas.picture import PictureOrder, PreparedPicture
-from jaxscope.ui.canvas.scene_painter import LEAST_TITLE_PX, step_areas
+from jaxscope.ui.canvas.scene_index import SceneIndex
+from jaxscope.ui.canvas.scene_painter import (
+    LEAST_TEXT_PX,
+    LEAST_TITLE_PX,
+    SceneDrawing,
+    step_areas,
+)
 from view.programs import compile_module
 
 
@@ -687,6 +695,28 @@ def test_types_on_lines_are_large_enough_and_never_cut_short(
     assert told and all(size >= 9 - 1e-6 for _, size in told)
     lines = drawing.scene.lines
     assert {text for text, _ in told} <= {*lines.types, *lines.labels.values()}
+
+
+@pytest.mark.parametrize("scale", [0.62, 0.7, 0.78, 0.82])
+def test_a_small_frame_says_as_much_behind_its_title_as_it_has_room_for(
+    canvas: GraphCanvas, scale: float
+) -> None:
+    """Its count at least; sizes of fonts are whole, so text may be larger than it is scaled."""
+    canvas.expand_all()
+    assert canvas.scene is not None
+    items = canvas.scene.items
+    details = tuple(f"{each}, 1 of them drawn somewhere" for each in items.details)
+    scene = dataclasses.replace(canvas.scene, items=dataclasses.replace(items, details=details))
+    assert canvas._drawing is not None
+    drawing = SceneDrawing(SceneIndex(scene), canvas._drawing.colors)
+    told = [title for title in drawing.list_titles(scale) if title.is_frame]
+    shown = [title for title in told if not title.detail_area.isEmpty()]
+    assert any(title.detail in details for title in shown), "some have room for all of it"
+    assert any(title.detail not in details for title in shown), "others have not"
+    for title in shown:
+        size_px = round(max(DETAIL_PX * scale, LEAST_TEXT_PX))
+        assert measure_text(title.detail, size_px) <= title.detail_area.width()
+        assert title.detail in (details[title.item], items.details[title.item])
 
 
 def test_pointing_leaves_nothing_behind_in_the_next_picture(canvas: GraphCanvas) -> None:

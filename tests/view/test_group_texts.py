@@ -15,7 +15,7 @@ from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.labels import text_of
 from jaxscope.picture.view.tree import BranchKind
 
-from .programs import trace
+from .programs import compile_module, trace
 
 
 def details(graph: Graph, kind: BranchKind) -> set[str]:
@@ -54,7 +54,7 @@ def opened(scene: Scene) -> dict[str, str]:
     return dict(zip(items.titles[: items.num_frames], items.details, strict=False))
 
 
-def test_an_open_group_says_how_much_of_it_is_drawn_where_all_in_it_is_open() -> None:
+def test_an_open_group_says_how_much_of_it_is_drawn() -> None:
     def scaled(x: jax.Array) -> jax.Array:
         with jax.named_scope("outer"):
             y = jnp.clip(x, -1.0, 1.0)
@@ -66,10 +66,36 @@ def test_an_open_group_says_how_much_of_it_is_drawn_where_all_in_it_is_open() ->
     outer = next(box.id for box in view.boxes if box.label == "outer")
     told = opened(build_scene(view, view.all_groups()))
     counted = {view.boxes[n].label: view.boxes[n].num_counted for n in range(1, len(view.boxes))}
-    drawn = {box.label: view.count_drawn(n) for n, box in enumerate(view.boxes) if box.children}
-    assert drawn["clip"] < counted["clip"], "casts of the limits are in the boxes of others"
-    assert told["clip"].endswith(f", {drawn['clip']} drawn")
-    assert told["outer"] == f"{counted['outer']} equations, {drawn['outer']} drawn"
-    assert opened(build_scene(view, frozenset({outer}))) == {
-        "outer": f"{counted['outer']} equations"
-    }
+    # clip casts both of its limits: the casts are in the boxes of `max` and `min`.
+    assert counted["clip"] == 4 and told["clip"] == "jit · 4 equations, 2 drawn"
+    assert counted["outer"] == 8 and told["outer"] == "8 equations, 6 drawn"
+    closed = opened(build_scene(view, frozenset({outer})))
+    assert closed == {"outer": "8 equations"}, "clip with its 4, sin, cos, mul: nothing is missing"
+
+
+def test_a_group_with_closed_groups_in_it_says_what_is_in_no_box_of_it() -> None:
+    def scaled(x: jax.Array) -> jax.Array:
+        with jax.named_scope("outer"):
+            with jax.named_scope("inner"):
+                y = jnp.sin(x) * jnp.cos(x)
+            y = jnp.exp(y) * jax.lax.broadcast(2.0, (3,))  # cast and broadcast in its box
+        with jax.named_scope("after"):
+            return jnp.tanh(y) + jnp.exp(y)
+
+    view = build_view(trace(scaled, jnp.ones(3)))
+    outer = next(box.id for box in view.boxes if box.label == "outer")
+    told = opened(build_scene(view, frozenset({outer})))
+    assert told == {"outer": "7 equations, 5 drawn"}, "the product, exp, and 3 of inner"
+
+
+def test_what_a_branch_gives_is_no_instruction_that_is_drawn() -> None:
+    """XLA ends each arm with a tuple; a jaxpr has none, and both are drawn alike."""
+
+    def pick(index: jax.Array, x: jax.Array) -> jax.Array:
+        return jax.lax.switch(index, [jnp.sin, jnp.cos, jnp.tanh], x)
+
+    compiled = compile_module(pick, jnp.int32(1), jnp.ones(4))
+    for graph in (trace(pick, jnp.int32(1), jnp.ones(4)), compiled):
+        view = build_view(graph)
+        (branch,) = {box.parent for box in view.boxes if box.kind is BranchKind.ARM}
+        assert view.count_drawn(branch) == 3

@@ -90,23 +90,14 @@ class BoxTexts:
     def detail_of_frame(self, box: int, is_open: Sequence[bool]) -> str:
         """What the title of an open group says behind its name: how much it holds.
 
-        Also how much of it has boxes, if not all, where no group in it is closed: these can be
-        counted by eye.
+        Also how much of it the boxes in it come to, by eye, if not to all of it. Not of a repeat,
+        which shows one copy for all.
         """
-        detail, boxes = self.of(box).detail, self._view.boxes
-        if not boxes[box].num_counted or not self._are_all_open(box, is_open):
+        detail, each = self.of(box).detail, self._view.boxes[box]
+        if not each.num_counted or each.kind is BranchKind.REPEAT:
             return detail
-        known: dict[int, str] = self._view.remembered.setdefault("details of frames", {})
-        if box not in known:
-            drawn, counted = self._view.count_drawn(box), boxes[box].num_counted
-            known[box] = detail + (f", {drawn:,} drawn" if 0 < drawn < counted else "")
-        return known[box]
-
-    def _are_all_open(self, box: int, is_open: Sequence[bool]) -> bool:
-        """Whether no closed group is in an open one."""
-        boxes = self._view.boxes
-        groups = (child for child in boxes[box].children if boxes[child].children)
-        return all(is_open[each] and self._are_all_open(each, is_open) for each in groups)
+        drawn = self._view.count_drawn(box, is_open)
+        return detail + (f", {drawn:,} drawn" if 0 < drawn < each.num_counted else "")
 
     def _is_in_backward(self, box: int) -> bool:
         """Whether a group stands in a backward part, whose title says that of all in it."""

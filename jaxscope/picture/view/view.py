@@ -155,12 +155,39 @@ class View:
         found: list[int] = np.flatnonzero((shown != NONE) & inside[shown]).tolist()
         return found
 
-    def count_drawn(self, box: int) -> int:
-        """How many of those that a group counts (`num_counted`) have a box of their own in it."""
-        counted, own = is_counted(self.graph), self.boxes[box].node
-        return sum(
-            bool(counted[node]) and node != own and self.boxes[self.box_of_node[node]].node == node
-            for node in self.nodes_inside(box)
+    @functools.cached_property
+    def _num_boxless(self) -> list[int]:
+        """Of each group, how many of those that it counts have no box, and are in no group in it.
+
+        What a loop or a branch takes and gives is drawn as values, also where an instruction does
+        it, such as the tuple at the end of an arm.
+        """
+        counted, boxes = is_counted(self.graph), self.boxes
+        counted[list(self.flow.roles)] = False
+        shown = self.box_of_node
+        node_of = np.asarray([box.node for box in boxes], np.int64)
+        has_own = counted & (shown != NONE) & (node_of[shown] == np.arange(len(shown)))
+        missing = is_counted(self.graph) & (shown != NONE) & ~has_own
+        found: list[int] = np.bincount(shown[missing], minlength=len(boxes)).tolist()
+        for number, box in enumerate(boxes[1:], start=1):
+            if not box.children:
+                found[box.parent] += found[number]
+        return found
+
+    def count_drawn(self, box: int, is_open: Sequence[bool] | None = None) -> int:
+        """How many of those that a group counts (`num_counted`) have a box of their own in it.
+
+        Args:
+            is_open: Of each box, whether it is open: what is in a closed one counts as drawn by it.
+                None for all open.
+        """
+        return self.boxes[box].num_counted - self._count_boxless(box, is_open)
+
+    def _count_boxless(self, box: int, is_open: Sequence[bool] | None) -> int:
+        return self._num_boxless[box] + sum(
+            self._count_boxless(child, is_open)
+            for child in self.boxes[box].children
+            if self.boxes[child].children and (is_open is None or is_open[child])
         )
 
     def path_to_node(self, node: int) -> frozenset[str]:

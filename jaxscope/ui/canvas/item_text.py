@@ -13,6 +13,7 @@ from jaxscope.model.units import join_first
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.labels import text_of
 from jaxscope.picture.view.view import View
+from jaxscope.program.size import count_program
 from jaxscope.ui.toolkit.language import tr, tr_count
 from jaxscope.ui.toolkit.widgets import escape_html
 
@@ -32,16 +33,19 @@ def describe_item(view: View, scene: Scene, item: int) -> str:
     lines = [f"<b>{_plain(text.title)}</b>"]
     if box.children:
         lines.append(_plain(text.detail))
-        number = int(scene.items.box[item])
-        num_drawn = view.count_drawn(number)
-        if num_drawn < box.num_counted:
+        is_open = [each.id in scene.opened for each in view.boxes]
+        num_drawn = view.count_drawn(int(scene.items.box[item]), is_open)
+        if item < scene.items.num_frames and num_drawn < box.num_counted:
             lines.append(
                 tr(
-                    "{num_drawn:,} of them have boxes of their own: constants, parameters and what "
-                    "only passes values on are in the boxes of others",
+                    "{num_drawn:,} of them are drawn, each as a box or in a closed group: "
+                    "constants, parameters and what only passes values on are in the boxes of "
+                    "others",
                     num_drawn=num_drawn,
                 )
             )
+        if box.node != NONE and count_program(view.graph, [box.node]):
+            lines.append(tr("The operation itself is not counted with what is in it"))
         lines.append(tr("<i>Double click: open or close</i>"))
     if box.node != NONE:
         graph = view.graph

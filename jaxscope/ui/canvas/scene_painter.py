@@ -348,14 +348,25 @@ class SmallTitle(NamedTuple):
     """A title written over a small picture, in pixels of the device from the scene's corner.
 
     `detail_area` is where a frame, or a title of two lines, says behind it how much the group
-    holds; empty where it has no room. The last line of such a title is moved aside for it.
+    holds (`detail`); empty where it has no room. The last line of such a title is moved aside
+    for it.
     """
 
     area: QRectF
     text: str
     is_frame: bool
     item: int
+    detail: str
     detail_area: QRectF
+
+
+def _small_detail_px(scale: float) -> int:
+    """Size of the text behind a small title: sizes of fonts are whole."""
+    return round(max(DETAIL_PX * scale, LEAST_TEXT_PX))
+
+
+def _measure_small_detail(text: str, scale: float) -> float:
+    return measure_text(text, _small_detail_px(scale))
 
 
 class SceneDrawing:
@@ -476,36 +487,37 @@ class SceneDrawing:
                 return
             taken = np.vstack([taken, [*low, *high_]])
             area = QRectF(left, top, wide, high)
-            detail = QRectF()
+            told, detail = items.details[item], QRectF()
             if is_frame:
-                detail = self._place_detail(item, area.right(), scale)
+                told, detail = self._place_detail(item, area.right(), scale)
             elif is_broken:
                 detail = self._place_beside_line(item, area, lines[-1], scale)
-            yield SmallTitle(area, text, is_frame, item, detail)
+            yield SmallTitle(area, text, is_frame, item, told, detail)
 
-    def _place_detail(self, item: int, left: float, scale: float) -> QRectF:
-        """Where a frame says how much it holds, from so far on; empty where it has no room."""
+    def _place_detail(self, item: int, left: float, scale: float) -> tuple[str, QRectF]:
+        """What a frame says of how much it holds, and where; an empty area where it has no room.
+
+        Where there is not enough for all of it, the count alone is told.
+        """
         x, y, width, _ = (self.scene.items.rect[item] * scale).tolist()
         steps = 2 * _STEP_PX * scale if item in self.scene.walks else 0.0
-        wide = self._measure_detail(item, scale)
         room = x + width - steps - left
-        if scale < _DETAIL_SCALE or wide + 2 * _DETAIL_GAP_PX > room:
-            return QRectF()
-        return QRectF(left + _DETAIL_GAP_PX, y, wide, HEADER_PX * scale)
+        told = self.scene.items.details[item]
+        for text in (told, told.partition(", ")[0]) if scale >= _DETAIL_SCALE else ():
+            wide = _measure_small_detail(text, scale)
+            if wide + 2 * _DETAIL_GAP_PX <= room:
+                return text, QRectF(left + _DETAIL_GAP_PX, y, wide, HEADER_PX * scale)
+        return told, QRectF()
 
     def _place_beside_line(self, item: int, area: QRectF, line: str, scale: float) -> QRectF:
         """Where a closed group says how much it holds: behind the last line of its title."""
         x, _, width, _ = (self.scene.items.rect[item] * scale).tolist()
-        wide = self._measure_detail(item, scale)
+        wide = _measure_small_detail(self.scene.items.details[item], scale)
         both = measure_text(line, LEAST_TITLE_PX, True) + _NARROW_GAP_PX + wide
         if not self.scene.items.details[item] or scale < _DETAIL_SCALE or both > width - 2.0:
             return QRectF()
         top = area.center().y()
         return QRectF(x + (width + both) / 2 - wide, top, wide, LEAST_TITLE_PX)
-
-    def _measure_detail(self, item: int, scale: float) -> float:
-        size_px = max(DETAIL_PX * scale, LEAST_TEXT_PX)
-        return measure_text(self.scene.items.details[item], size_px)
 
     def _paint_small_title(self, painter: QPainter, title: SmallTitle) -> None:
         if title.is_frame:
@@ -536,7 +548,7 @@ class SceneDrawing:
         begin = min(begin, title.area.left() + 3.0)
         middle = y + height / 2
         if begin - x < _SMALL_SIGN_ROOM_PX and "\n" not in title.text:
-            wide = self._measure_detail(title.item, self._scale)
+            wide = _measure_small_detail(title.detail, self._scale)
             begin, middle = x + (width - wide) / 2, y + height - LEAST_TEXT_PX + 1.0
         if begin - x >= _SMALL_SIGN_ROOM_PX:
             color = self.shades.border[int(self.shades.of_item[title.item])]
@@ -546,11 +558,11 @@ class SceneDrawing:
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
         painter.setPen(self.colors.muted)
         font = QFont(self._detail_font)
-        font.setPixelSize(round(max(DETAIL_PX * self._scale, LEAST_TEXT_PX)))
+        font.setPixelSize(_small_detail_px(self._scale))
         painter.setFont(font)
-        area = title.detail_area.adjusted(0, 0, _DETAIL_GAP_PX, 0)  # sizes of fonts are whole
+        area = title.detail_area.adjusted(0, 0, _DETAIL_GAP_PX, 0)  # letters are rounded
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip
-        painter.drawText(area, flags, self.scene.items.details[title.item])
+        painter.drawText(area, flags, title.detail)
 
     def _paint_far(
         self, painter: QPainter, box: tuple[float, float, float, float], scale: float

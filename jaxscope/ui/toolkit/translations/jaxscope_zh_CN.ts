@@ -2874,6 +2874,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这一页的数值需要计算，所以必须运行这个调用。</translation>
     </message>
     <message>
+        <source>The operation itself is not counted with what is in it</source>
+        <translation>操作本身不计入其内部的数量</translation>
+    </message>
+    <message>
         <source>The other side: {text} …</source>
         <translation>另一方：{text} …</translation>
     </message>
@@ -5216,8 +5220,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>前向 {nodes}，</translation>
     </message>
     <message>
-        <source>{num_drawn:,} of them have boxes of their own: constants, parameters and what only passes values on are in the boxes of others</source>
-        <translation>其中 {num_drawn:,} 个有自己的方框：常量、参数和只传递值的操作归入其他方框</translation>
+        <source>{num_drawn:,} of them are drawn, each as a box or in a closed group: constants, parameters and what only passes values on are in the boxes of others</source>
+        <translation>其中 {num_drawn:,} 个已画出，各为一个方框或在收起的组中：常量、参数和只传递值的操作归入其他方框</translation>
     </message>
     <message>
         <source>{num_entries} more …</source>
