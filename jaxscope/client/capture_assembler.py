@@ -53,7 +53,7 @@ from jaxscope.model.stages import (
     stage_rank,
 )
 from jaxscope.model.types import parse_array_type, type_bytes
-from jaxscope.program.batch_axes import mark_lowered
+from jaxscope.program.batch_axes import mark_lowered, mark_optimized
 from jaxscope.program.cost.equations import cost_equations, read_release
 from jaxscope.program.fates.outcomes import PassStep
 from jaxscope.program.fates.table import FateTable
@@ -333,8 +333,11 @@ class CaptureAssembler:
             graph, counted = _count(graph, jax_version)
             cost = cost if cost.is_known else counted
         lowered = self._derived_graph()
-        if lowered is not None and is_available(graph) and fields.name in ("stablehlo", "hlo"):
-            graph = mark_lowered(graph, lowered)
+        if lowered is not None and is_available(graph):
+            if fields.name in ("stablehlo", "hlo"):
+                graph = mark_lowered(graph, lowered)
+            elif fields.name == "optimized":
+                graph = mark_optimized(graph, lowered)
         stage = Stage(
             name=fields.name,
             title=fields.title,

@@ -12,7 +12,8 @@ import dataclasses
 import functools
 import math
 import re
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Sequence
 
 _MAX_DIGITS = 18
 _MAX_TUPLE_DEPTH = 50
@@ -274,7 +275,25 @@ def mark_batch_axes(type_text: str, axes: Collection[int]) -> str:
 def batch_size(type_text: str, axes: Collection[int]) -> str:
     """The sizes of the axes that `vmap` added to a type, such as `64`; empty where it has none."""
     marked = mark_batch_axes(type_text, axes)
+    return sizes_of_batch(marked)
+
+
+def sizes_of_batch(marked: str) -> str:
+    """The sizes of the marked axes of a type, such as `64`; empty where none is marked."""
     return "×".join(re.findall(r"B=(\w+)", marked))
+
+
+def describe_batch(sizes: Sequence[str]) -> str:
+    """Such as `, B=64` or `, 2 with B=64`: which of several values have an axis of `vmap`.
+
+    Args:
+        sizes: Of each value, the size of that axis; empty where it has none.
+    """
+    known = Counter(filter(None, sizes))
+    if len(known) != 1:
+        return ""
+    ((size, count),) = known.items()
+    return f", B={size}" if count == len(sizes) else f", {count} with B={size}"
 
 
 def normal_type(text: str) -> str:

@@ -1,20 +1,24 @@
-"""Mark the axes that `vmap` added in StableHLO, and in HLO before optimization.
+"""Mark the axes that `vmap` added in StableHLO and HLO.
 
 JAX's own batch tracers say them for the equations of the jaxpr. Lowering keeps the order of axes:
 so of an operation that was made of one equation with one result, and is the only one of these that
 has the result's type, the axes are those of the result; likewise of each elementwise one. What else
-a lowering makes on the way is not marked, nor is anything after optimization: XLA may have moved
-the axes there. Linear in the nodes.
+a lowering makes on the way is not marked. After optimization only arguments and results are, which
+XLA leaves as they are: it may have moved the axes of all else. Linear in the nodes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import dataclasses
+from collections.abc import Iterator, Sequence
 
-from jaxscope.model import Graph, NodeKind
+import numpy as np
+
+from jaxscope.model import Graph, Leaf, NodeKind
 from jaxscope.model.graph import NONE
 from jaxscope.model.graph_builder import add_attributes
-from jaxscope.model.types import normal_type
+from jaxscope.model.types import mark_batch_axes, normal_type, read_batch_axes
+from jaxscope.program.dataflow import find_root
 
 KEY = "batch_axes"
 _ELEMENTWISE = frozenset(
@@ -43,16 +47,68 @@ def mark_lowered(graph: Graph, lowered: Graph) -> Graph:
     )
 
 
+def mark_optimized(graph: Graph, lowered: Graph) -> Graph:
+    """Likewise of the optimized HLO: its arguments, and the instructions that give its results.
+
+    Of a program that is spread over devices only those that each device has whole.
+    """
+    if KEY not in lowered.strings:
+        return graph
+    return add_attributes(graph, {node: {KEY: axes} for node, axes in _ends(graph, lowered)})
+
+
+def mark_leaves(
+    arguments: Sequence[Leaf], results: Sequence[Leaf], lowered: Graph | None
+) -> tuple[list[Leaf], list[Leaf]]:
+    """The arguments and results of a call with the axes in their types: `f32[B=8,3]`."""
+    if lowered is None or KEY not in lowered.strings:
+        return list(arguments), list(results)
+    inputs = {
+        lowered.attributes(node).get("path", ""): node
+        for node in _outermost(lowered, ("argument",)).values()
+    }
+    outputs = _outermost(lowered, ("result",))
+
+    def mark(leaf: Leaf, node: int | None) -> Leaf:
+        axes = "" if node is None or leaf.is_static else lowered.attributes(node).get(KEY, "")
+        marked = mark_batch_axes(leaf.type, read_batch_axes(axes).get(0, ()))
+        return dataclasses.replace(leaf, type=marked)
+
+    is_known = len(outputs) == len(results)
+    return (
+        [mark(leaf, inputs.get(leaf.path)) for leaf in arguments],
+        [mark(leaf, outputs.get(str(n)) if is_known else None) for n, leaf in enumerate(results)],
+    )
+
+
 def _ends(graph: Graph, lowered: Graph) -> Iterator[tuple[int, str]]:
     """Arguments and results of the whole program, where both have the same."""
-    for key, named in (("argument", ("argument", "parameter_number")), ("result", ("result",))):
+    arguments = _outermost(graph, ("argument", "parameter_number"))
+    results = _outermost(graph, ("result",)) or _results_of_root(graph)
+    for key, found in (("argument", arguments), ("result", results)):
         wanted = _outermost(lowered, (key,))
-        found = _outermost(graph, named)
-        if wanted.keys() == found.keys():
-            for number, node in found.items():
-                axes = lowered.attributes(wanted[number]).get(KEY, "")
-                if axes and _types(graph, node) == _types(lowered, wanted[number]):
-                    yield node, axes
+        if wanted.keys() != found.keys():
+            continue
+        known: dict[int, set[str]] = {}
+        for number, node in found.items():
+            axes = lowered.attributes(wanted[number]).get(KEY, "")
+            is_same = _types(graph, node) == _types(lowered, wanted[number])
+            known.setdefault(node, set()).add(axes if is_same else "")
+        for node, several in known.items():  # one instruction may give two results
+            if len(several) == 1 and (axes := next(iter(several))):
+                yield node, axes
+
+
+def _results_of_root(graph: Graph) -> dict[str, int]:
+    """The instructions that give the results of an HLO module, by number."""
+    root = find_root(graph)
+    if root == NONE:
+        return {}
+    if graph.operation(root) != "tuple":
+        return {"0": root}
+    edges = graph.edges
+    at = np.flatnonzero(edges.target == root)
+    return {str(edges.operand[each]): int(edges.source[each]) for each in at}
 
 
 def _outermost(graph: Graph, keys: tuple[str, ...]) -> dict[str, int]:

@@ -476,3 +476,11 @@ def _walk(count: int, source: Int32s, target: Int32s, begin: int, end: int) -> t
     while path[-1] != begin:
         path.append(int(came_from[path[-1]]))
     return tuple(reversed(path))
+
+
+def find_root(graph: Graph) -> int:
+    """The instruction that gives the results of an HLO module, or `NONE` in other stages."""
+    nodes = graph.nodes
+    is_root = (nodes.kind == int(NodeKind.INSTRUCTION)) & (nodes.group == NONE)
+    is_root &= attribute_column(graph, "root") != NONE
+    return int(np.argmax(is_root)) if is_root.any() else NONE

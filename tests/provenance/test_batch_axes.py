@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,15 @@ import numpy as np
 import pytest
 
 from jaxscope.client import one_shot
-from jaxscope.model import Graph
+from jaxscope.model import Graph, GraphBuilder, NodeKind
 from jaxscope.model.op_name import TagTable
+from jaxscope.model.stages import find_lowered_jaxpr
 from jaxscope.model.types import mark_batch_axes, read_batch_axes
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.labels import text_of
+from jaxscope.program.batch_axes import mark_leaves, mark_optimized
+from jaxscope.ui.selection.inspector import describe_call
 from jaxscope.worker import compat
 from jaxscope.worker.host.call import call_namespace, parse_call
 from jaxscope.worker.provenance.traced_program import TracedProgram, trace_call
@@ -281,7 +285,46 @@ def test_lowered_operations_have_the_axes_of_their_equations(
     optimized = capture.stage("optimized")
     assert optimized is not None
     assert isinstance(optimized.graph, Graph)
-    assert "batch_axes" not in optimized.graph.strings  # XLA may have moved the axes
+    ends = {"parameter": 0, "result": 0}
+    view = build_view(optimized.graph)
+    givers = {box.node for box in view.boxes[1:] if box.type}
+    for index in range(len(optimized.graph.nodes)):
+        node = optimized.graph.node(index)
+        axes = read_batch_axes(node.attributes.get("batch_axes", "")).get(0, ())
+        if axes:  # XLA may have moved the axes of all but these
+            ends["parameter" if node.operation == "parameter" else "result"] += 1
+            assert node.operation == "parameter" or index in givers, node
+            shape = node.types[0].partition("[")[2].rstrip("]").split(",")
+            assert [shape[axis] for axis in axes] == ["7"], node
+    assert ends == {"parameter": 1, "result": len(givers)}
+    texts = {text_of(view, box).detail for box in view.boxes[1:]}
+    assert any("B=7" in text for text in texts)
+    lowered = find_lowered_jaxpr(capture.stages)
+    leaves = mark_leaves(capture.arguments, capture.results, lowered)
+    for before, leaf in zip((*capture.arguments, *capture.results), chain(*leaves), strict=True):
+        assert leaf.type.replace("B=7", "7") == before.type
+        assert ("B=7" in leaf.type) == ("7" in before.type)
+    told = describe_call(*leaves, "#000")
+    assert told.count("B=7") == 2, "an argument, and the result or both of them"
+
+
+@pytest.mark.parametrize(("second", "expected"), [("0", {"0"}), ("1", set())])
+def test_an_instruction_that_gives_results_with_the_axis_in_two_places_is_not_marked(
+    second: str, expected: set[str]
+) -> None:
+    """Such as zeros, `f32[3,3]`, of which XLA has one."""
+    lowered, optimized = GraphBuilder(), GraphBuilder()
+    zeros = optimized.add_node("zeros", NodeKind.INSTRUCTION, "broadcast", types=["f32[3,3]"])
+    root = optimized.add_node("tuple", NodeKind.INSTRUCTION, "tuple", types=["f32[3,3]"] * 2,
+                              attributes={"root": "true"})  # fmt: skip
+    for number, axis in enumerate(("0", second)):
+        about = {"result": str(number), "batch_axes": axis}
+        lowered.add_node(f"out:{number}", NodeKind.OUTPUT, "output", types=["f32[3,3]"],
+                         attributes=about)  # fmt: skip
+        optimized.add_edge(zeros, root, operand=number)
+    graph = mark_optimized(optimized.build(), lowered.build())
+    found = {graph.attributes(node).get("batch_axes") for node in range(len(graph.nodes))}
+    assert found - {None} == expected
 
 
 def constant(x: jax.Array) -> tuple[jax.Array, jax.Array]:

@@ -277,7 +277,7 @@ def test_notes_output_and_bookmarks_are_counted_before_their_pages_are_made(
 
 @pytest.mark.parametrize("num_devices", [1, 4])
 def test_devices_are_named_where_there_are_several(
-    window: MainWindow, driver: Driver, source: Path, num_devices: int
+    window: MainWindow, driver: Driver, source: Path, num_devices: int, qtbot: QtBot
 ) -> None:
     placement = Placement(tuple(Device(number, "cpu") for number in range(num_devices)))
     capture = dataclasses.replace(capture_of(source), placement=placement)
@@ -285,6 +285,14 @@ def test_devices_are_named_where_there_are_several(
     name = window.pages.row.names["sharding"]
     assert name.isVisible() is (num_devices > 1)
     assert name.text() == (f"Devices ({num_devices})" if num_devices > 1 else "Devices")
+    for stage, is_told in (("optimized", num_devices > 1), ("jaxpr", False)):
+        window.workspace.area.show_in_active(stage)
+        pane = window.workspace.area.active
+        assert pane is not None and pane.canvas is not None
+        canvas = pane.canvas
+        qtbot.waitUntil(lambda canvas=canvas: canvas.scene is not None and not canvas.is_busy)
+        told = [text for text in canvas.legend.names if "devices" in text]
+        assert told == ([f"types: on each of {num_devices} devices"] if is_told else [])
 
 
 def test_pages_that_work_unseen_are_made_with_the_first_capture(

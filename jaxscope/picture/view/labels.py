@@ -5,11 +5,16 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from jaxscope.model import NONE, Graph, NodeKind
-from jaxscope.model.types import batch_size, mark_batch_axes, read_batch_axes, short_type
+from jaxscope.model.types import (
+    batch_size,
+    describe_batch,
+    mark_batch_axes,
+    read_batch_axes,
+    short_type,
+)
 from jaxscope.picture.view.arguments import argument_path, result_path
 from jaxscope.picture.view.control_flow import Role
 from jaxscope.picture.view.operations import Style, short_operation, style_of
@@ -103,18 +108,18 @@ def _text_of_group(view: View, box: Box) -> BoxText:
 
 
 def _describe_batch(view: View, box: Box) -> str:
-    """Such as `, B=64` or `, 2 with B=64`: which arrays have the axis that `vmap` added."""
     if not view.batched:
         return ""
-    sizes = Counter(
-        batch_size(view.graph.types(node)[0], axes)
-        for node in _nodes_in(view, box)
-        if (axes := read_batch_axes(view.graph.attributes(node).get("batch_axes", "")).get(0, ()))
+    graph = view.graph
+    return describe_batch(
+        [
+            batch_size(
+                graph.types(node)[0],
+                read_batch_axes(graph.attributes(node).get("batch_axes", "")).get(0, ()),
+            )
+            for node in _nodes_in(view, box)
+        ]
     )
-    if len(sizes) != 1:
-        return ""
-    ((size, count),) = sizes.items()
-    return f", B={size}" if count == box.num_leaves else f", {count} with B={size}"
 
 
 def _nodes_in(view: View, box: Box) -> Iterator[int]:

@@ -13,15 +13,7 @@ import numpy as np
 
 from jaxscope.model import NONE, Direction, Graph, NodeKind, Ragged
 from jaxscope.picture.view.tree import Branch, BranchKind, Draft, nodes_of
-from jaxscope.program.dataflow import attribute_column
-
-
-def find_root(graph: Graph) -> int:
-    """The instruction that gives the results of an HLO module, or `NONE` in other stages."""
-    nodes = graph.nodes
-    is_root = (nodes.kind == int(NodeKind.INSTRUCTION)) & (nodes.group == NONE)
-    is_root &= attribute_column(graph, "root") != NONE
-    return int(np.argmax(is_root)) if is_root.any() else NONE
+from jaxscope.program.dataflow import find_root
 
 
 def add_results(graph: Graph) -> Graph:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model import NONE, Graph, NodeKind
-from jaxscope.model.types import read_batch_axes, short_type
+from jaxscope.model.types import mark_batch_axes, read_batch_axes, short_type
 from jaxscope.picture.view.arguments import find_arguments, result_path
 from jaxscope.picture.view.control_flow import NO_CONTROL_FLOW, ControlFlow, Role
 from jaxscope.picture.view.tree import Branch, BranchKind, Draft
@@ -294,5 +294,6 @@ class _Flattener:
         """The box of a result that the view has added, with what it shows of it."""
         graph = self._graph
         giver = int(graph.edges.source[graph.edges.target == box.node][0])
-        label, type_ = result_path(graph, box.node), short_type(graph.types(box.node)[0])
-        return box._replace(label=label, node=giver, type=type_)
+        axes = read_batch_axes(graph.attributes(giver).get("batch_axes", "")).get(0, ())
+        type_ = mark_batch_axes(short_type(graph.types(box.node)[0]), axes)
+        return box._replace(label=result_path(graph, box.node), node=giver, type=type_)

@@ -235,6 +235,7 @@ class GraphCanvas(QWidget):
         self._colour_by = ColourBy.FAMILY
         self._focus: frozenset[int] | None = None
         self._fates: Mapping[str, str] = {}
+        self._num_devices = 0
         self._notes: Mapping[int, str] = {}
         self._group_notes: Mapping[str, str] = {}
         self.setAccessibleName(tr("Graph"))
@@ -504,7 +505,10 @@ class GraphCanvas(QWidget):
         """Have the legend name what is seen."""
         entries = self._colour_entries(drawing)
         if self._view is not None and self._view.batched:
-            entries = (words_alone("B=: axis added by vmap", drawing.colors), *entries)
+            entries = (words_alone(tr("B=: axis added by vmap"), drawing.colors), *entries)
+        if self._num_devices:
+            told = tr("types: on each of {num} devices", num=self._num_devices)
+            entries = (words_alone(told, drawing.colors), *entries)
         self._legend.show_entries(entries, drawing.colors, self._outline_entries(drawing))
 
     def _colour_entries(self, drawing: SceneDrawing) -> Sequence[LegendEntry]:
@@ -1044,6 +1048,13 @@ class GraphCanvas(QWidget):
             return None
         marked = sorted(self._marks[0])
         return tint_scene(self._graph, scene, self._colour_by, marked, self._fates)
+
+    def set_num_devices(self, num: int) -> None:
+        """Know how many devices run what is shown, each on parts of the arrays; 0 for one."""
+        if num != self._num_devices:
+            self._num_devices = num
+            if self._drawing is not None:
+                self._explain(self._drawing)
 
     def set_fates(self, fates: Mapping[str, str]) -> None:
         """Know the fates of the equations that are shown, by their ids."""

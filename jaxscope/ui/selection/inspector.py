@@ -30,7 +30,12 @@ from jaxscope.model import (
 )
 from jaxscope.model.op_name import shown_orders
 from jaxscope.model.stages import lowered_name
-from jaxscope.model.types import mark_batch_axes, read_batch_axes
+from jaxscope.model.types import (
+    describe_batch,
+    mark_batch_axes,
+    read_batch_axes,
+    sizes_of_batch,
+)
 from jaxscope.model.units import (
     first_of,
     format_bytes,
@@ -453,7 +458,9 @@ def _describe_leaves(
     if len(leaves) > 1:  # counted as on the box in the graph: a static leaf is no array
         num_static = sum(each.is_static for each in leaves)
         static = tr(", {num_static} static", num_static=num_static) if num_static else ""
-        return f"{told} {tr_count(len(leaves) - num_static, 'array')}, {size}{static}"
+        batch = describe_batch([sizes_of_batch(each.type) for each in leaves if not each.is_static])
+        num_arrays = tr_count(len(leaves) - num_static, "array")
+        return f"{told} {num_arrays}{batch}, {size}{static}"
     if is_linked and not leaf.is_static:
         told = f"<a href='argument:{escape_html(leaf.path)}'>{told}</a>"
     told = f"{told} {escape_breakable(leaf.type, 60)}" + (f", {size}" if not leaf.is_static else "")

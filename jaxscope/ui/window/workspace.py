@@ -12,8 +12,9 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from jaxscope.model import Capture, Stage, is_available
-from jaxscope.model.stages import LATE_STAGES, lowered_name
+from jaxscope.model.stages import LATE_STAGES, find_lowered_jaxpr, lowered_name
 from jaxscope.picture.tint.classes import ColourBy
+from jaxscope.program.batch_axes import mark_leaves
 from jaxscope.program.links import Links
 from jaxscope.ui.panes.pane_area import COMPANION_SHARE, PaneArea
 from jaxscope.ui.panes.pane_header import SOURCE, Form
@@ -24,7 +25,7 @@ from jaxscope.ui.selection.selection import (
     KernelLinks,
     SelectionModel,
 )
-from jaxscope.ui.session.screen import Screen, waiting_text
+from jaxscope.ui.session.screen import Screen, count_devices, waiting_text
 from jaxscope.ui.session.state import WindowState, expected_stages, transforms_of
 from jaxscope.ui.source.source_lines import SourceLines, find_moved_files
 from jaxscope.ui.toolkit.language import tr
@@ -275,8 +276,17 @@ class Workspace(QWidget):
             pane.set_stale(screen.is_stale, screen.failed_over)
         self._fill_source()
         self._hand_out_fates()
+        self._hand_out_devices()
         self.area.show_links(self.selection.links, reveal=False)
         self.area.tell_stage()
+
+    def _hand_out_devices(self) -> None:
+        """Let graphs of what each of several devices runs say so."""
+        num_devices = count_devices(self._state)
+        for pane in self.area.panes:
+            if pane.canvas is not None:
+                is_of_each = pane.wanted_stage == "optimized"
+                pane.canvas.set_num_devices(num_devices if is_of_each else 0)
 
     def _hand_out_fates(self) -> None:
         """Let graphs that colour by fate know them."""
@@ -402,6 +412,9 @@ class Workspace(QWidget):
         else:
             is_old = self._screen is not None and bool(self._screen.failed_over)
             known = head is not None and not is_old and (head.arguments or head.results)
-            self.inspector.show_nothing(
-                describe_call(head.arguments, head.results, muted, values) if head and known else ""
-            )
+            told = ""
+            if head and known:
+                lowered = find_lowered_jaxpr(self._state.stages)
+                leaves = mark_leaves(head.arguments, head.results, lowered)
+                told = describe_call(*leaves, muted, values)
+            self.inspector.show_nothing(told)

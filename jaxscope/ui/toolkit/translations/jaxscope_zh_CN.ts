@@ -508,6 +508,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>参数 {argument} 的轴</translation>
     </message>
     <message>
+        <source>B=: axis added by vmap</source>
+        <translation>B=：vmap 添加的轴</translation>
+    </message>
+    <message>
         <source>Back</source>
         <translation>返回</translation>
     </message>
@@ -4858,6 +4862,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>type</source>
         <translation>类型</translation>
+    </message>
+    <message>
+        <source>types: on each of {num} devices</source>
+        <translation>类型：{num} 个设备中每一个上的</translation>
     </message>
     <message>
         <source>under</source>
