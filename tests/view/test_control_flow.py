@@ -15,8 +15,10 @@ import pytest
 from jax.extend.core import jaxpr_as_fun
 
 from jaxscope.model import NONE, Graph
+from jaxscope.picture.layout.diagram import Drawing
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.group_layout import measure_header
+from jaxscope.picture.scene.returns import Carry, add_returns
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.scene.side_by_side import describe_values
 from jaxscope.picture.scene.visible_edges import Wiring
@@ -326,6 +328,24 @@ def test_arrows_lead_back_and_cross_no_box(name: str, direction: str) -> None:
             rects = items.rect[others]
             inside = (high_ > rects[:, :2] + 0.5) & (low < rects[:, :2] + rects[:, 2:] - 0.5)
             assert not inside.all(axis=1).any(), "an arrow runs through a box"
+
+
+@pytest.mark.parametrize("side", [-1, 1])
+@pytest.mark.parametrize("is_reversed", [False, True])
+def test_an_arrow_leads_back_on_the_side_where_it_crosses_no_line(
+    side: int, is_reversed: bool
+) -> None:
+    """A line passes both ends of the carry on one side; a box stands beside it on the other."""
+    middle, y = 150.0, (60.0, 140.0, 60.0)
+    line = ((middle + side * 80, 0.0), (middle + side * 80, 200.0))
+    if is_reversed:
+        y = (140.0, 60.0, 140.0)
+    drawing = Drawing((middle, middle, middle - side * 100), y, (line,), (), 300.0, 200.0)
+    sizes = [(80.0, 40.0)] * 3
+    carries = [Carry(11, 10, 0, "c")]
+    _, (arrow,) = add_returns(drawing, (10, 11, 12), sizes, carries, is_reversed=is_reversed)
+    lane = arrow.route[2][0]
+    assert (lane - arrow.route[0][0]) * side < 0
 
 
 def test_names_of_parameters_are_those_of_the_function() -> None:

@@ -9,6 +9,7 @@ which there are few: more than three are one box.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -22,6 +23,8 @@ from jaxscope.picture.view.view import ROOT, View
 
 _GAP_PX = 9.0
 """Between a box and the part of an arrow that runs across."""
+_ASIDE = 0.3
+"""From the middle of a box to where an arrow begins or ends, as a share of its width."""
 _STEP_PX = 5.0
 _NAME_PX = 10.0
 _NAME_MAX_PX = 64.0
@@ -174,13 +177,24 @@ def add_returns(
         rows.append(place)
         if box != NONE:
             places[box] = place
+    routes = [[(x, turn(y)) for x, y in route] for route in drawing.routes]
     left: list[Carry] = []
     right: list[Carry] = []
     for carry in carries:
         ends = (places[carry.target], places[carry.source])
-        over = [sum(1 for each in _row(rows, end) if each.x > end.x) for end in ends]
-        under = [sum(1 for each in _row(rows, end) if each.x < end.x) for end in ends]
-        (left if sum(under) < sum(over) else right).append(carry)
+        levels = (_before(rows, ends[0]) - _GAP_PX, _after(rows, ends[1]) + _GAP_PX)
+        met = [_find_met(routes, level) for level in levels]
+        costs = []
+        for side in (-1, 1):
+            begins = [end.x + side * (end.right - end.left) * _ASIDE for end in ends]
+            num_met = sum(
+                (x - begin) * side > 0
+                for begin, each in zip(begins, met, strict=True)
+                for x in each
+            )
+            num_boxes = sum((e.x - end.x) * side > 0 for end in ends for e in _row(rows, end))
+            costs.append((num_met, num_boxes))
+        (left if costs[0] < costs[1] else right).append(carry)
     low = min(_before(rows, places[c.target]) for c in carries) - _GAP_PX - _STEP_PX * len(carries)
     high = max(_after(rows, places[c.source]) for c in carries) + _GAP_PX + _STEP_PX * len(carries)
     more_before, more_after = max(-low, 0.0), max(high - drawing.along, 0.0)
@@ -195,8 +209,8 @@ def add_returns(
         begin = _after(rows, start) + _GAP_PX + _STEP_PX * level
         end = _before(rows, stop) - _GAP_PX - _STEP_PX * level
         side = -1 if lane < 0 else 1
-        out_x = start.x + side * (start.right - start.left) * 0.3
-        in_x = stop.x + side * (stop.right - stop.left) * 0.3
+        out_x = start.x + side * (start.right - start.left) * _ASIDE
+        in_x = stop.x + side * (stop.right - stop.left) * _ASIDE
         corners = (
             (out_x, start.bottom),
             (out_x, begin),
@@ -239,6 +253,16 @@ def _find_lanes(
         lanes.append(at)
         before = half
     return at + before, lanes
+
+
+def _find_met(routes: Sequence[Sequence[tuple[float, float]]], level: float) -> list[float]:
+    """Where across lines pass a level."""
+    return [
+        x0 + (x1 - x0) * (level - y0) / (y1 - y0)
+        for route in routes
+        for (x0, y0), (x1, y1) in itertools.pairwise(route)
+        if min(y0, y1) <= level < max(y0, y1)
+    ]
 
 
 def _row(rows: list[_Place], place: _Place) -> list[_Place]:
