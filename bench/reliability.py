@@ -175,6 +175,7 @@ def measure_gaps(names: Sequence[str]) -> None:
     from PySide6.QtWidgets import QApplication
 
     from bench.stalls import NO_GAP, TICK_MS, WANTED_MS, Gap, Probe
+    from jaxscope.ui.application import _calm_collector
     from jaxscope.ui.launch import _SWITCH_S
     from jaxscope.ui.session.controller import RunOptions
     from tests.faults.catalogue import ROWS
@@ -203,6 +204,7 @@ def measure_gaps(names: Sequence[str]) -> None:
         wait(lambda: probe.num_ticks > ticks)
         return max(probe.gaps, default=NO_GAP, key=operator.attrgetter("ms"))
 
+    _calm_collector()
     folder, found = Path(tempfile.mkdtemp()), list[tuple[Gap, Gap]]()
     with contextlib.ExitStack() as windows:
         scenes = {}

@@ -37,6 +37,7 @@ from jaxscope.ui.toolkit.language import Language, LanguageSwitch, tr
 from jaxscope.ui.toolkit.overrides import guard_overrides
 from jaxscope.ui.toolkit.stillness import wants_stillness
 from jaxscope.ui.toolkit.theme import DARK, LIGHT, Theme, ThemeSwitch
+from jaxscope.ui.toolkit.threads import start_thread
 from jaxscope.ui.window.autosave import Autosave, Keeper, offer_unsaved
 from jaxscope.ui.window.instance_server import InstanceServer
 from jaxscope.ui.window.main_window import MainWindow
@@ -123,7 +124,7 @@ def run_application(
     if window.controller.state.capture is not None:
         window.workspace.area.make_panes()  # what they show is there: nothing is drawn without them
     server = None if surroundings is None else serve_launches(window, surroundings)
-    threading.Thread(target=wants_stillness, daemon=True).start()  # known when a group is opened
+    start_thread(wants_stillness, name="jaxscope-stillness")  # known when a group is opened
     _calm_collector()
     try:
         return application.exec()

@@ -98,10 +98,10 @@ def main(home: Path) -> None:
         settings.set_drawer_share((0.25, 0.5)[number % 2])
         window.toggle_theme()
         keeper.keep()
-        thread = autosave.save_now()
+        is_saved = autosave.save_now()
         application.processEvents()
-        assert thread is not None
-        thread.join()
+        assert is_saved is not None
+        is_saved.wait()
         print(number, flush=True)
 
 

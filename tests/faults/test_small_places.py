@@ -37,7 +37,7 @@ def build_and_use(*arguments, **options):
         elif state.capture is not None and not state.is_running and not saved:
             window.toggle_theme()
             window.findChild(Keeper).keep()
-            window.findChild(Autosave).save_now().join()
+            window.findChild(Autosave).save_now().wait()
             saved.append(window.files.save(sys.argv[1] + "/out.jaxscope"))
     timer = QTimer(window, interval=50)
     timer.timeout.connect(look)

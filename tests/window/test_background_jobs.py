@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 import shiboken6
@@ -21,10 +22,19 @@ from jaxscope.ui.selection import capture_facts
 from jaxscope.ui.selection.capture_facts import FateReader
 from jaxscope.ui.selection.inspector import describe_node
 from jaxscope.ui.toolkit import threads
-from jaxscope.ui.toolkit.threads import LatestJob, Post
+from jaxscope.ui.toolkit.threads import LatestJob, Post, start_thread
+from jaxscope.ui.window.autosave import Autosave
 from jaxscope.ui.window.page_context import PageContext
 
+from .conftest import Driver
 from .programs import build_capture
+
+
+def find_thread(name: str) -> threading.Thread:
+    """A thread of the name, once it has begun."""
+    while not (found := [each for each in threading.enumerate() if each.name == name]):
+        time.sleep(0.001)
+    return found[0]
 
 
 def fail(*_about: object) -> object:
@@ -50,7 +60,7 @@ def test_only_the_latest_answer_is_told_and_stopped_work_may_raise(qtbot: QtBot)
         raise ValueError(should_stop())
 
     job.start(stopped)
-    first = next(each for each in threading.enumerate() if each.name == "jaxscope job")
+    first = find_thread("jaxscope job")
     with qtbot.waitSignal(job.finished):
         job.start(lambda _should_stop: "the latest")
     go_on.set()
@@ -67,11 +77,56 @@ def test_an_answer_to_a_window_that_is_gone_is_dropped(
     monkeypatch.setattr(threading, "excepthook", raised.append)
     job, go_on = LatestJob(None, "gone"), threading.Event()
     job.start(lambda _should_stop: go_on.wait(30))
-    thread = next(each for each in threading.enumerate() if each.name == "gone")
+    thread = find_thread("gone")
     shiboken6.delete(job)
     go_on.set()
     thread.join(30)
     assert not thread.is_alive() and not raised
+
+
+def test_the_window_does_not_wait_until_a_thread_has_begun(
+    driver: Driver, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`Thread.start` waits for that, which takes long where others have the processors."""
+    window, waited = driver.window, list[str]()
+    start = threading.Thread.start
+
+    def note(thread: threading.Thread) -> None:
+        if threading.current_thread() is threading.main_thread() and thread.name != "jaxscope":
+            waited.append(thread.name)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", note)
+    capture = build_capture()
+    driver.finish(driver.open(source), capture)
+    window.files.save(str(tmp_path / "a.jaxscope"))
+    window.files.export(str(tmp_path / "a.svg"))
+    driver.wait_until((tmp_path / "a.jaxscope").exists)
+    driver.wait_until(lambda: not window.files.exporter.is_running)
+    autosave = window.findChild(Autosave)
+    assert autosave is not None and (is_saved := autosave.save_now()) is not None
+    assert is_saved.wait(30) and autosave.path.exists()
+    window.open_path(str(tmp_path / "a.jaxscope"))
+    driver.wait_until(lambda: window.controller.state.capture not in (None, capture))
+    assert (tmp_path / "a.svg").exists() and waited == []
+
+
+def test_threads_that_the_system_does_not_give_are_told_and_later_ones_begin(
+    qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del qapp
+    told, start = list[threading.ExceptHookArgs](), threading.Thread.start
+
+    def refuse(thread: threading.Thread) -> None:
+        if thread.name == "one too many":
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    monkeypatch.setattr(threading, "excepthook", told.append)
+    start_thread(lambda: None, name="one too many")
+    assert start_thread(lambda: None, name="another").wait(30)
+    assert [str(each.exc_value) for each in told] == ["can't start new thread"]
 
 
 def test_fates_that_cannot_be_found_say_why(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -137,16 +137,16 @@ def test_the_last_capture_is_kept_until_the_window_closes(
     keeper = window.findChild(Autosave)
     assert keeper is not None
     window.workspace.bookmarks.toggle((("jaxpr", "0"),))
-    thread = keeper.save_now()
-    assert thread is not None
-    thread.join()
+    is_saved = keeper.save_now()
+    assert is_saved is not None
+    is_saved.wait()
     assert load_capture(keeper.path).bookmarks == (Bookmark("jaxpr", "0"),)
     assert find_unsaved(keeper.path.parent) == [], "this window lives"
     window.close()
     assert not keeper.path.exists()
     late = keeper.save_now()
     assert late is not None
-    late.join()
+    late.wait()
     assert not keeper.path.exists()
 
 

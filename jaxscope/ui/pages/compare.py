@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,7 +38,7 @@ from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import Theme
-from jaxscope.ui.toolkit.threads import LatestJob, Post
+from jaxscope.ui.toolkit.threads import LatestJob, Post, start_thread
 from jaxscope.ui.toolkit.widgets import ChoiceBox, fill_box
 from jaxscope.ui.window.files import suggest_name
 from jaxscope.ui.window.page_context import PageContext, PageWidget
@@ -579,9 +578,7 @@ class ComparePage(PageWidget):
         """Write the comparison that is shown; the file's ending picks the format."""
         comparison = None if self._view is None else self._view.comparison
         if comparison is not None:
-            threading.Thread(
-                target=self._write, args=(comparison, path), name="jaxscope-save", daemon=True
-            ).start()
+            start_thread(self._write, comparison, path, name="jaxscope-save")
 
     def _write(self, comparison: Comparison, path: str) -> None:
         """On a thread: both graphs are drawn, and texts compared, which may take seconds."""

@@ -59,7 +59,7 @@ from jaxscope.ui.session.state import (
     with_values,
 )
 from jaxscope.ui.toolkit.language import tr
-from jaxscope.ui.toolkit.threads import Post
+from jaxscope.ui.toolkit.threads import Post, start_thread
 
 R = TypeVar("R", bound=Request)
 
@@ -118,7 +118,7 @@ class Bridge(QObject):
         self._next_number = 1
         self._is_closed = False
         self._post = Post(self._on_crossed)
-        self._opener: threading.Thread | None = None
+        self._is_opened = False
         if not is_lazy:
             self._begin_opening()
 
@@ -134,12 +134,7 @@ class Bridge(QObject):
         with self._lock:
             self._runs[number] = None
             before, self._begun[number] = self._begun.get(after), threading.Event()
-        threading.Thread(
-            target=self._start_in_turn,
-            args=(number, request, before),
-            name="jaxscope-start",
-            daemon=True,
-        ).start()
+        start_thread(self._start_in_turn, number, request, before, name="jaxscope-start")
         return number
 
     def stop(self, number: int) -> None:
@@ -186,9 +181,9 @@ class Bridge(QObject):
             return self._runs.get(number)
 
     def _begin_opening(self) -> None:
-        if self._opener is None:
-            self._opener = threading.Thread(target=self._open, name="jaxscope-session", daemon=True)
-            self._opener.start()
+        if not self._is_opened:
+            self._is_opened = True
+            start_thread(self._open, name="jaxscope-session")
 
     def _open(self) -> None:
         unused: SessionLike | None = None

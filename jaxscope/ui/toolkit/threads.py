@@ -1,4 +1,7 @@
-"""What threads give back to the window's thread, and jobs of which only the latest answer counts.
+"""Threads of the window: their start, what they give back, and jobs of which the latest counts.
+
+`Thread.start` returns when the new thread has begun. Where other programs have the processors that
+takes long, and the window does nothing meanwhile. So a thread that is there already starts others.
 
 A thread must not emit a signal of an object that the window may delete meanwhile: between the check
 that the object is there and the emission it may go, which ends the process. So threads send to a
@@ -11,6 +14,8 @@ from __future__ import annotations
 import atexit
 import collections
 import contextlib
+import queue
+import sys
 import threading
 import time
 import weakref
@@ -29,6 +34,39 @@ is done sooner: one at a time does what can wait."""
 
 _SLICE_S = 0.008
 """A frame lasts twice as long."""
+
+_to_start: queue.SimpleQueue[threading.Thread] = queue.SimpleQueue()
+_starters: list[threading.Thread] = []
+
+
+def start_thread(work: Callable[..., object], *about: object, name: str) -> threading.Event:
+    """Call `work(*about)` on a thread of its own, and return at once what is set when it is over.
+
+    Call it on the window's thread.
+    """
+    if not _starters:
+        _starters.append(threading.Thread(target=_start_others, name="jaxscope", daemon=True))
+        _starters[0].start()
+    is_over = threading.Event()
+
+    def run() -> None:
+        try:
+            work(*about)
+        finally:
+            is_over.set()
+
+    _to_start.put(threading.Thread(target=run, name=name, daemon=True))
+    return is_over
+
+
+def _start_others() -> None:
+    while True:
+        thread = _to_start.get()
+        try:
+            thread.start()
+        except RuntimeError:  # the system has no more threads to give
+            threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), thread)))
+        del thread  # it holds what it was given
 
 
 class Post:
@@ -159,7 +197,7 @@ class LatestJob(QObject):
             if not stopped.is_set():
                 post(stopped, answer, error)
 
-        threading.Thread(target=run, daemon=True, name=self._name).start()
+        start_thread(run, name=self._name)
 
     def stop(self) -> None:
         """Stop listening, and ask the work to stop."""

@@ -20,6 +20,7 @@ from jaxscope.schema.whole_file import remove_stale_drafts
 from jaxscope.ui.selection.selection import Bookmarks
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.state import Phase, WindowState
+from jaxscope.ui.toolkit.threads import start_thread
 from jaxscope.ui.window.start_page import StartPage
 
 _DELAY_MS = 3_000
@@ -73,18 +74,14 @@ class Autosave(QObject):
         bookmarks.changed.connect(self._on_bookmarks_changed)
         window.installEventFilter(self)
 
-    def save_now(self) -> threading.Thread | None:
-        """Save what is to be saved; the thread that does it, or None where there is nothing."""
+    def save_now(self) -> threading.Event | None:
+        """Save what is to be saved; what is set when that is over, or None for nothing to save."""
         if self._capture is None:
             return None
         capture = dataclasses.replace(self._capture, bookmarks=self._bookmarks.to_model())
         state = self._controller.state
         about = (capture, state.full_timing(), state.lab.results(), self._layout())
-        thread = threading.Thread(
-            target=self._save, args=about, name="jaxscope-autosave", daemon=True
-        )
-        thread.start()
-        return thread
+        return start_thread(self._save, *about, name="jaxscope-autosave")
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Close and watched is self.parent():

@@ -43,7 +43,7 @@ from jaxscope.model import NONE, Capture
 from jaxscope.model.lessons import TextLesson, read_lesson
 from jaxscope.schema.whole_file import write_bytes
 from jaxscope.ui.toolkit.language import tr
-from jaxscope.ui.toolkit.threads import Post
+from jaxscope.ui.toolkit.threads import Post, start_thread
 from jaxscope.ui.toolkit.widgets import ChoiceBox, fill_box
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ class Exporter(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._thread: threading.Thread | None = None
+        self._is_over: threading.Event | None = None
         self._is_writing = False
         self._is_stopped = threading.Event()
         self._told = 0.0
@@ -198,16 +198,13 @@ class Exporter(QObject):
             return
         self._is_stopped.clear()
         self._is_writing = True
-        self._thread = threading.Thread(
-            target=self._work, args=(write, path), name="jaxscope-export", daemon=True
-        )
-        self._thread.start()
+        self._is_over = start_thread(self._work, write, path, name="jaxscope-export")
 
     def stop(self, wait_s: float = 0.0) -> None:
         """Stop the export, and wait while it removes unfinished files."""
         self._is_stopped.set()
-        if self._thread is not None and wait_s:
-            self._thread.join(wait_s)
+        if self._is_over is not None and wait_s:
+            self._is_over.wait(wait_s)
 
     def _work(self, write: Write, path: str) -> None:
         # Whoever hears of the end may start the next one, before this thread is gone.

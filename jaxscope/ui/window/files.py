@@ -26,7 +26,7 @@ from jaxscope.model.timing import Profile
 from jaxscope.model.units import format_share
 from jaxscope.ui.panes.pane_area import format_arrangement, parse_arrangement
 from jaxscope.ui.toolkit.language import tr
-from jaxscope.ui.toolkit.threads import Post
+from jaxscope.ui.toolkit.threads import Post, start_thread
 from jaxscope.ui.window.exporter import (
     ExportChoice,
     ExportDialog,
@@ -125,7 +125,7 @@ class CaptureFiles(QObject):
         super().__init__(parent)
         self._generation = 0
         self._writing = threading.Lock()
-        self._threads: list[threading.Thread] = []
+        self._works: list[threading.Event] = []  # each is set when it is over
         self._post_read, self._post_saved = Post(self._on_read), Post(self._on_saved)
 
     def open(self, *paths: str) -> None:
@@ -155,13 +155,12 @@ class CaptureFiles(QObject):
 
     def finish(self, wait_s: float) -> None:
         """Let what is being written come to its end: the window closes."""
-        for thread in self._threads:
-            thread.join(wait_s)
+        for is_over in self._works:
+            is_over.wait(wait_s)
 
     def _start(self, work: Callable[..., None], *about: object) -> None:
-        thread = threading.Thread(target=work, args=about, name="jaxscope-file", daemon=True)
-        self._threads = [*(each for each in self._threads if each.is_alive()), thread]
-        thread.start()
+        is_over = start_thread(work, *about, name="jaxscope-file")
+        self._works = [*(each for each in self._works if not each.is_set()), is_over]
 
     def _open(self, generation: int, paths: tuple[str, ...]) -> None:
         with contextlib.suppress(_Superseded):
