@@ -189,10 +189,10 @@ def test_no_keys_mean_two_things(window: MainWindow) -> None:
 def present(driver: Driver, source: Path) -> MainWindow:
     """A window of 1280 by 720 that presents a capture."""
     window = driver.window
+    window.resize(1280, 720)  # before it has room for a third view
     window.workspace.area.arrange(FIRST_ARRANGEMENT)
     driver.finish(driver.open(source), build_capture())
     window.lesson.hide()
-    window.resize(1280, 720)
     driver.qtbot.wait(20)
     window.toggle_presenting()
     driver.qtbot.wait(20)

@@ -196,7 +196,7 @@ def test_a_file_that_changes_itself_is_not_run_for_ever(
     monkeypatch.setattr(controller, "_SOON_S", 1e9)
     driver.open(source)
     for number in range(30):
-        driver.finish(session.of_type(CaptureRequest)[-1], build_capture())
+        driver.finish(driver.wait_for(CaptureRequest, number + 1), build_capture())
         source.write_text(f"{OFFERING}# run {number}\n", "utf-8")
         window.controller.note_file_changed()
         if not window.controller.state.is_running:

@@ -434,8 +434,8 @@ class Controller(QObject):
         """
         if not self.state.file or self.state.is_view_only:
             return
-        self._refresh_snapshot()
-        self._set(dataclasses.replace(self.state, target=target))
+        # Told with the start of the run: each time that it is told all of the window is looked at.
+        self.state = dataclasses.replace(self.state, snapshot=self._snapshot_now(), target=target)
         request = CaptureRequest(passes=passes, gradient=gradient)
         self._begin(RunKind.CAPTURE, call, self._with_present(request, call=call or None))
 
@@ -698,15 +698,15 @@ class Controller(QObject):
             after=after,
         )
 
-    def _refresh_snapshot(self) -> None:
+    def _snapshot_now(self) -> SourceFile | None:
+        known = self.state.snapshot
         if self.state.draft is not None:
-            return
+            return known
         try:
             snapshot = read_source(self.state.file)
         except JaxscopeError:
-            return  # the run itself will say so, with all details
-        if self.state.snapshot is None or snapshot.sha256 != self.state.snapshot.sha256:
-            self._set(dataclasses.replace(self.state, snapshot=snapshot))
+            return known  # the run itself will say so, with all details
+        return snapshot if known is None or snapshot.sha256 != known.sha256 else known
 
     def _on_bridge_event_arrived(self, number: int, event: object) -> None:
         if number == self._outline_run:
