@@ -546,10 +546,12 @@ class LinkIndex:
         graph, columns = self._graphs[selection.stage], self._columns[selection.stage]
         chosen = np.unique(np.asarray(selection.nodes, np.int32))
         chosen = chosen[(chosen >= 0) & (chosen < len(graph.nodes))]
-        inside = _with_insides(graph, chosen, columns.shown)
+        # What all calls of a function share says nothing of which; the call itself does. So does
+        # a group with a call in it that the function is drawn at.
+        calls = _without_shared(graph, chosen, columns.shared_groups)
+        inside = _with_insides(graph, calls, columns.shown)
         origins, derived = columns.keys_of(inside, self._num_keys)
-        # What all calls of a function share says nothing of which; the call itself does.
-        own_inside = _with_insides(graph, chosen, None, columns.shared_groups)
+        own_inside = _with_insides(graph, calls, None, columns.shared_groups)
         _, own_derived = columns.keys_of(own_inside, self._num_keys)
         derived = own_derived | (derived & ~self._of_one_call & ~self._is_call)
         stages: dict[str, Linked] = {}
@@ -569,7 +571,7 @@ class LinkIndex:
             stages[name] = self._split(
                 name, nodes.astype(np.int32), chosen if name == selection.stage else _NOTHING
             )
-        lines = self._lines_of(selection.stage, own_inside)
+        lines = self._lines_of(selection.stage, np.union1d(own_inside, chosen).astype(np.int32))
         lines = lines or self._lines_of(selection.stage, inside)
         if not lines and self._base in stages:
             lines = self._lines_of(self._base, stages[self._base].forward)
@@ -673,6 +675,14 @@ def unite_links(parts: Sequence[Links]) -> Links:
 
 def _union(arrays: Iterable[Int32s]) -> Int32s:
     return np.unique(np.concatenate([_NOTHING, *arrays])).astype(np.int32)
+
+
+def _without_shared(graph: Graph, chosen: Int32s, shared_groups: Int32s) -> Int32s:
+    """Nodes without those of a shared function whose call, where it is drawn, is among them."""
+    owner = graph.groups.owner[shared_groups]
+    called = owner[np.isin(owner, chosen)]
+    inside = np.setdiff1d(_with_insides(graph, called, None), called)
+    return np.setdiff1d(chosen, inside).astype(np.int32)
 
 
 def _with_insides(

@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -133,6 +135,36 @@ def test_selecting_a_call_before_optimization_lights_that_call_only(relus: Captu
             links = index.find_links(NodeSelection(stage, (node,)))
             _check_lit(graphs, links.stages, graph.derived(node)[0])
             assert len({at for at in links.lines if at[0] == told_wrong.__file__}) == 1
+
+
+def three_wheres(
+    a: jax.Array, b: jax.Array, c: jax.Array
+) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """`jnp.where` is a jitted function of JAX's, one for all."""
+    with jax.named_scope("first"):
+        x = jnp.where(a > 0, jnp.sin(a), 0.0)
+    with jax.named_scope("second"):
+        y = jnp.where(b > 0, jnp.cos(b), 0.0)
+    with jax.named_scope("third"):
+        return x, y, jnp.where(c > 0, jnp.tanh(c), 0.0)
+
+
+@pytest.mark.parametrize("scope", ["first", "second", "third"])
+def test_selecting_a_group_with_a_call_in_it_lights_that_call_only(scope: str) -> None:
+    """Also of the first, where the function is drawn that the others call, too."""
+    capture = capture_function(three_wheres, (np.ones(8, np.float32),) * 3, {})
+    graphs = {each.name: each.graph for each in capture.stages if isinstance(each.graph, Graph)}
+    jaxpr = graphs["jaxpr"]
+    calls = [n for n in range(len(jaxpr.nodes)) if "shared_by" in jaxpr.attributes(n)]
+    assert len(calls) == 3
+    group = [n for n in range(len(jaxpr.nodes)) if jaxpr.node(n).scope[:1] == (scope,)]
+    lit = LinkIndex(capture.stages).find_links(NodeSelection("jaxpr", tuple(group))).stages
+    assert not lit["jaxpr"].forward.size, "other calls of the function are none of the group"
+    for stage in ("stablehlo", "hlo", "optimized"):
+        nodes = [graphs[stage].node(n) for n in lit[stage].forward.tolist()]
+        if stage != "optimized":  # what all call is lit by all
+            nodes = [node for node in nodes if "call" in node.operation]
+        assert {node.scope[0] for node in nodes if node.scope} == {scope}, stage
 
 
 def _check_lit(graphs: Mapping[str, object], lit: Mapping[str, Linked], call: str) -> None:
