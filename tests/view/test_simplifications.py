@@ -11,6 +11,7 @@ import pytest
 from jaxscope.model import GraphBuilder, GroupKind, NodeKind
 from jaxscope.picture.view.build import PASSES, build_view
 from jaxscope.picture.view.labels import text_of
+from jaxscope.picture.view.tree import BranchKind
 from jaxscope.picture.view.view import View
 
 from .programs import compile_module, layers, lower, outline, simplify, trace
@@ -210,6 +211,27 @@ def test_functions_are_boxes_where_there_are_no_scopes() -> None:
     assert "- scale" in lines
     plain = simplify(lambda x: scale(normalize(x)), X, without=["group-by-function"])
     assert "- normalize" not in outline(plain, plain.all_groups())
+
+
+def test_what_is_left_of_a_function_beside_its_calls_and_scopes_says_so() -> None:
+    def normalize(x: jax.Array) -> jax.Array:
+        return (x - x.mean()) / (x.std() + 1e-5)
+
+    def lifted(x: jax.Array) -> jax.Array:
+        return jax.vmap(lambda each: jnp.sin(each) * 2 + jnp.cos(each))(x)
+
+    def loss(x: jax.Array) -> jax.Array:
+        x = jnp.exp(x) * 3 - jnp.tanh(x)
+        for name in ("one", "two"):
+            with jax.named_scope(name):
+                x = jnp.sin(x) * jnp.cos(x)
+        return lifted(normalize(x))
+
+    view = simplify(loss, X)
+    labels = [box.label for box in view.boxes if box.kind is BranchKind.SCOPE]
+    assert labels == ["loss itself", "one", "two", "normalize", "lifted"], "a lambda is no call"
+    backward = simplify(jax.grad(lambda x: loss(x).sum()), X)
+    assert "loss itself backward" in [box.label for box in backward.boxes]
 
 
 def test_an_unrolled_loop_without_names_is_boxed_by_its_repetition() -> None:

@@ -75,7 +75,8 @@ def group_by_function(draft: Draft, root: Branch) -> Branch:
     """Box the runs of operations that one call of a Python function wrote.
 
     The traceback of each operation says which functions it was written in. In a program with
-    scopes only operations outside of them are grouped, by the innermost function.
+    scopes only operations outside of them are grouped, by the innermost function; of one that
+    calls others, or opens scopes, the box holds only what is left, and says so.
     """
     graph = draft.graph
     scope_lengths = graph.nodes.scope.lengths().tolist()
@@ -99,7 +100,23 @@ def group_by_function(draft: Draft, root: Branch) -> Branch:
             return ()
         return read(tuple(values[offsets[node] + 3 : offsets[node + 1] : 4]))
 
-    return _group(draft, root, path, "function", _MIN_LEAVES if depth is None else 3)
+    if depth is None:
+        return _group(draft, root, path, "function", _MIN_LEAVES)
+    stacks = {tuple(values[a + 3 : b : 4]) for a, b in itertools.pairwise(offsets) if b > a}
+    return _group(draft, root, path, "function", 3, _find_callers(graph, stacks))
+
+
+def _find_callers(graph: Graph, stacks: Iterable[tuple[int, ...]]) -> frozenset[str]:
+    """Names of functions from which others were called; stacks begin with the innermost."""
+    name = functools.cache(lambda number: _own_name(graph.strings[number]))
+    found: set[str] = set()
+    for first, *others in stacks:
+        found.update(each for each in map(name, others) if each != name(first))
+    return frozenset(found)
+
+
+_ITSELF = " itself"
+"""Behind the name of a function whose calls and scopes are boxes beside its own."""
 
 
 def _own_name(function: str) -> str:
@@ -118,7 +135,14 @@ def _scope_groups(graph: Graph) -> dict[int, tuple[str, ...]]:
     return paths
 
 
-def _group(draft: Draft, root: Branch, path: _PathOf, word: str, least: int) -> Branch:
+def _group(
+    draft: Draft,
+    root: Branch,
+    path: _PathOf,
+    word: str,
+    least: int,
+    left: frozenset[str] = frozenset(),
+) -> Branch:
     graph = draft.graph
     constants = np.flatnonzero(graph.nodes.kind == int(NodeKind.CONSTANT)).tolist()
     apart = find_arguments(graph) | find_results(graph) | draft.flow.roles.keys()
@@ -155,7 +179,8 @@ def _group(draft: Draft, root: Branch, path: _PathOf, word: str, least: int) -> 
         shared = _shared_start([p for p in paths if p])
         paths = [p[shared:] for p in paths] if shared else paths
         counts: dict[str, int] = {}
-        children = _runs(branch.children, paths, 0, f"{branch.id}/{word}:", counts, least)
+        start = f"{branch.id}/{word}:"
+        children = _runs(branch.children, paths, 0, start, counts, least, left)
         return dataclasses.replace(branch, children=children)
 
     return map_branches(root, change)
@@ -206,8 +231,13 @@ def _runs(
     prefix: str,
     counts: dict[str, int],
     least: int,
+    left: frozenset[str],
 ) -> tuple[Child, ...]:
-    """Wrap neighbours that agree on the path's part at `depth`."""
+    """Wrap neighbours that agree on the path's part at `depth`.
+
+    Args:
+        left: Names of which the groups hold only a part.
+    """
     result: list[Child] = []
     keyed = zip(children, paths, strict=True)
     for part, group in itertools.groupby(
@@ -223,8 +253,9 @@ def _runs(
         number = counts[branch_id] = counts.get(branch_id, 0) + 1
         if number > 1:
             branch_id += f"#{number}"
-        grown = _runs(inside, [p for _, p in run], depth + 1, f"{branch_id}/", counts, least)
-        result.append(Branch(branch_id, BranchKind.SCOPE, name, grown))
+        grown = _runs(inside, [p for _, p in run], depth + 1, f"{branch_id}/", counts, least, left)
+        label = f"{part[0]}{_ITSELF}{part[1]}" if part[0] in left else name
+        result.append(Branch(branch_id, BranchKind.SCOPE, label, grown))
     return tuple(result)
 
 
