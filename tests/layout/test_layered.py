@@ -428,3 +428,18 @@ def test_a_stub_that_is_only_a_little_aside_stands_below_its_box() -> None:
     (stub,) = drawing.stubs
     assert stub.x == drawing.x[2]
     assert len(stub.line) == 2
+
+
+@pytest.mark.parametrize("preferred", [((0, 1), (0, 2), (1, 2)), ((2, 1), (2, 0), (1, 0))])
+def test_boxes_stand_in_the_order_that_is_preferred(preferred: tuple[tuple[int, int], ...]) -> None:
+    """Arguments of one box, in the order of the call, whichever is used first."""
+    links = [DiagramEdge(start, 3, start) for start in range(3)]
+    drawing = layout_layered(Diagram([40.0] * 4, [20.0] * 4, links, preferred=preferred))
+    assert all(drawing.x[left] < drawing.x[right] for left, right in preferred)
+
+
+def test_no_more_lines_cross_for_an_order_that_is_preferred() -> None:
+    """Two lines enter a wide box at places that stand in the other order."""
+    links = [DiagramEdge(0, 2, 0, 0.0, -60.0), DiagramEdge(1, 2, 1, 0.0, 60.0)]
+    drawing = layout_layered(Diagram([40.0, 40.0, 200.0], [20.0] * 3, links, preferred=((1, 0),)))
+    assert drawing.x[0] < drawing.x[1]

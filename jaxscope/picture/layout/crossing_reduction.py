@@ -7,7 +7,7 @@ count, not that of the box: its neighbours stand in the order of its ports.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 
 from jaxscope.picture.layout.diagram import LayeredGraph
 
@@ -23,14 +23,33 @@ Rows = list[list[int]]
 
 
 def order_ranks(
-    threads: LayeredGraph, check_stop: Callable[[], None], fixed: tuple[int, ...] = ()
+    threads: LayeredGraph,
+    check_stop: Callable[[], None],
+    fixed: tuple[int, ...] = (),
+    preferred: tuple[tuple[int, int], ...] = (),
 ) -> Rows:
     """Vertices of each rank from left to right, those of `fixed` in this order.
 
     A depth-first start, then sweeps that put each vertex at the mean place of its neighbours.
     Diagrams that are small enough are refined further: neighbours swap where that saves a
-    crossing, and the best order met is kept.
+    crossing, and the best order met is kept. It is turned round as a whole where more of the pairs
+    `preferred` stand in their order then, and neighbours of these swap, if no more lines cross.
     """
+    rows = _order_ranks(threads, check_stop, fixed)
+    if fixed or not preferred:
+        return rows
+    order = _Order(threads, rows, ())
+    if order.is_mostly_against(preferred):
+        turned = _Order(threads, [row[::-1] for row in rows], ())
+        if turned.count_crossings() <= order.count_crossings():
+            order = turned
+    order.prefer(preferred)
+    return order.rows
+
+
+def _order_ranks(
+    threads: LayeredGraph, check_stop: Callable[[], None], fixed: tuple[int, ...]
+) -> Rows:
     order = _order_from(threads, _initial_rows(threads), check_stop, fixed)
     if not fixed and len(threads.rank) <= _MAX_EXCHANGED_VERTICES and order.count_crossings():
         # Which side a long line passes a box on is decided by the start: try the other one.
@@ -141,6 +160,7 @@ class _Order:
         self._fixed = fixed
         self._is_fixed = frozenset(fixed)
         self._turns_ties = False
+        self._rank = threads.rank
         self._up, self._down = threads.up, threads.down
         self._up_port, self._down_port = threads.up_port, threads.down_port
         self._own_port = threads.own_port
@@ -155,6 +175,32 @@ class _Order:
         self._settled_up: dict[int, tuple[int, int]] = {}
         self._settled_pairs: dict[int, tuple[int, int, int]] = {}
         self._crossings: dict[int, tuple[int, int, int]] = {}
+
+    def is_mostly_against(self, pairs: Iterable[tuple[int, int]]) -> bool:
+        """Whether more of the pairs in one row stand the other way round than stand so."""
+        rank, place = self._rank, self._place
+        signs = [place[one] < place[other] for one, other in pairs if rank[one] == rank[other]]
+        return 2 * sum(signs) < len(signs)
+
+    def prefer(self, pairs: Collection[tuple[int, int]]) -> None:
+        """Swap neighbours that stand the other way round than these, where that costs nothing."""
+        rank, place = self._rank, self._place
+        for _ in pairs:
+            for left, right in pairs:
+                if rank[left] == rank[right] and place[left] == place[right] + 1:
+                    if self._gain_of_swap(right, left) < 0:
+                        continue
+                    row, at = self.rows[rank[left]], place[right]
+                    row[at], row[at + 1] = left, right
+                    place[left], place[right] = at, at + 1
+
+    def _gain_of_swap(self, left: int, right: int) -> int:
+        gain, place = 0, self._place
+        for near, ports in ((self._up, self._up_port), (self._down, self._down_port)):
+            if near[left] and near[right]:
+                ours = _places(near[left], ports[left], place)
+                gain += _gain(ours, _places(near[right], ports[right], place))
+        return gain
 
     def copy(self) -> Rows:
         """The rows as they stand."""
@@ -317,11 +363,7 @@ class _Order:
             left, right = row[index], row[index + 1]
             if fixed and left in fixed and right in fixed:
                 continue
-            gain = 0
-            for near, ports in ((self._up, self._up_port), (self._down, self._down_port)):
-                if near[left] and near[right]:
-                    ours = _places(near[left], ports[left], place)
-                    gain += _gain(ours, _places(near[right], ports[right], place))
+            gain = self._gain_of_swap(left, right)
             if gain > 0 or (equal and gain == 0 and index > moved):
                 moved = index + 1
                 row[index], row[index + 1] = right, left

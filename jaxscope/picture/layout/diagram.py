@@ -333,6 +333,8 @@ class Diagram:
         low: Nodes that stand at the end of their rank, where others are longer, not at its begin.
         sequence: Nodes that stand in this order where they share a rank, and begin together there.
         fixed: Nodes that stand in this order where they share a rank, wherever that is.
+        preferred: Pairs of nodes that had better stand in this order where they share a rank, if no
+            more lines cross for it.
         stub_across: Size across the flow of a stub that names each node; for edges that are
             not drawn in full. Empty stands for no names.
         merged_across: Size across the flow of a stub that stands for several nodes.
@@ -361,6 +363,7 @@ class Diagram:
     later: tuple[tuple[int, int], ...] = ()
     wide: frozenset[int] = frozenset()
     most_across: float = math.inf
+    preferred: tuple[tuple[int, int], ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

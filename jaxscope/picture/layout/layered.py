@@ -685,7 +685,9 @@ def layout_layered(
         )
         threads = wrap_ranks(diagram, threads, spacing, again)
     check_stop()
-    rows = keep_sequence(order_ranks(threads, check_stop, diagram.fixed), diagram.sequence)
+    preferred = () if diagram.sequence else diagram.preferred
+    rows = order_ranks(threads, check_stop, diagram.fixed, preferred)
+    rows = keep_sequence(rows, diagram.sequence)
     x = place_across(threads, rows, spacing.across, check_stop, diagram.most_across)
     return draw_layered_graph(diagram, threads, rows, x, spacing)
 

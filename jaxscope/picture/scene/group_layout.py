@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import NamedTuple
 
 from jaxscope.model import NONE
+from jaxscope.model.types import read_count
 from jaxscope.picture.layout.diagram import (
     Diagram,
     DiagramEdge,
@@ -322,6 +323,8 @@ _MAX_TURNS = 2  # times that ports follow until fewer lines cross; one turn may 
 _CROSSED_COST = 2
 _NEEDLESS_COST = 3  # of a crossing that an order of the ports would avoid
 _SAME_PX = 1e-3
+_MOST_PREFERRED = 4  # ports of one kind whose sides are compared
+_MOST_ARGUMENTS = 8  # that stand in the order of the call
 _NAME_LETTERS = 2  # that every name of a value has room for
 _WIDE_LETTER = "m"
 _STUB_MAX_PX = 130.0
@@ -744,8 +747,42 @@ class GroupPlacer:
             ),
             room.wide,
             self._most_across(box) if len(sizes) <= MAX_NODES else math.inf,
+            self._prefer(room) if box == ROOT or box in self._loose.parts else (),
         )
         return self._layouts.lay_out(diagram)
+
+    def _prefer(self, room: GroupProblem) -> tuple[tuple[int, int], ...]:
+        """Which of two units had better stand to the left, if all else is equal.
+
+        Arguments of the call, and the ports by which they come, in the order of the call; what is
+        kept for the backward part leaves to the right of what is not.
+        """
+        boxes, known = self._view.boxes, self._view.arguments
+        arguments: list[tuple[int, int]] = []
+        kept: list[int] = []
+        others: list[int] = []
+        for number, end in enumerate(room.units):
+            if isinstance(end, Port) and not end.is_entry:
+                targets = self._wiring.targets_of(end.bundle)
+                is_kept = any(boxes[box].kind is BranchKind.BACKWARD for box in targets)
+                (kept if is_kept else others).append(number)
+                continue
+            box = self._wiring.source_of(end.bundle) if isinstance(end, Port) else end
+            is_argument = boxes[box].kind is BranchKind.ARGUMENTS or boxes[box].node in known
+            if is_argument and boxes[box].parent == ROOT:
+                arguments.append((self._place_in_call(box), number))
+        numbers = [number for _, number in sorted(arguments)]
+        pairs = itertools.product(others[:_MOST_PREFERRED], kept[:_MOST_PREFERRED])
+        return (*itertools.combinations(numbers[:_MOST_ARGUMENTS], 2), *pairs)
+
+    def _place_in_call(self, box: int) -> int:
+        """Where the first array of an argument is among those of the call."""
+        while self._view.boxes[box].children:
+            box = self._view.boxes[box].children[0]
+        node = self._view.boxes[box].node
+        told = self._view.graph.attributes(node)
+        number = read_count(told.get("argument", "") or told.get("parameter_number", ""))
+        return node if number is None else number
 
     def _link(self, room: GroupProblem, wires: list[Wire]) -> list[DiagramEdge]:
         """The lines of a diagram; what goes up is turned round."""

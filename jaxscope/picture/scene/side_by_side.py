@@ -361,6 +361,11 @@ class OffPageConnectors:
                 found[index] = found[box.parent] != is_turning
         return found
 
+    @property
+    def parts(self) -> Collection[int]:
+        """The parts of all gradients that stand side by side."""
+        return self._pair_of.keys()
+
     def partner_of(self, box: int) -> int:
         """The other part of the gradient that a box is one part of, or `NONE`."""
         pair = self._pair_of.get(box)
