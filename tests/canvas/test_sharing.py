@@ -68,6 +68,18 @@ def test_opening_a_later_owner_leads_inside(qtbot: QtBot, graph: Graph) -> None:
     assert canvas.scene.items.node[canvas.scene.item_of_node[inside]] == inside, "it is drawn"
 
 
+def test_the_legend_explains_the_mark_of_a_later_owner_where_there_is_one(
+    qtbot: QtBot, graph: Graph
+) -> None:
+    for each, is_told in ((graph, True), (trace(lambda x: wave(x) + 1.0, jnp.ones(3)), False)):
+        canvas = GraphCanvas()
+        qtbot.addWidget(canvas)
+        canvas.resize(500, 400)
+        canvas.set_graph(each, "jaxpr")
+        qtbot.waitUntil(lambda canvas=canvas: canvas.scene is not None and not canvas.is_busy)
+        assert ("↗: inside drawn at another box" in canvas.legend.names) == is_told
+
+
 def test_a_later_owner_is_marked(graph: Graph) -> None:
     from jaxscope.picture.view.build import build_view
     from jaxscope.picture.view.labels import text_of

@@ -30,6 +30,8 @@ _MADE_OF = {"integer_pow": "y"}
 """The parameter without which an operation's name does not say what it does."""
 _DROPPED = "_"
 """What JAX calls a result that nothing uses."""
+ELSEWHERE = "↗"
+"""Behind the title of a box whose inside is drawn at another one; a double click leads there."""
 _MAX_NOTES = 3
 _MAX_LABEL = 28
 _MAX_DIGITS = 8
@@ -186,7 +188,7 @@ def _text_of_node(view: View, node: int) -> BoxText:
         return BoxText(name or "constant", types, Style.CONSTANT)
     style = style_of(graph.operation(node))
     if "shares" in attributes:
-        title = f"{title} ↗"  # its inside is drawn elsewhere; a double click leads there
+        title = f"{title} {ELSEWHERE}"
     if name == _DROPPED and kind == _EQUATION:
         return BoxText(
             title, f"_ (unused): {types}" if len(graph.types(node)) == 1 else types, style

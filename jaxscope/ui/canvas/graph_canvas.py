@@ -37,7 +37,7 @@ from jaxscope.picture.scene.first_picture import (
 from jaxscope.picture.scene.group_layout import DOWN
 from jaxscope.picture.scene.scene import NO_WIDTH_LIMIT, Fit, Scene
 from jaxscope.picture.tint.classes import ColourBy, Tint, tint_scene
-from jaxscope.picture.view.labels import text_of
+from jaxscope.picture.view.labels import ELSEWHERE, text_of
 from jaxscope.picture.view.open_groups import is_walk, open_many, open_path, open_walk, step_copy
 from jaxscope.picture.view.view import View
 from jaxscope.program.dataflow import find_shown_groups, first_node_inside
@@ -506,6 +506,9 @@ class GraphCanvas(QWidget):
         entries = self._colour_entries(drawing)
         if self._view is not None and self._view.batched:
             entries = (words_alone(tr("B=: axis added by vmap"), drawing.colors), *entries)
+        if any(title.endswith(ELSEWHERE) for title in drawing.scene.items.titles):
+            told = tr("↗: inside drawn at another box")
+            entries = (*entries, words_alone(told, drawing.colors))
         if self._num_devices:
             told = tr("types: on each of {num} devices", num=self._num_devices)
             entries = (words_alone(told, drawing.colors), *entries)

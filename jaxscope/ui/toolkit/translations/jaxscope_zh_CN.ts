@@ -5414,6 +5414,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>… 另有 {num_names} 个</translation>
     </message>
     <message>
+        <source>↗: inside drawn at another box</source>
+        <translation>↗：内部画在另一个方框处</translation>
+    </message>
+    <message>
         <source>▶|</source>
         <translation>▶|</translation>
     </message>
