@@ -117,6 +117,7 @@ def measure_memory(file: str, num_rounds: int) -> None:
         if number % 10:
             continue
         del before
+        window.resize(1600, 900)  # a larger window has larger pictures
         application.processEvents()
         # Without an event loop that was entered, Qt leaves what is to be deleted for later.
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)

@@ -108,7 +108,7 @@ def test_nothing_moves_where_the_desktop_wants_stillness(
     canvas: GraphCanvas, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert may_move(canvas)
-    monkeypatch.setattr(canvas, "style", StillStyle, raising=False)
+    monkeypatch.setattr(QApplication, "style", StillStyle)
     assert not may_move(canvas)
     canvas.toggle_group(closed_group(canvas))
     first = settled(canvas)

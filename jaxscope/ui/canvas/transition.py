@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QStyle, QWidget
+from PySide6.QtWidgets import QApplication, QStyle, QWidget
 
 from jaxscope.model import NONE
 from jaxscope.picture.scene.scene import Scene, empty_scene
@@ -51,7 +51,7 @@ def may_move(widget: QWidget) -> bool:
     if widget.window().property(STILL) or wants_stillness():
         return False
     hint = QStyle.StyleHint.SH_Widget_Animation_Duration
-    return widget.style().styleHint(hint, None, widget) > 0
+    return QApplication.style().styleHint(hint, None, widget) > 0
 
 
 def make_transition(

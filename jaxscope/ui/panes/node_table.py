@@ -49,7 +49,7 @@ from jaxscope.program.search import COMPARISONS, SCALES
 from jaxscope.ui.source.code_view import PREVIEW_STRENGTH
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
-from jaxscope.ui.toolkit.widgets import NO_INDEX, RESIZING, EmptyNotice, Index
+from jaxscope.ui.toolkit.widgets import NO_INDEX, RESIZING, EmptyNotice, Index, restyle
 
 _FORWARD, _BACKWARD, _SELECTED, _AHEAD = 1, 2, 4, 8
 
@@ -519,8 +519,7 @@ class FilterHeader(QHeaderView):
         field.setAccessibleDescription(problem)
         if field.property("problem") != ("true" if problem else "false"):
             field.setProperty("problem", "true" if problem else "false")
-            field.style().unpolish(field)
-            field.style().polish(field)
+            restyle(field)
 
     def clear(self) -> None:
         """Let everything through."""

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.ui.toolkit.language import tr
-from jaxscope.ui.toolkit.widgets import RESIZING, ChoiceBox, fill_box
+from jaxscope.ui.toolkit.widgets import RESIZING, ChoiceBox, fill_box, restyle
 
 _DOT_PX, _GAP_PX = 2, 5
 
@@ -234,8 +234,7 @@ class PaneHeader(QWidget):
         self._found.setVisible(bool(text or problem))
         self.search.setToolTip(problem or tr(_SEARCH_HELP))
         self.search.setProperty("problem", "true" if problem else "false")
-        self.search.style().unpolish(self.search)
-        self.search.style().polish(self.search)
+        restyle(self.search)
         self.search.setAccessibleDescription(problem or text)
         self._fit()
 

@@ -37,7 +37,7 @@ from jaxscope.ui.source.code_view import CodeView, Mark, fill_with_source, fill_
 from jaxscope.ui.source.source_lines import NEW_LINE, SourceLines
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
-from jaxscope.ui.toolkit.widgets import fill_box
+from jaxscope.ui.toolkit.widgets import fill_box, restyle
 
 if TYPE_CHECKING:
     from jaxscope.ui.canvas.graph_canvas import GraphCanvas
@@ -387,8 +387,7 @@ class StagePane(QFrame):
         if self.property(name) == ("true" if is_so else "false"):
             return
         self.setProperty(name, "true" if is_so else "false")
-        self.style().unpolish(self)
-        self.style().polish(self)
+        restyle(self)
 
     def enterEvent(self, event: QEnterEvent) -> None:
         super().enterEvent(event)

@@ -26,6 +26,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QAction, QCursor, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QApplication,
     QBoxLayout,
     QComboBox,
     QFrame,
@@ -199,6 +200,18 @@ def make_label(text: str = "", role: str = "", *, wraps: bool = False) -> QLabel
         label.setProperty("role", role)
     label.setWordWrap(wraps)
     return label
+
+
+def restyle(*widgets: QWidget) -> None:
+    """Look as the style sheet says of a property that was changed.
+
+    By the application's style: PySide keeps whatever `QWidget.style` gave, and each change of the
+    theme makes another.
+    """
+    style = QApplication.style()
+    for widget in widgets:
+        style.unpolish(widget)
+        style.polish(widget)
 
 
 def make_splitter(orientation: Qt.Orientation, *parts: QWidget) -> QSplitter:

@@ -66,7 +66,14 @@ from jaxscope.ui.session.call_text import (
 from jaxscope.ui.session.state import OfferedFunction
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import fixed_font
-from jaxscope.ui.toolkit.widgets import ChoiceBox, LetterMenu, MenuButton, fill_box, make_label
+from jaxscope.ui.toolkit.widgets import (
+    ChoiceBox,
+    LetterMenu,
+    MenuButton,
+    fill_box,
+    make_label,
+    restyle,
+)
 
 _MIN_PREFIX = 1
 _MAX_HISTORY = 200
@@ -402,8 +409,7 @@ class TransformForm(QFrame):
         self.made.setText(text)
         if self.made.property("role") != role:
             self.made.setProperty("role", role)
-            self.made.style().unpolish(self.made)
-            self.made.style().polish(self.made)
+            restyle(self.made)
         self.adjustSize()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -790,8 +796,7 @@ class CallBar(QWidget):
         self.edit.underline(part)
         if self.edit.property("problem") != is_failed:
             self.edit.setProperty("problem", is_failed)
-            self.edit.style().unpolish(self.edit)
-            self.edit.style().polish(self.edit)
+            restyle(self.edit)
 
     def _on_edit_text_changed(self, _text: str) -> None:
         self._problem.hide()

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolBut
 
 from jaxscope.ui.session.screen import BETWEEN_TIMES, TIME_MARKS, PipelineStep
 from jaxscope.ui.toolkit.language import tr
-from jaxscope.ui.toolkit.widgets import RESIZING, fill_box, make_label
+from jaxscope.ui.toolkit.widgets import RESIZING, fill_box, make_label, restyle
 
 _AROUND_PX = 24
 _SIDE_PX, _DENSE_PX = 7, 3
@@ -74,7 +74,7 @@ class PipelineLabel(QFrame):
         """Show a step's present state."""
         if step == self._step:
             return
-        restyle = self._step is None or _look(self._step) != _look(step)
+        is_other = self._step is None or _look(self._step) != _look(step)
         self._step = step
         self._title.setText(step.title)
         figures = " · ".join(part for part in (step.size, step.cost) if part)
@@ -83,13 +83,11 @@ class PipelineLabel(QFrame):
         told = step.size if step.is_on_request else tr(step.condition.value)
         self.setAccessibleName(f"{step.title}: {told}")
         self.setAccessibleDescription(tooltip)
-        if restyle:
+        if is_other:
             self.setProperty("condition", step.condition.value)
             self.setProperty("shown", "true" if step.is_shown else "false")
             self.setProperty("aside", "true" if step.is_aside else "false")
-            for part in (self, self._title, self._size):
-                self.style().unpolish(part)
-                self.style().polish(part)
+            restyle(self, self._title, self._size)
 
     def width_for(self, figures: Figures) -> int:
         """How wide it is with so much of its size beside the name; that becomes the text."""

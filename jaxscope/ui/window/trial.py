@@ -31,7 +31,7 @@ from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.source.editor import SourceEditor
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import Theme, ThemeSwitch
-from jaxscope.ui.toolkit.widgets import fill_box, make_label
+from jaxscope.ui.toolkit.widgets import fill_box, make_label, restyle
 from jaxscope.ui.window.workspace import Workspace
 
 _SAID = "Scratch copy: the file is as it was."
@@ -69,8 +69,7 @@ class TrialEditor(QWidget):
         self._problem = problem
         self.said.setText(problem or (tr(_CHANGED) if self._is_file_changed else tr(_SAID)))
         self.said.setProperty("role", "error" if problem else "muted")
-        self.said.style().unpolish(self.said)
-        self.said.style().polish(self.said)
+        restyle(self.said)
 
 
 class Trial(QObject):
