@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -128,6 +130,52 @@ def test_tab_leads_over_the_views_and_the_line_around_to_the_call(
     assert visited.index(card) == len(visited) - 2, "one Shift+Tab from the call"
     (pane,) = [pane for pane in shown(small) if pane.is_graph_shown]
     assert pane.isAncestorOf(views[1]), "what the views show comes before their tools"
+
+
+def look_of(window: MainWindow, widget: QWidget) -> list[str]:
+    """Colours of what says that a widget has the keyboard: itself, or the pane that it fills."""
+    panes = [pane for pane in shown(window) if widget in pane.tab_stops()]
+    framed = panes[0] if panes else widget
+    image = window.grab(QRect(framed.mapTo(window, QPoint(0, 0)), framed.size())).toImage()
+    return [image.pixelColor(x, y).name() for x in range(image.width()) for y in rows_of(image)]
+
+
+def rows_of(image: QImage) -> Iterable[int]:
+    """All of a small picture, the ends of a high one."""
+    high = image.height()
+    return range(high) if high < 40 else (*range(8), *range(high - 8, high))
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_each_stop_of_the_tab_key_is_framed(
+    driver: Driver, window: MainWindow, source: Path, qapp: QApplication, qtbot: QtBot, theme: str
+) -> None:
+    """Else whoever has no mouse does not know what Enter would do."""
+    window.resize(1280, 720)
+    window.workspace.area.arrange(FIRST_ARRANGEMENT)
+    source.write_text(LESSON + source.read_text())
+    driver.finish(driver.open(source), build_capture())
+    qtbot.waitUntil(lambda: len(shown(window)) == 2)
+    if theme != window._themes.theme.name:
+        window.toggle_theme()
+    window.activateWindow()
+    window.call_bar.edit.setFocus()
+    unseen, stop = [], None
+    for _ in range(40):
+        qtbot.keyClick(qapp.focusWidget(), Qt.Key.Key_Tab)
+        stop = qapp.focusWidget()
+        if stop is window.call_bar.edit:
+            break
+        qtbot.wait(30)
+        framed = look_of(window, stop)
+        stop.clearFocus()
+        qtbot.wait(30)
+        plain = look_of(window, stop)
+        stop.setFocus(Qt.FocusReason.TabFocusReason)
+        if sum(one != other for one, other in zip(framed, plain, strict=True)) < stop.width():
+            unseen.append(stop.accessibleName() or type(stop).__name__)
+    assert stop is window.call_bar.edit
+    assert not unseen
 
 
 def test_arrow_keys_lead_along_the_line_of_stages(

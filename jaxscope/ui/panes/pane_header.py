@@ -6,7 +6,7 @@ import enum
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
@@ -62,6 +62,9 @@ class PaneGrip(QWidget):
         for number in range(6):
             x, y = left + number % 2 * _GAP_PX, top + number // 2 * _GAP_PX
             painter.fillRect(x, y, _DOT_PX, _DOT_PX, color)
+        if self.hasFocus():
+            painter.setPen(self.palette().color(QPalette.ColorRole.Highlight))
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
 
     def sizeHint(self) -> QSize:
         return QSize(12, 20)

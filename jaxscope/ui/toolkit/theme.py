@@ -53,6 +53,7 @@ QPushButton:disabled, QToolButton:disabled, QComboBox:disabled { color: $muted;
     background: $window; }
 QPushButton[role="primary"] { background: $accent; color: $on_accent; border-color: $accent;
     font-weight: 600; padding: 5px 18px; }
+QPushButton[role="primary"]:focus { border: 2px solid $text; padding: 4px 17px; }
 QPushButton[role="primary"]:disabled { background: $window; color: $muted; border-color: $border; }
 QPushButton[role="stop"] { background: $error_soft; color: $error; border-color: $error;
     font-weight: 600; padding: 5px 18px; }
@@ -85,6 +86,8 @@ QComboBox::drop-down { border: none; width: 18px; }
 QComboBox QAbstractItemView { background: $surface; color: $text; border: 1px solid $border;
     outline: none;
     selection-background-color: $accent_soft; selection-color: $text; }
+QScrollArea[role="page"] { border: 1px solid transparent; }
+QScrollArea[role="page"]:focus { border-color: $accent; }
 QToolButton::menu-indicator { image: none; width: 0; }
 
 QLineEdit, QSpinBox { background: $surface; color: $text; border: 1px solid $border;

@@ -123,7 +123,7 @@ class LessonStrip(QFrame):
         self._show_parts()
         self._walk.changed.connect(self._show_parts)
         self._area.setWidgetResizable(True)
-        self._area.setFrameShape(QScrollArea.Shape.NoFrame)
+        self._area.setProperty("role", "page")  # it is scrolled by keys
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setWidget(content)
         self._area.setAccessibleName(tr("Lesson"))
