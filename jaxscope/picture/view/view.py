@@ -162,16 +162,14 @@ class View:
         What a loop or a branch takes and gives is drawn as values, also where an instruction does
         it, such as the tuple at the end of an arm.
         """
-        counted, boxes = is_counted(self.graph), self.boxes
-        counted[list(self.flow.roles)] = False
-        shown = self.box_of_node
-        node_of = np.asarray([box.node for box in boxes], np.int64)
-        has_own = counted & (shown != NONE) & (node_of[shown] == np.arange(len(shown)))
-        missing = is_counted(self.graph) & (shown != NONE) & ~has_own
-        found: list[int] = np.bincount(shown[missing], minlength=len(boxes)).tolist()
-        for number, box in enumerate(boxes[1:], start=1):
-            if not box.children:
-                found[box.parent] += found[number]
+        boxes, shown = self.boxes, self.box_of_node
+        has_own = np.zeros(len(shown) + 1, bool)  # the last is that of groups without a node
+        has_own[[box.node for box in boxes if not box.type]] = True
+        has_own[list(self.flow.roles)] = False
+        missing = is_counted(self.graph) & (shown != NONE) & ~has_own[:-1]
+        found = [0] * len(boxes)
+        for box in shown[missing].tolist():
+            found[box if boxes[box].children else boxes[box].parent] += 1
         return found
 
     def count_drawn(self, box: int, is_open: Sequence[bool] | None = None) -> int:
