@@ -13,7 +13,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import NamedTuple
 
 from jaxscope.model import NONE
-from jaxscope.model.types import read_count
 from jaxscope.picture.layout.diagram import (
     Diagram,
     DiagramEdge,
@@ -770,19 +769,10 @@ class GroupPlacer:
             box = self._wiring.source_of(end.bundle) if isinstance(end, Port) else end
             is_argument = boxes[box].kind is BranchKind.ARGUMENTS or boxes[box].node in known
             if is_argument and boxes[box].parent == ROOT:
-                arguments.append((self._place_in_call(box), number))
+                arguments.append((box, number))
         numbers = [number for _, number in sorted(arguments)]
         pairs = itertools.product(others[:_MOST_PREFERRED], kept[:_MOST_PREFERRED])
         return (*itertools.combinations(numbers[:_MOST_ARGUMENTS], 2), *pairs)
-
-    def _place_in_call(self, box: int) -> int:
-        """Where the first array of an argument is among those of the call."""
-        while self._view.boxes[box].children:
-            box = self._view.boxes[box].children[0]
-        node = self._view.boxes[box].node
-        told = self._view.graph.attributes(node)
-        number = read_count(told.get("argument", "") or told.get("parameter_number", ""))
-        return node if number is None else number
 
     def _link(self, room: GroupProblem, wires: list[Wire]) -> list[DiagramEdge]:
         """The lines of a diagram; what goes up is turned round."""
