@@ -541,6 +541,90 @@ def test_what_was_opened_and_then_moved_stays_where_it_is(canvas: GraphCanvas) -
     assert canvas.camera == before
 
 
+def test_a_selection_that_came_into_sight_leaves_a_picture_that_nobody_moved(
+    canvas: GraphCanvas,
+) -> None:
+    canvas.fit()
+    canvas.resize(480, 300)
+    QApplication.processEvents()
+    group, _ = open_first_group(canvas)
+    assert canvas._is_unmoved
+    scene = canvas.scene
+    assert scene is not None
+    low = int(np.argmax(np.where(scene.items.node >= 0, scene.items.rect[:, 1], -1.0)))
+    canvas.set_highlight((int(scene.items.node[low]),), (), ())
+    canvas.reveal_highlight()
+    canvas.resize(2000, 3000)
+    QApplication.processEvents()
+    assert canvas._is_all_in_sight() and group in canvas.expanded
+
+
+def test_presenting_closes_no_group_around_what_is_selected(
+    canvas: GraphCanvas, qtbot: QtBot
+) -> None:
+    """Else the frame would be on a group that holds much more."""
+    canvas.resize(1400, 1000)
+    canvas.reset_expanded()
+    scene = canvas.scene
+    assert scene is not None and canvas.view is not None
+    inside = np.flatnonzero((scene.items.node >= 0) & (scene.items.parent >= 0))
+    node = int(scene.items.node[inside[-1]])
+    canvas.select_node(node)
+    canvas.set_highlight((node,), (), ())
+    before, opened = canvas.camera, canvas.expanded
+    canvas.present(2.5, is_on=True)
+    canvas.resize(800, 500)
+    qtbot.wait(300)  # longer than a size must last
+    assert canvas.expanded == opened
+    item = canvas._item_of(node)
+    left, top, right, bottom = rect_seen(canvas, canvas.scene.items.ids[item])
+    assert left >= 0 and top >= 0 and right <= 800 and bottom <= 500, "and it is seen whole"
+    canvas.present(1.0, is_on=False)
+    canvas.resize(1400, 1000)
+    qtbot.wait(300)
+    assert canvas.expanded == opened and canvas.camera.scale == pytest.approx(before.scale)
+
+
+@pytest.mark.parametrize("is_moved", [True, False])
+def test_what_is_opened_in_a_presentation_is_closed_after_it(
+    canvas: GraphCanvas, qtbot: QtBot, is_moved: bool
+) -> None:
+    canvas.collapse_all()
+    if is_moved:
+        canvas.pan(10.0, 5.0)
+    else:
+        canvas.reset_expanded()
+    before, opened = canvas.camera, canvas.expanded
+    assert canvas.view is not None
+    canvas.present(1.5, is_on=True)
+    deepest = max(
+        range(len(canvas.view.box_of_node)), key=lambda node: len(canvas.view.path_to_node(node))
+    )
+    canvas.select_node(deepest)
+    assert canvas.expanded != opened
+    canvas.present(1.0, is_on=False)
+    qtbot.wait(300)
+    assert canvas.expanded == opened
+    assert canvas.camera == before
+
+
+def test_a_group_that_was_opened_is_presented_from_its_beginning(canvas: GraphCanvas) -> None:
+    canvas.fit()
+    group, _ = open_first_group(canvas)
+    before = canvas.camera
+    size = canvas.size()
+    canvas.present(2.0, is_on=True)
+    canvas.resize(1280, 700)
+    QApplication.processEvents()
+    left, top, _, _ = rect_seen(canvas, group)
+    assert 0 <= left < 1280 and 0 <= top < 350
+    assert canvas.camera.scale >= 2.0 * LEAST_FRAMED
+    canvas.present(1.0, is_on=False)
+    canvas.resize(size)
+    QApplication.processEvents()
+    assert canvas.camera.scale == pytest.approx(before.scale)
+
+
 def test_what_is_found_in_a_fitted_picture_can_be_read(canvas: GraphCanvas) -> None:
     canvas.collapse_all()
     canvas.fit()

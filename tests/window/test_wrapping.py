@@ -144,6 +144,20 @@ def test_the_line_at_the_top_stays_when_the_width_changes(view: CodeView, qtbot:
     assert view.folding.num_rows == len(TEXT) - 2
 
 
+def test_a_marked_line_in_sight_stays_there_when_the_width_changes(
+    view: CodeView, qtbot: QtBot
+) -> None:
+    view.resize(900, 300)
+    qtbot.waitUntil(lambda: view.folding.num_rows_of(1) == 1)
+    view.show_line(0, is_first=True)
+    low = max(line for line in range(len(TEXT)) if view._is_any_in_sight((line,)))
+    view.set_marks({low: Mark.SELECTED}, reveal=False)
+    view.resize(260, 300)
+    qtbot.waitUntil(lambda: view.folding.num_rows_of(1) > 1)
+    assert view._is_any_in_sight((low,))
+    assert view.first_line > 0
+
+
 def test_it_is_a_choice_of_all_panes_and_is_remembered(driver: Driver, tmp_path: Path) -> None:
     window = driver.window
     area, action = window.workspace.area, window.commands.actions["wrap_lines"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -131,6 +132,17 @@ _LEAST_TOGETHER = 0.45
 _LEAST_TITLES = 2
 """A picture of which so few groups can be named is not shown as small as it is then."""
 
+
+class _BeforePresenting(NamedTuple):
+    """What a canvas showed before it was presented."""
+
+    expanded: frozenset[str]
+    camera: Camera
+    is_untouched: bool
+    is_fitted: bool
+    is_unmoved: bool
+
+
 _NO_MARKS: tuple[frozenset[int], ...] = (frozenset(), frozenset(), frozenset())
 
 _ARROWS = {
@@ -197,7 +209,7 @@ class GraphCanvas(QWidget):
             extra.hide()  # `GraphPage` gives them a place beside the picture
         self._text_scale, self._is_spotlit = 1.0, False
         self._least_framed = LEAST_FRAMED
-        self._before_presenting: tuple[Camera, bool] | None = None
+        self._before_presenting: _BeforePresenting | None = None
         self._graph: Graph | None = None
         self._view: View | None = None
         self._expanded: frozenset[str] = frozenset()
@@ -367,7 +379,8 @@ class GraphCanvas(QWidget):
         Args:
             scale: Of the window's type; 1 is ordinary.
         """
-        before = None if self._is_untouched else (self._camera, self._is_fitted)
+        seen = (self._is_untouched, self._is_fitted, self._is_unmoved)
+        before = _BeforePresenting(self._expanded, self._camera, *seen)
         self._least_framed = WHOLE_SCALE if is_on else LEAST_FRAMED
         self._is_untouched |= is_on and self._is_fitted
         self.set_text_scale(scale)
@@ -375,16 +388,22 @@ class GraphCanvas(QWidget):
         if is_on:
             self._before_presenting = before
             self._is_led = self._is_untouched  # what is selected is presented, too
-            if not self._is_untouched:
+            if not (self._is_untouched or self._is_unmoved):
                 self.zoom(max(WHOLE_SCALE * scale / self._camera.scale, 1.0))
         elif self._before_presenting is not None:
-            camera, is_fitted = self._before_presenting
-            self._before_presenting = None
-            self._look(camera)
-            self._is_fitted = is_fitted
-        else:
-            self._is_untouched = True
+            before, self._before_presenting = self._before_presenting, None
+            self._look_as_before(before)
         self._resized.start()
+
+    def _look_as_before(self, before: _BeforePresenting) -> None:
+        """Have the groups open that were open before it was presented, and look at the same."""
+        self._look(before.camera)
+        self._is_untouched, self._is_fitted, self._is_unmoved = before[2:]
+        self._anchor = None
+        if before.is_untouched and self._expanded != self._opened_first:
+            self.reset_expanded()
+        elif not before.is_untouched:
+            self.set_expanded(before.expanded)
 
     def set_theme(self, theme: str) -> None:
         """Use the palette `light` or `dark`."""
@@ -452,6 +471,8 @@ class GraphCanvas(QWidget):
         camera, item = self._camera, scene.item_of_id.get(group_id, NONE)
         if 0 <= item < scene.items.num_frames:
             middle, scale = (self.width() / 2, self.height() / 2), self._scale_before
+            if self._before_presenting is not None:
+                scale = max(scale, WHOLE_SCALE * self._text_scale)
             camera = camera.zoomed(scale / camera.scale, *middle, scale)
             camera = self._show_opened(scene, item, camera)
             self._opened = group_id, camera
@@ -553,7 +574,7 @@ class GraphCanvas(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._explained = None
-        if self._before_presenting is not None:  # what was in the middle stays there
+        if self._before_presenting is not None and not self._is_unmoved:  # the middle stays there
             grown = event.oldSize() - event.size()
             self._camera = self._camera.moved(grown.width() / 2, grown.height() / 2)
         self._look_anew()
@@ -570,11 +591,14 @@ class GraphCanvas(QWidget):
         if scene is None or not len(items):
             return
         rects = scene.items.rect[items]
-        if not is_any_in_sight(rects, self._camera, self.width(), self.height()):
-            smallest = int(np.argmin(rects[:, 2] * rects[:, 3]))
-            chosen = self._is_untouched, self._is_fitted
+        smallest = int(np.argmin(rects[:, 2] * rects[:, 3]))
+        camera, size = self._camera, (self.width(), self.height())
+        is_cut = reveal_rect(rects[smallest].tolist(), camera, *size, 0.5) is not None
+        is_led = self._is_led and self._before_presenting is not None  # a half box says little
+        if (is_led and is_cut) or not is_any_in_sight(rects, camera, *size):
+            chosen = self._is_untouched, self._is_fitted, self._is_unmoved
             self._bring_into_sight(int(items[smallest]))
-            self._is_untouched, self._is_fitted = chosen
+            self._is_untouched, self._is_fitted, self._is_unmoved = chosen
             self._is_led = any(chosen)
 
     def _bring_into_sight(self, item: int, *, is_new: bool = False) -> None:
@@ -663,6 +687,8 @@ class GraphCanvas(QWidget):
         self._memory = SceneMemory()
         self._anchor = None
         self.forget_nodes()
+        if self._before_presenting is not None:  # of another graph
+            self._before_presenting = self._before_presenting._replace(is_untouched=True)
         if isinstance(graph, Graph) and len(graph.nodes):
             self.drop_scene(
                 tr(
@@ -994,12 +1020,16 @@ class GraphCanvas(QWidget):
             self._is_untouched = self._is_fitted = False
 
     def _on_resized_timeout(self) -> None:
-        """A page has room for more or for less: unless somebody has chosen, choose again."""
+        """A page has room for more or for less: unless somebody has chosen, choose again.
+
+        Not while something is selected: the group around it might be closed.
+        """
         is_as_first = self._expanded == self._opened_first
         across = self._page.width() if self._direction == DOWN else self._page.height()
         is_other = abs(across - self._across_chosen) > OTHER_ROOM_PX
         is_idle = self.scene is not None and not self.is_busy
-        if self._is_untouched and is_as_first and is_other and is_idle:
+        is_free = self._is_untouched and is_as_first and not any(self._marks)  # else it would close
+        if is_free and is_other and is_idle:
             assert self._graph is not None
             self._start(self._graph, self._view, None)
 

@@ -550,7 +550,7 @@ class CodeView(QAbstractScrollArea):
         self._is_stale = False
         self._faded: Collection[int] = frozenset()
         self._wanted = self._wanted_row = -1
-        self._is_wanted_first = False
+        self._is_wanted_first, self._rows_above = False, 0
         self._docstring = range(0)
         self._is_folded_for_room, self._may_fold = False, True
         self._is_dragged = False
@@ -637,17 +637,13 @@ class CodeView(QAbstractScrollArea):
         """Mark lines, and bring the first of them into view if none is."""
         self._marks = marks
         self._mark_rows()
-        if reveal and marks:
-            top, bottom = self._visible_range()
-            rows = map(self._folding.row_of, self._shown_marks)
-            if not any(top <= row < bottom - 1 for row in rows):
-                self.show_line(min(marks))
+        if reveal and marks and not self._is_any_in_sight(self._shown_marks):
+            self.show_line(min(marks))
         self.viewport().update()
 
     def bring_into_sight(self, line: int) -> None:
         """Scroll to a line, by 0-based number, unless it is seen."""
-        top, bottom = self._visible_range()
-        if not top <= self._folding.row_of(line) < bottom - 1:
+        if not self._is_any_in_sight((line,)):
             self.show_line(line)
 
     @property
@@ -792,16 +788,17 @@ class CodeView(QAbstractScrollArea):
             self._faded = lines
             self.viewport().update()
 
-    def show_line(self, line: int, *, is_first: bool = False) -> None:
+    def show_line(self, line: int, *, is_first: bool = False, rows_above: int = 0) -> None:
         """Scroll so that a line stands in the upper third, or that it is the first one.
 
+        Of that so many rows may stay out of sight above.
         A docstring of the file is folded away where not all above the line can be seen.
         """
         if self._is_folded_for_room:
             self._fold_for_room()
         # Until somebody scrolls, it stays in sight when the page gets another size.
-        self._wanted, self._is_wanted_first = line, is_first
-        above = 0 if is_first else self.viewport().height() // self._line_px // 3
+        self._wanted, self._is_wanted_first, self._rows_above = line, is_first, rows_above
+        above = -rows_above if is_first else self.viewport().height() // self._line_px // 3
         self.verticalScrollBar().setValue(self._folding.row_of(line) - above)
         is_cut = self.verticalScrollBar().value() > 0 and bool(self._docstring)
         if self._may_fold and is_cut and line >= self._docstring.stop:
@@ -951,9 +948,19 @@ class CodeView(QAbstractScrollArea):
             least = row + 1 - self.viewport().height() // self._line_px
             self.verticalScrollBar().setValue(max(top, least))
             return
+        rows = old.height() // self._line_px
+        marked = (*self._shown_marks, *filter(lambda line: line >= 0, (self._cursor,)))
+        lit = [line for line in marked if 0 <= self._folding.row_of(line) - top < rows]
         self._update_scroll_bars()
         if is_wanted and 0 <= self._wanted < len(self._lines):
-            self.show_line(self._wanted, is_first=self._is_wanted_first)
+            rows_above = self._rows_above
+            self.show_line(self._wanted, is_first=self._is_wanted_first, rows_above=rows_above)
+        if lit and not self._is_any_in_sight(lit):
+            self.show_line(lit[0])
+
+    def _is_any_in_sight(self, lines: Iterable[int]) -> bool:
+        first, last = self._visible_range()
+        return any(first <= self._folding.row_of(line) < last - 1 for line in lines)
 
     def scrollContentsBy(self, _dx: int, _dy: int) -> None:
         self.viewport().update()
@@ -1072,8 +1079,7 @@ class CodeView(QAbstractScrollArea):
         self._cursor = line
         if not extend:
             self._anchor = line
-        top, bottom = self._visible_range()
-        if not top <= self._folding.row_of(line) < bottom - 1:
+        if not self._is_any_in_sight((line,)):
             self.show_line(line)
         self.viewport().update()
         if extend:

@@ -568,9 +568,7 @@ class PresentationMode:
         for pane in self._workspace.area.panes:
             across, first, row = self._lines.get(pane.code, (-1, -1, 0))
             if first >= 0:
-                pane.code.show_line(first, is_first=True)
-                down = pane.code.verticalScrollBar()
-                down.setValue(down.value() + row)
+                pane.code.show_line(first, is_first=True, rows_above=row)
                 pane.code.horizontalScrollBar().setValue(across)
         self._lines = {}
 
