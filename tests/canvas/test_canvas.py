@@ -553,10 +553,12 @@ def test_a_selection_that_came_into_sight_leaves_a_picture_that_nobody_moved(
     assert scene is not None
     low = int(np.argmax(np.where(scene.items.node >= 0, scene.items.rect[:, 1], -1.0)))
     canvas.set_highlight((int(scene.items.node[low]),), (), ())
+    canvas._camera = Camera(0.0, -5000.0, 1.0)  # as where it is far away
     canvas.reveal_highlight()
+    assert canvas.camera.y > -5000.0
     canvas.resize(2000, 3000)
     QApplication.processEvents()
-    assert canvas._is_all_in_sight() and group in canvas.expanded
+    assert canvas._is_fitted and canvas._is_all_in_sight() and group in canvas.expanded
 
 
 def test_presenting_closes_no_group_around_what_is_selected(
@@ -583,6 +585,23 @@ def test_presenting_closes_no_group_around_what_is_selected(
     canvas.resize(1400, 1000)
     qtbot.wait(300)
     assert canvas.expanded == opened and canvas.camera.scale == pytest.approx(before.scale)
+
+
+def test_a_selected_box_is_presented_whole(canvas: GraphCanvas) -> None:
+    canvas.reset_expanded()
+    scene = canvas.scene
+    assert scene is not None
+    low = int(np.argmax(np.where(scene.items.node >= 0, scene.items.rect[:, 1], -1.0)))
+    canvas.set_highlight((int(scene.items.node[low]),), (), ())
+    canvas.present(1.5, is_on=True)
+    scene = canvas.scene
+    item = canvas._item_of(int(scene.items.node[low]))
+    x, y, wide, high = scene.items.rect[item].tolist()
+    scale = canvas.camera.scale
+    below = y + high / 2 - canvas.height() / scale  # so that it is cut in two
+    canvas._camera = Camera(x + wide / 2 - canvas.width() / scale / 2, below, scale)
+    canvas.reveal_highlight()
+    assert rect_seen(canvas, scene.items.ids[item])[3] <= canvas.height()
 
 
 @pytest.mark.parametrize("is_moved", [True, False])
