@@ -265,6 +265,21 @@ def test_a_lesson_stands_beside_the_views_of_a_wide_window_and_in_no_other_place
             assert not window.lesson.isVisible()
 
 
+def test_what_is_selected_stays_in_front_where_the_lesson_comes_below_the_source(
+    driver: Driver, window: MainWindow, taught: Path
+) -> None:
+    window.resize(2560, 900)
+    driver.finish(driver.open(taught, ("f(f32[3])",)), build_capture())
+    inspector = window.workspace.inspector
+    driver.wait_until(lambda: inspector.guest is None)
+    window.workspace.selection.select_node("jaxpr", 0)
+    window.resize(1280, 900)
+    driver.wait_until(lambda: inspector.guest is not None)
+    assert inspector.page.isVisible() and not window.lesson.isVisible()
+    window.workspace.selection.clear()
+    assert window.lesson.isVisible()
+
+
 def test_what_a_lesson_leads_to_is_written_out_where_it_has_room(
     driver: Driver, window: MainWindow
 ) -> None:

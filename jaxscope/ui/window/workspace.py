@@ -147,6 +147,7 @@ class Workspace(QWidget):
         else:
             self.inspector.take_guest(lesson, tr("Lesson"))
         lesson.setHidden(was_hidden)
+        self.inspector.bring_forward(is_selected=self.selection.selection is not None)
 
     def _on_inspector_guest_shown(self, is_shown: bool) -> None:
         self._has_lesson = is_shown
