@@ -123,6 +123,9 @@ def test_integers_are_uniform_in_0_to_9() -> None:
         ("grad(loss)(f32[2], f32[]", ("grad(loss)(f32[2], f32[()])",)),
         ("loss(g32[2])", ("loss(u32[2])", "loss(i32[2])", "loss(f32[2])")),
         ("loss(f32[2]) +", ()),
+        ("loss(f32[8)", ("loss(f32[8])",)),
+        ("grad(loss)({'x': (f32[2], [f32[3)})", ("grad(loss)({'x': (f32[2], [f32[3]])})",)),
+        ("loss(f32[2]))", ()),
     ],
 )
 def test_a_refusal_holds_the_calls_that_it_proposes(text: str, calls: tuple[str, ...]) -> None:
@@ -174,3 +177,13 @@ def test_a_refusal_names_the_part_of_the_call_that_is_at_fault(text: str, part: 
     with pytest.raises(CallError) as caught:
         parse(text)
     assert caught.value.explanation.part == part
+
+
+def test_an_example_is_of_the_function_that_is_named() -> None:
+    def other(x: Any) -> Any:
+        return x
+
+    for text, name in (("grad(other)(f32[2] 3", "other"), ("other(", "other"), ("x = 1", "loss")):
+        with pytest.raises(CallError) as caught:
+            parse(text, other=other)
+        assert caught.value.explanation.remedy == f"Type a call such as {name}(f32[8])."

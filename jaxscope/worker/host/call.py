@@ -330,8 +330,10 @@ class _CallParser:
         return self._no_call(what, remedy, calls, name, is_misspelt=is_misspelt)
 
     def _example(self) -> str:
-        """A call of a function of the file."""
-        return f"{next(iter(list_functions(self._names)), 'loss')}(f32[8])"
+        """A call of the function of the file that is named in the call, else of the first."""
+        functions = list_functions(self._names)
+        named = (name for name in re.findall(r"\w+", self._text) if name in functions)
+        return f"{next(named, next(iter(functions), 'loss'))}(f32[8])"
 
     def _with_name(self, name: str, other: str) -> str:
         """The call with another name in the place of one that it uses."""
@@ -383,22 +385,29 @@ def _is_subscripted(name: ast.Name, tree: ast.AST) -> bool:
 
 
 def _close_brackets(text: str) -> str:
-    """The call with the brackets closed that are open at its end; empty where that is no call."""
-    pairs, still_open = {"(": ")", "[": "]", "{": "}"}, []
-    for letter in text:
-        if letter in pairs:
-            still_open.append(pairs[letter])
-        elif still_open and letter == still_open[-1]:
-            still_open.pop()
+    """The call with its open brackets closed; empty where that is no call.
+
+    Each is closed at the end, or where one around it is.
+    """
+    pairs, still_open, told, is_changed = {"(": ")", "[": "]", "{": "}"}, [], "", False
     text = text.rstrip(", ")
     if text.endswith(tuple(pairs)):
         return ""  # what is to stand in them is not known
-    closed = spell_scalars(text + "".join(reversed(still_open)))
+    for letter in text:
+        if letter in pairs:
+            still_open.append(pairs[letter])
+        elif letter in still_open:
+            while still_open[-1] != letter:
+                told, is_changed = told + still_open.pop(), True
+            still_open.pop()
+        told += letter
+    is_changed |= bool(still_open)
+    closed = spell_scalars(told + "".join(reversed(still_open)))
     try:
         tree = ast.parse(closed, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
-    return closed if still_open and isinstance(tree.body, ast.Call) else ""
+    return closed if is_changed and isinstance(tree.body, ast.Call) else ""
 
 
 def list_functions(names: Mapping[str, Any]) -> list[str]:
