@@ -17,6 +17,7 @@ from jaxscope.picture.scene.edge_details import LongEdge
 from jaxscope.picture.scene.scene import TITLE_PX, Scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.operations import Style
+from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.navigation import Camera
 from jaxscope.ui.canvas.overlay import no_highlight, paint_long_edges, paint_overlay
 from jaxscope.ui.canvas.scene_index import SceneIndex
@@ -145,3 +146,32 @@ def test_titles_of_small_boxes_are_as_large_as_those_of_groups_where_they_fit(
             assert measure_text(text, size_px, True) <= room - 3, text
         elif size_px < 11.0:
             assert measure_text(text, size_px + 0.1, True) > room - 5, "it could be larger"
+
+
+def test_the_triangle_of_a_small_closed_group_is_painted_wherever_a_part_ends(
+    canvas: GraphCanvas,
+) -> None:
+    """Parts are painted each for itself, and put together."""
+    canvas.collapse_all()
+    scene, scale = canvas.scene, 0.7
+    assert scene is not None
+    drawing = SceneDrawing(SceneIndex(scene), colors("light"))
+    item = int(np.flatnonzero(scene.items.is_group)[0])
+    x, y, wide, high = (scene.items.rect[item] * scale).round().tolist()
+
+    def paint(left: float, width: int) -> QImage:
+        image = QImage(width, int(high), QImage.Format.Format_RGB32)
+        painter = QPainter(image)
+        drawing.paint(painter, left / scale, y / scale, width, high, scale)
+        painter.end()
+        return image
+
+    whole = paint(x, int(wide))
+    for end in range(4, int(wide) - 4):
+        part = paint(x, end)
+        rows = range(3, int(high) - 3)
+        assert all(
+            part.pixelColor(column, row) == whole.pixelColor(column, row)
+            for column in range(2, min(end - 1, 12))
+            for row in rows
+        ), end

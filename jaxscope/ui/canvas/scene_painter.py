@@ -435,7 +435,10 @@ class SceneDrawing:
             painter.translate(-x0 * scale, -y0 * scale)
             sight = QRectF(x0 * scale, y0 * scale, width, height)
             for title in titles:
-                if sight.intersects(title.area):
+                # The triangle of a closed group stands beside its title, perhaps in another part.
+                whole = self.scene.items.rect[title.item] * scale
+                area = title.area if title.is_frame else QRectF(*whole.tolist())
+                if sight.intersects(area):
                     self._paint_small_title(painter, title)
                 if sight.intersects(title.detail_area):
                     self._paint_small_detail(painter, title)
