@@ -472,8 +472,9 @@ def _find_joints(ways: Sequence[_Corners]) -> list[_Point]:
     """
     bends: list[_Point] = []
     for way in ways:
-        straight = itertools.takewhile(lambda xy, x=way[0][0]: abs(xy[0] - x) < _SAME_PX, way)
-        x, y = list(straight)[-1]
+        begin, _ = way[0]
+        beside = (at for at, (x, _) in enumerate(way) if abs(x - begin) >= _SAME_PX)
+        x, y = way[next(beside, len(way)) - 1]
         bends.append((x, y))
     bends.sort(key=lambda xy: abs(xy[1] - ways[0][0][1]))
     return bends[:-1]
@@ -565,12 +566,12 @@ class _Collector:
         self, boxes: list[int], texts: BoxTexts, widths: list[float]
     ) -> tuple[str, ...]:
         """Second lines: of frames where they have room, of repeats with which copy is shown."""
-        is_open, told = self._wiring.is_open, [texts.of(box) for box in boxes]
+        told = [texts.of(box) for box in boxes]
         details = [text.detail for text in told]
         for at, width in enumerate(widths):
             details[at] = next(
                 detail
-                for detail in (texts.detail_of_frame(boxes[at], is_open), details[at], "")
+                for detail in (texts.detail_of_frame(boxes[at]), details[at], "")
                 if not detail or measure_header(told[at].title, detail) <= width + 0.5
             )
         for box, walk in self._walks.items():

@@ -87,17 +87,17 @@ class BoxTexts:
             )
         return known
 
-    def detail_of_frame(self, box: int, is_open: Sequence[bool]) -> str:
+    def detail_of_frame(self, box: int) -> str:
         """What the title of an open group says behind its name: how much it holds.
 
-        Also how much of it the boxes in it come to, by eye, if not to all of it. Not of a repeat,
-        which shows one copy for all.
+        Also how much of it the boxes right inside hold, if not all: the same whatever is open in
+        it. Not of a repeat, which shows one copy for all.
         """
         detail, each = self.of(box).detail, self._view.boxes[box]
         if not each.num_counted or each.kind is BranchKind.REPEAT:
             return detail
-        drawn = self._view.count_drawn(box, is_open)
-        return detail + (f", {drawn:,} drawn" if 0 < drawn < each.num_counted else "")
+        held = self._view.count_in_boxes(box)
+        return detail + (f", {held:,} in boxes" if 0 < held < each.num_counted else "")
 
     def _is_in_backward(self, box: int) -> bool:
         """Whether a group stands in a backward part, whose title says that of all in it."""
@@ -647,7 +647,7 @@ class GroupPlacer:
             text = self.text(box)
             # Arms stand side by side: their counts are written where there is room for them.
             is_arm = self._view.boxes[box].kind is BranchKind.ARM
-            detail = "" if is_arm else self._texts.detail_of_frame(box, self._wiring.is_open)
+            detail = "" if is_arm else self._texts.detail_of_frame(box)
             header = measure_header(text.title, detail)
         if box in self._wiring.hidden:
             header += WALK_PX

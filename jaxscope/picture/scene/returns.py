@@ -203,8 +203,8 @@ def add_returns(
     lanes = [-lane for lane in lanes] + [drawing.across + lane for lane in lanes_right]
     lines = []
     inward = [_sorted(left, places, -1), _sorted(right, places, 1)]
-    levels = [level for side in inward for level in range(len(side))]
-    for carry, lane, level in zip((c for side in inward for c in side), lanes, levels, strict=True):
+    steps = [level for side in inward for level in range(len(side))]
+    for carry, lane, level in zip((c for side in inward for c in side), lanes, steps, strict=True):
         start, stop = places[carry.source], places[carry.target]
         begin = _after(rows, start) + _GAP_PX + _STEP_PX * level
         end = _before(rows, stop) - _GAP_PX - _STEP_PX * level

@@ -172,21 +172,16 @@ class View:
             found[box if boxes[box].children else boxes[box].parent] += 1
         return found
 
-    def count_drawn(self, box: int, is_open: Sequence[bool] | None = None) -> int:
-        """How many of those that a group counts (`num_counted`) have a box of their own in it.
+    def count_in_boxes(self, box: int) -> int:
+        """How many of those that a group counts (`num_counted`) the boxes right inside hold.
 
-        Args:
-            is_open: Of each box, whether it is open: what is in a closed one counts as drawn by it.
-                None for all open.
+        A group in it holds all that it counts, open or closed: what has no box there is told there.
+        An arm of a branch tells nothing of its own.
         """
-        return self.boxes[box].num_counted - self._count_boxless(box, is_open)
-
-    def _count_boxless(self, box: int, is_open: Sequence[bool] | None) -> int:
-        return self._num_boxless[box] + sum(
-            self._count_boxless(child, is_open)
-            for child in self.boxes[box].children
-            if self.boxes[child].children and (is_open is None or is_open[child])
-        )
+        each = self.boxes[box]
+        arms = [arm for arm in each.children if self.boxes[arm].kind is BranchKind.ARM]
+        in_arms = sum(self.boxes[arm].num_counted - self.count_in_boxes(arm) for arm in arms)
+        return each.num_counted - self._num_boxless[box] - in_arms
 
     def path_to_node(self, node: int) -> frozenset[str]:
         """Ids of the groups that must be open for a node to be seen."""

@@ -33,15 +33,13 @@ def describe_item(view: View, scene: Scene, item: int) -> str:
     lines = [f"<b>{_plain(text.title)}</b>"]
     if box.children:
         lines.append(_plain(text.detail))
-        is_open = [each.id in scene.opened for each in view.boxes]
-        num_drawn = view.count_drawn(int(scene.items.box[item]), is_open)
-        if item < scene.items.num_frames and num_drawn < box.num_counted:
+        num_held = view.count_in_boxes(int(scene.items.box[item]))
+        if item < scene.items.num_frames and num_held < box.num_counted:
             lines.append(
                 tr(
-                    "{num_drawn:,} of them are drawn, each as a box or in a closed group: "
-                    "constants, parameters and what only passes values on are in the boxes of "
-                    "others",
-                    num_drawn=num_drawn,
+                    "{num_held:,} of them are in the boxes and groups right inside: constants, "
+                    "parameters and what only passes values on have none of their own",
+                    num_held=num_held,
                 )
             )
         if box.node != NONE and count_program(view.graph, [box.node]):

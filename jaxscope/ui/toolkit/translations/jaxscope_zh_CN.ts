@@ -5228,16 +5228,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>前向 {nodes}，</translation>
     </message>
     <message>
-        <source>{num_drawn:,} of them are drawn, each as a box or in a closed group: constants, parameters and what only passes values on are in the boxes of others</source>
-        <translation>其中 {num_drawn:,} 个已画出，各为一个方框或在收起的组中：常量、参数和只传递值的操作归入其他方框</translation>
-    </message>
-    <message>
         <source>{num_entries} more …</source>
         <translation>另有 {num_entries} 项 …</translation>
     </message>
     <message>
         <source>{num_equations:,} of {all_equations} give other bits compiled; in {num_here:,} of them the difference arises.</source>
         <translation>{all_equations}中有 {num_equations:,} 个编译后给出不同的位；其中 {num_here:,} 个是差别产生的地方。</translation>
+    </message>
+    <message>
+        <source>{num_held:,} of them are in the boxes and groups right inside: constants, parameters and what only passes values on have none of their own</source>
+        <translation>其中 {num_held:,} 个在紧接其内的方框和组里：常量、参数和只传递值的指令没有自己的方框</translation>
     </message>
     <message>
         <source>{num_hits:,} found</source>
