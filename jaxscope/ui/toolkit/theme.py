@@ -81,7 +81,7 @@ QToolButton[role="compact"]:disabled, QComboBox[role="compact"]:disabled {
     background: transparent; }
 QToolButton[role="compact"]:focus, QComboBox[role="compact"]:focus,
 QLineEdit[role="compact"]:focus { border-color: $accent; padding: 1px 4px; }
-QComboBox { padding-right: 6px; combobox-popup: 0; }
+QComboBox { padding-right: 6px; }
 QComboBox::drop-down { border: none; width: 18px; }
 QComboBox QAbstractItemView { background: $surface; color: $text; border: 1px solid $border;
     outline: none;
