@@ -271,7 +271,7 @@ def test_a_trace_without_end_is_stopped(empty: MainWindow, qtbot: QtBot, tmp_pat
     empty.commands.actions["trace_lines"].trigger()
     page = page_of(empty)
     qtbot.waitUntil(began.exists, timeout=60_000)
-    assert "line by line" in page.place.text()
+    qtbot.waitUntil(lambda: "line by line" in page.place.text(), timeout=60_000)
     page.stop_button.click()
     qtbot.waitUntil(lambda: page.tracing.tracing is not None, timeout=60_000)
     page.buttons["end"].click()
