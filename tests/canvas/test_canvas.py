@@ -485,8 +485,8 @@ def test_what_is_selected_is_seen_in_a_presentation(canvas: GraphCanvas) -> None
     assert is_any_in_sight(rects, canvas.camera, canvas.width(), canvas.height())
 
 
-def test_a_group_closed_again_leaves_the_whole_picture_as_it_was(canvas: GraphCanvas) -> None:
-    """Nobody has moved it: opening did."""
+def open_in_little_room(canvas: GraphCanvas) -> str:
+    """Fit the picture with all groups closed, and open its lowest: its id."""
     canvas.collapse_all()
     canvas.fit()
     canvas.resize(480, 500)
@@ -495,6 +495,12 @@ def test_a_group_closed_again_leaves_the_whole_picture_as_it_was(canvas: GraphCa
     assert scene is not None and canvas._is_all_in_sight()
     group = scene.items.ids[int(np.argmax(scene.items.is_group * scene.items.rect[:, 1]))]
     canvas.toggle_group(group)
+    return group
+
+
+def test_a_group_closed_again_leaves_the_whole_picture_as_it_was(canvas: GraphCanvas) -> None:
+    """Nobody has moved it: opening did."""
+    group = open_in_little_room(canvas)
     assert not canvas._is_all_in_sight()
     canvas.toggle_group(group)
     assert canvas._is_all_in_sight()
@@ -506,14 +512,7 @@ def test_a_group_closed_again_leaves_the_whole_picture_as_it_was(canvas: GraphCa
 
 def test_what_was_opened_follows_the_room_that_there_is(canvas: GraphCanvas) -> None:
     """Nobody has moved it: with more room all of it is seen, with less what was opened."""
-    canvas.collapse_all()
-    canvas.fit()
-    canvas.resize(480, 500)
-    QApplication.processEvents()
-    scene = canvas.scene
-    assert scene is not None and canvas._is_all_in_sight()
-    group = scene.items.ids[int(np.argmax(scene.items.is_group * scene.items.rect[:, 1]))]
-    canvas.toggle_group(group)
+    group = open_in_little_room(canvas)
     opened = canvas.camera.scale
     assert not canvas._is_all_in_sight()
     canvas.resize(360, 500)

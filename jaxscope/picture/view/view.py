@@ -176,7 +176,7 @@ class View:
         """How many of those that a group counts (`num_counted`) the boxes right inside hold.
 
         A group in it holds all that it counts, open or closed: what has no box there is told there.
-        An arm of a branch tells nothing of its own.
+        An arm of a branch may have no room to tell it, so here it holds only what has a box in it.
         """
         each = self.boxes[box]
         arms = [arm for arm in each.children if self.boxes[arm].kind is BranchKind.ARM]

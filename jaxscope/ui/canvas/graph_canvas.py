@@ -373,8 +373,9 @@ class GraphCanvas(QWidget):
     def present(self, scale: float, *, is_on: bool) -> None:
         """Enlarge what is written, for a lecture; afterwards look at what was seen before.
 
-        A picture that nobody has moved is chosen anew for its room; another is looked at nearer,
-        with the same in its middle.
+        A picture that nobody has moved is chosen anew for its room, unless something is selected in
+        it, or is seen from the beginning of the group that was opened last; another is looked at
+        nearer, with the same in its middle.
 
         Args:
             scale: Of the window's type; 1 is ordinary.
@@ -419,6 +420,7 @@ class GraphCanvas(QWidget):
         self._highlight = no_highlight()
         self._is_untouched = True
         self._is_fitted = self._is_unmoved = self._is_led = False
+        self._opened = "", self._camera
         self._message = message
         self._show_extras()
         self.update()

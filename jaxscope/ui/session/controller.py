@@ -434,7 +434,7 @@ class Controller(QObject):
         """
         if not self.state.file or self.state.is_view_only:
             return
-        # Told with the start of the run: each time that it is told all of the window is looked at.
+        # Not by `_set`, which has all of the window follow: the start of the run does so next.
         self.state = dataclasses.replace(self.state, snapshot=self._snapshot_now(), target=target)
         request = CaptureRequest(passes=passes, gradient=gradient)
         self._begin(RunKind.CAPTURE, call, self._with_present(request, call=call or None))

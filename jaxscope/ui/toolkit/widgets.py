@@ -111,8 +111,9 @@ class ChoiceBox(QComboBox):
 
     def showPopup(self) -> None:
         self.setMaxVisibleItems(_MAX_ROWS)
-        # Below the box, with all rows: Qt makes a list that opens as a menu too low for its border.
-        # In the style sheet of all boxes this rule cost some kilobytes with each run (Qt 6.11).
+        # The list opens below the box. As a menu, Qt's default here, it is too low for all rows and
+        # the border. In the application's style sheet this rule leaks memory with each run: some
+        # kilobytes with Qt 6.11, see RELIABILITY.md.
         if not self.styleSheet():
             self.setStyleSheet("QComboBox { combobox-popup: 0; }")
         self.view().setMinimumWidth(self.view().sizeHintForColumn(0) + _LIST_MARGIN_PX)
