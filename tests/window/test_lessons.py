@@ -73,7 +73,7 @@ def test_the_lesson_stands_beside_the_program_and_keeps_its_answer_back(
 def test_each_lesson_is_read_from_its_beginning(
     driver: Driver, window: MainWindow, taught: Path, qtbot: QtBot
 ) -> None:
-    window.resize(1280, 500)
+    window.resize(1280, 720)  # in a lower one the lesson is folded
     driver.open(taught, tuple(f"f(f32[{n}])" for n in range(3, 30)))
     bar = window.lesson._area.verticalScrollBar()
     window.lesson._show_answer()
