@@ -93,6 +93,7 @@ def format_error(error: JaxscopeError, width: int = 0) -> str:
         parts.append(_BUG)
     if explanation.remedy:
         parts += wrap(f"Try: {explanation.remedy}", width)
+    parts += [f"  {call}" for call in explanation.calls if call not in explanation.remedy]
     return make_safe("\n".join(parts))
 
 

@@ -306,6 +306,9 @@ def test_a_call_that_a_remedy_names_goes_into_the_call_field(qtbot: QtBot):
     with qtbot.waitSignal(panel.call_requested) as caught:
         panel._remedy.linkActivated.emit("call:1")
     assert caught.args == ["los2(f32[2])"]
+    said = Explanation("No.", remedy=f"Type a call such as {calls[0]}.", calls=calls[:1])
+    panel.show_error(CallError(said))
+    assert panel._remedy.text().endswith(f"such as {link}."), "it stands there once"
 
 
 def test_every_remedy_that_a_click_can_do_is_a_link(qtbot: QtBot):

@@ -141,7 +141,7 @@ def test_names_of_the_file_come_before_the_shorthands() -> None:
 @pytest.mark.parametrize(
     ("text", "what", "remedy"),
     [
-        ("loss", "is not a call", "loss(f32[8])"),
+        ("loss", "is not a call", "Add its arguments"),
         ("loss(", "not a Python expression", "Type a call such as loss(f32[8])."),
         ("grad(loss)", "makes a new function", "grad(loss)(…)"),
         ("los(f32[2])", "no 'los'", "Did you mean loss?"),

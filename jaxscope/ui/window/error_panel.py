@@ -269,15 +269,21 @@ def _doing_of(error: JaxscopeError) -> str:
 
 def _rich_remedy(explanation: Explanation, doing: str) -> str:
     """With code set as code; calls, addresses of JAX's documentation and what to do as links."""
-    calls = [
-        f"<a href='{_CALL}:{number}'><code>{escape_html(_shorten(call, explanation))}</code></a>"
+    links = {
+        call: f"<a href='{_CALL}:{number}'><code>{escape_html(shown)}</code></a>"
         for number, call in enumerate(explanation.calls[:_MAX_CALLS])
-    ]
-    if calls and explanation.is_misspelt:
-        return tr("Did you mean {calls}?", calls=" or ".join(calls))
-    text = escape_html(_fit(explanation.remedy, 800))
+        if (shown := _shorten(call, explanation))
+    }
+    if links and explanation.is_misspelt:
+        return tr("Did you mean {calls}?", calls=" or ".join(links.values()))
+    remedy = _fit(explanation.remedy, 800)
+    told = next((call for call in links if call in remedy), "")
+    calls = [link for call, link in links.items() if call != told]
+    text = escape_html(remedy)
     text = _CODE.sub(r"<code><b>\1</b></code>", text)
     text, num_links = _ADDRESS.subn(_link, text)
+    if told:
+        text, num_links = text.replace(escape_html(told), links[told]), num_links + 1
     if example := escape_html(explanation.example):
         text = text.replace(example, f"<a href='{_TYPE}:'>{example}</a>")
         num_links += example in text

@@ -11,10 +11,11 @@ import ast
 import copy
 import dataclasses
 import difflib
+import enum
 import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import Any
 
 import jax
@@ -190,7 +191,7 @@ class _CallParser:
             text = shorten(self._text)
             raise self._no_call(
                 f"{text!r} is not a call.",
-                f"Add arguments in parentheses, such as {text}(f32[8])."
+                "Add its arguments in parentheses."
                 if is_name
                 else f"Type a call, such as {self._example()}.",
                 [f"{self._text.strip()}(f32[8])"] if is_name else (),
@@ -303,12 +304,17 @@ class _CallParser:
                 and name.id not in self._names
                 and name.id not in known
             ):
-                raise self._unknown_name(name.id, _is_subscripted(name, node))
+                raise self._unknown_name(name.id, _find_use(name, node))
 
-    def _unknown_name(self, name: str, is_subscripted: bool) -> CallError:
-        functions = list_functions(self._names)
-        is_type = is_subscripted and name not in functions
-        known = list(shorthands()) if is_type else [*functions, *TRANSFORMS, "key", "jnp", "np"]
+    def _unknown_name(self, name: str, use: _Use) -> CallError:
+        functions, values = list_functions(self._names), self._list_values()
+        is_type = use is _Use.SUBSCRIPTED
+        known = {
+            _Use.CALLED: [*functions, *TRANSFORMS, "key"],
+            _Use.SUBSCRIPTED: [*shorthands(), *values],
+            _Use.WITH_ATTRIBUTE: [*self._list_modules(), *values],
+            _Use.PASSED: values,
+        }[use]
         close = difflib.get_close_matches(name, known, n=3)
         others: Sequence[str] = ()
         if shorthand := find_shorthand(name):
@@ -318,7 +324,11 @@ class _CallParser:
             others = close
             remedy = f"Did you mean {' or '.join(close)}?"
         elif is_type:
-            remedy = f"Arrays are written by their type, such as f32[8, 2]: {', '.join(known)}."
+            types = ", ".join(shorthands())
+            remedy = f"Arrays are written by their type, such as f32[8, 2]: {types}."
+        elif use is not _Use.CALLED:
+            held = f", or a value of the file: {', '.join(values[:20])}" if values else ""
+            remedy = f"Pass an array, such as f32[8, 2]{held}."
         elif functions:
             others = functions[:20]
             remedy = f"{self._holder} has: {', '.join(functions[:20])}."
@@ -328,6 +338,19 @@ class _CallParser:
         what = f"{self._holder} has no {name!r}, which the call names."
         is_misspelt = bool(close) and others is close
         return self._no_call(what, remedy, calls, name, is_misspelt=is_misspelt)
+
+    def _list_values(self) -> list[str]:
+        """Names of what the file holds besides functions, classes and modules."""
+        return [
+            name
+            for name, value in self._names.items()
+            if not name.startswith("_")
+            and not hasattr(value, "__name__")
+            and not isinstance(value, ArrayShorthand)
+        ]
+
+    def _list_modules(self) -> list[str]:
+        return [name for name, value in self._names.items() if isinstance(value, ModuleType)]
 
     def _example(self) -> str:
         """A call of the function of the file that is named in the call, else of the first."""
@@ -379,9 +402,55 @@ class _Positions(ast.NodeTransformer):
         return self.generic_visit(node)
 
 
-def _is_subscripted(name: ast.Name, tree: ast.AST) -> bool:
-    """Whether a name stands before brackets, as the type in `f32[8]` does."""
-    return any(isinstance(each, ast.Subscript) and each.value is name for each in ast.walk(tree))
+class _Use(enum.Enum):
+    """What a call does with a name."""
+
+    CALLED = "called, or given to a transform"
+    SUBSCRIPTED = "stands before brackets, as the type in `f32[8]` does"
+    WITH_ATTRIBUTE = "stands before a dot"
+    PASSED = "is an argument, or a part of one"
+
+
+def _find_use(name: ast.Name, tree: ast.AST) -> _Use:
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    called = [call.func for call in calls]
+    for call in calls:
+        function = call.func
+        text = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        if call in called or text in TRANSFORMS or _is_partial(call):
+            position = _function_position(call)
+            if position is not None:
+                called.append(call.args[0] if position == "" else _keyword(call, position))
+    if name in called:
+        return _Use.CALLED
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Subscript) and node.value is name:
+            return _Use.SUBSCRIPTED
+        if isinstance(node, ast.Attribute) and node.value is name:
+            return _Use.WITH_ATTRIBUTE
+    return _Use.PASSED
+
+
+def split_call(text: str) -> tuple[str, str, str]:
+    """The expression before a call's arguments, the base function in it, and the arguments.
+
+    Of `grad(loss)(x)` they are `grad(loss)`, `loss` and `x`; all are empty where no function is
+    named. A transform of a function is what comes before arguments, a name as well.
+    """
+    try:
+        outer = ast.parse(spell_scalars(text.strip()), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return "", "", ""
+    arguments = ""
+    if isinstance(outer, ast.Call) and getattr(outer.func, "id", "") not in TRANSFORMS:
+        parts = [ast.unparse(part) for part in (*outer.args, *outer.keywords)]
+        outer, arguments = outer.func, ", ".join(parts)
+    inner = outer
+    while isinstance(inner, ast.Call) and (position := _function_position(inner)) is not None:
+        inner = inner.args[0] if position == "" else _keyword(inner, position)
+    if not isinstance(inner, ast.Name | ast.Attribute):
+        return "", "", ""
+    return ast.unparse(outer), ast.unparse(inner), arguments
 
 
 def _close_brackets(text: str) -> str:

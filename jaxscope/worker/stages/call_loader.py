@@ -366,10 +366,29 @@ def load_call(request: dict[str, Any], channel: Channel) -> tuple[SourceSnapshot
             is not available.
     """
     source, names = load_names(request, channel)
-    text = request.get("call") or first_call(source, names, channel)
+    return source, evaluate_call(
+        source, names, choose_call(request, source, names, channel), channel
+    )
+
+
+def choose_call(
+    request: dict[str, Any], source: SourceSnapshot, names: dict[str, Any], channel: Channel
+) -> str:
+    """The text of the requested call, or of the first that the file offers."""
+    return str(request.get("call") or "") or first_call(source, names, channel)
+
+
+def evaluate_call(
+    source: SourceSnapshot, names: dict[str, Any], text: str, channel: Channel
+) -> Call:
+    """Take a call apart and evaluate its arguments.
+
+    Raises:
+        JaxscopeError: It is no call, or an argument raised.
+    """
     channel.progress("call", "Evaluating the arguments")
     with guard("call", {source.path}, call=text), keeping_executables():
-        return source, parse_call(text, names, file=source.path)
+        return parse_call(text, names, file=source.path)
 
 
 def load_names(request: dict[str, Any], channel: Channel) -> tuple[SourceSnapshot, dict[str, Any]]:

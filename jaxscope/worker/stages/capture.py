@@ -53,7 +53,8 @@ from jaxscope.worker.provenance.traced_program import (
     why_not_unasked,
 )
 from jaxscope.worker.stages.background import Background
-from jaxscope.worker.stages.call_loader import load_call
+from jaxscope.worker.stages.call_loader import choose_call, evaluate_call, load_names
+from jaxscope.worker.stages.call_remedies import proposing_calls
 from jaxscope.worker.stages.compilation import (
     CompiledProgram,
     XlaLog,
@@ -135,9 +136,12 @@ def handle_capture(request: dict[str, Any], channel: Channel) -> Any:
     Raises:
         JaxscopeError: The user's code failed; the stages before the failure have been sent.
     """
-    source, call = load_call(request, channel)
-    # Standard error is this process's own; a function of another's is captured without this.
-    return send_capture({**request, "listens": True}, channel, source, call)
+    source, names = load_names(request, channel)
+    text = choose_call(request, source, names, channel)
+    with proposing_calls(source, names, text, channel):
+        call = evaluate_call(source, names, text, channel)
+        # Standard error is this process's own; a function of another's is captured without this.
+        return send_capture({**request, "listens": True}, channel, source, call)
 
 
 def send_capture(

@@ -1,0 +1,150 @@
+"""Calls that work in place of one that does not: each was traced before it is proposed."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import io
+import itertools
+import re
+import signal
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from types import FrameType
+from typing import Any, NoReturn
+
+from jaxscope.errors import CallError, Explanation, JaxscopeError
+from jaxscope.model.outline import find_offered_calls
+from jaxscope.worker.channel import Channel
+from jaxscope.worker.host.call import list_functions, parse_call, split_call
+from jaxscope.worker.host.source import SourceSnapshot
+from jaxscope.worker.provenance.traced_program import trace_call
+from jaxscope.worker.stages.call_loader import candidate_calls
+
+_BUDGET_S = 4.0
+_MAX_CANDIDATES = 60
+_MAX_SPELLINGS, _MAX_OF_ONE, _MAX_CALLS = 20, 2, 5
+_WORD = re.compile(r"\w+")
+
+
+@contextlib.contextmanager
+def proposing_calls(
+    source: SourceSnapshot, names: dict[str, Any], text: str, channel: Channel
+) -> Iterator[None]:
+    """Let an error that is the fault of the call propose no calls but those that trace.
+
+    Args:
+        source: The user's file.
+        names: What the call may use, as `call_namespace` makes it.
+        text: The call.
+    """
+    try:
+        yield
+    except JaxscopeError as error:
+        if isinstance(error, CallError) or error.explanation.part:
+            channel.progress("call", "Looking for a call that traces")
+            error.explanation = _Search(source, names).propose(error.explanation, text)
+        raise
+
+
+class _Search:
+    """Looks for calls that trace."""
+
+    def __init__(self, source: SourceSnapshot, names: dict[str, Any]) -> None:
+        self._source, self._names = source, names
+        self._functions = list_functions(names)
+        self._offered = [offer.call for offer in find_offered_calls(source.text)]
+        self._trying = ""
+
+    def propose(self, explanation: Explanation, text: str) -> Explanation:
+        """The explanation with calls that trace: its own, else such as the function takes."""
+        own = explanation.calls[:_MAX_SPELLINGS]
+        found: list[str] = []
+        with _limit_time(), contextlib.redirect_stdout(io.StringIO()):
+            for call in self._find(own, text):
+                found.append(call)  # those before the time is up count
+        if not found and self._trying in (*own, *self._offered):
+            found.append(self._trying)  # nothing is known against it
+        calls = tuple(dict.fromkeys(found))[:_MAX_CALLS]
+        remedy = explanation.remedy
+        if explanation.is_misspelt and calls:
+            remedy = f"Did you mean {' or '.join(calls)}?"
+        elif explanation.example:
+            form = calls[0] if calls else f"{explanation.example.partition('(')[0]}(…)"
+            remedy = f"Type a call such as {form}."
+        return dataclasses.replace(explanation, calls=calls, remedy=remedy, example="")
+
+    def _find(self, own: Sequence[str], text: str) -> Iterator[str]:
+        is_found = False
+        for call in self._working(own):
+            yield call
+            is_found = True
+        if is_found:
+            return
+        subjects = own[:_MAX_CALLS] or (text,)
+        each = _MAX_OF_ONE if len(subjects) == 1 else 1
+        for subject in subjects:
+            yield from itertools.islice(self._working(self._calls_like(subject)), each)
+
+    def _working(self, calls: Iterable[str]) -> Iterator[str]:
+        seen: set[str] = set()
+        for call in calls:
+            if call not in seen and self._works(call):
+                yield call
+            seen.add(call)
+
+    def _works(self, text: str) -> bool:
+        self._trying = text
+        try:
+            trace_call(parse_call(text, self._names, file=self._source.path))
+        except (_TimeIsUp, KeyboardInterrupt):
+            raise
+        except BaseException:  # whatever the code raises; it may even exit
+            works = False
+        else:
+            works = True
+        self._trying = ""
+        return works
+
+    def _calls_like(self, text: str) -> Iterator[str]:
+        """Calls of the function that a call names, with its transforms; else those of the file."""
+        outer, base, _ = split_call(text)
+        bases = {split_call(offer)[1] for offer in self._offered}
+        if base not in self._functions and base not in bases:
+            named = (word for word in _WORD.findall(text) if word in self._functions)
+            outer = base = next(named, "")
+        return self._calls_of(outer, base) if base else iter(self._offered)
+
+    def _calls_of(self, outer: str, base: str) -> Iterator[str]:
+        """First those that the file offers, then those with arguments that it offers."""
+        offered = [call for call in self._offered if split_call(call)[1] == base]
+        yield from (call for call in offered if split_call(call)[0] == outer)
+        candidates = itertools.islice(candidate_calls(base, self._names), _MAX_CANDIDATES)
+        for call in itertools.chain(offered, candidates):
+            yield f"{outer}({split_call(call)[2]})"
+        yield from offered
+
+
+class _TimeIsUp(BaseException):
+    """No `Exception`: the code that is traced may catch all of those."""
+
+
+@contextlib.contextmanager
+def _limit_time() -> Iterator[None]:
+    """End the block when the time for a search is up; where there are no such signals, never."""
+
+    def end(_number: int, _frame: FrameType | None) -> NoReturn:
+        raise _TimeIsUp
+
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or not hasattr(signal, "setitimer"):
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, _BUDGET_S)
+    try:
+        with contextlib.suppress(_TimeIsUp):
+            yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)

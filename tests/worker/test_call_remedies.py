@@ -1,0 +1,130 @@
+"""What is proposed in place of a mistyped call is a call that works, as plain JAX has it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jaxscope.errors import Explanation, JaxscopeError
+from jaxscope.model.types import spell_scalars
+from jaxscope.worker.channel import Channel
+from jaxscope.worker.faults.explain import guard
+from jaxscope.worker.host.call import call_namespace
+from jaxscope.worker.host.source import read_source
+from jaxscope.worker.host.user_module import execute_file
+from jaxscope.worker.provenance.traced_program import trace_call
+from jaxscope.worker.stages import call_remedies
+from jaxscope.worker.stages.call_loader import evaluate_call
+from jaxscope.worker.stages.call_remedies import proposing_calls
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+
+FILE = """
+import jax
+import jax.numpy as jnp
+
+# jaxscope: loss(init(key(0)), f32[4, 3])
+
+scales = jnp.ones(3)
+count = 3
+
+def init(key): return jax.random.normal(key, (3, 2))
+def loss(weights, xs): return jnp.sum((xs @ weights) ** 2)
+def zero_small(): raise ValueError("It takes no arrays.")
+def same(x):
+    print("traced")
+    return x * scales
+def leaves(x): raise SystemExit(3)
+def endless(x):
+    while True:
+        pass
+"""
+
+
+class Quiet(Channel):
+    """A channel to nowhere."""
+
+    def __init__(self) -> None:
+        super().__init__(-1)
+
+    def send(self, *_args: object, **_named: object) -> None:
+        pass
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "mistyped.py"
+    path.write_text(FILE)
+    return path
+
+
+def fail(file: Path, text: str) -> Explanation:
+    source = read_source(str(file))
+    names, channel = call_namespace(vars(execute_file(source.path, source.text))), Quiet()
+    with pytest.raises(JaxscopeError) as caught, proposing_calls(source, names, text, channel):
+        call = evaluate_call(source, names, text, channel)
+        with guard("trace", {source.path}, call=text):
+            trace_call(call)
+    return caught.value.explanation
+
+
+@pytest.mark.parametrize(
+    ("typed", "proposed"),
+    [
+        (
+            "value_and_grad(loss)(params, ys)",
+            ("value_and_grad(loss)(init(key(0)), f32[4, 3])",),
+        ),
+        ("los(init(key(0)), f32[4, 3])", ("loss(init(key(0)), f32[4, 3])",)),
+        ("los(f32[7])", ("loss(init(key(0)), f32[4, 3])",)),
+        ("loss(f32[7])", ("loss(init(key(0)), f32[4, 3])",)),
+        ("grad(loss)", ("grad(loss)(init(key(0)), f32[4, 3])",)),
+        ("loss", ("loss(init(key(0)), f32[4, 3])",)),
+        ("loss(init(key(0)), f32[4, 3]", ("loss(init(key(0)), f32[4, 3])",)),
+        ("loss(init(key(0)), f32[4, 3]) +", ("loss(init(key(0)), f32[4, 3])",)),
+        ("vlaue_and_grad(loss)(f32[3], f32[4, 3])", ("value_and_grad(loss)(f32[3], f32[4, 3])",)),
+        ("same(scale)", ("same(scales)",)),
+        ("garbage(init(key(0)), f32[4, 3])", ("loss(init(key(0)), f32[4, 3])",)),
+        ("leaves(scale)", ()),
+    ],
+)
+def test_a_mistyped_call_has_remedies_that_work(
+    file: Path, typed: str, proposed: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    explanation = fail(file, typed)
+
+    assert explanation.calls[:1] == proposed
+    assert "traced" not in capsys.readouterr().out
+    source = read_source(str(file))
+    names = call_namespace(vars(execute_file(source.path, source.text)))
+    for call in explanation.calls:
+        assert eval(spell_scalars(call), names) is not None
+
+
+def test_a_value_is_not_spelt_like_a_function(file: Path) -> None:
+    explanation = fail(file, "loss(zero_smal, f32[4, 3])")
+    assert "zero_small" not in " ".join((explanation.remedy, *explanation.calls))
+    assert "scales, count" in explanation.remedy
+
+
+def test_looking_for_calls_ends(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(call_remedies, "_BUDGET_S", 0.2)
+    assert fail(file, "endless(nothing)").calls == ()
+
+
+def test_a_call_that_the_file_offers_is_proposed_where_tracing_takes_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(call_remedies, "_BUDGET_S", 0.2)
+    path = tmp_path / "slow.py"
+    path.write_text("# jaxscope: slow(f32[3])\ndef slow(x):\n    while True: pass\n")
+    assert fail(path, "slow(xs)").calls == ("slow(f32[3])",)
+
+
+@pytest.mark.parametrize("sample", ["value_and_grad", pytest.param("selu", marks=pytest.mark.slow)])
+def test_samples_have_arguments_for_a_name_that_there_is_not(sample: str) -> None:
+    path = SAMPLES / f"{sample}.py"
+    function = {"value_and_grad": "value_and_grad(loss)", "selu": "selu"}[sample]
+    calls = fail(path, f"{function}(weights)").calls
+    assert calls and all(call.startswith(f"{function}(") for call in calls)
