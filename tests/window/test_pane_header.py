@@ -90,6 +90,7 @@ def test_tools_are_seen_where_a_person_is_and_move_nothing(
     qtbot: QtBot, header: PaneHeader
 ) -> None:
     header.resize(500, header.sizeHint().height())
+    header.grip.clearFocus()  # a window gives it to the first part
     qtbot.wait(1)
     assert tools(header) == ()
     quiet = header._quiet

@@ -23,7 +23,7 @@ from jaxscope.ui.window.settings import Settings
 from .conftest import Driver, destroy
 from .programs import RecordedSession, build_capture
 
-LEAST_SHARE, MOST_CONTROLS, MOST_TABS = 0.55, 20, 5
+LEAST_SHARE, MOST_CONTROLS, MOST_TABS = 0.55, 20, 8
 BAR_PX, LINE_PX = 40, 32
 
 
@@ -101,35 +101,73 @@ def test_few_controls_are_seen_at_first(
     assert len(found) <= MOST_CONTROLS, ", ".join(found)
 
 
-def test_the_views_are_a_few_tabs_from_the_call(
-    small: MainWindow, qapp: QApplication, qtbot: QtBot
-) -> None:
-    small.activateWindow()
-    small.call_bar.edit.setFocus()
-    for pane in shown(small):
-        pressed = 0
-        while not pane.isAncestorOf(qapp.focusWidget()):
-            qtbot.keyClick(qapp.focusWidget(), Qt.Key.Key_Tab)
-            pressed += 1
-            assert pressed <= MOST_TABS, qapp.focusWidget()
-
-
-def test_tab_leads_over_the_views_and_the_line_around_to_the_call(
-    small: MainWindow, qapp: QApplication, qtbot: QtBot
-) -> None:
-    small.activateWindow()
-    small.call_bar.edit.setFocus()
+def press_through(
+    window: MainWindow, qapp: QApplication, qtbot: QtBot, key: Qt.Key = Qt.Key.Key_Tab
+) -> list[QWidget]:
+    """What has the keyboard after each press, from the call back to the call."""
+    window.activateWindow()
+    window.call_bar.edit.setFocus()
     visited: list[QWidget] = []
-    while not visited or visited[-1] is not small.call_bar.edit:
-        qtbot.keyClick(qapp.focusWidget(), Qt.Key.Key_Tab)
+    while not visited or visited[-1] is not window.call_bar.edit:
+        qtbot.keyClick(qapp.focusWidget(), key)
+        qtbot.wait(10)  # a view's tools come when it has the keyboard
         visited.append(qapp.focusWidget())
-        assert len(visited) < 40, [type(each).__name__ for each in visited]
-    card = next(card for card in small.strip.cards if card in visited)
-    views = [each for each in visited if small.workspace.area.isAncestorOf(each)]
-    assert visited.index(small.call_bar.run_button) < visited.index(views[0]) <= 3
-    assert visited.index(card) == len(visited) - 2, "one Shift+Tab from the call"
-    (pane,) = [pane for pane in shown(small) if pane.is_graph_shown]
-    assert pane.isAncestorOf(views[1]), "what the views show comes before their tools"
+        assert len(visited) < 100, [type(each).__name__ for each in visited]  # all samples
+    return visited
+
+
+def place_of(window: MainWindow, widget: QWidget) -> tuple[int, int, int]:
+    """Which part of the window it is in, as one reads; in a view its header comes first."""
+    parts = (window.workspace.inspector, window.row, window.call_bar, window.strip)
+    for number, part in zip((3, 4, 0, 1), parts, strict=True):
+        if part.isAncestorOf(widget):
+            return number, 0, 0
+    number, view = next((n, v) for n, v in enumerate(shown(window)) if v.isAncestorOf(widget))
+    return 2, number, not view.header.isAncestorOf(widget)
+
+
+@pytest.mark.parametrize("has_lesson", [True, False])
+def test_tab_goes_as_one_reads(
+    small: MainWindow, qapp: QApplication, qtbot: QtBot, has_lesson: bool
+) -> None:
+    if has_lesson:
+        small.toggle_lesson()
+    visited = press_through(small, qapp, qtbot)
+    assert all(each.isVisible() for each in visited)
+    *before, menu, functions, call = visited
+    assert menu is small.menu_button and functions is small.call_bar.functions_button
+    assert call is small.call_bar.edit
+    places = [place_of(small, each) for each in before]
+    assert places == sorted(places)
+    assert {part for part, _, _ in places} == {0, 1, 2, 3, 4}
+    assert places.index((2, 1, 0)) + 1 <= MOST_TABS, "presses of Tab to the second view"
+    assert before.index(small.strip.time) == places.index((1, 0, 0)) + 1, "after the stages"
+    back = press_through(small, qapp, qtbot, Qt.Key.Key_Backtab)
+    assert back[:-1] == visited[-2::-1]
+
+
+def test_arrow_keys_lead_through_the_stages_and_the_tools_of_a_view(
+    small: MainWindow, qapp: QApplication, qtbot: QtBot
+) -> None:
+    small.activateWindow()
+    header = next(pane for pane in shown(small) if pane.is_graph_shown).header
+    header.grip.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.wait(10)
+    seen = []
+    while not seen or qapp.focusWidget() is not header.grip:
+        seen.append(qapp.focusWidget().accessibleName())
+        qtbot.keyClick(qapp.focusWidget(), Qt.Key.Key_Right)
+        assert len(seen) < 9
+    assert seen[1:] == [
+        *("Stage of this pane", "What the colours of boxes tell", "Form of this pane"),
+        "Find in this pane (Ctrl+F)",
+    ]
+    first, *_ = cards = small.strip.cards
+    cards[-1].setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.keyClick(cards[-1], Qt.Key.Key_Right)
+    assert qapp.focusWidget() is first
+    qtbot.keyClick(first, Qt.Key.Key_Tab)
+    assert qapp.focusWidget() is small.strip.time, "whichever stage has the keyboard"
 
 
 def look_of(window: MainWindow, widget: QWidget) -> list[str]:

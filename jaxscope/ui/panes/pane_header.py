@@ -42,7 +42,9 @@ class PaneGrip(QWidget):
         self._pressed: QPoint | None = None
         self._is_dragged = self._is_awake = False
         self.setCursor(Qt.CursorShape.OpenHandCursor)
-        self.setToolTip(tr("Drag to move this pane; click for its menu"))
+        self.setToolTip(
+            tr("Drag to move this pane; click for its menu; arrow keys lead to its tools")
+        )
         self.setAccessibleName(tr("Move this pane, or open its menu"))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
@@ -252,17 +254,33 @@ class PaneHeader(QWidget):
         return self._stale.isVisibleTo(self)
 
     def tab_stops(self) -> list[QWidget]:
-        """What the Tab key goes through, in order."""
+        """What the Tab key goes through, in order: the grip, from which arrow keys lead on."""
+        return [self.grip, *self._tools(), self.search]
+
+    def _tools(self) -> list[QWidget]:
         colours = [] if self._colours is None else [self._colours]
-        tools = (self.form_choice, self._find, self._close, self.grip)
-        return [self.chooser, self.search, *colours, *tools]
+        return [self.chooser, *colours, self.form_choice, self._find, self._close]
 
     def take_colours(self, colours: QComboBox) -> None:
         """Show the choice of what the colours of the pane's graph tell, while it shows one."""
         self._colours = colours
         self._row.insertWidget(self._row.indexOf(self.form_choice), colours)
         colours.currentIndexChanged.connect(self._later.start)
+        self._take_keys(colours)
         self._fit()
+
+    def _take_keys(self, *tools: QWidget) -> None:
+        """Arrow keys lead to these, and no Tab: each view's header has one stop."""
+        for tool in tools:
+            if tool is not self.grip:
+                tool.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+            tool.installEventFilter(self)
+
+    def _go_beside(self, tool: QObject, step: int) -> None:
+        shown = [each for each in (self.grip, *self._tools()) if each.isVisible()]
+        if tool in shown:
+            at = (shown.index(tool) + step) % len(shown)
+            shown[at].setFocus(Qt.FocusReason.TabFocusReason)
 
     def focus_search(self) -> None:
         """Put the cursor into the search, also where it had no room."""
@@ -286,6 +304,13 @@ class PaneHeader(QWidget):
                 self.search.clear()
                 self.search_left.emit()
                 return True
+        elif (
+            isinstance(event, QKeyEvent)
+            and event.type() == QEvent.Type.KeyPress
+            and event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right)
+        ):
+            self._go_beside(watched, 1 if event.key() == Qt.Key.Key_Right else -1)
+            return True
         if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
             self._later.start()  # not before the focus has really changed
         return super().eventFilter(watched, event)
@@ -301,8 +326,10 @@ class PaneHeader(QWidget):
 
     @property
     def is_awake(self) -> bool:
-        """Whether the pane's tools are shown: it is active, or the pointer is over it."""
-        return self._is_active or self._is_hovered
+        """Whether the pane's tools are shown: it is active, pointed at, or has the keyboard."""
+        focused = QApplication.focusWidget()
+        has_keys = focused is not None and self.isAncestorOf(focused)
+        return self._is_active or self._is_hovered or has_keys
 
     def set_active(self, is_active: bool) -> None:
         """Show stages, form and search: the pane is the one that commands go to."""
@@ -423,6 +450,7 @@ class PaneHeader(QWidget):
         self._close.clicked.connect(self.close_requested)
         for button in (self._find, self._close):
             self._row.addWidget(button)
+        self._take_keys(self.grip, self.chooser, self.form_choice, self._find, self._close)
 
     def _on_chooser_activated(self, index: int) -> None:
         self.stage_requested.emit(self.chooser.itemData(index))

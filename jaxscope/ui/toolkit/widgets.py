@@ -100,6 +100,28 @@ def fill_box(
     return box
 
 
+def list_stops(parent: QWidget) -> list[QWidget]:
+    """What in a widget can have the keyboard and is shown, line by line from left to right."""
+    parts = [
+        part
+        for part in parent.findChildren(QWidget)
+        if part.isVisible() and part.focusPolicy() != Qt.FocusPolicy.NoFocus
+    ]
+    places = {part: _place_in(parent, part) for part in parts}
+    return sorted(parts, key=lambda part: (places[part].y(), places[part].x()))
+
+
+def _place_in(parent: QWidget, part: QWidget) -> QPoint:
+    """Where a part is, were nothing scrolled."""
+    place, inside = QPoint(0, 0), part
+    while inside is not parent:
+        holder = inside.parentWidget()
+        if not isinstance(holder.parentWidget(), QScrollArea):
+            place += inside.pos()
+        inside = holder
+    return place
+
+
 class ChoiceBox(QComboBox):
     """Draws its own small arrow over the style's empty field; its list shows every choice whole."""
 

@@ -50,7 +50,7 @@ from jaxscope.ui.session.source_file import FileWatcher
 from jaxscope.ui.session.state import Trust, WindowState
 from jaxscope.ui.toolkit.language import shown_language, tr
 from jaxscope.ui.toolkit.theme import Theme, ThemeSwitch
-from jaxscope.ui.toolkit.widgets import STILL, MenuButton
+from jaxscope.ui.toolkit.widgets import STILL, MenuButton, list_stops
 from jaxscope.ui.window.call_bar import CallBar
 from jaxscope.ui.window.commands import Commands
 from jaxscope.ui.window.error_panel import ErrorPanel
@@ -436,24 +436,24 @@ class MainWindow(QMainWindow):
         return super().focusNextPrevChild(is_next)
 
     def _order_tabs(self) -> None:
-        """From the call to the views, then to what stands around them; the line of stages is last.
+        """As they stand: the call, the line of stages, the views, what is beside and below them.
 
-        So it is one Shift+Tab from the call, and what is looked at most a few Tabs.
+        Of the stages and of each view's header one has a stop; arrow keys lead to the others.
         """
-        bar, row = self.call_bar, self.row
-        stops = [bar.edit, bar.add_button, bar.target, bar.run_button]
-        stops += [bar.skip_button, bar.stop_button]
-        panes = self.workspace.area.panes
-        stops += [stop for pane in panes for stop in pane.tab_stops()]
-        stops += [stop for pane in panes for stop in pane.header.tab_stops()]
-        stops += [self.workspace.inspector.page]
-        stops += [*row.places.values(), *row.names.values()]
-        stops += [row.more, self.menu_button, bar.functions_button]
-        stops += [self.strip.time, *self.strip.cards]
+        bar, row, workspace = self.call_bar, self.row, self.workspace
+        stops = [self.menu_button, bar.functions_button, bar.edit, bar.add_button, bar.target]
+        stops += [bar.run_button, bar.skip_button, bar.stop_button]
+        stops += [*list_stops(self.trust_question), *list_stops(self.error_panel)]
+        stops += [*self.strip.cards, self.strip.time]
+        for pane in workspace.area.panes:
+            stops += [*pane.header.tab_stops(), *pane.tab_stops()]
+        for part in (workspace.inspector, self.lesson, self.pages.drawer):
+            stops += list_stops(part)
+        stops += [*row.places.values(), *row.names.values(), row.more]
         # Qt orders nothing before or after what cannot have the focus, or is in a popup.
         policy = Qt.FocusPolicy
         stops = [s for s in stops if s.focusPolicy() != policy.NoFocus and s.window() is self]
-        for before, after in itertools.pairwise(stops):
+        for before, after in itertools.pairwise(dict.fromkeys(stops)):
             QWidget.setTabOrder(before, after)
 
     def _on_selection_changed(self, _links: Links) -> None:

@@ -200,10 +200,8 @@ class PipelineStrip(QWidget):
             self._arrows[index].setVisible(is_used and index > 0)
             self._arrows[index].setText(_BESIDE if is_used and steps[index].is_aside else _ONWARD)
         shown = [card for card in self.cards if card.step is not None and card.step.is_shown]
-        stop = next(iter(shown[-1:] or self.cards), None)
-        for card in self._cards:  # one stop of the Tab key; arrow keys lead to the others
-            policies = Qt.FocusPolicy
-            card.setFocusPolicy(policies.TabFocus if card is stop else policies.NoFocus)
+        focused = [card for card in self.cards if card.hasFocus()]
+        self._set_stop(next(iter(focused or shown[-1:] or self.cards), None))
         self._fit()
 
     def show_time(self, headline: str, *, can_measure: bool) -> None:
@@ -294,7 +292,15 @@ class PipelineStrip(QWidget):
     def _on_card_left(self, step: int) -> None:
         cards = self.cards
         at = next((at for at, card in enumerate(cards) if card.hasFocus()), 0)
-        cards[(at + step) % len(cards)].setFocus()
+        card = cards[(at + step) % len(cards)]
+        self._set_stop(card)
+        card.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def _set_stop(self, stop: PipelineLabel | None) -> None:
+        """Give the line one stop of the Tab key; arrow keys lead to the others."""
+        policies = Qt.FocusPolicy
+        for card in self._cards:
+            card.setFocusPolicy(policies.TabFocus if card is stop else policies.NoFocus)
 
     def _add_card(self) -> None:
         arrow = make_label(_ONWARD, "muted")

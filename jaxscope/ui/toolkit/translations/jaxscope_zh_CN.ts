@@ -864,8 +864,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>完成，用时 {wall_s}</translation>
     </message>
     <message>
-        <source>Drag to move this pane; click for its menu</source>
-        <translation>拖动以移动此窗格；单击打开其菜单</translation>
+        <source>Drag to move this pane; click for its menu; arrow keys lead to its tools</source>
+        <translation>拖动以移动此窗格；单击打开其菜单；用方向键到达其工具</translation>
     </message>
     <message>
         <source>Draw</source>
