@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from jaxscope.client.events import Failed
 from jaxscope.client.requests import CaptureRequest, OutlineRequest, ProposeRequest
-from jaxscope.errors import CallError, Explanation, TraceError, WorkerLost
+from jaxscope.errors import (
+    CallError,
+    Explanation,
+    JaxscopeError,
+    SourceError,
+    TraceError,
+    WorkerLost,
+)
+from jaxscope.ui.session.screen import Condition
 from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
@@ -40,6 +50,39 @@ def test_a_misspelt_name_is_said_right_below_the_call(
     assert bar.edit.underlined == (0, 4)
     bar.edit.setText("grad(f)(f32[3])")
     assert bar.edit.underlined is None
+
+
+@pytest.mark.parametrize(
+    ("error", "failed"),
+    [
+        (CallError(Explanation("The file has no 'grda'.", part="grda")), ""),
+        (SourceError("The code is not valid Python.", where="model.py:3"), "source"),
+        (TraceError("A mask.", where="model.py:5"), "jaxpr"),
+        (WorkerLost("It was killed."), "jaxpr"),
+        (WorkerLost("The run did not finish within its time limit."), "jaxpr"),
+    ],
+    ids=["call", "file", "trace", "killed", "time"],
+)
+def test_each_failure_is_said_between_the_call_and_the_stages_which_are_old(
+    driver: Driver, window: MainWindow, source: Path, error: JaxscopeError, failed: str
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    window.call_bar.set_call("other(f32[3])")
+    window.run_call()
+    driver.wait_for(CaptureRequest, 2).tell(Failed(error))
+    driver.wait_until(window.error_panel.isVisible)
+    parts = (window.call_bar, window.error_panel, window.strip)
+    tops = [part.mapTo(window, part.rect().topLeft()).y() for part in parts]
+    assert tops == sorted(set(tops))
+    source_step, *steps = [card.step for card in window.strip.cards if card.step is not None]
+    conditions = {step.name: step.condition for step in steps}
+    assert (source_step.condition is Condition.FAILED) is (failed == "source")
+    old = {name for name in conditions if name != failed}
+    assert {conditions[name] for name in old} == {Condition.STALE}
+    assert failed in ("", "source") or conditions[failed] is Condition.FAILED
+    for card in window.strip.cards:
+        assert card.step is not None
+        assert card._title.font().italic() is (card.step.condition is Condition.STALE)
 
 
 def test_a_proposed_call_is_run_with_one_click(

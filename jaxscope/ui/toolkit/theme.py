@@ -141,7 +141,8 @@ QFrame[role="step"][condition="waiting"], QFrame[role="step"][condition="absent"
 QFrame[role="step"][condition="waiting"] QLabel, QFrame[role="step"][condition="absent"] QLabel {
     color: $muted; }
 QLabel[role="footnote"] { background: $warning_soft; padding: 4px 8px; border-radius: 4px; }
-QFrame[role="step"][condition="stale"] QLabel { color: $muted; }
+QFrame[role="step"][condition="stale"] QLabel { color: $muted; font-style: italic;
+    font-weight: normal; }
 QFrame[role="step"][shown="true"] { border-bottom: 2px solid $accent; }
 QFrame[role="step"][shown="true"][condition="failed"] { border-bottom-color: $error; }
 QFrame[role="step"]:hover, QFrame[role="step"]:focus { border-color: $accent; }

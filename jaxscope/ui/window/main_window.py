@@ -212,19 +212,20 @@ class MainWindow(QMainWindow):
         bar.addWidget(self.menu_button, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         bar.addWidget(self.call_bar, 1)
         body = QWidget()
-        self._column = column = QVBoxLayout(body)
+        column = QVBoxLayout(body)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for part in (self.strip, self.trust_question, self._notice, self.error_panel):
+        for part in (self.strip, self.trust_question, self._notice):
             column.addWidget(part)
         column.addWidget(self.workspace, 1)
         self._body.addWidget(self.start_page)
         self._body.addWidget(body)
         whole = QWidget()
-        self._whole = column = QVBoxLayout(whole)
+        column = QVBoxLayout(whole)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(bar)
+        column.addWidget(self.error_panel)  # below the call, whatever failed
         column.addWidget(self._body, 1)
         column.addWidget(self.presenting.caption)
         column.addWidget(self.row)
@@ -367,12 +368,6 @@ class MainWindow(QMainWindow):
         error = self.controller.state.error
         part = error.explanation.part if error is not None and screen.is_call_failed else ""
         self.call_bar.set_failed(is_failed=screen.is_call_failed, part=part)
-        # What is of the call is said below it; what happens at the start page, above that.
-        column, place = self._column, 0 if screen.is_call_failed else 3
-        if screen.shows_start_page:
-            column, place = self._whole, 1
-        if column.indexOf(self.error_panel) != place:
-            column.insertWidget(place, self.error_panel)
         if screen.is_running != self._tick.isActive():
             if screen.is_running:
                 self._tick.start()
