@@ -129,6 +129,8 @@ def measure_memory(file: str, num_rounds: int) -> None:
             (
                 number,
                 int(Path("/proc/self/statm").read_text().split()[1]) * 4096,
+                _count_heap_bytes(),
+                sys.getallocatedblocks(),
                 sum(isinstance(each, Capture) for each in gc.get_objects()),
                 len(application.allWidgets()),
                 threading.active_count(),
@@ -137,16 +139,26 @@ def measure_memory(file: str, num_rounds: int) -> None:
             )
         )
         print(
-            "{} rounds: {:.1f} MB, {} captures, {} widgets, {} threads, {} descriptors, "
-            "{} processes below the supervisor".format(number, rows[-1][1] / 1e6, *rows[-1][2:]),
+            "{} rounds: {:.1f} MB, {:.3f} MB of them from the C library, {} blocks of Python, "
+            "{} captures, {} widgets, {} threads, {} descriptors, {} processes below the "
+            "supervisor".format(number, rows[-1][1] / 1e6, rows[-1][2] / 1e6, *rows[-1][3:]),
             flush=True,
         )
     late = rows[len(rows) // 3 :]  # caches fill in the first rounds
     numbers, *columns = zip(*late, strict=True)
     for name, column, unit in zip(
-        ("memory", "captures", "widgets", "threads", "descriptors", "processes"),
+        [
+            "memory",
+            "C library",
+            "blocks",
+            "captures",
+            "widgets",
+            "threads",
+            "descriptors",
+            "processes",
+        ],
         columns,
-        (1e6, 1, 1, 1, 1, 1),
+        (1e6, 1e6, 1, 1, 1, 1, 1, 1),
         strict=True,
     ):
         slope, bound = find_slope(numbers, [each / unit for each in column])
@@ -155,6 +167,21 @@ def measure_memory(file: str, num_rounds: int) -> None:
             f"{min(column) / unit:.5g} to {max(column) / unit:.5g}"
         )
     bridge.close()
+
+
+def _count_heap_bytes() -> int:
+    """What the C library has given out, or 0 where it does not say."""
+
+    class Readings(ctypes.Structure):  # mallinfo2(3)
+        _fields_ = [(f"field_{number}", ctypes.c_size_t) for number in range(10)]
+
+    try:
+        ask = ctypes.CDLL(None).mallinfo2
+    except AttributeError:
+        return 0
+    ask.restype = Readings
+    readings = ask()
+    return int(readings.field_4 + readings.field_7)  # pieces mapped alone, and all others
 
 
 def find_slope(numbers: Sequence[float], values: Sequence[float]) -> tuple[float, float]:
