@@ -108,7 +108,7 @@ class WindowScene:
 
 def words_of(text: str) -> str:
     """What is read of a label, whose code may be marked."""
-    return html.unescape(re.sub("<[^>]*>", "", text)).replace("`", "")
+    return html.unescape(re.sub("<[^>]*>|\u200b", "", text)).replace("`", "")
 
 
 def scratch_files() -> list[str]:

@@ -293,6 +293,37 @@ def test_what_is_wrong_in_the_call_is_said_of_the_call(qtbot: QtBot):
     assert panel._where.isHidden() and panel._what.isHidden()
 
 
+@pytest.mark.parametrize("error", (CallError, TraceError))
+def test_words_without_end_do_not_make_the_window_wider(
+    qtbot: QtBot, error: type[JaxscopeError]
+) -> None:
+    panel = ErrorPanel()
+    qtbot.addWidget(panel)
+    panel.show_error(error(Explanation("No.", why="No.", remedy="No.", where="a.py:7")))
+    usual = panel.minimumSizeHint().width()
+    long, names = "W" * 3_000, "<&>" * 1_000
+    for text in (long, names, f"`{long}`", f"<{long}>", f"{long}\n^^^^"):
+        where = f"/{long[:255]}.py:7"
+        calls = (f"f({long})",)
+        said = Explanation(text, why=text, remedy=text, where=where, calls=calls, example=text)
+        panel.show_error(error(said))
+        assert panel.minimumSizeHint().width() < 1_000 and usual < 1_000
+    what = panel._brief if error is CallError else panel._what
+    assert what.text().replace("\u200b", "").startswith("W" * 500), "nothing is left out of it"
+
+
+def test_what_is_copied_of_an_error_has_no_soft_breaks(qtbot: QtBot) -> None:
+    panel = ErrorPanel()
+    qtbot.addWidget(panel)
+    panel.show_error(TraceError(Explanation("No.", why="/a/path" * 20)))
+    panel.show()
+    panel._why.setFocus()
+    qtbot.waitUntil(panel._why.hasFocus)
+    panel._why.setSelection(0, len(panel._why.text()))
+    qtbot.keyClick(panel._why, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == "/a/path" * 20
+
+
 def test_a_call_that_a_remedy_names_goes_into_the_call_field(qtbot: QtBot):
     panel = ErrorPanel()
     qtbot.addWidget(panel)

@@ -612,6 +612,8 @@ _LONG_WORD = re.compile(r"\S{16,}")
 _PLACE_TO_BREAK = re.compile(r"(?<=[_./,;:=\])}>])(?=[\w(\[{'\"])")
 SOFT_BREAK = "\u200b"
 """A place where a line may break and where nothing is seen."""
+_TOO_LONG = re.compile(r"\S{40}(?=\S)")
+_TOO_LONG_IN_HTML = re.compile(r"(<[^>]*>)|((?:&#?\w+;|[^\s<]){40}(?=[^\s<]))")
 
 
 def escape_html(text: str, limit: int = 2_000) -> str:
@@ -628,6 +630,13 @@ def escape_breakable(text: str, limit: int = 2_000) -> str:
     cut = text if len(text) <= limit else text[:limit] + " …"
     broken = _LONG_WORD.sub(_allow_breaks, strip_controls(cut))
     return html.escape(broken)
+
+
+def break_long_words(text: str, *, is_html: bool) -> str:
+    """Let a word that is long break anywhere: no label is narrower than its longest word."""
+    if is_html:
+        return _TOO_LONG_IN_HTML.sub(lambda found: found[1] or found[2] + SOFT_BREAK, text)
+    return _TOO_LONG.sub(rf"\g<0>{SOFT_BREAK}", text)
 
 
 def _allow_breaks(match: re.Match[str]) -> str:

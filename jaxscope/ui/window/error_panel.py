@@ -32,7 +32,7 @@ from jaxscope.schema.safe_text import strip_controls
 from jaxscope.ui.session.source_file import parse_place
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import fixed_font
-from jaxscope.ui.toolkit.widgets import escape_html, fill_box
+from jaxscope.ui.toolkit.widgets import SOFT_BREAK, break_long_words, escape_html, fill_box
 
 _CODE = re.compile(r"`([^`]+)`")
 _ADDRESS = re.compile(r"(https://docs\.jax\.dev/[\w./#-]*[\w/])")
@@ -140,6 +140,7 @@ class ErrorPanel(QFrame):
         self._remedy.linkHovered.connect(self._on_remedy_link_hovered)
         self._remedy.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         layout.addWidget(self._trace)
+        QGuiApplication.clipboard().dataChanged.connect(self._on_clipboard_data_changed)
 
     @property
     def error(self) -> JaxscopeError | None:
@@ -166,7 +167,9 @@ class ErrorPanel(QFrame):
         self._why.setFont(fixed_font(self.font().pointSizeF()) if is_pointing else QFont())
         self._set_remedy(explanation)
         self._remedy.setVisible(bool(explanation.remedy))
-        self._where.setText(explanation.where)
+        where = strip_controls(explanation.where)
+        self._where.setText(where if len(where) <= _LONG_CALL else f"… {where[-_LONG_CALL:]}")
+        self._where.setToolTip(escape_html(where) if len(where) > _LONG_CALL else "")
         self._where.setVisible(bool(explanation.where) and not is_brief)
         trace = "\n".join(
             part for part in (explanation.traceback, explanation.output) if part.strip()
@@ -180,7 +183,8 @@ class ErrorPanel(QFrame):
     def _set_remedy(self, explanation: Explanation) -> None:
         self._remedy.clear()  # the same text would keep the links' old colour
         assert self._error is not None
-        self._remedy.setText(_rich_remedy(explanation, _doing_of(self._error)))
+        remedy = _rich_remedy(explanation, _doing_of(self._error))
+        self._remedy.setText(break_long_words(remedy, is_html=True))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -194,6 +198,12 @@ class ErrorPanel(QFrame):
     def _on_copy_clicked(self) -> None:
         if self._error is not None:
             QGuiApplication.clipboard().setText(render_details(self._error.explanation))
+
+    def _on_clipboard_data_changed(self) -> None:
+        clipboard = QGuiApplication.clipboard()
+        is_own = any(label.hasFocus() for label in self.findChildren(QLabel))
+        if is_own and SOFT_BREAK in clipboard.text():
+            clipboard.setText(clipboard.text().replace(SOFT_BREAK, ""))
 
     def _on_remedy_link_activated(self, link: str) -> None:
         kind, _, number = link.partition(":")
@@ -245,11 +255,11 @@ def _set_text(label: QLabel, text: str) -> None:
     """Show a text, with code in backticks set as code."""
     if _CODE.search(text) is None or _POINTER.search(text) is not None:
         label.setTextFormat(Qt.TextFormat.PlainText)
-        label.setText(text)
+        label.setText(break_long_words(text, is_html=False))
         return
     label.setTextFormat(Qt.TextFormat.RichText)
     html = _CODE.sub(r"<code>\1</code>", escape_html(text))
-    label.setText(html.replace("\n", "<br>"))
+    label.setText(break_long_words(html.replace("\n", "<br>"), is_html=True))
 
 
 _LINKED = (
