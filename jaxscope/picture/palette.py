@@ -91,7 +91,7 @@ class Palette:
     residual: str
 
 
-_GROUP = ("#d9e3f5", "#26395a", "#33486b", "#a3bff0")
+_GROUP = ("#e9edf4", "#2c3440", "#33415a", "#b3c0d6")
 _STYLES = {
     Style.INPUT: ("#e3f1e4", "#1f3a26", "#3f8a4a", "#66b572"),
     Style.OUTPUT: ("#dcebe9", "#17393a", "#2c7a78", "#5ab0ac"),

@@ -751,6 +751,42 @@ def test_a_long_title_of_a_group_takes_a_second_line_in_a_small_picture(
         assert left > box.left() and title.detail_area.left() - left > last
 
 
+@pytest.mark.parametrize("name", ["add_all", "softmax_of_all", "sum_over_everything", "a / b_of_c"])
+@pytest.mark.parametrize("scale", [0.6, 0.75])
+def test_a_closed_group_has_its_triangle_however_much_of_it_the_title_takes(
+    qtbot: QtBot, canvas: GraphCanvas, name: str, scale: float
+) -> None:
+    builder = GraphBuilder()
+    last = builder.add_node("in", NodeKind.INPUT, "", types=["f32[3]"])
+    for number, scope in enumerate([name] * 12 + ["other"] * 12):
+        node = builder.add_node(
+            str(number), NodeKind.EQUATION, "add", types=["f32[3]"], scope=(scope,)
+        )
+        builder.add_edge(last, node)
+        last = node
+    canvas.set_graph(builder.build(), name)
+    qtbot.waitUntil(lambda: canvas.scene is not None and not canvas.is_busy)
+    canvas.collapse_all()
+    qtbot.waitUntil(lambda: canvas.scene is not None and not canvas.is_busy)
+    drawing = canvas._drawing
+    assert drawing is not None
+    assert name in drawing.scene.items.titles
+    item = drawing.scene.items.titles.index(name)
+    (title,) = (each for each in drawing.list_titles(scale) if each.item == item)
+    x, y, width, height = (drawing.scene.items.rect[title.item] * scale).tolist()
+    assert title.sign is not None and QRectF(x, y, width, height).contains(title.sign)
+    picture = QImage(round(width), round(height), QImage.Format.Format_RGB32)
+    painter = QPainter(picture)
+    drawing.paint(painter, x / scale, y / scale, picture.width(), picture.height(), scale)
+    painter.end()
+    border = drawing.shades.border[int(drawing.shades.of_item[title.item])]
+    column = round(title.sign.x() - x)  # between the triangle's point and what is written
+    top = round(title.sign.y() - y)
+    assert picture.pixelColor(column - 1, top) == border
+    ground = drawing.shades.fill[int(drawing.shades.of_item[title.item])]
+    assert all(picture.pixelColor(column + 4, top + by) == ground for by in (-2, -1, 0, 1, 2))
+
+
 @pytest.mark.parametrize("scale", [0.4, 0.5, 0.62, 0.7, 1.0])
 def test_what_is_written_into_boxes_can_be_read_or_is_left_out(
     canvas: GraphCanvas, monkeypatch: pytest.MonkeyPatch, scale: float

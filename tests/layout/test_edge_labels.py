@@ -150,3 +150,25 @@ def test_exports_show_the_labels(scene: Scene) -> None:
     ]
     for label in EdgeLabels(scene).all():
         assert label.text in texts
+
+
+def test_what_chooses_an_arm_is_told_beside_its_line_where_it_has_no_room_on_it() -> None:
+    def pick(index: jax.Array, x: jax.Array) -> jax.Array:
+        return jax.lax.switch(index, [jnp.sin, jnp.cos, jnp.tanh], x)
+
+    scene = build_scene(build_view(trace(pick, jnp.int32(1), jnp.ones(4))))
+    (label,) = (label for label in EdgeLabels(scene).all() if label.text.startswith("index"))
+    assert label.text == "index i32[]"
+    x, y, width, height = plate(label)
+    corners = scene.lines.corners(label.line)
+    assert x + width <= corners[:, 0].min() and corners[:, 0].min() - (x + width) < 10
+    assert corners[:, 1].min() <= y and y + height <= corners[:, 1].max()
+    others = [line for line in range(len(scene.lines)) if line != label.line]
+    for line in others:
+        assert not touches(plate(label), box_of(scene.lines.corners(line)))
+
+
+def box_of(corners: np.ndarray) -> Rect:
+    left, top = corners.min(axis=0).tolist()
+    right, bottom = corners.max(axis=0).tolist()
+    return left, top, right - left, bottom - top

@@ -242,6 +242,7 @@ def test_one_line_leads_gradients_to_the_boxes_below(
     assert all(scene.items.rect[ends(scene, n)[1], along] > after for n in lines)
     starts = {tuple(scene.lines.corners(n)[:3].round(3).ravel().tolist()) for n in lines}
     assert len(starts) == 1, "they share the way around the part"
+    assert lines[0] in scene.lines.labels, "what it leads is told in a small picture, too"
     assert part not in scene.connectors.item, "no connector is needed for it"
 
 
@@ -318,3 +319,23 @@ def test_a_closed_part_is_as_small_as_any_closed_box(closed: int) -> None:
     scene = build_scene(view, expanded)
     boxes = scene.items.rect[scene.items.num_frames :]
     assert boxes[:, 3].max() < 60
+
+
+def long_way(x: jax.Array) -> jax.Array:
+    """`exp` keeps its result for the backward part; far more follows than a line leads past."""
+    y = jnp.exp(x)
+    for shape in ((2, 2, 4), (4, 4), (16,), (8, 2), (2, 8), (2, 4, 2), (4, 2, 2)) * 2:
+        y = jax.lax.reshape(-y, shape)
+    return y.sum()
+
+
+def test_what_is_kept_has_its_colour_on_both_sides_of_a_connector() -> None:
+    view = build_view(trace(jax.grad(long_way), jnp.ones(16)))
+    scene = build_scene(view, frozenset(halves(view)), fit=Fit(beside=False))
+    lines, items = scene.lines, scene.items
+    is_cut = lines.source == lines.target  # to or from a connector
+    names = {
+        items.titles[lines.source[line]]: bool(lines.is_inner_residual[line])
+        for line in np.flatnonzero(is_cut).tolist()
+    }
+    assert names == dict.fromkeys(("exp", "forward · long_way", "backward · long_way", "mul"), True)

@@ -73,9 +73,10 @@ _Point = tuple[float, float]
 _Corners = list[_Point]
 
 
-PLAIN_LINE, TOLD_LINE, RETURN_LINE, RESIDUAL_LINE, INNER_RESIDUAL = range(5)
+PLAIN_LINE, TOLD_LINE, RETURN_LINE, RESIDUAL_LINE, INNER_RESIDUAL, AROUND_LINE = range(6)
 """Kinds of lines: an ordinary one, one whose text is always worth a place, one that leads a loop's
-carry from the end of a round back to its begin, and one of residuals."""
+carry from the end of a round back to its begin, one of residuals, one that leads residuals on, and
+one around the backward part of a gradient."""
 
 
 _SAME_PX = 0.5
@@ -260,6 +261,8 @@ class _GroupDrawer:
             corners.append(self._border(corners[-1], False))
         has_arrow = not isinstance(target, Port) and not self._goes_on(target, wire.bundle)
         self._add_line(corners, self._own(source), self._own(target), has_arrow, wire.values)
+        if self._nester.is_led_around(source, wire.bundle):
+            self._lines[-1] = (*self._lines[-1][:5], AROUND_LINE)
 
     def _goes_on(self, target: int, bundle: int) -> bool:
         """Whether a line ends at an open group that leads it on inside."""
@@ -603,9 +606,11 @@ class _Collector:
             corners = points[offsets[row] : offsets[row + 1], 0]
             is_on = np.abs(corners - corners[0]) < _SAME_PX
             corners[np.logical_and.accumulate(is_on)] += shift
-        inner = self._find_inner_residuals(residuals, table, points)
-        table[inner.lines, 5] = INNER_RESIDUAL
         flows = list(itertools.chain.from_iterable(drawing.flows for drawing in drawings))
+        inner = self._find_inner_residuals(residuals, table, points, flows)
+        table[inner.lines, 5] = INNER_RESIDUAL
+        named = np.flatnonzero(np.isin(table[:, 5], (TOLD_LINE, AROUND_LINE))).tolist()
+        labels.update((row, types[row]) for row in named)
         for row in inner.joined:
             once = values_at_once(self._view, self._wiring, flows[row])
             labels[row] = describe_bytes(self._view, once) or types[row]
@@ -678,7 +683,11 @@ class _Collector:
         return shifts
 
     def _find_inner_residuals(
-        self, residuals: list[ResidualLine], table: Int32s, points: Floats
+        self,
+        residuals: list[ResidualLine],
+        table: Int32s,
+        points: Floats,
+        flows: Sequence[Values],
     ) -> _InnerResiduals:
         """Lines inside of open groups that lead on to lines of residuals, or on from them.
 
@@ -706,7 +715,9 @@ class _Collector:
             border, other = begins[rows + 1] - 1, begins[rows]
             if column == 1:
                 border, other = other, border
-            met = np.flatnonzero(np.abs(points[border, 0] - x) < _SAME_PX).tolist()
+            met = np.flatnonzero(
+                (np.abs(points[border, 0] - x) < _SAME_PX) & self._is_on_border(box, points[border])
+            ).tolist()
             ways: list[_Corners] = []
             for at in met:
                 way = points[begins[rows[at]] : begins[rows[at] + 1]].tolist()
@@ -716,10 +727,28 @@ class _Collector:
                 forks.update(dict.fromkeys(_find_joints(ways)))
             for at in met:
                 row, inner = int(rows[at]), int(table[rows[at], 3 - column])
-                if row not in found and inner != box:
-                    found.add(row)
+                if row in found:
+                    continue
+                found.add(row)
+                if inner != box:
                     todo.append((inner, float(points[other[at], 0]), column))
+                    continue
+                # A connector's: on to those of boxes that lead the same values to connectors.
+                ends = table[first:stop, 1:3]
+                is_box_s = (ends[:, 0] == ends[:, 1]) & (ends[:, 0] != box)
+                for each in (first + np.flatnonzero(is_box_s)).tolist():
+                    if not flows[row].keys().isdisjoint(flows[each]):
+                        found.add(each)
+                        end = begins[each] if column == 2 else begins[each + 1] - 1
+                        todo.append((int(table[each, 1]), float(points[end, 0]), column))
         return _InnerResiduals(sorted(found), sorted(joined), tuple(forks))
+
+    def _is_on_border(self, group: int, places: Floats) -> npt.NDArray[np.bool_]:
+        """Whether places are where lines meet the border of an open group, above or below."""
+        frame, (_, top) = self._frames[group], self._origins[self._at[group]].tolist()
+        ends = np.array([HEADER_PX, frame.height]) + (top - frame.top)
+        is_near: npt.NDArray[np.bool_] = np.abs(places[:, 1:] - ends).min(axis=1) < _SAME_PX
+        return is_near
 
     def _find_part(self, number: int) -> Part:
         drawing, (left, top) = self._drawings[number], self._origins[number].tolist()

@@ -158,15 +158,23 @@ class EdgeLabels:
     ) -> EdgeLabel | None:
         lines = self._scene.lines
         text = lines.labels.get(line, lines.types[line])
-        size = LABEL_PX if lines.is_residual[line] else LABEL_TEXT_PX
+        has_room = line in lines.labels and not lines.is_inner_residual[line]
+        size = LABEL_PX if has_room else LABEL_TEXT_PX
         width = measure_text(text, size) + 2 * _PADDING_PX
         corners = self._scene.lines.corners(line).tolist()
         flow = _flow(self._scene, line)
         pieces_of = list(itertools.pairwise(corners))
         if self._scene.lines.is_return[line]:  # its lane has room for its name
             pieces_of.sort(key=lambda ends: -abs(ends[0][0] - ends[1][0] + ends[0][1] - ends[1][1]))
-        for (x0, y0), (x1, y1) in pieces_of:
-            x, y = (x0 + x1 - width) / 2, (y0 + y1 - LABEL_HEIGHT_PX) / 2
+        places = [((x0 + x1 - width) / 2, (y0 + y1) / 2) for (x0, y0), (x1, y1) in pieces_of]
+        if has_room:  # worth a place beside the line, too
+            narrow = measure_text(text, LABEL_TEXT_PX) + 2 * _PADDING_PX
+            for (x0, y0), (x1, y1) in pieces_of:
+                places.append((min(x0, x1) - narrow - _CLEAR_PX, (y0 + y1) / 2))
+                places.append((max(x0, x1) + _CLEAR_PX, (y0 + y1) / 2))
+        for at, (x, middle) in enumerate(places):
+            y = middle - LABEL_HEIGHT_PX / 2
+            width = narrow if at >= len(pieces_of) else width
             is_inside = (
                 inside[0] <= x and x + width <= inside[2]
                 and inside[1] <= y and y + LABEL_HEIGHT_PX <= inside[3]

@@ -497,6 +497,10 @@ class GroupPlacer:
         """The two parts of each gradient that stand side by side."""
         return [pair for pairs in self._loose.pairs.values() for pair in pairs]
 
+    def is_led_around(self, end: End, bundle: int) -> bool:
+        """Whether a line leads a bundle around the open backward part that it leaves."""
+        return bundle in self._loose.led_around(end)
+
     def text(self, box: int) -> BoxText:
         """What is written on a box, shortened to fit its largest width."""
         return self._texts.of(box)

@@ -36,7 +36,8 @@ from jaxscope.program.predicates import BRANCHES
 GAP_PX = 30.0
 WIDE_GAP_PX = 110.0
 """Between two closed parts: room for the label of what flows there."""
-_LANE_PX = 12.0
+_LANE_PX = 20.0
+"""For a line around the backward part, with a label on it: nearer it would look like a frame."""
 _NEAR_PX = 0.01
 
 

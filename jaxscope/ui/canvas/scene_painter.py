@@ -302,7 +302,7 @@ _ROUNDED = frozenset({Style.INPUT, Style.OUTPUT, Style.CONSTANT, Style.PORT})
 _MAX_STATIC_TEXTS = 20_000
 _STEP_PX = 22.0
 _SIGN_ROOM_PX = 24.0
-_SMALL_SIGN_ROOM_PX = 12.0
+_SMALL_SIGN_ROOM_PX = 9.0
 """What the triangle of a closed group needs beside a title that is written over a small picture."""
 _FAINT = 0.2
 """How much is seen of what is out of focus."""
@@ -349,7 +349,8 @@ class SmallTitle(NamedTuple):
 
     `detail_area` is where a frame, or a title of two lines, says behind it how much the group
     holds (`detail`); empty where it has no room. The last line of such a title is moved aside
-    for it.
+    for it. `sign` is the middle of a closed group's triangle; None where it has no room. Where it
+    is below the title, it stands beside the second line.
     """
 
     area: QRectF
@@ -358,6 +359,8 @@ class SmallTitle(NamedTuple):
     item: int
     detail: str
     detail_area: QRectF
+    sign: QPointF | None = None
+    is_sign_below: bool = False
 
 
 def _small_detail_px(scale: float) -> int:
@@ -388,6 +391,7 @@ class SceneDrawing:
         self._texts: dict[tuple[str, int], QStaticText] = {}
         self._titles: tuple[float, tuple[SmallTitle, ...]] = (1.0, ())
         self._broken: frozenset[int] = frozenset()
+        self._indented: frozenset[int] = frozenset()
         self._scale = 1.0
 
     @functools.cached_property
@@ -452,6 +456,7 @@ class SceneDrawing:
         if self._titles[0] != scale:
             self._titles = (scale, tuple(self._place_titles(scale)))
             self._broken = frozenset(t.item for t in self._titles[1] if "\n" in t.text)
+            self._indented = frozenset(t.item for t in self._titles[1] if t.is_sign_below)
         return self._titles[1]
 
     def _place_titles(self, scale: float) -> Iterator[SmallTitle]:
@@ -495,7 +500,8 @@ class SceneDrawing:
                 told, detail = self._place_detail(item, area.right(), scale)
             elif is_broken:
                 detail = self._place_beside_line(item, area, lines[-1], scale)
-            yield SmallTitle(area, text, is_frame, item, told, detail)
+            title = SmallTitle(area, text, is_frame, item, told, detail)
+            yield title if is_frame else self._place_sign(title, is_alone, scale)
 
     def _place_detail(self, item: int, left: float, scale: float) -> tuple[str, QRectF]:
         """What a frame says of how much it holds, and where; an empty area where it has no room.
@@ -528,8 +534,9 @@ class SceneDrawing:
             ground = int(self.scene.items.ground[title.item])
             painter.setBrush(self.colors.header_fill[ground])
             painter.drawRoundedRect(title.area, 3, 3)
-        else:
-            self._paint_small_sign(painter, title)
+        elif title.sign is not None:
+            color = self.shades.border[int(self.shades.of_item[title.item])]
+            self._paint_sign(painter, title.sign.x(), title.sign.y(), False, color)
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
         painter.setPen(self.colors.text)
         painter.setFont(self._small_font)
@@ -542,20 +549,22 @@ class SceneDrawing:
                 area.translate(-aside / 2, 0)
             painter.drawText(area, Qt.AlignmentFlag.AlignCenter, line)
 
-    def _paint_small_sign(self, painter: QPainter, title: SmallTitle) -> None:
-        """The triangle of a closed group: beside its title, else beside what stands below it."""
-        x, y, width, height = (self.scene.items.rect[title.item] * self._scale).tolist()
+    def _place_sign(self, title: SmallTitle, is_alone: bool, scale: float) -> SmallTitle:
+        """The title with the triangle of its closed group: beside it, else beside what is below.
+
+        None where neither has room for it.
+        """
+        x, y, _, height = (self.scene.items.rect[title.item] * scale).tolist()
         last = title.text.split("\n")[-1]
         aside = title.detail_area.width() + _NARROW_GAP_PX if title.detail_area.width() else 0.0
         begin = title.area.center().x() - (measure_text(last, LEAST_TITLE_PX, True) + aside) / 2
-        begin = min(begin, title.area.left() + 3.0)
-        middle = y + height / 2
-        if begin - x < _SMALL_SIGN_ROOM_PX and "\n" not in title.text:
-            wide = _measure_small_detail(title.detail, self._scale)
-            begin, middle = x + (width - wide) / 2, y + height - LEAST_TEXT_PX + 1.0
-        if begin - x >= _SMALL_SIGN_ROOM_PX:
-            color = self.shades.border[int(self.shades.of_item[title.item])]
-            self._paint_sign(painter, x + _SMALL_SIGN_ROOM_PX / 2, middle, False, color)
+        left = x + _SMALL_SIGN_ROOM_PX / 2
+        if min(begin, title.area.left() + 3.0) >= x + _SMALL_SIGN_ROOM_PX:
+            return title._replace(sign=QPointF(left, y + height / 2))
+        if is_alone:
+            return title
+        below = QPointF(left, y + height - LEAST_TEXT_PX + 1.0)
+        return title._replace(sign=below, is_sign_below=True)
 
     def _paint_small_detail(self, painter: QPainter, title: SmallTitle) -> None:
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
@@ -787,6 +796,8 @@ class SceneDrawing:
                 half = self._text(detail, 1).size().height() / 2
                 least = (_TITLE_ROOM_PX[1] + LEAST_TEXT_PX / 2 + 1.0) / self._scale
                 top = max(top, y + least - half)
+            if item in self._indented and self._scale < _TITLE_SCALE:
+                indent = _SMALL_SIGN_ROOM_PX / self._scale
             self._paint_centred(painter, detail, 1, x + indent, top, width - indent)
 
     def _paint_centred(
@@ -837,7 +848,7 @@ class SceneDrawing:
     def paint_labels(self, painter: QPainter, box: tuple[float, float, float, float]) -> None:
         """Types on the lines of the frames in sight, on plates that let the line end at them.
 
-        In a small picture only how much residuals are.
+        In a small picture only how much residuals are, and what is led around a backward part.
         """
         colors, items = self.colors, self.item_grid.query(*box)
         painter.setFont(self._label_font)
@@ -852,7 +863,7 @@ class SceneDrawing:
                 painter.setBrush(fill)
                 painter.drawRoundedRect(plate, 3, 3)
                 lines = self.scene.lines
-                is_residual = lines.is_residual[label.line] or label.line in lines.labels
+                is_residual = (lines.is_residual | lines.is_inner_residual)[label.line]
                 painter.setPen(colors.residual if is_residual else colors.muted)
                 x, wide = label.x - _LABEL_SLACK_PX / 2, label.width + _LABEL_SLACK_PX
                 self._paint_centred(painter, label.text, 3, x, label.y + 1, wide, LEAST_LABEL_PX)
@@ -860,12 +871,11 @@ class SceneDrawing:
 
     def _labels_in(self, group: int, box: Box, scale: float) -> Iterator[EdgeLabel]:
         """The labels right inside a frame that are shown in a part of the scene."""
-        is_residual = self.scene.lines.is_residual
         grown = max(LEAST_LABEL_PX / (LABEL_TEXT_PX * scale), 1.0)
         for label in self.index.labels.of_group(group):
             is_seen = label.x < box[2] and box[0] < label.x + label.width
             is_seen &= label.y < box[3] and box[1] < label.y + LABEL_HEIGHT_PX
-            is_shown = scale >= LABEL_SCALE or is_residual[label.line]
+            is_shown = scale >= LABEL_SCALE or label.line in self.scene.lines.labels
             room = (label.width + _LABEL_SLACK_PX) / grown
             if is_seen and is_shown and measure_text(label.text, LABEL_TEXT_PX) <= room:
                 yield label
