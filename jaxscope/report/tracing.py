@@ -15,6 +15,8 @@ LINE_HEADERS = ("step", "line", "Python", "adds to the jaxpr", "what Python did"
 _ONCE = "the compiled program does not do it"
 _MOST_NAMED = 6
 _NOTHING = "–"
+_RAN = "Runs now, while JAX traces."
+"""Of a line of which there is nothing to say besides what it adds."""
 _OF_IF = {
     "body": "Python decides now: true. The choice is not in the jaxpr.",
     "else": "Python decides now: not true, so it goes to else. The choice is not in the jaxpr.",
@@ -65,7 +67,8 @@ def describe_reruns(tracing: Tracing) -> str:
         return f"{told}no line of this Python: only the compiled program."
     counts = " and ".join(f"{count:,}" for count in tracing.reruns)
     why = ": of functions that the program calls back" if tracing.calls_back else ""
-    return f"{told}{counts} lines of this Python{why}."
+    lines = "line" if max(tracing.reruns) == 1 else "lines"
+    return f"{told}{counts} {lines} of this Python{why}."
 
 
 def describe_python(lines: Sequence[TracedLine], number: int) -> str:
@@ -120,20 +123,26 @@ def _describe_loop(line: TracedLine, lines: Sequence[TracedLine]) -> str:
         is_head = (each.file, each.line, each.depth) == (line.file, line.line, line.depth)
         if is_head and each.round == 1 and each.outcome == "round":
             break
-    equations = format_count(added, "equation")
-    return f"The loop is over: {rounds} added {equations}. These are in the jaxpr, the loop is not."
+    if not added:
+        return f"The loop is over: {rounds} added no equation."
+    equations, these = format_count(added, "equation"), "These are" if added > 1 else "It is"
+    return f"The loop is over: {rounds} added {equations}. {these} in the jaxpr, the loop is not."
 
 
 def describe_doing(tracing: Tracing, number: int) -> str:
     """What a line added, and what Python did in it."""
-    named = name_equations(tracing.lines[number])
-    adds = f"Adds {named}." if named else ""
+    line = tracing.lines[number]
+    count = format_count(len(line.equations), "equation")
+    adds = f"Adds {count}: {name_equations(line)}." if line.equations else ""
     return " ".join(filter(None, (adds, describe_python(tracing.lines, number))))
 
 
 def name_equations(line: TracedLine) -> str:
-    """What a line added, such as `+ 1 mul, 2 tanh`."""
-    named = [f"{each.id} {each.operation}".strip() for each in line.equations[:_MOST_NAMED]]
+    """What a line added, such as `mul (1), tanh (2)`: a number before them would be a count."""
+    named = [
+        f"{each.operation} ({each.id})" if each.id else each.operation
+        for each in line.equations[:_MOST_NAMED]
+    ]
     more = len(line.equations) - len(named)
     return ", ".join(named) + (f", {more:,} more" if more > 0 else "")
 
@@ -149,7 +158,7 @@ def line_rows(tracing: Tracing) -> list[tuple[Cell, ...]]:
                 Verbatim(_place(line)) if line.line else "",
                 Verbatim(text) if line.line else "(JAX alone)",
                 Verbatim(name_equations(line) or _NOTHING),
-                describe_python(tracing.lines, number),
+                describe_python(tracing.lines, number) or _RAN,
             )
         )
     return rows

@@ -17,11 +17,13 @@ from jaxscope.client.session import Session
 from jaxscope.model import Capture
 from jaxscope.model.capture import graph_named
 from jaxscope.model.stages import lowered_name
-from jaxscope.model.tracing import TracedLine, Tracing
+from jaxscope.model.tracing import RecordedEquation, TracedLine, Tracing
 from jaxscope.report.tracing import (
+    describe_doing,
     describe_line,
     describe_python,
     describe_reruns,
+    line_rows,
     tracing_to_document,
 )
 from jaxscope.worker.values.tracing import LineRecorder, _TooLong
@@ -377,6 +379,39 @@ def test_a_choice_of_pythons_is_told_apart_from_one_that_the_jaxpr_holds(tmp_pat
         assert told.endswith(
             ("These are in the jaxpr, the loop is not.", "The choice is not in the jaxpr.")
         )
+
+
+@pytest.mark.parametrize(
+    ("count", "adds", "over"),
+    [
+        (0, "", "The loop is over: 1 round added no equation."),
+        (
+            *(1, "Adds 1 equation: mul (0)."),
+            "The loop is over: 1 round added 1 equation. It is in the jaxpr, the loop is not.",
+        ),
+        (
+            *(2, "Adds 2 equations: mul (0), mul (1)."),
+            "The loop is over: 1 round added 2 equations. These are in the jaxpr, the loop is not.",
+        ),
+    ],
+)
+def test_none_one_and_many_equations_are_counted_as_one_speaks(
+    everything: Tracing, count: int, adds: str, over: str
+) -> None:
+    equations = tuple(RecordedEquation(str(n), "mul", "f32[]") for n in range(count))
+    lines = (
+        TracedLine("a.py", 1, statement="for", outcome="round", round=1, num_rounds=1),
+        TracedLine("a.py", 2, equations=equations),
+        TracedLine("a.py", 1, statement="for", outcome="over", round=1),
+    )
+    tracing = dataclasses.replace(everything, lines=lines)
+    assert describe_python(lines, 2) == over
+    assert all(row[-1] for row in line_rows(tracing)), "no cell is empty"
+    if count:
+        assert describe_doing(tracing, 1) == adds
+    once = dataclasses.replace(tracing, calls_back=True, reruns=(1,), no_reruns="")
+    assert describe_reruns(once).partition(" with ")[0] == "Called 1 time"
+    assert "ran 1 line of this Python" in describe_reruns(once)
 
 
 def test_a_program_that_calls_back_may_run_python_elsewhere(everything: Tracing) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import threading
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QUrl
 from PySide6.QtGui import QAccessible, QCursor
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -15,6 +17,8 @@ from jaxscope.client.requests import CaptureRequest
 from jaxscope.model import Check, Cost, Leaf, Severity, Stage, Unavailable
 from jaxscope.model.capture import Device, Placement
 from jaxscope.ui.application import build_window
+from jaxscope.ui.canvas import graph_canvas
+from jaxscope.ui.canvas.picture import PictureOrder
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.session.controller import Bridge, RunOptions
@@ -209,6 +213,29 @@ def test_what_is_selected_stays_in_sight_when_the_drawer_opens(
     )
     window.pages.show_page("memory")
     driver.wait_until(lambda: True in asked)
+
+
+def test_escape_stops_a_layout_wherever_the_keyboard_is(
+    driver: Driver,
+    window: MainWindow,
+    source: Path,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Also one that does not look whether it is to stop."""
+    ended = threading.Event()
+    monkeypatch.setattr(graph_canvas, "_INLINE_NODES", 0)
+    monkeypatch.setattr(PictureOrder, "work_out", lambda *_: ended.wait(60))
+    driver.finish(driver.open(source), build_capture())
+    canvas = next(window.workspace.area.canvases())
+    for has_keyboard in (window.call_bar.edit, canvas):
+        canvas._restart()
+        qtbot.waitUntil(lambda: canvas.isVisible() and canvas._job.is_running)
+        window.activateWindow()
+        has_keyboard.setFocus()
+        QTest.keyClick(window, Qt.Key.Key_Escape)
+        assert not canvas.is_busy and canvas._message == "The layout was stopped."
+    ended.set()
 
 
 def test_escape_closes_the_drawer_and_then_lets_the_selection_go(

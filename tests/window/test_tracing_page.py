@@ -166,10 +166,11 @@ def test_what_python_did_is_said_and_the_list_leads_to_each_line(
     open_call(empty, qtbot, tmp_path)
     page = begin(empty, qtbot)
     assert page.lines.isVisible() and not page.values.isVisible()
-    assert [page.lines.rows.cell(row, 3) for row in range(3)] == ["–", "–", "0 sin"]
+    assert [page.lines.rows.cell(row, 3) for row in range(3)] == ["–", "–", "sin (0)"]
     for name in ("into", "origin"):
         assert page.buttons[name].isHidden()
     assert page.condition.isHidden() and not page.stop_button.isVisible()
+    assert all(page.lines.rows.cell(row, 4) for row in range(page.lines.rows.rowCount()))
     page.lines.selectRow(0)
     assert "print; the compiled program does not do it" in page.note.text()
     page.lines.selectRow(3)
@@ -250,7 +251,7 @@ def test_a_call_that_fails_while_it_is_traced_tells_its_lines(
     assert empty.controller.state.capture is None
     page, source = begin(empty, qtbot), pane_of(empty, SOURCE)
     empty.commands.actions["step"].trigger()
-    assert "Adds add." in page.note.text()
+    assert "Adds 1 equation: add." in page.note.text()
     assert source.code.marks[line_of("    y = x + 1") - 1] is Mark.SELECTED
     page.buttons["end"].click()
     assert page.place.text().startswith("Here the trace ended.")
@@ -409,15 +410,41 @@ def test_presenting_goes_by_lines(empty: MainWindow, qtbot: QtBot, tmp_path: Pat
     assert told[0].startswith("step 1 of 8") and told[1] == 'print("tracing")'
     assert told[2] == "Now, in Python: print; the compiled program does not do it."
     press(on)
-    assert press(on).endswith("\nx = jnp.sin(x)\nAdds 0 sin.") and selected(selection) == ["0"]
+    adds = "Adds 1 equation: sin (0)."
+    assert press(on).endswith(f"\nx = jnp.sin(x)\n{adds}") and selected(selection) == ["0"]
     assert press(back).endswith("\nRound 1 of 2 of a loop of Python's.")
-    assert press(on).endswith("Adds 0 sin.") and lit(empty) == {"in:0", "0"}
+    assert press(on).endswith(adds) and lit(empty) == {"in:0", "0"}
     selection.select_equation("jaxpr", "2")  # by the mouse: the way waits
     assert caption.text().startswith("mul: ")
-    assert press(on).endswith("Adds 0 sin.") and selected(selection) == ["0"]
+    assert press(on).endswith(adds) and selected(selection) == ["0"]
     empty.toggle_presenting()
     assert selected(selection) == ["1"], "as before"
     assert steps.tracing.step is not None and lit(empty) == {"in:0", "0"}  # the page is seen again
+
+
+def test_presenting_says_how_a_trace_without_end_is_stopped(
+    empty: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    """Nothing but the picture is on the screen then: no button could be seen."""
+    caption, controller = empty.presenting.caption, empty.controller
+    empty.open_path(str(tmp_path / "program.py"), "endless(f32[3])")
+    empty.toggle_presenting()
+    empty.activateWindow()
+    qtbot.waitUntil(lambda: controller.state.step_name == "trace", timeout=60_000)
+    qtbot.waitUntil(lambda: caption.text().endswith("Esc stops"))
+    QTest.keyClick(empty, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not controller.state.is_running, timeout=60_000)
+    empty.tracing.choose(is_chosen=True)
+    (tmp_path / "program.py.began").unlink(missing_ok=True)
+    QTest.keyClick(empty, Qt.Key.Key_Space)
+    qtbot.waitUntil((tmp_path / "program.py.began").exists, timeout=60_000)
+    qtbot.waitUntil(lambda: caption.text().endswith("Esc stops"), timeout=60_000)
+    QTest.keyClick(empty, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: empty.tracing.tracing is not None, timeout=60_000)
+    assert empty.presenting.is_on, "the wait is over, nothing else"
+    assert not caption.text().endswith("Esc stops")
+    QTest.keyClick(empty, Qt.Key.Key_Escape)
+    assert not empty.presenting.is_on
 
 
 LESSON = """# Taught

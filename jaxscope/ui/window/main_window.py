@@ -667,17 +667,28 @@ class MainWindow(QMainWindow):
             self.controller.run(state.call, state.target, gradient=True)
 
     def stop_run(self) -> None:
-        """Stop what runs; else put away the error, the presentation, the drawer, the selection."""
+        """Stop what is waited for; else put away error, presentation, drawer or selection."""
         if self.files.stop_export():
             return
         if self.controller.state.is_running:
             self.controller.stop()
+        elif self._stop_layouts() or self.presenting.stop_waiting():
+            pass
         elif self.controller.state.error is not None:
             self.controller.dismiss_error()
         elif self.presenting.is_on:
             self.toggle_presenting()
         elif not self.pages.close_drawer():
             self.workspace.selection.clear()
+
+    def _stop_layouts(self) -> bool:
+        """Stop the layouts that are waited for; tells whether there were any."""
+        from jaxscope.ui.canvas.graph_canvas import GraphCanvas  # comes with the first graph
+
+        busy = [c for c in self.findChildren(GraphCanvas) if c.isVisible() and c.is_busy]
+        for canvas in busy:
+            canvas.stop_layout()
+        return bool(busy)
 
     def _on_strip_step_requested(self, name: str) -> None:
         """Make the gradient, which is the one stage that is on request, and show it."""

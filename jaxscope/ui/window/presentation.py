@@ -152,6 +152,13 @@ class PresentedSteps(QObject):
         is_moved = self._number_before == len(self._before) and self.way.step is not None
         return is_moved and self._walk.lesson is None and self._selection.place == self._place
 
+    def stop_waiting(self) -> bool:
+        """Stop what the worker does for the next caption; tells whether it was waited for."""
+        if not self.is_waiting:
+            return False
+        self.way.stop()
+        return True
+
     def skip(self) -> None:
         """Go on with a lesson of its own, and leave out the equations of its call."""
         if self._walk.lesson is None or self.is_waiting:
@@ -231,7 +238,8 @@ class PresentedSteps(QObject):
             return self._before[self._number_before]
         if self._is_after:
             return self._after
-        told = way.problem or (way.doing if self.is_waiting else "") or self._why_not()
+        doing = tr("{doing} · Esc stops", doing=way.doing) if self.is_waiting else ""
+        told = way.problem or doing or self._why_not()
         if told or step is None:
             return told
         if isinstance(step, TracedPlace):
@@ -421,6 +429,10 @@ class PresentationMode:
         else:
             self._end(self._hidden)
 
+    def stop_waiting(self) -> bool:
+        """Stop what a caption is waited for; tells whether one was."""
+        return self.is_on and self.steps.stop_waiting()
+
     def take_keyboard(self) -> None:
         """While only the picture is shown, give it the keyboard: in the call, keys are typed."""
         pane = self._workspace.area.active
@@ -444,7 +456,8 @@ class PresentationMode:
         if self._walk.lesson is not None and not self.steps.is_between_equations:
             self.caption.setText(self.steps.text)
         elif state.is_running:
-            self.caption.setText(" · ".join(filter(None, (screen.status, screen.detail))))
+            told = " · ".join(filter(None, (screen.status, screen.detail)))
+            self.caption.setText(tr("{doing} · Esc stops", doing=told))
         elif screen.failed_over:
             self.caption.setText(
                 tr("Of an earlier run: {failed_over}", failed_over=screen.failed_over)

@@ -5148,6 +5148,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{device}（{low} 到 {high}）</translation>
     </message>
     <message>
+        <source>{doing} · Esc stops</source>
+        <translation>{doing} · 按 Esc 停止</translation>
+    </message>
+    <message>
         <source>{equation} {operation} failed: the page ends there.</source>
         <translation>{equation} {operation} 失败：页面到此为止。</translation>
     </message>
