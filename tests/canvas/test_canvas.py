@@ -948,3 +948,33 @@ def test_a_layout_that_waits_for_its_room_can_be_stopped(qtbot: QtBot) -> None:
     assert not canvas.is_busy
     qtbot.wait(50)
     assert canvas.scene is None
+
+
+def test_a_closed_group_that_is_linked_in_part_says_how_much_of_it_is(
+    qtbot: QtBot, canvas: GraphCanvas
+) -> None:
+    """Together they are as many as the inspector says: twelve, of which three are shown alone."""
+    builder = GraphBuilder()
+    last = builder.add_node("in", NodeKind.INPUT, "", types=["f32[3]"])
+    scopes = ["one"] * 6 + ["two"] * 6 + ["three"] * 6 + [""] * 3
+    for number, scope in enumerate(scopes):
+        node = builder.add_node(
+            str(number),
+            NodeKind.EQUATION,
+            "add",
+            types=["f32[3]"],
+            scope=(scope,) if scope else (),
+        )
+        builder.add_edge(last, node)
+        last = node
+    canvas.set_graph(builder.build(), "parts")
+    qtbot.waitUntil(lambda: canvas.scene is not None and not canvas.is_busy)
+    canvas.collapse_all()
+    qtbot.waitUntil(lambda: canvas.scene is not None and not canvas.is_busy)
+    canvas.set_highlight([], forward=[1, 2, *range(7, 13)], backward=[0, 13, 19, 20, 21])
+    scene = canvas.scene
+    assert scene is not None
+    parts = {scene.items.titles[item]: part for item, part in canvas._highlight.parts.items()}
+    assert parts == {"one": (2, 6), "three": (1, 6)}
+    canvas.set_highlight(range(1, 7), forward=[], backward=[])
+    assert not canvas._highlight.parts

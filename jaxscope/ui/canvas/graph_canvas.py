@@ -76,6 +76,7 @@ from jaxscope.ui.canvas.navigation import (
 )
 from jaxscope.ui.canvas.overlay import (
     Highlight,
+    count_parts,
     items_of_nodes,
     no_highlight,
     paint_edge_shades,
@@ -1290,6 +1291,7 @@ class GraphCanvas(QWidget):
             self._highlight,
             ahead=items_of_nodes(scene, self._ahead),
             noted=np.union1d(items_of_nodes(scene, self._notes), self._noted_groups(scene)),
+            parts=self._count_parts(scene),
         )
         view = self._view if keyboard != NONE else None
         announce(
@@ -1319,6 +1321,10 @@ class GraphCanvas(QWidget):
         if scene is None or view is None or not 0 <= item < scene.items.num_frames:
             return False
         return frozenset(view.nodes_inside(int(scene.items.box[item]))) == self._marks[0]
+
+    def _count_parts(self, scene: Scene) -> dict[int, tuple[int, int]]:
+        linked = frozenset().union(*self._marks)
+        return count_parts(self._view, scene, linked) if self._view is not None else {}
 
     def _noted_groups(self, scene: Scene) -> npt.NDArray[np.int64]:
         known = scene.item_of_id

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +16,12 @@ from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPainterPath, QPen, QPolygonF, QRegion
 
 from jaxscope.model import NONE
+from jaxscope.picture.layout.text_width import measure_text
 from jaxscope.picture.scene.edge_details import LongEdge, edges_of_connector, edges_of_item
 from jaxscope.picture.scene.group_layout import DOWN
 from jaxscope.picture.scene.scene import Scene
+from jaxscope.picture.view.view import View
+from jaxscope.program.size import is_counted
 from jaxscope.ui.canvas.navigation import Camera
 from jaxscope.ui.canvas.scene_index import Indices
 from jaxscope.ui.canvas.scene_painter import (
@@ -31,6 +34,7 @@ from jaxscope.ui.canvas.scene_painter import (
     paint_curves,
     sample_curves,
 )
+from jaxscope.ui.toolkit.language import tr
 
 
 def paint_message(painter: QPainter, size: QSize, colors: Colors, text: str) -> None:
@@ -201,6 +205,8 @@ class Highlight:
         connector: The connector under the pointer, or `NONE`.
         ahead: A thin closed outline: linked to what is under the pointer, in any pane.
         noted: A bookmark at the upper right corner.
+        parts: By closed group that is selected or linked in part, how many of all that it counts:
+            written on its lower border.
     """
 
     selected: Indices
@@ -211,6 +217,7 @@ class Highlight:
     connector: int = NONE
     ahead: Indices = dataclasses.field(default_factory=lambda: np.zeros(0, np.int64))
     noted: Indices = dataclasses.field(default_factory=lambda: np.zeros(0, np.int64))
+    parts: Mapping[int, tuple[int, int]] = dataclasses.field(default_factory=dict)
 
 
 def no_highlight() -> Highlight:
@@ -232,6 +239,22 @@ def results_of_nodes(scene: Scene, nodes: Collection[int]) -> Indices:
     giver = scene.items.node
     is_result = (giver != NONE) & (scene.item_of_node[giver] != np.arange(len(giver)))
     return np.flatnonzero(is_result & np.isin(giver, list(nodes)))
+
+
+def count_parts(view: View, scene: Scene, nodes: Collection[int]) -> dict[int, tuple[int, int]]:
+    """Of closed groups that show only some of what they count: how many, and of how many."""
+    wanted = np.unique(np.fromiter(nodes, np.int64, len(nodes)))
+    wanted = wanted[(wanted >= 0) & (wanted < len(scene.item_of_node))]
+    wanted = wanted[is_counted(view.graph)[wanted]]
+    items = scene.item_of_node[wanted]
+    is_inside = (items >= scene.items.num_frames) & (scene.items.node[items] != wanted)
+    found, counts = np.unique(items[is_inside], return_counts=True)
+    parts: dict[int, tuple[int, int]] = {}
+    for item, count in zip(found.tolist(), counts.tolist(), strict=True):
+        box = view.boxes[int(scene.items.box[item])]
+        if box.children and count < box.num_counted:
+            parts[item] = (count, box.num_counted)
+    return parts
 
 
 def paint_overlay(
@@ -262,6 +285,7 @@ def paint_overlay(
         painter.setPen(QPen(color, pen_px * strength, style))
         _draw_outlines(painter, drawing, chosen, camera, gap)
     _paint_lines(painter, drawing, highlight, camera, sight)
+    _paint_parts(painter, drawing, highlight.parts, seen, camera)
     _paint_notes(painter, drawing, np.intersect1d(highlight.noted, seen), camera)
     if highlight.hovered != NONE:
         painter.setPen(QPen(colors.hover, 1.6 * strength, Qt.PenStyle.SolidLine))
@@ -287,6 +311,7 @@ def _draw_outlines(
         painter.drawRoundedRect(QRectF(*rect), radius, radius)
 
 
+_PART_PX = 10.0
 _DIMMED = 0.82
 """How much of what the spotlight leaves out is the ground's colour."""
 _LIT_GAP_PX = 6.0
@@ -322,6 +347,36 @@ def _outline(
     rects[:, 1] -= camera.y * camera.scale + gap
     rects[:, 2:] = np.maximum(rects[:, 2:], 3.0) + 2 * gap
     return rects
+
+
+def _paint_parts(
+    painter: QPainter,
+    drawing: SceneDrawing,
+    parts: Mapping[int, tuple[int, int]],
+    seen: Indices,
+    camera: Camera,
+) -> None:
+    """How much of a closed group is meant, where it is not all: on its lower border."""
+    chosen = np.intersect1d(np.asarray([*parts], np.int64), seen)
+    if not len(chosen) or camera.scale < NEAR_SCALE:
+        return
+    colors = drawing.colors
+    painter.save()
+    painter.setFont(graph_font(_PART_PX))
+    for item, (x, y, width, height) in zip(
+        chosen.tolist(), _outline(drawing, chosen, camera, 4.0).tolist(), strict=True
+    ):
+        part, whole = parts[item]
+        text = tr("{part:,} of {whole:,}", part=part, whole=whole)
+        wide = measure_text(text, _PART_PX) + 8.0
+        plate = QRectF(x + (width - wide) / 2, y + height - _PART_PX / 2 - 1, wide, _PART_PX + 2)
+        if wide <= width:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colors.background)
+            painter.drawRoundedRect(plate, 3, 3)
+            painter.setPen(colors.text)
+            painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, text)
+    painter.restore()
 
 
 def _paint_notes(painter: QPainter, drawing: SceneDrawing, items: Indices, camera: Camera) -> None:

@@ -5284,6 +5284,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{origin} 来自：{links}</translation>
     </message>
     <message>
+        <source>{part:,} of {whole:,}</source>
+        <translation>{whole:,} 中的 {part:,}</translation>
+    </message>
+    <message>
         <source>{passes} changed the program: {num_instructions:,} instructions became {num_left:,}, with {num_fusions}.{totals}{unlisted}</source>
         <translation>{passes}改变了程序：{num_instructions:,} 条指令变成 {num_left:,} 条，含 {num_fusions}。{totals}{unlisted}</translation>
     </message>
