@@ -114,8 +114,7 @@ def list_stops(parent: QWidget) -> list[QWidget]:
 def _place_in(parent: QWidget, part: QWidget) -> QPoint:
     """Where a part is, were nothing scrolled."""
     place, inside = QPoint(0, 0), part
-    while inside is not parent:
-        holder = inside.parentWidget()
+    while inside is not parent and (holder := inside.parentWidget()) is not None:
         if not isinstance(holder.parentWidget(), QScrollArea):
             place += inside.pos()
         inside = holder
