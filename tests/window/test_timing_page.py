@@ -6,7 +6,7 @@ import dataclasses
 import math
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
 
 from jaxscope.client.events import Finished, ResultGrew
 from jaxscope.client.requests import ScalingRequest, TimeRequest
@@ -94,6 +94,32 @@ def test_a_chosen_row_stays_chosen_while_its_figures_get_better(
     run.tell(Finished(timing("f(x)", HERE, "A later reason.")))
     driver.wait_until(lambda: "A later reason." in page.protocol.text())
     assert page.table.currentIndex().row() == 1
+
+
+def test_in_a_small_window_what_a_row_is_has_all_its_words(driver: Driver, source: Path) -> None:
+    """Its numbers take what room they need; it was cut at its end."""
+    window = driver.window
+    window.resize(1280, 720)
+    driver.finish(driver.open(source), build_capture())
+    page = window.pages["timing"]
+    page.measure()
+    told = timing("f(x)", HERE)
+    meant = "eager_wait", "jit_until_steady", "first_eager_call", "compile"
+    measured = told.measurements[0]
+    more = tuple(dataclasses.replace(measured, name=name) for name in meant)
+    told = dataclasses.replace(told, measurements=(*told.measurements, *more))
+    driver.wait_for(TimeRequest).tell(Finished(told))
+    table = page.table
+    driver.wait_until(lambda: table.rows.rowCount() == 6 and not page._is_tall)
+    is_wrapped = []
+    for row in range(6):
+        width, text = table.columnWidth(0), table.rows.cell(row, 0)
+        flags = int(Qt.TextFlag.TextWordWrap)
+        room = QRect(0, 0, width - 16, 1_000)
+        needed = table.fontMetrics().boundingRect(room, flags, text).height()
+        assert table.rowHeight(row) >= needed, text
+        is_wrapped.append(needed > table.fontMetrics().height())
+    assert any(is_wrapped)
 
 
 def test_the_gradient_is_asked_for_by_its_box(driver: Driver, source: Path) -> None:

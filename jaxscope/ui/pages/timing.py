@@ -333,8 +333,14 @@ class TimingPage(PageWidget):
         self.notes.set_roomy(is_tall)
         modes = QHeaderView.ResizeMode
         header = self.table.horizontalHeader()
-        # What a row is can be cut at its end, and be read below; its numbers cannot.
+        # Beside its numbers, what a row is takes two lines where it has not room for one.
         header.setSectionResizeMode(0, modes.ResizeToContents if is_tall else modes.Stretch)
+        self.table.setWordWrap(not is_tall)
+        rows = self.table.verticalHeader()
+        rows.setMinimumSectionSize(rows.defaultSectionSize())
+        rows.setSectionResizeMode(modes.Fixed if is_tall else modes.ResizeToContents)
+        if is_tall:
+            self.table.fit()
         header.setStretchLastSection(is_tall)
         if is_tall:
             self.figures.removeTab(self.figures.indexOf(self.measurements))
