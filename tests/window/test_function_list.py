@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import QRect, Qt, QTimer
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
@@ -118,12 +118,55 @@ def test_the_list_leads_to_recent_calls_of_the_file_and_to_recent_files(
     assert listed["Recent calls"] == ["grad(layer)(f32[8])"]  # neither offered nor of another file
     assert listed["Recent files"] == ["else.py"]
     with qtbot.waitSignal(bar.functions.file_chosen) as chosen:
-        tree.itemClicked.emit(tops[-1].child(0), 0)
+        tree.itemClicked.emit(tops[-2].child(0), 0)
     assert chosen.args == ["/somewhere/else.py"]
     bar.open_functions()
     with qtbot.waitSignal(bar.functions.call_chosen) as called:
-        tree.itemClicked.emit(tree.topLevelItem(tree.topLevelItemCount() - 2).child(0), 0)
+        tree.itemClicked.emit(tree.topLevelItem(tree.topLevelItemCount() - 3).child(0), 0)
     assert called.args == ["grad(layer)(f32[8])"]
+
+
+def test_the_samples_are_found_where_files_are_chosen_and_where_help_is(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    """A first start opens one of them at once; the page with all is behind that."""
+    driver.finish(driver.open(source), build_capture())
+    bar = window.call_bar
+    bar.open_functions()
+    tree = bar.functions.tree
+    tree.itemActivated.emit(tree.topLevelItem(tree.topLevelItemCount() - 1), 0)
+    assert window.start_page.isVisible() and not bar.functions.isVisible()
+    window.open_path(str(source))
+    driver.wait_until(lambda: not window.start_page.isVisible())
+    (entry,) = (a for a in window.commands.menus["Help"].actions() if "Samples" in a.text())
+    entry.trigger()
+    assert window.start_page.isVisible()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("key", [Qt.Key.Key_F10, Qt.Key.Key_Return])
+def test_menus_that_a_key_opens_have_an_entry_marked(
+    window: MainWindow, qtbot: QtBot, theme: str, key: Qt.Key
+) -> None:
+    if theme != window._themes.theme.name:
+        window.toggle_theme()
+    window.activateWindow()
+    window.menu_button.setFocus()
+    menu, seen = window.commands.root, []
+
+    def look() -> None:
+        first = menu.actions()[0]
+        image, place = menu.grab().toImage(), menu.actionGeometry(first).center()
+        other = menu.actionGeometry(menu.actions()[1]).center()
+        near = 4  # where no letter is
+        seen.append(menu.activeAction() is first)
+        seen.append(image.pixelColor(near + 4, place.y()) != image.pixelColor(near + 4, other.y()))
+        menu.hide()
+
+    QTimer.singleShot(200, menu, look)
+    qtbot.keyClick(window.menu_button, key)
+    qtbot.waitUntil(lambda: len(seen) == 2)
+    assert seen == [True, True]
 
 
 def test_a_form_at_the_edge_of_the_screen_is_whole(

@@ -165,6 +165,24 @@ class MenuButton(QToolButton):
         self._later.timeout.connect(self._look_for_pointer)
         menu.aboutToHide.connect(self._later.start)
 
+    def open_by_key(self) -> None:
+        """Open the menu with its first entry marked, where the keyboard is then."""
+        QTimer.singleShot(0, self, self._mark_first)
+        self.showMenu()  # returns when the menu has gone
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        keys = (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Down)
+        if event.key() in keys:
+            self.open_by_key()
+        else:
+            super().keyPressEvent(event)
+
+    def _mark_first(self) -> None:
+        menu = self.menu()
+        first = next((each for each in menu.actions() if each.isEnabled()), None)
+        if menu.isVisible() and first is not None:
+            menu.setActiveAction(first)
+
     def _look_for_pointer(self) -> None:
         is_on_it = self.rect().contains(self.mapFromGlobal(QCursor.pos()))
         self.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, is_on_it)

@@ -480,6 +480,7 @@ _WIDTH_PX, _ROW_PADDING_PX = 560, 6
 _CALL_ROLE = Qt.ItemDataRole.UserRole
 _FUNCTION_ROLE = Qt.ItemDataRole.UserRole + 1
 _FILE_ROLE = Qt.ItemDataRole.UserRole + 2
+_SAMPLES_ROLE = Qt.ItemDataRole.UserRole + 3
 _MOST_RECENT = 5
 
 
@@ -490,8 +491,10 @@ class FunctionList(QFrame):
         call_chosen: An offered call, or one that was run before.
         function_chosen: A function that offers none.
         file_chosen: The path of a file.
+        samples_requested: The page with all samples is asked for.
     """
 
+    samples_requested = Signal()
     call_chosen = Signal(str)
     file_chosen = Signal(str)
     function_chosen = Signal(str)
@@ -526,14 +529,16 @@ class FunctionList(QFrame):
         self._mark(call)
 
     def show_recent(self, calls: Sequence[str], files: Sequence[str]) -> None:
-        """List below the functions what was run and opened before."""
+        """List below the functions what was run and opened before, and where the samples are."""
         for item in self._recent:
             self.tree.takeTopLevelItem(self.tree.indexOfTopLevelItem(item))
         self._recent = [
             _make_recent(tr("Recent calls"), _CALL_ROLE, [(call, call) for call in calls]),
             _make_recent(tr("Recent files"), _FILE_ROLE, [(os.path.basename(f), f) for f in files]),
         ]
-        self._recent = [item for item in self._recent if item.childCount()]
+        samples = QTreeWidgetItem([tr("All samples with pictures ›")])
+        samples.setData(0, _SAMPLES_ROLE, True)
+        self._recent = [*(item for item in self._recent if item.childCount()), samples]
         for item in self._recent:
             self.tree.addTopLevelItem(item)
             item.setExpanded(True)
@@ -606,6 +611,8 @@ class FunctionList(QFrame):
             self.function_chosen.emit(item.data(0, _FUNCTION_ROLE))
         elif item.data(0, _FILE_ROLE):
             self.file_chosen.emit(item.data(0, _FILE_ROLE))
+        elif item.data(0, _SAMPLES_ROLE):
+            self.samples_requested.emit()
 
 
 def _make_recent(title: str, role: int, rows: Sequence[tuple[str, str]]) -> QTreeWidgetItem:

@@ -224,6 +224,7 @@ COMMANDS: Sequence[Command] = (
     *_owned("help", "Help", ("Tour of the window", "start_tour", "")),
     Command("Help", "Course of lessons", "begin_course", ()),
     Command("Help", "Lesson and samples", "toggle_lesson", ("Ctrl+Shift+H",)),
+    Command("Help", "Samples with pictures", "close_file", owner="controller"),
     *_owned(
         *("help", "Help", None),
         ("Guide", "show_guide", "Shift+F1"),

@@ -252,6 +252,7 @@ class MainWindow(QMainWindow):
         self.call_bar.functions.call_chosen.connect(self._on_functions_call_chosen)
         self.call_bar.functions.function_chosen.connect(self.controller.propose)
         self.call_bar.functions.file_chosen.connect(self._open_chosen)
+        self.call_bar.functions.samples_requested.connect(self.controller.close_file)
         self.workspace.area.panes_changed.connect(self._refresh)
         self.workspace.area.shown_changed.connect(self._refresh)
         self.workspace.selection.changed.connect(self._on_selection_changed)
@@ -810,7 +811,7 @@ class MainWindow(QMainWindow):
 
     def show_menus(self) -> None:
         """Open the menus."""
-        self.menu_button.showMenu()
+        self.menu_button.open_by_key()
 
     def _tour_stops(self) -> list[TourStop]:
         """The parts that a newcomer needs; the first sample is opened where nothing is."""

@@ -2364,6 +2364,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>示例和最近的文件</translation>
     </message>
     <message>
+        <source>Samples with pictures</source>
+        <translation>带图片的示例</translation>
+    </message>
+    <message>
         <source>Save</source>
         <translation>保存</translation>
     </message>
