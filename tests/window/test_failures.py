@@ -13,6 +13,7 @@ from jaxscope.errors import (
     Explanation,
     JaxscopeError,
     SourceError,
+    Stopped,
     TraceError,
     WorkerLost,
 )
@@ -83,6 +84,21 @@ def test_each_failure_is_said_between_the_call_and_the_stages_which_are_old(
     for card in window.strip.cards:
         assert card.step is not None
         assert card._title.font().italic() is (card.step.condition is Condition.STALE)
+
+
+def test_presenting_says_after_a_stop_that_the_picture_is_of_an_earlier_run(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    capture = build_capture()
+    driver.finish(driver.open(source), capture)
+    window.workspace.show_stage("jaxpr")
+    window.toggle_presenting()
+    window.call_bar.set_call("other(f32[3])")
+    window.run_call()
+    driver.wait_until(lambda: window.presenting.caption.text().endswith("Esc stops"))
+    driver.wait_for(CaptureRequest, 2).tell(Failed(Stopped("It was stopped.")))
+    driver.wait_until(lambda: not window.controller.state.is_running)
+    assert window.presenting.caption.text() == f"Of an earlier run: {capture.call}"
 
 
 def test_a_proposed_call_is_run_with_one_click(

@@ -466,6 +466,10 @@ class PresentationMode:
             self.caption.setText(self.steps.text)
         elif name == SOURCE:
             self.caption.setText(tr(_OF_SOURCE))
+        elif screen.is_stale and state.shown_call:
+            self.caption.setText(
+                tr("Of an earlier run: {failed_over}", failed_over=state.shown_call)
+            )
         else:
             kind = stage_kind(name, state.head.base if state.head is not None else "")
             selected = self._describe_selected(state, name)
