@@ -248,6 +248,22 @@ def test_highlights_are_drawn_and_differ(canvas: GraphCanvas) -> None:
     assert picture(canvas) == plain
 
 
+@pytest.mark.usefixtures("equations")
+def test_the_same_highlight_again_is_no_work(qtbot: QtBot, canvas: GraphCanvas) -> None:
+    scene = canvas.scene
+    assert scene is not None
+    node = int(scene.items.node[scene.items.node >= 0][0])
+    canvas.set_highlight((), (), ())
+    for marks in (((), (), ()), ([node], (), ()), ([node], (), ())):
+        is_new = canvas._highlight.selected.size != len(marks[0])
+        waiting = qtbot.waitSignal if is_new else qtbot.assertNotEmitted
+        with waiting(canvas.extras_changed):
+            canvas.set_highlight(*marks)
+    canvas.forget_nodes()
+    with qtbot.waitSignal(canvas.extras_changed):
+        canvas.set_highlight((), (), ())  # of another graph
+
+
 def test_marks_of_nodes_that_do_not_exist_are_ignored(canvas: GraphCanvas) -> None:
     canvas.set_highlight([10**6, -5], [10**7], ())
     picture(canvas)

@@ -432,6 +432,16 @@ def test_the_time_gives_way_to_the_names_of_the_stages(qtbot: QtBot) -> None:
     assert strip.time.toolTip().startswith("eager 23.0 ms · jit 357 µs")  # what has no room
 
 
+def test_the_same_stages_again_are_no_work(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    strip, fitted = PipelineStrip(), list[str]()
+    qtbot.addWidget(strip)
+    monkeypatch.setattr(strip, "_fit", lambda: fitted.append("fitted"))
+    steps = [PipelineStep(f"s{n}", f"stage {n}", Condition.DONE) for n in range(6)]
+    for shown in (steps, list(steps), steps[:5], steps):
+        strip.show_steps(shown)
+    assert len(fitted) == 3 and [card.step for card in strip.cards] == steps
+
+
 @pytest.mark.usefixtures("window")
 def test_no_name_of_a_stage_moves_when_the_times_come(qtbot: QtBot) -> None:
     strip = PipelineStrip()

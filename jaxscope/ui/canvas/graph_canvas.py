@@ -1119,9 +1119,12 @@ class GraphCanvas(QWidget):
         self, selected: Iterable[int], forward: Iterable[int], backward: Iterable[int]
     ) -> None:
         """Outline nodes: the selected ones, what they went into, what they came from."""
-        before = self._marks[0]
-        self._marks = (frozenset(selected), frozenset(forward), frozenset(backward))
-        if self._colour_by is ColourBy.SAME and self._marks[0] and self._marks[0] != before:
+        before = self._marks
+        marks = (frozenset(selected), frozenset(forward), frozenset(backward))
+        if marks == before is not _NO_MARKS:
+            return  # each step of a run hands out the same again
+        self._marks = marks
+        if self._colour_by is ColourBy.SAME and marks[0] and marks[0] != before[0]:
             self.repaint_scene()
         self._update_highlight()
 

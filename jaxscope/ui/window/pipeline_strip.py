@@ -190,6 +190,8 @@ class PipelineStrip(QWidget):
         """Show these steps and no others."""
         self._steps = steps
         steps = [self._with_hint(step) for step in steps]
+        if steps == [card.step for card in self.cards]:
+            return  # most events of a run change no step
         while len(self._cards) < len(steps):
             self._add_card()
         for index, card in enumerate(self._cards):
