@@ -16,6 +16,9 @@ purpose freezes all that it has, and that is 5,000 before it has imported anythi
 _lock = threading.Lock()
 _num_inside = 0
 _was_enabled = False
+_is_frozen = False
+"""Whether somebody froze this process on purpose. It is not asked again: each answer takes a walk
+through all that is frozen, a window for example, during which no thread runs."""
 
 
 @contextlib.contextmanager
@@ -25,7 +28,7 @@ def paused_gc() -> Iterator[None]:
     What was made meanwhile counts as old then: looked through as new, at the first chance, half a
     million pieces would keep every thread waiting for a quarter of a second.
     """
-    global _num_inside, _was_enabled
+    global _num_inside, _was_enabled, _is_frozen
     with _lock:
         if _num_inside == 0:
             _was_enabled = gc.isenabled()
@@ -37,7 +40,8 @@ def paused_gc() -> Iterator[None]:
         with _lock:
             _num_inside -= 1
             if _num_inside == 0 and _was_enabled:
-                if gc.get_freeze_count() < _MAX_NUM_IMMORTAL:
+                _is_frozen = _is_frozen or gc.get_freeze_count() >= _MAX_NUM_IMMORTAL
+                if not _is_frozen:
                     gc.freeze()  # moves all lists of objects as a whole, whatever their length
                     gc.unfreeze()
                 gc.enable()

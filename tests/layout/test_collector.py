@@ -7,10 +7,17 @@ import gc
 import jax
 import pytest
 
+from jaxscope.picture import gc_pause
 from jaxscope.picture.gc_pause import paused_gc
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.view.build import build_view
 from view.programs import layers, trace
+
+
+@pytest.fixture(autouse=True)
+def never_frozen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another test may have frozen this process for a while."""
+    monkeypatch.setattr(gc_pause, "_is_frozen", False)
 
 
 def test_the_collector_is_back_after_the_last_layout() -> None:
@@ -68,6 +75,26 @@ def test_what_a_process_froze_stays_frozen() -> None:
         assert frozen > 2_000
     finally:
         gc.unfreeze()
+
+
+def test_a_frozen_process_is_not_walked_through_for_each_picture(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    count, counted = gc.get_freeze_count, list[int]()
+
+    def counting() -> int:
+        counted.append(count())
+        return counted[-1]
+
+    monkeypatch.setattr(gc, "get_freeze_count", counting)
+    gc.freeze()
+    try:
+        for _ in range(3):
+            with paused_gc():
+                pass
+    finally:
+        gc.unfreeze()
+    assert len(counted) == 1 and counted[0] > 2_000
 
 
 def test_views_and_layouts_leave_no_cycles() -> None:
