@@ -1,6 +1,6 @@
 """Plant a cause in one of many commits, and look whether `bisect` names that commit.
 
-`python -m bench.bisect [COUNT]`: repositories of 3 to 12 commits; in one commit, drawn by chance,
+`python -m bench.bisection [COUNT]`: repositories of 3 to 12 commits; in one commit, drawn by chance,
 the program begins to need more memory, more kernels, computes other numbers, or fails. All other
 commits change it without changing any of that.
 """
