@@ -1,8 +1,8 @@
 """Plant a cause in one of many commits, and look whether `bisect` names that commit.
 
-`python -m bench.bisection [COUNT]`: repositories of 3 to 12 commits; in one commit, drawn by chance,
-the program begins to need more memory, more kernels, computes other numbers, or fails. All other
-commits change it without changing any of that.
+`python -m bench.bisection [COUNT]`: repositories of 3 to 12 commits; in one commit, drawn by
+chance, the program begins to need more memory, more kernels, computes other numbers, or fails. All
+other commits change it without changing any of that.
 """
 
 from __future__ import annotations

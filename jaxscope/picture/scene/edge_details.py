@@ -47,7 +47,7 @@ Flow = tuple[int, tuple[int, ...]]
 """Where values come from, and which: lines of one flow may share their way."""
 
 
-_Piece = tuple[Flow, float, float, float, float]
+_Piece = tuple[int, Flow, float, float, float, float]
 
 
 class EdgeLabel(NamedTuple):
@@ -159,6 +159,9 @@ class EdgeLabels:
         lines = self._scene.lines
         text = lines.labels.get(line, lines.types[line])
         has_room = line in lines.labels and not lines.is_inner_residual[line]
+        # What chooses an arm is told on its own line alone; one way around a part leads several.
+        is_alone = has_room and int(lines.source[line]) >= self._scene.items.num_frames
+        is_alone = is_alone and not lines.is_residual[line]
         size = LABEL_PX if has_room else LABEL_TEXT_PX
         width = measure_text(text, size) + 2 * _PADDING_PX
         corners = self._scene.lines.corners(line).tolist()
@@ -181,7 +184,7 @@ class EdgeLabels:
             )  # fmt: skip
             rect = (x, y, width, LABEL_HEIGHT_PX)
             is_free = is_inside and not taken.hits(rect) and not self._connectors.hits(rect)
-            if is_free and not pieces.cross(rect, flow):
+            if is_free and not pieces.cross(rect, flow, line if is_alone else NONE):
                 return EdgeLabel(line, group, text, x, y, width)
         return None
 
@@ -225,19 +228,22 @@ class _Pieces:
             for (x0, y0), (x1, y1) in itertools.pairwise(places):
                 bands = _bands_of(min(y0, y1), max(y0, y1))
                 if len(bands) > _MAX_BANDS:
-                    self._long.append((flow, x0, y0, x1, y1))
+                    self._long.append((line, flow, x0, y0, x1, y1))
                     continue
                 for band in bands:
-                    self._bands.setdefault(band, []).append((flow, x0, y0, x1, y1))
+                    self._bands.setdefault(band, []).append((line, flow, x0, y0, x1, y1))
 
-    def cross(self, rect: Rect, flow: Flow) -> bool:
-        """Whether a line of another value than `flow` runs through a rectangle, or grazes it."""
+    def cross(self, rect: Rect, flow: Flow, own: int = NONE) -> bool:
+        """Whether a line of another value than `flow` runs through a rectangle, or grazes it.
+
+        Where a line is given, any line but that one.
+        """
         x, y, width, height = rect
         rect = (x - _CLEAR_PX, y - _CLEAR_PX, width + 2 * _CLEAR_PX, height + 2 * _CLEAR_PX)
         return any(
-            other != flow and _runs_through(rect, x0, y0, x1, y1)
+            (other != flow if own == NONE else line != own) and _runs_through(rect, x0, y0, x1, y1)
             for pieces in (self._long, *_in_bands(self._bands, rect[1], rect[1] + rect[3]))
-            for other, x0, y0, x1, y1 in pieces
+            for line, other, x0, y0, x1, y1 in pieces
         )
 
 

@@ -45,8 +45,8 @@ _MOST_ORDERED = 6
 """Lanes of which every order is tried."""
 _MOST_TRIED = 90
 """Ways of one line."""
-_MOST_IN_GAP = 4
-"""Levels that are tried between two rows of boxes."""
+_MOST_IN_GAP, _MOST_NEAR = 5, 2
+"""Levels that are tried between two rows of boxes; of these, that are left free below the upper."""
 
 Rect = tuple[float, float, float, float]
 """x, y, width, height."""
@@ -212,7 +212,30 @@ def _find_ways(
             way = border.find_way(end, wished, used, _APART_PX)
             entries[one, other] = way
             used.append(way[-1][1])
+    _straighten(_Border(forward, 1), sources, ways, entries)
     return ways, entries
+
+
+def _straighten(
+    border: _Border,
+    sources: Sequence[ResidualEnd],
+    ways: list[Way],
+    entries: Mapping[tuple[int, int], Way],
+) -> None:
+    """Let lines that end on one level leave on it, too, where the forward part has room for it."""
+    for one, source in enumerate(sources):
+        stops = {entry[-1][1] for (begin, _), entry in entries.items() if begin == one}
+        if len(stops) != 1 or ways[one][-1][1] in stops:
+            continue
+        others = [way[-1][1] for at, way in enumerate(ways) if at != one]
+        others += [entry[-1][1] for (begin, _), entry in entries.items() if begin != one]
+        (stop,) = stops
+        way = border.find_way(source, (stop,), [*others, stop], _LABELS_APART_PX)
+        if (
+            way[-1][1] == stop
+            and min((abs(stop - y) for y in others), default=math.inf) >= _APART_PX
+        ):
+            ways[one] = way
 
 
 def _sort_downward(part: Part, ends: Sequence[ResidualEnd]) -> list[int]:
@@ -321,21 +344,28 @@ class _Border:
             for level in (*inside, middle, *beside):
                 if self._is_beside(right, level):
                     yield (right, level), (self._x, level)
-        straight = (each for each in wished if each <= bottom + _NEAR_PX)
+        straight = [each for each in wished if each <= bottom + _NEAR_PX]
         asked = (*straight, *_list_beside(used))
         starts = enumerate(self._start(end))
-        below = heapq.merge(*(self._below(at, start, bottom, asked) for at, start in starts))
-        for level, _, start in itertools.islice(below, _MOST_TRIED):
+        merged = heapq.merge(*(self._below(at, start, bottom, asked) for at, start in starts))
+        below = list(itertools.islice(merged, _MOST_TRIED))
+        below.sort(key=lambda each: (each[0] not in straight, each[-1]))
+        for level, _, start, _ in below:
             yield (start, bottom), (start, level), (self._x, level)
 
     def _below(
         self, at: int, start: float, bottom: float, asked: Sequence[float]
-    ) -> Iterator[tuple[float, int, float]]:
-        """The levels below a box, each with the place to go down from, and which of these it is."""
-        for level in self._levels_below(start, bottom, asked):
-            yield level, at, start
+    ) -> Iterator[tuple[float, int, float, bool]]:
+        """The levels below a box, each with which place it goes down from, and whether it is near.
 
-    def _levels_below(self, start: float, bottom: float, asked: Sequence[float]) -> Iterator[float]:
+        Near is what stands closer below a box than need be.
+        """
+        for level, is_near in self._levels_below(start, bottom, asked):
+            yield level, at, start, is_near
+
+    def _levels_below(
+        self, start: float, bottom: float, asked: Sequence[float]
+    ) -> Iterator[tuple[float, bool]]:
         """Rising levels that one can go down to from a place, and on from there to the border.
 
         Args:
@@ -355,7 +385,10 @@ class _Border:
         for top, below in [*sorted(blocked), (end, end)]:
             stop = min(top, end)
             own = [level + by * _APART_PX for by in range(_MOST_IN_GAP)]
-            yield from sorted(each for each in {*own, *asked} if level <= each < stop)
+            num_near = min(_MOST_NEAR, int((stop - level) / 2 / _APART_PX))
+            free = level + max(num_near, 0) * _APART_PX
+            for each in sorted(each for each in {*own, *asked} if level <= each < stop):
+                yield each, each < free
             level = max(level, below)
 
     def _is_beside(self, right: float, level: float) -> bool:

@@ -36,7 +36,7 @@ from jaxscope.program.predicates import BRANCHES
 GAP_PX = 30.0
 WIDE_GAP_PX = 110.0
 """Between two closed parts: room for the label of what flows there."""
-_LANE_PX = 20.0
+_LANE_PX, _ROUND_PX = 28.0, 10.0
 """For a line around the backward part, with a label on it: nearer it would look like a frame."""
 _NEAR_PX = 0.01
 
@@ -118,8 +118,18 @@ def route_around(duo: SideBySide, centre: tuple[float, float], at: float) -> Rou
     """The way from where values leave the backward part's far end to the lane."""
     top = centre[1] + duo.at[1][1] - duo.sizes[1][1] / 2
     over = top - _LANE_PX / 2
-    x = centre[0] + duo.at[1][0] + at
-    return ((x, top), (x, over), (centre[0] + duo.lane, over))
+    x, lane = centre[0] + duo.at[1][0] + at, centre[0] + duo.lane
+    steps = [math.radians(angle) for angle in (22.5, 45.0, 67.5)]
+    up = [(1 - math.cos(each), 1 - math.sin(each)) for each in steps]
+    corners = [
+        (x, over + _ROUND_PX),
+        *((x + _ROUND_PX * across, over + _ROUND_PX * along) for across, along in up),
+        (x + _ROUND_PX, over),
+        (lane - _ROUND_PX, over),
+        *((lane - _ROUND_PX * across, over + _ROUND_PX * along) for across, along in up[::-1]),
+        (lane, over + _ROUND_PX),
+    ]
+    return ((x, top), *corners)
 
 
 def route_across(duo: SideBySide, centre: tuple[float, float]) -> Route:

@@ -7,6 +7,7 @@ closes a cycle.
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import functools
 import itertools
@@ -417,10 +418,20 @@ def _box(
 
 
 def _label(labels: Sequence[str | None]) -> str:
-    names = list(dict.fromkeys(_without_numbers(label) for label in labels if label))
+    every = [_without_numbers(label) for label in labels if label]
+    names = list(dict.fromkeys(every))
     if not names:
         return "repeated"
+    shared, count = collections.Counter(map(_outermost, every)).most_common(1)[0]
+    if len(names) > 2 and 2 * count > len(labels):  # more than a few names of its parts tell
+        return shared if count == len(labels) else f"{shared}, …"
     return ", ".join(names[:2]) + (", …" if len(names) > 2 else "")
+
+
+def _outermost(label: str) -> str:
+    """The first scope of a path of scopes; of the backward part, if the path is."""
+    stem = label.removesuffix(BACKWARD)
+    return stem.partition(" / ")[0] + label[len(stem) :]
 
 
 def _without_numbers(label: str) -> str:
@@ -717,7 +728,11 @@ def _gather_own(draft: Draft, branch: Branch, apart: frozenset[int]) -> Branch:
             children += run
             continue
         told = [c for c in run if isinstance(c, Branch) and c.kind is BranchKind.SCOPE]
-        label = _join_names(_name_of(draft, child) for child in (*told, *run))
+        scopes = {_outermost(child.label) for child in told}
+        if len(told) > 1 and len(scopes) == 1:
+            label = scopes.pop() + (", …" if len(run) > len(told) else "")
+        else:
+            label = _join_names(_name_of(draft, child) for child in (*told, *run))
         first = run[0]
         name = first.id if isinstance(first, Branch) else graph.id(first)
         children.append(Branch(f"{branch.id}/small:{name}", BranchKind.SECTION, label, tuple(run)))

@@ -103,10 +103,10 @@ class View:
 
     @functools.cached_property
     def num_results(self) -> int:
-        """How many arrays the whole program gives."""
+        """How many arrays the whole program gives; in HLO no node stands for any."""
         nodes = self.graph.nodes
         is_result = (nodes.kind == int(NodeKind.OUTPUT)) & (nodes.group == NONE)
-        return int(np.count_nonzero(is_result))
+        return int(np.count_nonzero(is_result)) or sum(bool(box.type) for box in self.boxes)
 
     @functools.cached_property
     def batched(self) -> Mapping[tuple[int, int], tuple[int, ...]]:

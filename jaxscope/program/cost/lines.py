@@ -68,12 +68,14 @@ class LineCost:
         text: Told in words, fit to show.
         seconds: Measured time of one run, without what other lines took; NaN where none is known.
         time_share: Part of the time of all measured nodes; NaN where none is known.
+        quantity: What `share` is a part of, FLOP or bytes; empty where that is NaN.
     """
 
     share: float
     text: str
     seconds: float = math.nan
     time_share: float = math.nan
+    quantity: str = ""
 
 
 def find_line_costs(
@@ -121,7 +123,7 @@ def _with_times(
     for line in costs.keys() & times.keys():
         cost, time = costs[line], times[line]
         both[line] = LineCost(
-            cost.share, f"{cost.text}; {time.text}", time.seconds, time.time_share
+            cost.share, f"{cost.text}; {time.text}", time.seconds, time.time_share, cost.quantity
         )
     return both
 
@@ -157,7 +159,8 @@ def _costs_of(graph: Graph, title: str, file: str) -> dict[int, LineCost]:
     working = np.isin(graph.nodes.kind, WORK_KINDS)
     unknown = np.isnan(graph.nodes.cost) & working[:, None]
     missing = unknown[:, column] & ~np.isin(np.arange(len(graph.nodes)), graph.groups.owner)
-    of_what = f"the {'known ' if missing.any() else ''}{('FLOP', 'bytes')[column]} of {title}"
+    quantity = ("FLOP", "bytes")[column]
+    of_what = f"the {'known ' if missing.any() else ''}{quantity} of {title}"
     certain = find_certain(graph)
     num_calls = _count_calls(graph)
     for line in np.unique(lines[lines > 0]).tolist():
@@ -174,7 +177,8 @@ def _costs_of(graph: Graph, title: str, file: str) -> dict[int, LineCost]:
             calls = num_calls[own_lines == line]
             if calls.size and calls.max() > 1:
                 told += f", in one of {calls.max()} calls; the others count where they are made"
-            found[line] = LineCost(share, f"{format_share(share, 1)} of {of_what}: {told}")
+            told = f"{format_share(share, 1)} of {of_what}: {told}"
+            found[line] = LineCost(share, told, quantity=quantity)
         elif (missing & here).any():
             told = ", ".join(_describe_both(here, flops, num_bytes, unknown, working))
             found[line] = LineCost(math.nan, told)

@@ -274,6 +274,7 @@ LABEL_SCALE = 0.75
 
 LEAST_LABEL_PX = 9.0
 """Types on lines are never smaller; what has no room for that is left out."""
+_LABEL_GAP_PX = 8.0
 _LABEL_SLACK_PX = 4.0
 """So much wider than its plate a label may be: there is a gap around."""
 
@@ -780,7 +781,8 @@ class SceneDrawing:
         top = y + (4 if two else height / 2 - 8)
         if not has_small_title:
             # As large as a group's where the box has room for that.
-            room = (width - indent) * self._scale - 4.0
+            rounded = min(height / 2, 13.0) * self._scale if style in _ROUNDED else 0.0
+            room = (width - indent) * self._scale - 4.0 - rounded
             natural = measure_text(title, TITLE_PX, True) / TITLE_PX
             least_px = min(LEAST_TITLE_PX, room / max(natural, 1.0))
             least_px = max(least_px, LEAST_TEXT_PX)
@@ -858,7 +860,11 @@ class SceneDrawing:
                 fill = colors.frame_fill[int(self.scene.items.ground[group])]
             for label in self._labels_in(group, box, self._scale):
                 painter.setOpacity(_FAINT if self._is_faint_line[label.line] else 1.0)
-                plate = QRectF(label.x, label.y, label.width, LABEL_HEIGHT_PX)
+                grown = max(LEAST_LABEL_PX / (LABEL_TEXT_PX * self._scale), 1.0)
+                wide = measure_text(label.text, LABEL_TEXT_PX) * grown + _LABEL_GAP_PX
+                wide = min(wide, label.width)
+                left = label.x + (label.width - wide) / 2
+                plate = QRectF(left, label.y, wide, LABEL_HEIGHT_PX)
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(fill)
                 painter.drawRoundedRect(plate, 3, 3)

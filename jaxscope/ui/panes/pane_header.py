@@ -163,7 +163,7 @@ class PaneHeader(QWidget):
         self._find = _button(tr("Find"), tr("Find in this pane (Ctrl+F)"))
         self._close = _button("×", tr("Close this pane"))
         self._stale, self._old_call = QLabel(tr(_EARLIER)), ""
-        self._found = QLabel()
+        self._found, self._caption = QLabel(), QLabel(textFormat=Qt.TextFormat.PlainText)
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._fit)
         self._row = fill_box(QHBoxLayout(self), self.grip, margins=(0, 0, 0, 0), spacing=2)
@@ -241,6 +241,12 @@ class PaneHeader(QWidget):
         self.search.setProperty("problem", "true" if problem else "false")
         restyle(self.search)
         self.search.setAccessibleDescription(problem or text)
+        self._fit()
+
+    def set_caption(self, text: str, meaning: str) -> None:
+        """Say what marks beside the text mean, where there is room; empty says nothing."""
+        self._caption.setText(text)
+        self._caption.setToolTip(meaning)
         self._fit()
 
     @property
@@ -362,6 +368,7 @@ class PaneHeader(QWidget):
             (self.form_choice, self._has_forms, self.is_awake),
             (self._find, not is_searching, self.is_awake),
             (self._close, True, self._is_hovered),
+            (self._caption, bool(self._caption.text()), True),
         ]
         if self._colours is not None:
             self._colours.ensurePolished()
@@ -415,6 +422,9 @@ class PaneHeader(QWidget):
         self._row.addWidget(chooser)
         self._quiet.setIndent(_INDENT_PX)
         self._row.addWidget(self._quiet)
+        self._caption.setProperty("role", "muted")
+        self._caption.hide()
+        self._row.addWidget(self._caption)
         self._row.addStretch()
 
     def _build_search(self) -> None:

@@ -305,6 +305,11 @@ class StagePane(QFrame):
             checks: What was noticed about its lines, by 0-based number, the worst first.
         """
         self.code.set_heat(heat)
+        quantity = next((cost.quantity for cost in heat.values() if cost.quantity), "")
+        self.header.set_caption(
+            {"FLOP": tr("share of FLOP by line"), "bytes": tr("share of bytes by line")}.get(quantity, ""),
+            tr("How much of the program's comes from each line: the more, the darker its number"),
+        )
         self.code.set_checks(checks)
         self._footnote.setText(note)
         self._footnote.setVisible(bool(note) and file is not None)
@@ -331,6 +336,7 @@ class StagePane(QFrame):
         if name != self._name:
             self.highlighter.forget()
         self.code.set_heat({})
+        self.header.set_caption("", "")
         self.code.set_checks({})
         self._footnote.hide()
         self._name, self._stage, self._file = name, stage, None

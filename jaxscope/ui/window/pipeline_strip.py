@@ -256,7 +256,7 @@ class PipelineStrip(QWidget):
         long_px, short_px = max(text_px(_LONG_TIME), text_px(self.time.text())), text_px(_TIME)
 
         def fits(figures: Figures) -> bool:
-            time_px = long_px if figures in (Figures.ALL, Figures.COUNT) else short_px
+            time_px = long_px if figures is Figures.ALL else short_px
             return self._width_for(figures) <= self.width() - time_px - around_px
 
         figures = next(filter(fits, Figures), Figures.NONE)

@@ -512,6 +512,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>B=：vmap 添加的轴</translation>
     </message>
     <message>
+        <source>B=: axis added by vmap, of arguments and results</source>
+        <translation>B=：vmap 为参数和结果添加的轴</translation>
+    </message>
+    <message>
         <source>Back</source>
         <translation>返回</translation>
     </message>
@@ -1226,6 +1230,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>How much memory does it need, when, and for what?</source>
         <translation>它需要多少内存，何时需要，用来做什么？</translation>
+    </message>
+    <message>
+        <source>How much of the program's comes from each line: the more, the darker its number</source>
+        <translation>程序中有多少来自每一行：越多，行号底色越深</translation>
     </message>
     <message>
         <source>How the array is cut</source>
@@ -4610,6 +4618,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>share</source>
         <translation>份额</translation>
+    </message>
+    <message>
+        <source>share of FLOP by line</source>
+        <translation>各行 FLOP 占比</translation>
+    </message>
+    <message>
+        <source>share of bytes by line</source>
+        <translation>各行字节占比</translation>
     </message>
     <message>
         <source>share of calls, %</source>
