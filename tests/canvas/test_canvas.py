@@ -994,3 +994,18 @@ def test_a_closed_group_that_is_linked_in_part_says_how_much_of_it_is(
     assert parts == {"one": (2, 6), "three": (1, 6)}
     canvas.set_highlight(range(1, 7), forward=[], backward=[])
     assert not canvas._highlight.parts
+
+
+def test_a_fusion_that_is_linked_itself_is_linked_whole(qtbot: QtBot, canvas: GraphCanvas) -> None:
+    module = compile_module(lambda x: jnp.tanh(x * 2.0 + 1.0) * x, jnp.ones(64))
+    canvas.set_graph(module, "fused")
+    qtbot.waitUntil(lambda: canvas.scene is not None and not canvas.is_busy)
+    canvas.collapse_all()
+    qtbot.waitUntil(lambda: canvas.scene is not None and not canvas.is_busy)
+    operations = [module.operation(node) for node in range(len(module.nodes))]
+    fusion, tanh = operations.index("fusion"), operations.index("tanh")
+    canvas.set_highlight([], forward=[tanh], backward=[])
+    (part,) = canvas._highlight.parts.values()
+    assert part[0] == 1 < part[1]
+    canvas.set_highlight([], forward=[tanh, fusion], backward=[])
+    assert not canvas._highlight.parts

@@ -242,7 +242,10 @@ def results_of_nodes(scene: Scene, nodes: Collection[int]) -> Indices:
 
 
 def count_parts(view: View, scene: Scene, nodes: Collection[int]) -> dict[int, tuple[int, int]]:
-    """Of closed groups that show only some of what they count: how many, and of how many."""
+    """Of closed groups that show only some of what they count: how many, and of how many.
+
+    Not where the operation itself that a box is the inside of is among the nodes.
+    """
     wanted = np.unique(np.fromiter(nodes, np.int64, len(nodes)))
     wanted = wanted[(wanted >= 0) & (wanted < len(scene.item_of_node))]
     wanted = wanted[is_counted(view.graph)[wanted]]
@@ -252,7 +255,8 @@ def count_parts(view: View, scene: Scene, nodes: Collection[int]) -> dict[int, t
     parts: dict[int, tuple[int, int]] = {}
     for item, count in zip(found.tolist(), counts.tolist(), strict=True):
         box = view.boxes[int(scene.items.box[item])]
-        if box.children and count < box.num_counted:
+        is_meant = box.node != NONE and box.node in nodes
+        if box.children and not is_meant and count < box.num_counted:
             parts[item] = (count, box.num_counted)
     return parts
 

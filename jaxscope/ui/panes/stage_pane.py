@@ -307,7 +307,9 @@ class StagePane(QFrame):
         self.code.set_heat(heat)
         quantity = next((cost.quantity for cost in heat.values() if cost.quantity), "")
         self.header.set_caption(
-            {"FLOP": tr("share of FLOP by line"), "bytes": tr("share of bytes by line")}.get(quantity, ""),
+            {"FLOP": tr("share of FLOP by line"), "bytes": tr("share of bytes by line")}.get(
+                quantity, ""
+            ),
             tr("How much of the program's comes from each line: the more, the darker its number"),
         )
         self.code.set_checks(checks)
