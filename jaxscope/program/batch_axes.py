@@ -2,14 +2,16 @@
 
 JAX's own batch tracers say them for the equations of the jaxpr. Lowering keeps the order of axes:
 so of an operation that was made of one equation with one result, and is the only one of these that
-has the result's type, the axes are those of the result; likewise of each elementwise one. What else
-a lowering makes on the way is not marked. After optimization only arguments and results are, which
+has the result's type, the axes are those of the result; likewise of each elementwise one. One that
+has no mark by that has the axes of its operands that have its shape. What else a lowering makes on
+the way is not marked. After optimization only arguments and results are, which
 XLA leaves as they are: it may have moved the axes of all else. Linear in the nodes.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -17,7 +19,7 @@ import numpy as np
 from jaxscope.model import Graph, Leaf, NodeKind
 from jaxscope.model.graph import NONE
 from jaxscope.model.graph_builder import add_attributes
-from jaxscope.model.types import mark_batch_axes, normal_type, read_batch_axes
+from jaxscope.model.types import mark_batch_axes, normal_type, parse_array_type, read_batch_axes
 from jaxscope.program.dataflow import find_root
 
 KEY = "batch_axes"
@@ -41,10 +43,9 @@ def mark_lowered(graph: Graph, lowered: Graph) -> Graph:
     """
     if KEY not in lowered.strings:
         return graph
-    return add_attributes(
-        graph,
-        {node: {KEY: axes} for node, axes in (*_ends(graph, lowered), *_made(graph, lowered))},
-    )
+    known = dict((*_ends(graph, lowered), *_made(graph, lowered)))
+    _follow(graph, known)
+    return add_attributes(graph, {node: {KEY: axes} for node, axes in known.items()})
 
 
 def mark_optimized(graph: Graph, lowered: Graph) -> Graph:
@@ -135,9 +136,33 @@ def _made(graph: Graph, lowered: Graph) -> Iterator[tuple[int, str]]:
         axes = lowered.attributes(equation).get(KEY, "")
         alike = [node for node in nodes if axes and _types(graph, node) == result]
         for node in alike:
-            name = graph.operation(node).rpartition(".")[2]
-            if len(alike) == 1 or name.replace("-", "_") in _ELEMENTWISE:
+            if len(alike) == 1 or _is_elementwise(graph, node):
                 yield node, axes
+
+
+def _follow(graph: Graph, known: dict[int, str]) -> None:
+    """Add elementwise operations whose marked operands of the same shape agree."""
+    edges = graph.edges
+    order = np.argsort(edges.target, kind="stable")
+    for target, several in itertools.groupby(order.tolist(), edges.target.__getitem__):
+        node = int(target)
+        if node in known or not _is_elementwise(graph, node):
+            continue
+        sources = map(int, edges.source[list(several)])
+        shape = _shape(graph, node)
+        marks = {known[each] for each in sources if each in known and _shape(graph, each) == shape}
+        if shape is not None and len(marks) == 1:
+            known[node] = marks.pop()
+
+
+def _shape(graph: Graph, node: int) -> tuple[int, ...] | None:
+    types = graph.types(node)
+    array = parse_array_type(types[0]) if len(types) == 1 else None
+    return array.shape if array is not None else None
+
+
+def _is_elementwise(graph: Graph, node: int) -> bool:
+    return graph.operation(node).rpartition(".")[2].replace("-", "_") in _ELEMENTWISE
 
 
 def _types(graph: Graph, node: int) -> list[str]:

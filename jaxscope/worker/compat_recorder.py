@@ -35,14 +35,14 @@ _partial_eval = private_module("jax._src.interpreters.partial_eval")
 class BatchAxes:
     """Axes of the variables of a program that the `vmap`s of a call added.
 
-    Known are what JAX itself has batched as a whole, and what batching rules make of that by
-    operations that say where each axis goes; what else they make on the way is not. A `vmap` inside
-    of the function is none of the call's.
+    JAX says them of what it batches as a whole; what follows from that is added. A `vmap` inside of
+    the function is none of the call's.
     """
 
     def __init__(self) -> None:
         # Everything is kept alive: ids of freed objects are used again.
         self._found: dict[int, tuple[Any, list[tuple[Any, int]]]] = {}
+        self._followed: dict[int, tuple[Any, frozenset[tuple[int, int]]]] = {}
         self._wanted: list[Any] = []
 
     def note(self, axis_data: Any, value: Any, axis: Any) -> None:
@@ -88,74 +88,31 @@ class BatchAxes:
             is_recorder = isinstance(trace, Recorder)
             trace = trace._own if is_recorder else getattr(trace, "parent_trace", None)
 
-    def follow(self, equation: Any) -> None:
-        """Of a result that is not known yet: where an operation leaves the axes of its operands."""
-        if len(equation.outvars) != 1:  # a call of a function that returns nothing, a split
-            return
-        (result,) = equation.outvars
-        if id(result) in self._found:
-            return
-        found = []
-        for at, operand in enumerate(equation.invars):
-            _, axes = self._found.get(id(operand), (None, ()))
-            for data, axis in axes:
-                to = _axis_after(equation, at, axis)
-                if to is not None and (data, to) not in found:
-                    found.append((data, to))
-        if found:
-            self._found[id(result)] = (result, found)
+    @property
+    def has_any(self) -> bool:
+        """Whether a `vmap` of the call batched something."""
+        return bool(self._wanted)
+
+    def said_of(self, variable: Any) -> frozenset[tuple[int, int]]:
+        """What JAX said of a variable: pairs of a `vmap` of the call, by number, and its axis."""
+        _, said = self._found.get(id(variable), (None, ()))
+        shape = getattr(variable.aval, "shape", ())
+        return frozenset(
+            (number, axis)
+            for data, axis in said
+            for number, each in enumerate(self._wanted)
+            if data is each and axis < len(shape) and shape[axis] == data.size
+        )
+
+    def add(self, variable: Any, marks: frozenset[tuple[int, int]]) -> None:
+        """All that is known of a variable; it takes the place of what JAX said."""
+        self._followed[id(variable)] = (variable, marks)
 
     def axes_of(self, variable: Any) -> tuple[int, ...]:
         """The axes of a variable, rising; none where it has none or it is not known."""
-        entry = self._found.get(id(variable))
-        shape = getattr(variable.aval, "shape", ())
-        return tuple(
-            sorted(
-                {
-                    axis
-                    for data, axis in (entry[1] if entry is not None else ())
-                    if any(data is each for each in self._wanted)
-                    and axis < len(shape)
-                    and shape[axis] == data.size
-                }
-            )
-        )
-
-
-_KEEP_AXES = frozenset(
-    {
-        *("add", "and", "convert_element_type", "div", "eq", "exp", "ge", "gt", "is_finite", "le"),
-        *("log", "lt", "max", "min", "mul", "ne", "neg", "not", "or", "select_n", "sign"),
-        *("sqrt", "stop_gradient", "sub", "xor"),
-    }
-)
-
-
-def _axis_after(equation: Any, operand: int, axis: int) -> int | None:
-    """Where an axis of an operand is in the result of an equation; None where that is not known."""
-    name, given = equation.primitive.name, equation.params
-    if name == "transpose":
-        return int(given["permutation"].index(axis))
-    if name == "broadcast_in_dim":
-        return int(given["broadcast_dimensions"][axis]) if operand == 0 else None
-    if name.startswith(("reduce_", "arg")) and "axes" in given:
-        gone = given["axes"]
-        return None if axis in gone else axis - sum(each < axis for each in gone)
-    if name == "dot_general":
-        contracted, batch = (sides[operand] for sides in given["dimension_numbers"])
-        if axis in batch:
-            return int(tuple(batch).index(axis))
-        if axis in contracted:
-            return None
-        free = axis - sum(each < axis for each in (*contracted, *batch))
-        before = (
-            len(batch) if operand == 0 else len(equation.invars[0].aval.shape) - len(contracted)
-        )
-        return int(free + before)
-    is_kept = name in _KEEP_AXES and (
-        equation.invars[operand].aval.shape == equation.outvars[0].aval.shape
-    )
-    return axis if is_kept else None
+        _, marks = self._followed.get(id(variable), (None, None))
+        known = self.said_of(variable) if marks is None else marks
+        return tuple(sorted({axis for _, axis in known}))
 
 
 @contextlib.contextmanager

@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.extend.core import jaxpr_as_fun
 
 from jaxscope.client import one_shot
 from jaxscope.model import Graph, GraphBuilder, NodeKind
@@ -85,6 +86,7 @@ CALLS = {
 
 def trace(text: str) -> TracedProgram:
     functions = (dense, loss, scanned, counted, branching, layered, several, helped, reduced)
+    functions = (*functions, leaky, chosen, picked, running, looped, switched)
     names = call_namespace({each.__name__: each for each in functions})
     return trace_call(parse_call(text, names, file="file.py"))
 
@@ -161,6 +163,134 @@ def test_every_value_with_the_batch_is_marked(call: str) -> None:
         and not all(axes_of(each) for each in equation.outvars)
     ]
     assert not missing, missing
+
+
+def leaky(x: jax.Array) -> jax.Array:
+    return jax.lax.cond(x > 0, lambda y: y, lambda y: 0.01 * jnp.sin(y), x)
+
+
+def chosen(w: jax.Array, x: jax.Array) -> jax.Array:
+    """Branches with operations of several shapes, and with calls of jitted functions."""
+
+    def first(x: jax.Array) -> jax.Array:
+        return jax.nn.relu(w @ x) + jnp.where(x > 0, x, jnp.exp(x)).sum() * jnp.cumsum(x)
+
+    def second(x: jax.Array) -> jax.Array:
+        return (
+            jnp.concatenate([x[1:], x[:1] * 3]) - jax.nn.relu(x[::-1]) + jnp.where(x > 1, x, w[0])
+        )
+
+    return jax.lax.cond(x.sum() > 0, first, second, x)
+
+
+def picked(x: jax.Array) -> jax.Array:
+    return jnp.where(x > 0, jnp.sqrt(jnp.abs(x)), jnp.where(x < -1, x, x**3))
+
+
+def running(c: jax.Array, xs: jax.Array) -> Any:
+    """A scan, with a branch inside."""
+
+    def step(c: jax.Array, x: jax.Array) -> Any:
+        c = c + jax.lax.cond(x > 0, jnp.sin, lambda y: y * 2, x)
+        return c, jnp.tanh(c) * x
+
+    return jax.lax.scan(step, c, xs)
+
+
+def looped(x: jax.Array) -> jax.Array:
+    """A branch, with scans inside."""
+
+    def scanned(x: jax.Array) -> jax.Array:
+        total, steps = jax.lax.scan(lambda c, y: (c * 0.5 + y, jnp.cos(c) - y), x[0], x)
+        return steps + total
+
+    return jax.lax.cond(x[0] > 0, scanned, lambda x: -x, x)
+
+
+def switched(number: jax.Array, x: jax.Array) -> jax.Array:
+    return jax.lax.switch(number.astype(int), [jnp.sin, jnp.tanh, lambda y: y * y], x)
+
+
+def all_values(jaxpr: Any, inputs: list[Any], consts: Any = ()) -> dict[Any, list[np.ndarray]]:
+    """The values of every variable, in jitted functions, in loops and in branches, too."""
+    inner, found = compat.open_jaxpr(jaxpr), dict[Any, list[np.ndarray]]()
+    known = dict(zip(inner.invars, inputs, strict=True))
+    known.update(zip(inner.constvars, getattr(jaxpr, "consts", consts), strict=True))
+    for equation in inner.eqns:
+        given = equation.params
+        operands = [a.val if hasattr(a, "val") else known[a] for a in equation.invars]
+        if "call_jaxpr" in given:
+            results = jaxpr_as_fun(given["call_jaxpr"])(*operands)
+        else:
+            results = equation.primitive.bind(*operands, **given)
+            results = results if equation.primitive.multiple_results else [results]
+        known.update(zip(equation.outvars, results, strict=True))
+        runs = []
+        if equation.primitive.name == "scan":
+            counts = compat.scan_counts(given)
+            end = counts["num_consts"] + counts["num_carry"]
+            runs = [(given["jaxpr"], [*operands[:end], *(each[0] for each in operands[end:])])]
+        elif equation.primitive.name == "cond":
+            runs = [(given["branches"][int(operands[0])], operands[1:])]
+        elif equation.primitive.name in ("jit", "pjit"):
+            runs = [(given["jaxpr"], operands)]
+        elif equation.primitive.name == "custom_jvp_call":
+            runs = [(given["call_jaxpr"], operands)]
+        for run in runs:
+            for variable, values in all_values(*run).items():
+                found.setdefault(variable, []).extend(values)
+    for variable, value in known.items():
+        found.setdefault(variable, []).append(np.asarray(value))
+    return found
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "vmap(leaky)(f32[7])",
+        "vmap(vmap(leaky))(f32[5, 7])",
+        "vmap(vmap(leaky, in_axes=0), in_axes=1)(f32[5, 7])",
+        "vmap(chosen, in_axes=(None, 0))(f32[3, 3], f32[7, 3])",
+        "vmap(vmap(chosen, in_axes=(None, 0)))(f32[5, 3, 3], f32[5, 7, 3])",
+        "vmap(picked)(f32[7, 3])",
+        "vmap(vmap(picked))(f32[5, 7])",
+        "vmap(running)(f32[7], f32[7, 3])",
+        "vmap(vmap(running, in_axes=(None, 0)))(f32[5], f32[5, 7, 3])",
+        "vmap(looped)(f32[7, 3])",
+        "vmap(vmap(looped, in_axes=1), in_axes=2)(f32[3, 5, 7])",
+        "vmap(switched)(f32[7], f32[7, 3])",
+        "vmap(grad(lambda x: looped(x).sum()))(f32[7, 3])",
+    ],
+)
+def test_a_row_of_the_arguments_is_a_row_of_what_is_marked_and_of_nothing_else(call: str) -> None:
+    """Only the batches have 7 and 5 elements."""
+    program = trace(call)
+    jaxpr, axes_of = program.derived.jaxpr, program.batch_axes.axes_of
+    rng = np.random.default_rng(0)
+    inner = compat.open_jaxpr(jaxpr)
+    inputs = [rng.normal(size=each.aval.shape).astype("f4") for each in inner.invars]
+    before = all_values(jaxpr, list(map(jnp.asarray, inputs)))
+    for size in {5, 7} & {each for value in inputs for each in value.shape}:
+        num_marked = 0
+        for row in range(size):
+            changed = [value.copy() for value in inputs]
+            for value in changed:
+                if size in value.shape:
+                    value[(slice(None),) * value.shape.index(size) + (row,)] *= -1.5
+            after = all_values(jaxpr, list(map(jnp.asarray, changed)))
+            for variable, values in before.items():
+                shape = variable.aval.shape
+                marked = {axis for axis in axes_of(variable) if shape[axis] == size}
+                for value, other in zip(values, after[variable], strict=False):
+                    if not np.any(value != other) or not shape:  # a sum over the batch has no axis
+                        continue
+                    differs = np.nonzero(value != other)
+                    assert marked == {shape.index(size)}, (variable, shape)
+                    assert set(differs[shape.index(size)]) == {row}, (variable, shape)
+                    num_marked += 1
+        assert num_marked
+    for variable in before:
+        assert {variable.aval.shape[axis] for axis in axes_of(variable)} <= {5, 7}
 
 
 def graph_of(text: str) -> Graph:
@@ -306,6 +436,21 @@ def test_lowered_operations_have_the_axes_of_their_equations(
         assert ("B=7" in leaf.type) == ("7" in before.type)
     told = describe_call(*leaves, "#000")
     assert told.count("B=7") == 2, "an argument, and the result or both of them"
+
+
+def test_what_a_branch_under_vmap_becomes_is_marked_after_lowering() -> None:
+    """No other axis has 7 elements; what has the axis and no mark holds the same number 7 times."""
+    capture = one_shot.capture("samples/control_flow.py", "vmap(leaky)(f32[7])")
+    for name in ("vmap", "stablehlo", "hlo"):
+        stage = capture.stage(name)
+        assert stage is not None and isinstance(stage.graph, Graph)
+        unmarked, marked = set[str](), set[str]()
+        for node in map(stage.graph.node, range(len(stage.graph.nodes))):
+            if "[7]" in node.types[0]:
+                is_marked = node.attributes.get("batch_axes") == "0"
+                (marked if is_marked else unmarked).add(node.operation.rpartition(".")[2])
+        assert unmarked <= {"broadcast", "broadcast_in_dim"}, name
+        assert {"sine", "sin"} & marked and {"multiply", "mul"} & marked, name
 
 
 @pytest.mark.parametrize(("second", "expected"), [("0", {"0"}), ("1", set())])

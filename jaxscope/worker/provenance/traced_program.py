@@ -34,8 +34,9 @@ from jaxscope.worker.host.arguments import (
 )
 from jaxscope.worker.host.call import Call
 from jaxscope.worker.host.values import is_float
+from jaxscope.worker.provenance.following_axes import follow_axes
 from jaxscope.worker.provenance.stand_in import BaseRecorder, InnerStages, StageJaxpr, tag_shown
-from jaxscope.worker.provenance.tagging import Tagger, nested_jaxprs
+from jaxscope.worker.provenance.tagging import Tagger
 
 T = TypeVar("T")
 
@@ -183,8 +184,7 @@ def _trace(call: Call, arguments: Arguments) -> TracedProgram:
     if recorder.why_not is not None:
         messages = (*messages, _tell_unfollowed(call, recorder))
     stages = (*inner.stages(), last)
-    for stage in stages:
-        _follow_axes(stage.jaxpr, batch_axes)
+    follow_axes((stage.jaxpr for stage in stages), batch_axes)
     return TracedProgram(
         traced=traced,
         base=base,
@@ -195,13 +195,6 @@ def _trace(call: Call, arguments: Arguments) -> TracedProgram:
         is_linked_by_place=recorder.why_not is not None,
         batch_axes=batch_axes,
     )
-
-
-def _follow_axes(jaxpr: Any, batch_axes: BatchAxes) -> None:
-    for equation in compat.open_jaxpr(jaxpr).eqns:
-        batch_axes.follow(equation)
-        for _, inner in nested_jaxprs(equation.params):
-            _follow_axes(inner, batch_axes)
 
 
 def _tell_unfollowed(call: Call, recorder: BaseRecorder) -> str:
@@ -364,14 +357,6 @@ def _like(aval: Any) -> Any:
 def _sum_dtype(value: Any) -> Any:
     """Small floats are summed in float32: outputs of different types must add up."""
     return jnp.promote_types(value.dtype, jnp.float32)
-
-
-TAKEN_APART = frozenset(
-    {
-        *("jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint"),
-        *("custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"),
-    }
-)
 
 
 def find_inputs(program: TracedProgram, call: Call) -> list[Any] | None:

@@ -22,13 +22,8 @@ from jaxscope.model.units import format_place, join_first
 from jaxscope.worker import compat
 from jaxscope.worker.host.call import Call
 from jaxscope.worker.host.values import is_plain_array
-from jaxscope.worker.provenance.tagging import nested_jaxprs
-from jaxscope.worker.provenance.traced_program import (
-    TAKEN_APART,
-    TracedProgram,
-    find_inputs,
-    trace_call,
-)
+from jaxscope.worker.provenance.tagging import TAKEN_APART, nested_jaxprs
+from jaxscope.worker.provenance.traced_program import TracedProgram, find_inputs, trace_call
 
 _MAX_EQUATIONS = 2000
 

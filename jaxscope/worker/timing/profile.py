@@ -20,13 +20,8 @@ from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel, run_skippable
 from jaxscope.worker.faults.explain import guard
 from jaxscope.worker.host.call import Call
-from jaxscope.worker.provenance.tagging import nested_jaxprs
-from jaxscope.worker.provenance.traced_program import (
-    TAKEN_APART,
-    TracedProgram,
-    find_inputs,
-    trace_call,
-)
+from jaxscope.worker.provenance.tagging import TAKEN_APART, nested_jaxprs
+from jaxscope.worker.provenance.traced_program import TracedProgram, find_inputs, trace_call
 from jaxscope.worker.stages.call_loader import load_call
 from jaxscope.worker.timing.experiment import (
     Laboratory,

@@ -24,8 +24,7 @@ from jaxscope.model.values import ArrayDifference, is_beyond
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.host.values import aval_text
-from jaxscope.worker.provenance.tagging import nested_jaxprs
-from jaxscope.worker.provenance.traced_program import TAKEN_APART
+from jaxscope.worker.provenance.tagging import TAKEN_APART, nested_jaxprs
 from jaxscope.worker.stages.pass_trials import OutOfTime, try_passes
 from jaxscope.worker.stages.passes import name_passes
 from jaxscope.worker.values.arrays import describe_difference, is_plain
