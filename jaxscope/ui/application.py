@@ -235,7 +235,7 @@ def build_window(
         LanguageMenu(window, languages, settings)
         panes = PaneCommands(window, commands, workspace.area, settings, say)
         OutlineSync(workspace.area)
-        window.trial = Trial(window, controller, workspace, themes)
+        window.trial = Trial(window, controller, workspace, themes, settings.changes_folder, say)
         commands.connect_owner("trial", window.trial)
         saving = [commands.actions[slot] for slot in ("save_change", "ask_save_as")]
         window.trial.enable_while_editing(saving)

@@ -32,7 +32,9 @@ from .programs import build_capture
 
 def find_thread(name: str) -> threading.Thread:
     """A thread of the name, once it has begun."""
-    while not (found := [each for each in threading.enumerate() if each.name == name]):
+    found: list[threading.Thread] = []
+    while not found or not found[0].is_alive():  # `enumerate` lists what is about to begin, too
+        found = [each for each in threading.enumerate() if each.name == name]
         time.sleep(0.001)
     return found[0]
 

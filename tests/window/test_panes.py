@@ -13,7 +13,9 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from jaxscope.client.requests import CaptureRequest
+from jaxscope.client.events import Finished
+from jaxscope.client.requests import CaptureRequest, OutlineRequest
+from jaxscope.model.outline import OfferedCall, Outline
 from jaxscope.ui.application import build_window
 from jaxscope.ui.panes.pane_area import (
     FIRST_ARRANGEMENT,
@@ -385,6 +387,26 @@ def test_the_program_that_is_asked_for_is_in_a_pane(
         window.run_call()
         finish_call(driver, driver.wait_for(CaptureRequest, number + 2), transforms)
         assert shown() == ["source", asked, "optimized"]
+
+
+def test_another_file_opens_on_its_own_program_and_the_same_one_on_what_was_looked_at(
+    driver: Driver, window: MainWindow, source: Path, tmp_path: Path
+) -> None:
+    def shown() -> list[str]:
+        return [pane.wanted_stage for pane in area_of(window).panes]
+
+    finish_call(driver, driver.open(source), ())
+    area_of(window).panes[1].wanted_stage = "hlo"
+    window.run_call()
+    finish_call(driver, driver.wait_for(CaptureRequest, 2), ())
+    assert shown() == ["source", "hlo", "optimized"]
+    other = tmp_path / "other.py"
+    other.write_text(source.read_text())
+    window.open_path(str(other))
+    outline = driver.wait_for(OutlineRequest, 2)
+    outline.tell(Finished(Outline((), (OfferedCall("vmap(f)(f32[3])", 1),), "")))
+    finish_call(driver, driver.wait_for(CaptureRequest, 3), ("vmap",))
+    assert shown() == ["source", "vmap", "optimized"]
 
 
 def test_no_stage_is_shown_twice_where_a_remembered_one_is_missing(

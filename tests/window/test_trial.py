@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.window.main_window import MainWindow
-from jaxscope.ui.window.trial import Trial, TrialEditor
+from jaxscope.ui.window.trial import KeptChanges, Trial, TrialEditor
 
 from .conftest import Driver
 from .programs import build_capture
@@ -201,3 +201,60 @@ def test_another_file_ends_the_trial(
     write(driver, trial, "y = 1")
     window.open_path(str(other))
     assert trial.editor is None and window.controller.state.draft is None
+
+
+def test_a_change_that_is_neither_saved_nor_discarded_goes_on_where_it_was(
+    driver: Driver, window: MainWindow, source: Path, tmp_path: Path, trial: Trial
+) -> None:
+    """Typed right before the window is closed or another file is opened: nothing is lost."""
+    before = source.read_text()
+    edit = editor_of(trial).edit
+    edit.moveCursor(QTextCursor.MoveOperation.End)
+    driver.qtbot.keyClicks(edit, "z = 3")
+    other = tmp_path / "other.py"
+    other.write_text("x = 1\n")
+    window.open_path(str(other))
+    driver.wait_until(lambda: trial.editor is None)
+    assert source.read_text() == before
+    window.open_path(str(source))
+    state = window.controller
+    driver.wait_until(lambda: state.state.file == str(source) and state.state.snapshot is not None)
+    assert "Try a change" in window.row.message
+    trial.toggle()
+    again = editor_of(trial)
+    assert again.edit.toPlainText() == f"{before}z = 3"
+    assert "from before" in again.said.text()
+    again.edit.undo()
+    assert again.edit.toPlainText() == before, "what was put in place can be undone"
+    again.edit.redo()
+    trial.discard()
+    trial.toggle()
+    assert editor_of(trial).edit.toPlainText() == before, "discarded is forgotten"
+
+
+def test_a_window_that_is_closed_keeps_the_change_and_forgets_what_was_undone(
+    driver: Driver, source: Path, window: MainWindow, trial: Trial
+) -> None:
+    kept = trial._kept
+    edit = editor_of(trial).edit
+    driver.qtbot.keyClicks(edit, "# hm")
+    window.close()
+    found = kept.read(str(source))
+    assert found is not None and found[1].count("# hm") == 1
+    edit.settle()
+    while edit.document().isUndoAvailable():
+        edit.undo()
+    edit.settle()
+    assert kept.read(str(source)) is None
+
+
+@pytest.mark.parametrize("data", [b"", b"[1]", b'{"file": 3}', b"\xff" * 99, b"[" * 100_000])
+def test_a_kept_change_that_is_damaged_is_none(tmp_path: Path, data: bytes) -> None:
+    kept = KeptChanges(tmp_path)
+    kept.keep("/a/b.py", "0" * 64, "x = 1")
+    (file,) = tmp_path.iterdir()
+    assert kept.read("/a/b.py") == ("0" * 64, "x = 1")
+    file.write_bytes(data)
+    assert kept.read("/a/b.py") is None
+    kept.forget("/a/b.py")
+    assert not list(tmp_path.iterdir())

@@ -41,6 +41,10 @@ class Net:
 def impossible(x): raise ValueError("never")
 def mask(x): return x[x > 3]
 def branch(x, y): return x if x.sum() > 0 else y
+def misspelt(x): return jnp.tanhh(x + 1)
+def undefined(x): return missing_name(x) * 2
+def deeper(x, y): return misspelt(x) * y
+def of_argument(x): return x.nothing_like_that
 """
 
 
@@ -87,12 +91,26 @@ def test_where_none_traces_a_reason_is_given(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("function", "call"), [("mask", "mask(f32[8])"), ("branch", "branch(f32[8], f32[8])")]
+    ("function", "call"),
+    [
+        ("mask", "mask(f32[8])"),
+        ("branch", "branch(f32[8], f32[8])"),
+        ("misspelt", "misspelt(f32[8])"),
+        ("undefined", "undefined(f32[8])"),
+        ("deeper", "deeper(f32[8], f32[8])"),
+    ],
 )
 def test_what_no_argument_can_mend_is_proposed_so_that_tracing_says_it(
     file: Path, function: str, call: str
 ) -> None:
     assert propose(file, function)[0] == call
+
+
+def test_a_missing_attribute_of_an_argument_is_no_mistake_of_the_function(file: Path) -> None:
+    call, refusal = propose(file, "of_argument")
+
+    assert call is None
+    assert "nothing_like_that" in refusal.why
 
 
 class _Silent(Channel):

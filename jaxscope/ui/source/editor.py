@@ -104,6 +104,12 @@ class SourceEditor(QPlainTextEdit):
             self.setTextCursor(QTextCursor(block))
             self.centerCursor()
 
+    def replace_text(self, text: str) -> None:
+        """Put another text in place of all of it; that can be undone."""
+        cursor = QTextCursor(self.document())
+        cursor.select(QTextCursor.SelectionType.Document)
+        cursor.insertText(text)
+
     def settle(self) -> None:
         """Tell the text now, if it changed."""
         self._pause.stop()

@@ -193,6 +193,11 @@ class Settings:
         return self._path.parent / "unsaved"
 
     @property
+    def changes_folder(self) -> Path:
+        """Where changes of source are kept that are neither saved nor discarded."""
+        return self._path.parent / "changes"
+
+    @property
     def pasted_folder(self) -> Path:
         """Where code is kept that was pasted instead of opened."""
         return self._path.parent / "pasted"

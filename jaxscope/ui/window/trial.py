@@ -1,18 +1,22 @@
 """*Try a change*: the source edited in its pane, on a scratch copy that runs when typing pauses.
 
-The file stays as it is until the change is saved.
+The file stays as it is until the change is saved. A change that is neither saved nor discarded is
+kept beside what the window remembers, and goes on where it was.
 """
 
 from __future__ import annotations
 
 import ast
+import contextlib
 import hashlib
 import io
+import json
+import os
 import tokenize
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QApplication,
@@ -24,6 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.errors import UsageError
+from jaxscope.schema.whole_file import write_bytes
 from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.panes.stage_pane import StagePane, line_mark_of
 from jaxscope.ui.session.controller import Controller
@@ -36,6 +41,53 @@ from jaxscope.ui.window.workspace import Workspace
 
 _SAID = "Scratch copy: the file is as it was."
 _CHANGED = "Scratch copy. The file has changed on disk since."
+_GOES_ON = "Scratch copy with your change from before: the file is as it was."
+_KEPT = "A change of this file was kept. Try a change (Ctrl+Shift+T) goes on with it."
+_MAX_KEPT_BYTES = 4_000_000
+
+
+class KeptChanges:
+    """Changes that nobody has saved or discarded yet, one for each file.
+
+    Args:
+        folder: Where they are kept; made when there is something to keep.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def keep(self, file: str, began_with: str, text: str) -> None:
+        """Keep the text that a file is to have; where the disk refuses, it is not kept.
+
+        Args:
+            file: Its path.
+            began_with: SHA-256 of the file that the change began with.
+            text: All of it.
+        """
+        data = json.dumps({"file": file, "began_with": began_with, "text": text}).encode()
+        with contextlib.suppress(OSError):
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            write_bytes(self._path(file), data)
+
+    def read(self, file: str) -> tuple[str, str] | None:
+        """What a file began with, and its text; None where nothing, or nothing sound, is kept."""
+        try:
+            with self._path(file).open("rb") as stream:
+                found = json.loads(stream.read(_MAX_KEPT_BYTES))
+            if found["file"] == file:
+                return str(found["began_with"]), str(found["text"])
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
+            pass
+        return None
+
+    def forget(self, file: str) -> None:
+        """Keep nothing of a file any longer."""
+        with contextlib.suppress(OSError):
+            self._path(file).unlink(missing_ok=True)
+
+    def _path(self, file: str) -> Path:
+        name = hashlib.sha256(os.fsencode(file)).hexdigest()[:32]
+        return self._folder / f"{name}.json"
 
 
 class TrialEditor(QWidget):
@@ -56,7 +108,7 @@ class TrialEditor(QWidget):
         fill_box(QVBoxLayout(self), (self.edit, 1), row, margins=(0, 0, 0, 0), spacing=2)
         self.setFocusProxy(self.edit)
         self.edit.save_requested.connect(self.save.click)
-        self._problem, self._is_file_changed = "", False
+        self._problem, self._is_file_changed, self._ground = "", False, tr(_SAID)
 
     def note_file_changed(self) -> None:
         """Say from now on that the file is no longer what the text began with."""
@@ -64,10 +116,15 @@ class TrialEditor(QWidget):
             self._is_file_changed = True
             self.say(self._problem)
 
+    def note_going_on(self) -> None:
+        """Say from now on that the change is one from before."""
+        self._ground = tr(_GOES_ON)
+        self.say(self._problem)
+
     def say(self, problem: str) -> None:
         """Say why the text is not run, or nothing."""
         self._problem = problem
-        self.said.setText(problem or (tr(_CHANGED) if self._is_file_changed else tr(_SAID)))
+        self.said.setText(problem or (tr(_CHANGED) if self._is_file_changed else self._ground))
         self.said.setProperty("role", "error" if problem else "muted")
         restyle(self.said)
 
@@ -80,6 +137,8 @@ class Trial(QObject):
         controller: Runs the text.
         workspace: Whose source pane becomes the editor.
         themes: Colours and size of type.
+        folder: Where changes are kept that are neither saved nor discarded.
+        say: Tells a person that there is such a change.
     """
 
     def __init__(
@@ -88,8 +147,11 @@ class Trial(QObject):
         controller: Controller,
         workspace: Workspace,
         themes: ThemeSwitch,
+        folder: Path,
+        say: Callable[[str], None],
     ) -> None:
         super().__init__(window)
+        self._kept, self._say, self._seen = KeptChanges(folder), say, ""
         self._window, self._controller = window, controller
         self._workspace, self._themes = workspace, themes
         self._file, self._began_with = "", ""
@@ -103,6 +165,21 @@ class Trial(QObject):
         workspace.selection.changed.connect(self._later.start)
         workspace.area.panes_changed.connect(self._on_area_panes_changed)
         themes.changed.connect(self._on_themes_changed)
+        window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Close and watched is self._window:
+            self._keep()
+        return super().eventFilter(watched, event)
+
+    def _keep(self) -> None:
+        """Keep the change, where there is one."""
+        if self.editor is None:
+            return
+        if self.editor.edit.document().isModified():
+            self._kept.keep(self._file, self._began_with, self.editor.edit.toPlainText())
+        else:  # all of it was undone
+            self._kept.forget(self._file)
 
     def enable_while_editing(self, saving: Sequence[QAction]) -> None:
         """Let these commands be used only while there is a change to save."""
@@ -127,10 +204,16 @@ class Trial(QObject):
             )
             return
         self._file, self._began_with = state.file, state.snapshot.sha256
+        kept = self._kept.read(state.file)
         self._attach(state.snapshot.text)
+        if kept is not None and self.editor is not None:
+            self._began_with, text = kept
+            self.editor.edit.replace_text(text)
+            self.editor.note_going_on()
 
     def discard(self) -> None:
         """Discard the change and the results of its runs."""
+        self._kept.forget(self._file)
         self._detach()
         self._controller.end_trial()
 
@@ -163,6 +246,7 @@ class Trial(QObject):
         """Write the change into another file, and open that."""
         if self._write(Path(path), False):
             call, target = self._controller.state.call, self._controller.state.target
+            self._kept.forget(self._file)
             self._detach()
             self._controller.open_file(path, call, target)
 
@@ -224,6 +308,7 @@ class Trial(QObject):
 
     def _on_edit_settled(self, text: str) -> None:
         assert self.editor is not None
+        self._keep()
         try:
             ast.parse(text)
         except SyntaxError as error:
@@ -245,9 +330,14 @@ class Trial(QObject):
 
     def _on_controller_state_changed(self, state: WindowState) -> None:
         has_ended, self._was_running = self._was_running and not state.is_running, state.is_running
+        if state.file != self._seen:
+            self._seen = state.file
+            if self.editor is None and state.file and self._kept.read(state.file) is not None:
+                self._say(tr(_KEPT))
         if self.editor is None:
             return
         if state.file != self._file:
+            self._keep()
             self._detach()
             return
         file = state.snapshot if state.draft is None else None

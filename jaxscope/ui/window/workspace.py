@@ -65,7 +65,7 @@ class Workspace(QWidget):
         self._screen: Screen | None = None
         self._theme, self._points = LIGHT, BASE_POINTS
         self._revealed: tuple[str, int] | None = None
-        self._asked = "jaxpr"
+        self._asked, self._is_other_file = "jaxpr", False
         self._capture: Capture | None = None
         self.lines = SourceLines()
         self._kernels = KernelLinks()
@@ -167,6 +167,7 @@ class Workspace(QWidget):
         self.lines.set_state(state)
         if state.file != before.file:
             self.selection.clear()
+            self._is_other_file = True
         for path, moves in find_moved_files(before, state).items():
             self.selection.move_lines(path, moves)
             self.bookmarks.move_lines(path, moves)
@@ -323,6 +324,7 @@ class Workspace(QWidget):
         stages = expected_stages(transforms_of(self._state))
         asked = lowered_name(stages)
         before, self._asked = self._asked, asked
+        is_other, self._is_other_file = self._is_other_file, False
         if asked not in self.area.wanted_stages():
             # Before a run, and where an arrangement comes after a capture, what is shown may be of
             # a call before.
@@ -331,6 +333,8 @@ class Workspace(QWidget):
             for pane in self.area.panes:
                 wanted = pane.wanted_stage
                 is_left = is_new and wanted not in own
+                # Another file opens on its own program, whatever was last looked at.
+                is_left |= is_other and not self._state.is_view_only and wanted != SOURCE
                 if is_left or (asked != before and wanted == before):
                     pane.wanted_stage = asked
                     break

@@ -15,6 +15,7 @@ import itertools
 import re
 import textwrap
 import time
+import types
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -231,6 +232,8 @@ def _diagonal(choices: list[list[str]]) -> Iterator[tuple[str, ...]]:
 
 BUDGET_S = 8.0
 MAX_ATTEMPTS = 400
+_MOST_OF_NAMES = 8
+"""Attempts after which no others are made, where all of them ended at a name."""
 _OF_TRACING = (
     jax.errors.JAXTypeError,
     jax.errors.JAXIndexError,
@@ -306,8 +309,8 @@ def propose_call(
 ) -> tuple[str | None, Refusal]:
     """Find a call that traces, or that fails by what the function does and not by its arguments.
 
-    A function that indexes by a mask traces with no arguments: its call is proposed all the same,
-    and tracing it says what is wrong, and where.
+    A function that indexes by a mask, or has a name that does not exist, traces with no arguments:
+    its call is proposed all the same, and tracing it says what is wrong, and where.
 
     Args:
         source: The user's file.
@@ -330,12 +333,22 @@ def propose_call(
                 attempts.append((text, error))
             else:
                 return text, Refusal("")
+            if sum(_is_of_name(error) for _, error in attempts[-_MOST_OF_NAMES:]) == _MOST_OF_NAMES:
+                break
     if not candidates:
         return None, Refusal("The file defines no functions.")
-    likely = [text for text, error in attempts if isinstance(error, _OF_TRACING)]
+    likely = [
+        text for text, error in attempts if isinstance(error, _OF_TRACING) or _is_of_name(error)
+    ]
     if likely:
         return next((text for text in likely if "f32[8" in text), likely[0]), Refusal("")
     return None, _refuse(attempts, source)
+
+
+def _is_of_name(error: Exception) -> bool:
+    """Whether a name does not exist, or is not in a module: no arguments change that."""
+    is_of_module = isinstance(error, AttributeError) and isinstance(error.obj, types.ModuleType)
+    return is_of_module or isinstance(error, NameError)
 
 
 def _refuse(attempts: Sequence[tuple[str, Exception]], source: SourceSnapshot) -> Refusal:

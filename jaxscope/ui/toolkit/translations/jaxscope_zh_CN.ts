@@ -332,6 +332,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>jaxscope 的一个缺陷</translation>
     </message>
     <message>
+        <source>A change of this file was kept. Try a change (Ctrl+Shift+T) goes on with it.</source>
+        <translation>此文件有保留的修改。“试着修改”（Ctrl+Shift+T）可继续。</translation>
+    </message>
+    <message>
         <source>A file for each stage, named after it.</source>
         <translation>每个阶段一个文件，以阶段命名。</translation>
     </message>
@@ -2418,6 +2422,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Saved to {path}</source>
         <translation>已保存到 {path}</translation>
+    </message>
+    <message>
+        <source>Scratch copy with your change from before: the file is as it was.</source>
+        <translation>草稿副本，含您之前的修改：文件保持原样。</translation>
     </message>
     <message>
         <source>Scratch copy. The file has changed on disk since.</source>
