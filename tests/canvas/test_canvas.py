@@ -1009,3 +1009,29 @@ def test_a_fusion_that_is_linked_itself_is_linked_whole(qtbot: QtBot, canvas: Gr
     assert part[0] == 1 < part[1]
     canvas.set_highlight([], forward=[tanh, fusion], backward=[])
     assert not canvas._highlight.parts
+
+
+def test_a_click_on_the_triangle_opens_and_closes_a_group(
+    qtbot: QtBot, canvas: GraphCanvas
+) -> None:
+    canvas.collapse_all()
+    qtbot.waitUntil(lambda: canvas.scene is not None and not canvas.is_busy)
+    for scale in (1.0, 0.7):
+        canvas.zoom(scale / canvas.camera.scale)
+        scene = canvas.scene
+        assert scene is not None and canvas._drawing is not None
+        item = first_closed_group(canvas)
+        group = scene.items.ids[item]
+        middle = QPointF(centre(canvas, item))
+        with qtbot.waitSignal(canvas.nodes_selected, raising=False, timeout=50):
+            canvas.click(middle)
+        assert group not in canvas.scene.opened, "beside the triangle a click selects"
+        for is_open in (True, False):
+            sign = canvas._drawing.sign_of(canvas.scene.item_of_id[group], canvas.camera.scale)
+            assert sign is not None
+            place = QPointF(*canvas.camera.to_widget(sign.x(), sign.y()))
+            canvas.click(place)
+            qtbot.waitUntil(lambda: not canvas.is_busy)
+            canvas.double_click(place)  # a second click that comes at once changes nothing
+            qtbot.waitUntil(lambda: not canvas.is_busy)
+            assert (group in canvas.scene.opened) is is_open

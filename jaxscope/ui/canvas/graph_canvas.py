@@ -144,6 +144,8 @@ class _BeforePresenting(NamedTuple):
     is_unmoved: bool
 
 
+_SIGN_REACH_PX = 8.0
+"""How far from the middle of a triangle one may click it."""
 _NO_MARKS: tuple[frozenset[int], ...] = (frozenset(), frozenset(), frozenset())
 
 _ARROWS = {
@@ -240,6 +242,7 @@ class GraphCanvas(QWidget):
         self._sight.timeout.connect(self._on_sight_timeout)
         self._explained: Camera | None = self._camera
         self._marks = _NO_MARKS
+        self._was_sign_hit = False
         self._ahead: npt.NDArray[np.int32] = np.zeros(0, np.int32)
         self._adds = False
         self._current_node = NONE
@@ -1202,7 +1205,11 @@ class GraphCanvas(QWidget):
             self._restart()
 
     def click(self, place: QPointF) -> None:
-        """Select what is there; on a connector, what is at its far end."""
+        """Select what is there; on a connector, what is at its far end.
+
+        On the triangle of a group open or close it.
+        """
+        self._was_sign_hit = False
         if self._drawing is None:
             return
         if (step := self._step_at(place)) is not None:
@@ -1218,10 +1225,22 @@ class GraphCanvas(QWidget):
                 self._select_item(int(far[0]))
             return
         item = self.item_at(place)
+        if self._has_hit_sign(item, place):
+            self._toggle_item(item)
+            self._was_sign_hit = True
+            return
         if item == NONE:
             self.ground_clicked.emit()
         # What was clicked is in sight: the picture must not run away from the pointer.
         self._select_item(item, reveal=False)
+
+    def _has_hit_sign(self, item: int, place: QPointF) -> bool:
+        scale = self._camera.scale
+        sign = self._drawing.sign_of(item, scale) if self._drawing and item != NONE else None
+        if sign is None:
+            return False
+        x, y = self._camera.to_widget(sign.x(), sign.y())
+        return max(abs(place.x() - x), abs(place.y() - y)) <= _SIGN_REACH_PX
 
     def _add_item(self, item: int) -> None:
         """Select an item besides what is selected already, or let it go."""
@@ -1235,6 +1254,9 @@ class GraphCanvas(QWidget):
 
     def double_click(self, place: QPointF) -> None:
         """Open or close the group that is there."""
+        if self._was_sign_hit:  # the first of the two clicks did so
+            self._was_sign_hit = False
+            return
         if (step := self._step_at(place)) is not None:
             self.step(*step)
             return

@@ -731,6 +731,20 @@ class SceneDrawing:
             corners = [QPointF(x - 2.5, y - 4), QPointF(x - 2.5, y + 4), QPointF(x + 3, y)]
         painter.drawPolygon(QPolygonF(corners))
 
+    def sign_of(self, item: int, scale: float) -> QPointF | None:
+        """The middle of a group's triangle, in pixels of the scene; None where it has none."""
+        items = self.scene.items
+        if not items.is_group[item] or scale < NEAR_SCALE:
+            return None
+        x, y, _, height = items.rect[item].tolist()
+        if item < items.num_frames:
+            return QPointF(x + 16, y + HEADER_PX / 2 + 1)
+        if scale >= _TITLE_SCALE:
+            return QPointF(x + 11, y + height / 2)
+        signs = (title.sign for title in self.list_titles(scale) if title.item == item)
+        sign = next(signs, None)
+        return None if sign is None else sign / scale
+
     def corner_of(self, item: int) -> float:
         """The radius of an item's corners, in pixels of the scene."""
         items = self.scene.items

@@ -134,7 +134,7 @@ COMMANDS: Sequence[Command] = (
         ("As tree", "set_form", "Ctrl+4", Form.TREE),
     ),
     Command("View", "What is selected", "toggle_inspector", ("Ctrl+B",), True),
-    Command("View", "Only the panes, on the whole screen", "toggle_presenting", ("F11",)),
+    Command("View", "Present on the whole screen", "toggle_presenting", ("F11",)),
     Command("View", "Light or dark", "toggle_theme", ("Ctrl+T",)),
     Command("View", "Animate changes of graphs", "set_animated", (), is_checkable=True),
     Command("View", "Wrap long lines of texts", "wrap_lines", ("Alt+Z",), False, "panes", True),

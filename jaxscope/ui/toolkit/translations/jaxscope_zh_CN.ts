@@ -1884,10 +1884,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>只显示单元格含有此内容的行。-文本：不含的；/文本/：正则表达式；数值可比较：&gt;1M, &lt;10us。</translation>
     </message>
     <message>
-        <source>Only the panes, on the whole screen</source>
-        <translation>只看窗格，全屏</translation>
-    </message>
-    <message>
         <source>Only those that touched what is selected</source>
         <translation>只看触及所选内容的</translation>
     </message>
@@ -2114,6 +2110,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Predict</source>
         <translation>预测</translation>
+    </message>
+    <message>
+        <source>Present on the whole screen</source>
+        <translation>只看窗格，全屏</translation>
     </message>
     <message>
         <source>Previous page</source>
