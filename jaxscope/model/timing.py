@@ -62,6 +62,8 @@ class Noise:
 
 WITHOUT_JIT = "without its jit"
 """Detail of the eager form of a function that is jitted itself."""
+TRANSFORMED = "transforms applied in each call"
+"""Detail of the eager form of a call with transforms besides `jit`: Python runs them each time."""
 KEPT = "_memory_kept"
 """How the names of measurements end that were taken with freed memory kept."""
 _FEW_PAGE_FAULTS = 64
@@ -243,6 +245,11 @@ def with_remark(ratio: Ratio, measurements: Sequence[Measurement]) -> Ratio:
     names = ratio.name.split("/")
     found = [(each.name.replace("_", " "), each) for each in measurements if each.name in names]
     told = [f"{name} without its own jit" for name, each in found if WITHOUT_JIT in each.detail]
+    told += [
+        f"{name} applies the transforms anew in each call"
+        for name, each in found
+        if TRANSFORMED in each.detail
+    ]
     for name, each in found:
         if each.compilations > 0:
             often = "each call" if each.compilations >= 1 else "some calls"

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 import jax
 
 from jaxscope.errors import Explanation, JaxscopeError, TraceError
-from jaxscope.model.timing import KEPT, WITHOUT_JIT, are_many_page_faults
+from jaxscope.model.timing import KEPT, TRANSFORMED, WITHOUT_JIT, are_many_page_faults
 from jaxscope.model.units import format_count, lower_first
 from jaxscope.worker.channel import Channel, run_skippable
 from jaxscope.worker.faults.explain import explain_exception, guard
@@ -455,7 +455,8 @@ class _TimingRun:
         """Call the eager form until what it does is known; None where it fails."""
         name = f"{prefix}eager"
         subject = Subject(name, forms.eager, same_arguments(*forms.eager_arguments))
-        subject.detail = WITHOUT_JIT if forms.is_unwrapped else ""
+        told = (forms.is_unwrapped, WITHOUT_JIT), (forms.is_transformed, TRANSFORMED)
+        subject.detail = "; ".join(text for is_so, text in told if is_so)
         calls = EagerCalls(self._watch, self._jit_outcome)
         compiled_s = self._counter.compiled_s
         try:

@@ -40,6 +40,7 @@ class Forms:
         eager_arguments: What `eager` is called with.
         jitted_arguments: What `jitted` is called with: static leaves are boxed there.
         is_unwrapped: Whether `eager` was taken out of a jit of the program's own.
+        is_transformed: Whether `eager` applies transforms, such as `grad`, in each call.
     """
 
     eager: Function
@@ -47,6 +48,7 @@ class Forms:
     eager_arguments: ArgumentPair
     jitted_arguments: ArgumentPair
     is_unwrapped: bool = False
+    is_transformed: bool = False
 
 
 def find_forms(call: Call) -> Forms:
@@ -64,12 +66,12 @@ def find_forms(call: Call) -> Forms:
         if level.name != "jit":
             eager = level.apply(eager)
     arguments = (call.args, call.kwargs)
+    is_of = base is not call.base, any(name != "jit" for name in call.transforms)
     composed = call.compose(call.base)
     on_device = put_arrays(arguments)
     if compat.is_jitted(composed):
-        return Forms(eager, composed, arguments, on_device, base is not call.base)
-    boxed = _box(on_device)
-    return Forms(eager, _jit_boxed(composed), arguments, boxed, base is not call.base)
+        return Forms(eager, composed, arguments, on_device, *is_of)
+    return Forms(eager, _jit_boxed(composed), arguments, _box(on_device), *is_of)
 
 
 def put_arrays(arguments: ArgumentPair) -> ArgumentPair:
@@ -110,7 +112,8 @@ def find_gradient_forms(forms: Forms, *, with_value: bool = False) -> Forms | No
 
     gradient = jax.value_and_grad(total) if with_value else jax.grad(total)
     arguments: ArgumentPair = ((floats, rest), {})
-    return Forms(gradient, _jit_boxed(gradient), arguments, _box(arguments), forms.is_unwrapped)
+    boxed = _box(arguments)
+    return Forms(gradient, _jit_boxed(gradient), arguments, boxed, forms.is_unwrapped, True)
 
 
 def has_python_scalars(forms: Forms) -> bool:
