@@ -659,6 +659,38 @@ def test_a_group_that_was_opened_is_presented_from_its_beginning(canvas: GraphCa
     assert canvas.camera.scale == pytest.approx(before.scale)
 
 
+@pytest.mark.parametrize("is_selected", [True, False])
+def test_what_was_opened_is_presented_in_the_middle(canvas: GraphCanvas, is_selected: bool) -> None:
+    """Else most of a wide screen is empty."""
+    canvas.collapse_all()
+    canvas.fit()
+    canvas.resize(480, 500)
+    QApplication.processEvents()
+    group, _ = open_first_group(canvas)
+    assert canvas._is_unmoved and not canvas._is_all_in_sight()
+    scene = canvas.scene
+    assert scene is not None
+    if is_selected:
+        parents = scene.items.parent == scene.item_of_id[group]
+        item = int(np.flatnonzero(parents & (scene.items.node >= 0))[-1])
+        canvas.set_highlight((int(scene.items.node[item]),), (), ())
+        group = scene.items.ids[item]
+    before = canvas.camera
+    canvas.present(2.0, is_on=True)
+    canvas.resize(500, 300)  # as pages go one after the other
+    QApplication.processEvents()
+    canvas.resize(2600, 300)
+    QApplication.processEvents()
+    left, top, right, bottom = rect_seen(canvas, group)
+    assert (left + right) / 2 == pytest.approx(1300, abs=1)
+    if is_selected:
+        assert (top + bottom) / 2 == pytest.approx(150, abs=1)
+    canvas.present(1.0, is_on=False)
+    canvas.resize(480, 500)
+    QApplication.processEvents()
+    assert canvas.camera.scale == pytest.approx(before.scale)
+
+
 def test_what_is_found_in_a_fitted_picture_can_be_read(canvas: GraphCanvas) -> None:
     canvas.collapse_all()
     canvas.fit()

@@ -389,6 +389,33 @@ def test_escape_and_the_start_page_end_a_presentation(
         assert window.workspace.selection.selection is None
 
 
+def test_what_was_in_the_middle_of_a_view_is_in_the_middle_of_its_presentation(
+    driver: Driver, source: Path
+) -> None:
+    """Tools, pages and the bars around give it room before the screen does."""
+    window = driver.window
+    driver.finish(driver.open(source), build_capture())
+    area = window.workspace.area
+    area.activate(next(pane for pane in area.panes if pane.wanted_stage != "source"))
+    pane = area.active
+    assert pane is not None
+    driver.wait_until(lambda: pane._canvas is not None and pane._canvas.scene is not None)
+    canvas = pane._canvas
+    assert canvas is not None
+    canvas.zoom(1.5)
+    canvas.pan(60.0, 90.0)
+    driver.qtbot.wait(400)  # longer than what is beside it takes to come
+    before, size = canvas.camera, canvas.size()
+    middle = before.to_scene(size.width() / 2, size.height() / 2)
+    window.toggle_presenting()
+    driver.wait_until(lambda: canvas.height() != size.height())
+    shown = canvas.camera.to_scene(canvas.width() / 2, canvas.height() / 2)
+    assert shown == pytest.approx(middle)
+    window.toggle_presenting()
+    driver.wait_until(lambda: canvas.size() == size)
+    assert canvas.camera == before
+
+
 def test_a_maximized_window_is_maximized_again_after_a_presentation(
     driver: Driver, source: Path
 ) -> None:

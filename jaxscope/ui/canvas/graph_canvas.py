@@ -481,11 +481,26 @@ class GraphCanvas(QWidget):
                 scale = max(scale, WHOLE_SCALE * self._text_scale)
             camera = camera.zoomed(scale / camera.scale, *middle, scale)
             camera = self._show_opened(scene, item, camera)
+            if self._before_presenting is not None:
+                camera = self._in_the_middle(scene, item, camera)
             self._opened = group_id, camera
         self._camera = camera
         is_larger = whole.scale >= camera.scale and self._is_all_in_sight(whole)
         if is_larger or self._is_all_in_sight():
             self._is_fitted, self._camera = True, whole
+
+    def _in_the_middle(self, scene: Scene, opened: int, camera: Camera) -> Camera:
+        """The camera with what is selected in the middle; else with a group, across, if it fits."""
+        rects = scene.items.rect
+        chosen = self._highlight.selected
+        item = min(chosen, key=lambda each: rects[each, 2] * rects[each, 3], default=opened)
+        x, y, wide, high = rects[int(item)].tolist()
+        left, top = camera.to_widget(x, y)
+        across = left + (wide * camera.scale - self.width()) / 2
+        along = top + (high * camera.scale - self.height()) / 2
+        if len(chosen):
+            return camera.moved(across, along)
+        return camera.moved(across if wide * camera.scale <= self.width() else 0.0, 0.0)
 
     def _look_at_beginning(self) -> None:
         scene = self.scene

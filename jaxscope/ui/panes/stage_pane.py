@@ -441,10 +441,11 @@ class StagePane(QFrame):
             scale: Of texts in a graph; 1 is ordinary.
         """
         self._scale = scale
-        self.header.setHidden(scale > 0)
-        if self._graph is not None and self._canvas is not None:
-            self._graph.set_bare(is_bare=scale > 0)
+        if self._canvas is not None:  # first: with more room it then keeps the same in its middle
             self._canvas.present(scale or self._points / BASE_POINTS, is_on=scale > 0)
+        self.header.setHidden(scale > 0)
+        if self._graph is not None:
+            self._graph.set_bare(is_bare=scale > 0)
 
     # --- refreshing ---
 

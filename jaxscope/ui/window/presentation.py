@@ -515,19 +515,20 @@ class PresentationMode:
                 pane.code: (pane.code.horizontalScrollBar().value(), *pane.code.first_row)
                 for pane in area.panes
             }
+        from jaxscope.picture.scene.first_picture import WHOLE_SCALE  # comes with a result
+
+        least_px = _LEAST_TEXT * self._window.screen().geometry().height()
+        # First: what gives pictures more room then leaves the same in their middle.
+        area.present(least_px / (LABEL_TEXT_PX * WHOLE_SCALE))
         for part in self._hidden:
             part.hide()
         self._call_bar.set_bare(is_bare=True)
-        least_px = _LEAST_TEXT * self._window.screen().geometry().height()
         dots = self._window.logicalDpiY()
         before = self._themes.points
         # Rounded up: a pixel less would be too small. Code is set smaller than the rest.
         points = least_px * _POINTS_PER_INCH / dots / FIXED_SHARE
         self._themes.set_points(max(before, float(math.ceil(points))))
         self._points = (before, self._themes.points)
-        from jaxscope.picture.scene.first_picture import WHOLE_SCALE  # comes with a result
-
-        area.present(least_px / (LABEL_TEXT_PX * WHOLE_SCALE))
         self._present_steps(is_on=True)
         self.caption.show()
         self._state_before = self._window.windowState()
