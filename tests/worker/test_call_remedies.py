@@ -127,4 +127,4 @@ def test_samples_have_arguments_for_a_name_that_there_is_not(sample: str) -> Non
     path = SAMPLES / f"{sample}.py"
     function = {"value_and_grad": "value_and_grad(loss)", "selu": "selu"}[sample]
     calls = fail(path, f"{function}(weights)").calls
-    assert calls and all(call.startswith(f"{function}(") for call in calls)
+    assert calls and calls[0].startswith(f"{function}(")  # then what the file offers, in time
