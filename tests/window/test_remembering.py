@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from jaxscope.ui.application import build_window
 from jaxscope.ui.panes.pane_area import parse_arrangement
+from jaxscope.ui.panes.stage_pane import StagePane
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.window import autosave
 from jaxscope.ui.window import settings as settings_module
@@ -56,6 +58,54 @@ def test_a_window_killed_while_it_presents_begins_next_as_before(
     assert (kept.arrangement, kept.geometry) == (before.arrangement, before.geometry)
     assert before.arrangement
     assert window.workspace.area.is_one_alone, "asking does not end it"
+
+
+@pytest.mark.parametrize("width", [1280, 2000])
+def test_what_is_kept_every_few_seconds_changes_nothing_that_is_seen(
+    driver: Driver, source: Path, tmp_path: Path, width: int
+) -> None:
+    """One pane alone stays so, and columns without room stay hidden; all of them are kept."""
+    window = driver.window
+    driver.finish(driver.open(source), build_capture())
+    window.resize(2000, 900)
+    window.add_pane()
+    QApplication.processEvents()
+    area, keeper = window.workspace.area, window.findChild(autosave.Keeper)
+    assert keeper is not None
+    before = area.arrangement()
+    assert len(before.parts) == len(area.panes) > 2
+    window.resize(width, 900)
+    QApplication.processEvents()
+    for is_alone in (False, True):
+        if is_alone:
+            area.show_alone()
+        QApplication.processEvents()
+        resized: list[StagePane] = []
+        seen = [pane.isVisible() for pane in area.panes]
+        sizes = [pane.size() for pane in area.panes]
+        for pane in area.panes:
+            pane.installEventFilter(_Resizes(pane, resized))
+        keeper.keep()
+        QApplication.processEvents()
+        assert area.is_one_alone is is_alone and not resized
+        assert [pane.isVisible() for pane in area.panes] == seen
+        assert [pane.size() for pane in area.panes] == sizes
+        kept = parse_arrangement(Settings(str(tmp_path / "window.json")).arrangement)
+        assert kept is not None and kept.parts == before.parts
+        assert all(share > 0 for share in kept.shares)
+
+
+class _Resizes(QObject):
+    """Lists its parent whenever that is resized."""
+
+    def __init__(self, parent: StagePane, found: list[StagePane]) -> None:
+        super().__init__(parent)
+        self._pane, self._found = parent, found
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize:
+            self._found.append(self._pane)
+        return False
 
 
 def test_it_is_kept_by_itself(

@@ -339,8 +339,10 @@ class PaneTree(QWidget):
         self._root.setSizes([round(self.width() * share / sum(shares)) for share in shares])
 
     def describe(self, specify: Callable[[StagePane], PaneSpec]) -> Split:
-        """The arrangement of now."""
-        return _describe(self._root, specify)
+        """The arrangement of now, with the columns that have no room for now."""
+        found = _describe(self._root, specify)
+        shares = tuple(map(float, self._all_sizes)) or found.shares
+        return dataclasses.replace(found, shares=shares)
 
     def _fill(
         self, splitter: QSplitter, split: Split, make: Callable[[PaneSpec], StagePane]
@@ -475,6 +477,7 @@ class PaneArea(QWidget):
         self._active: StagePane | None = None
         self._active_stage = ""
         self._alone: StagePane | None = None
+        self._before_alone = FIRST_ARRANGEMENT
         self._scale = 0.0  # of texts, while one pane is presented
         self._ribbons = RibbonSetting(self._find_pairs)
         self._tree = PaneTree(self._ribbons)
@@ -623,17 +626,19 @@ class PaneArea(QWidget):
 
     @property
     def is_one_alone(self) -> bool:
-        """Whether one pane has all the room for now; asking for the arrangement ends that."""
+        """Whether one pane has all the room for now."""
         return self._alone is not None
 
     def arrangement(self) -> Split:
-        """How panes are laid out now."""
+        """How panes are laid out now; while one is alone, how they were before.
+
+        Asked every few seconds, so it changes nothing that is seen.
+        """
         if self._waiting is not None:
             return self._waiting
-        self._loosen()
-        found = self._tree.describe(self._specify)
-        self._fitting.start()
-        return found
+        if self._alone is not None:
+            return self._before_alone
+        return self._tree.describe(self._specify)
 
     @property
     def grows(self) -> bool:
@@ -698,6 +703,7 @@ class PaneArea(QWidget):
             self._show_active_alone()
 
     def _show_active_alone(self) -> None:
+        self._before_alone = self.arrangement()
         self._alone = self._active
         self._tree.show_columns()
         self._tree.show_only(self._active)

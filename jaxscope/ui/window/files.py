@@ -455,9 +455,8 @@ class FileDialogs(QObject):
         self.captures.save(marked, place, state.full_timing(), lab, self.layout())
 
     def layout(self) -> str:
-        """How panes are laid out, to be saved; empty while one is shown alone."""
-        area = self._workspace.area
-        return "" if area.is_one_alone else format_arrangement(area.arrangement())
+        """How panes are laid out, to be saved."""
+        return format_arrangement(self._workspace.area.arrangement())
 
     def _on_captures_opened(self, saved: Saved, path: str) -> None:
         self.message_changed.emit("")
