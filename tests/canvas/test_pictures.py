@@ -15,13 +15,15 @@ from pytestqt.qtbot import QtBot
 
 from canvas.screen import first_closed_group, long_program, picture
 from jaxscope.model import NONE, Graph, GraphBuilder, GroupKind, NodeKind, Unavailable
+from jaxscope.picture.layout.text_width import measure_text
 from jaxscope.picture.palette import FUSION_FRAME, PALETTES
 from jaxscope.picture.scene.first_picture import OVERVIEW_PX
 from jaxscope.picture.scene.scene import HEADER_PX
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.graph_page import GraphPage
-from jaxscope.ui.canvas.legend import _MORE_PX, _PADDING_PX
+from jaxscope.ui.canvas.legend import _MORE_PX, _PADDING_PX, _TEXT_PX, words_alone
 from jaxscope.ui.canvas.navigation import first_camera, most_scale
+from jaxscope.ui.canvas.scene_painter import colors
 from view.programs import compile_module, trace
 
 
@@ -442,3 +444,21 @@ def test_lines_to_what_is_out_of_focus_are_faint_too(page: GraphPage) -> None:
             assert weak > strong + 60
             num_seen += 1
     assert num_seen
+
+
+def test_a_legend_that_asks_for_another_row_gets_it(qtbot: QtBot, page: GraphPage) -> None:
+    """Also where nothing but what is in sight has changed."""
+    legend, found = page.canvas.legend, colors("light")
+    for num in (1, 5, 1):
+        entries = [words_alone(f"kind number {n} of all", found) for n in range(num)]
+        legend.show_entries(entries, found)
+        assert legend.heightForWidth(legend.width()) > 0
+        qtbot.waitUntil(lambda: legend.height() == legend.heightForWidth(legend.width()))
+        assert page.canvas.height() + legend.height() <= page.height()
+
+
+def test_words_alone_stand_whole_in_the_legend(page: GraphPage) -> None:
+    told = "B=: axis added by vmap, of arguments and results"
+    page.canvas.legend.show_entries((words_alone(told, colors("light")),), colors("light"))
+    ((_, _, wide),) = page.canvas.legend._place(500).places
+    assert wide == measure_text(told, _TEXT_PX) < 500

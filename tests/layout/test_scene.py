@@ -13,7 +13,7 @@ import pytest
 from jaxscope.model import NONE, GraphBuilder, Unavailable
 from jaxscope.picture.layout.diagram import LayoutStopped, Spacing
 from jaxscope.picture.layout.engines import Engine, LayoutCache
-from jaxscope.picture.layout.text_width import measure_text, shorten_text
+from jaxscope.picture.layout.text_width import measure_text, shorten_name, shorten_text
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.scene import DETAIL_PX, TITLE_PX, Scene
 from jaxscope.picture.view.build import build_view
@@ -181,6 +181,24 @@ def test_widths_of_texts_are_known_without_a_window() -> None:
     assert shorten_text("reduce_window_sum", 60, 12).endswith("…")
     assert measure_text(shorten_text("reduce_window_sum", 60, 12), 12) <= 60
     assert shorten_text("add", 60, 12) == "add"
+
+
+@pytest.mark.parametrize(
+    ("text", "tail"),
+    [
+        ("→ multiply_add_fusion.6", ".6"),
+        ("→ backward part of it +3", " +3"),
+        ("forward / fwd_position.12 +4", ".12 +4"),
+        ("plain_name_of_everything", "…"),
+        ("→ multiply_add 0.0025", "…"),
+    ],
+)
+def test_a_shortened_name_keeps_what_names_differ_in(text: str, tail: str) -> None:
+    short = shorten_name(text, 76, 10)
+    assert short.endswith(tail) and "…" in short and measure_text(short, 10) <= 76
+    assert short.partition("…")[0].rstrip() == text[: len(short.partition("…")[0].rstrip())]
+    assert shorten_name(text, 500, 10) == text
+    assert measure_text(shorten_name(text, 30, 10), 10) <= 30
 
 
 @pytest.mark.skipif(shutil.which("dot") is None, reason="needs Graphviz (apt-get install graphviz)")

@@ -11,6 +11,7 @@ import importlib.resources
 import re
 
 ELLIPSIS = "…"
+_NUMBER = re.compile(r"(?:(?<=[A-Za-z_])\.\d+)?(?: \+\d+)?$")
 _WORD = re.compile(r"[^ _]+[ _]*|[ _]+")
 _WIDE = 1000  # of the font size, in thousandths, for what the tables lack: CJK is one em wide
 
@@ -47,6 +48,19 @@ def shorten_text(text: str, max_px: float, size_px: float, is_bold: bool = False
         else:
             high = middle - 1
     return text[:low].rstrip() + ELLIPSIS
+
+
+def shorten_name(text: str, max_px: float, size_px: float, is_bold: bool = False) -> str:
+    """Likewise, but names that differ in their number only, as `fusion.6 +2`, stay told apart.
+
+    The number at the end, and how many more there are, are kept where there is room for that.
+    """
+    end = _NUMBER.search(text)
+    tail = end[0] if end is not None else ""
+    room = max_px - measure_text(tail, size_px, is_bold)
+    if not tail or measure_text(text, size_px, is_bold) <= max_px or room < max_px / 2:
+        return shorten_text(text, max_px, size_px, is_bold)
+    return shorten_text(text.removesuffix(tail), room, size_px, is_bold) + tail
 
 
 @functools.lru_cache(maxsize=65536)

@@ -24,7 +24,7 @@ from jaxscope.picture.layout.diagram import (
 )
 from jaxscope.picture.layout.engines import GroupLayouts
 from jaxscope.picture.layout.rank_assignment import MAX_NODES
-from jaxscope.picture.layout.text_width import measure_text, shorten_text
+from jaxscope.picture.layout.text_width import measure_text, shorten_name, shorten_text
 from jaxscope.picture.scene.residual_lines import ResidualEnd
 from jaxscope.picture.scene.returns import ReturnLine, add_returns, find_borders
 from jaxscope.picture.scene.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX, Fit
@@ -530,7 +530,7 @@ class GroupPlacer:
     def stub_text(self, end: End) -> str:
         """What a connector says of the box that its value comes from."""
         box = self._wiring.source_of(end.bundle) if isinstance(end, Port) else end
-        return shorten_text(self.text(box).title, _STUB_MAX_PX, STUB_TEXT_PX)
+        return shorten_name(self.text(box).title, _STUB_MAX_PX, STUB_TEXT_PX)
 
     def onward_text(self, ends: set[End]) -> str:
         """What a connector says of where its value goes."""
@@ -539,15 +539,15 @@ class GroupPlacer:
         ]
         names = join_names([self.text(box).title for box in boxes])
         room = MERGED_STUB_PX - 2 * _STUB_PADDING_PX
-        return shorten_text(f"→ {names}", room, STUB_TEXT_PX)
+        return shorten_name(f"→ {names}", room, STUB_TEXT_PX)
 
     def _shorten(self, text: str) -> str:
         """A connector's text, so short that its width in steps is no more than `_stub_along`."""
-        return shorten_text(text, _STUB_MAX_PX - _STUB_PADDING_PX, STUB_TEXT_PX)
+        return shorten_name(text, _STUB_MAX_PX - _STUB_PADDING_PX, STUB_TEXT_PX)
 
     def fit_stub(self, text: str, width: float) -> str:
         """A connector's text, shortened to a width that the connector has."""
-        return shorten_text(text, width - 2 * _STUB_PADDING_PX, STUB_TEXT_PX)
+        return shorten_name(text, width - 2 * _STUB_PADDING_PX, STUB_TEXT_PX)
 
     def stub_width(self, text: str) -> float:
         """Width of a connector with a text."""

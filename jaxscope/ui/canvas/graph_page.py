@@ -39,6 +39,7 @@ class GraphPage(QWidget):
         canvas.extras_changed.connect(self._later.start)
         canvas.minimap.need_changed.connect(self._later.start)
         canvas.legend.toggled.connect(self._later.start)
+        canvas.legend.height_changed.connect(self._later.start)
         canvas.colours_changed.connect(self._on_canvas_colours_changed)
 
     def focusInEvent(self, event: QFocusEvent) -> None:

@@ -80,9 +80,11 @@ class Legend(QWidget):
 
     Signals:
         toggled: A person opened or closed it.
+        height_changed: It asks for more or fewer rows than before.
     """
 
     toggled = Signal()
+    height_changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -116,10 +118,13 @@ class Legend(QWidget):
         Args:
             passing: What comes and goes with a selection: it takes no further row.
         """
+        before = self.heightForWidth(self.width())
         self._entries, self._colors = (*entries, *passing), colors
         self._num_lasting = len(entries)
         self.setAccessibleDescription(", ".join(self.names))
         self.update()
+        if self.heightForWidth(self.width()) != before:
+            self.height_changed.emit()
 
     def heightForWidth(self, width: int) -> int:
         rows = 1 + max((row for _, row, _ in self._place(width).places), default=0)
@@ -145,8 +150,9 @@ class Legend(QWidget):
         places: list[tuple[float, int, float]] = []
         last = len(entries) - 1
         for number, entry in enumerate(entries):
-            wide = min(measure_text(tr(entry.name), _TEXT_PX), _WIDEST_PX)
-            wide += density.swatch_px + _AFTER_SWATCH_PX if entry.has_swatch else 0.0
+            wide = measure_text(tr(entry.name), _TEXT_PX)
+            if entry.has_swatch:  # words alone are a sentence, and stand whole
+                wide = min(wide, _WIDEST_PX) + density.swatch_px + _AFTER_SWATCH_PX
             kept = _MORE_PX + density.gap_px if number < last else 0.0
             is_last = row == density.num_rows - 1
             if x + wide + (kept if is_last else 0.0) > room and places:

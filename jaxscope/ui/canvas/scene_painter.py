@@ -33,7 +33,13 @@ from PySide6.QtGui import (
 from jaxscope.export.painter import FONT_FAMILY, FONT_FILES
 from jaxscope.export.picture import FORK_PX, arrow_of
 from jaxscope.model import NONE
-from jaxscope.picture.layout.text_width import ELLIPSIS, break_text, measure_text, shorten_text
+from jaxscope.picture.layout.text_width import (
+    ELLIPSIS,
+    break_text,
+    measure_text,
+    shorten_name,
+    shorten_text,
+)
 from jaxscope.picture.palette import PALETTES
 from jaxscope.picture.scene.edge_details import (
     LABEL_HEIGHT_PX,
@@ -294,6 +300,7 @@ _MOST_TITLES = 400
 _DETAIL_GAP_PX, _NARROW_GAP_PX = 6.0, 4.0
 _SIZES_PX = (TITLE_PX, DETAIL_PX, STUB_TEXT_PX, LABEL_TEXT_PX)
 """Of the fonts that `_text` knows by number; the first is bold."""
+_STUB_FONT = 2
 
 REACH_PX = 8.0
 """How far what is painted reaches beyond its place: half the width of lines, arrowheads, forks."""
@@ -830,7 +837,8 @@ class SceneDrawing:
         size_px = _SIZES_PX[font]
         grown = max(least_px / (size_px * self._scale), 1.0)
         if grown > 1.0:
-            text = shorten_text(text, width / grown, size_px, font == 0)
+            shorten = shorten_name if font == _STUB_FONT else shorten_text
+            text = shorten(text, width / grown, size_px, font == 0)
             if text == ELLIPSIS:
                 return
         static = self._text(text, font)
@@ -859,7 +867,7 @@ class SceneDrawing:
         grown = max(LEAST_TEXT_PX / (STUB_TEXT_PX * self._scale), 1.0)
         if grown > 1.0 and measure_text(text, STUB_TEXT_PX) > room / grown:
             text = _BYTES_TOLD.sub("", text)
-        self._paint_centred(painter, text, 2, x + _LEAST_STUB_PADDING_PX, y + 2, room)
+        self._paint_centred(painter, text, _STUB_FONT, x + _LEAST_STUB_PADDING_PX, y + 2, room)
 
     def paint_labels(self, painter: QPainter, box: tuple[float, float, float, float]) -> None:
         """Types on the lines of the frames in sight, on plates that let the line end at them.
