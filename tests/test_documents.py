@@ -244,3 +244,22 @@ def test_a_page_that_shows_something_else_is_found(tmp_path: Path) -> None:
         True,
     ]
     assert "ZeroDivisionError" in problems[3]
+
+
+@pytest.mark.parametrize(
+    ("notes", "printed", "is_fine"),
+    [
+        (" measured", "AssertionError: Slower than the baseline", True),
+        (" measured", "AssertionError: no such file", False),
+        ("", "AssertionError: Slower than the baseline", False),
+    ],
+)
+def test_a_measured_example_may_find_that_the_machine_was_slower(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, notes: str, printed: str, *, is_fine: bool
+) -> None:
+    monkeypatch.setattr(examples, "run_command", lambda _command: (1, printed))
+    comment = f"<!--{notes} -->\n" if notes else ""
+    page = tmp_path / "page.md"
+    page.write_text(f"{comment}```console\n$ pytest -q test_time.py\n{printed}\n```\n")
+    (found,) = examples.run_page(page, with_slow=True)
+    assert (not found.problem) is is_fine
