@@ -8,8 +8,9 @@ saves; another one is run, and a block `text` directly below it is what it print
 page are run in order, in one folder that has the samples. A comment before a block says what is
 special:
 
-    <!-- measured -->           other figures every time: what is printed is not compared;
-                                a test may say "Slower", where the machine was
+    <!-- measured -->           other figures every time: what is printed is not compared.
+                                A timing test in it may fail with "Slower", and with nothing
+                                else: the machine may have been slower than at its baseline
     <!-- slow -->               run by the slow tests alone
     <!-- fails -->              ends with status 1
     <!-- not run: WHY -->       needs what a test cannot have, such as another machine
@@ -184,7 +185,7 @@ def run_page(page: Path, *, with_slow: bool) -> Iterator[Printed]:
                     status, printed = run_command(command)
                 statuses = (1,) if "fails" in block.notes else (0, 5)
                 if "measured" in block.notes and _SLOWER in printed:
-                    statuses = (1,)  # other programs came in between: a true verdict
+                    statuses = (1,)  # other programs ran meanwhile, so the verdict is true
                 yield Printed(line, command, shown, printed, status, is_compared, statuses)
         elif block.language == "python":
             saved = _SAVED.match(block.body)

@@ -342,6 +342,8 @@ def test_a_call_of_a_gradient_has_no_further_gradient(measure: Measure) -> None:
     assert not [name for name in names(timing) if "gradient" in name]
     # Plain JAX traces the function in each call of `jax.grad(f)`, and not of its jitted form.
     assert timing.ratios[0].remark == "eager applies the transforms anew in each call"
+    # JAX keeps the trace of a checkpointed function, so nothing is applied anew.
+    assert measure("checkpoint(plain)(f32[100])").ratios[0].remark == ""
 
 
 def test_a_failure_in_the_middle_keeps_what_was_measured(measure: Measure) -> None:

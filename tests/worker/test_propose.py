@@ -45,6 +45,9 @@ def misspelt(x): return jnp.tanhh(x + 1)
 def undefined(x): return missing_name(x) * 2
 def deeper(x, y): return misspelt(x) * y
 def of_argument(x): return x.nothing_like_that
+def needs_a_cube(x, y):
+    if x.ndim == 3 and y.ndim == 1: z = x * y
+    return z
 """
 
 
@@ -74,6 +77,7 @@ def propose(file: Path, function: str) -> tuple[str | None, Refusal]:
         ("images", "images(f32[1, 8, 8, 3], f32[1, 8, 8, 3])"),
         ("keyword", "keyword(f32[()], scale=f32[()])"),
         ("Net", "Net()(f32[8])"),
+        ("needs_a_cube", "needs_a_cube(f32[2, 8, 8], f32[8])"),
         ("Net.forward", "Net().forward(f32[8])"),
     ],
 )

@@ -51,9 +51,10 @@ def shorten_text(text: str, max_px: float, size_px: float, is_bold: bool = False
 
 
 def shorten_name(text: str, max_px: float, size_px: float, is_bold: bool = False) -> str:
-    """Likewise, but names that differ in their number only, as `fusion.6 +2`, stay told apart.
+    """The text, shortened before the number at its end, such as `.6 +2` of `fusion.6 +2`.
 
-    The number at the end, and how many more there are, are kept where there is room for that.
+    So names that differ in that number only can still be told apart. The end is cut as well where
+    the number would take more than half of the room.
     """
     end = _NUMBER.search(text)
     tail = end[0] if end is not None else ""

@@ -735,8 +735,8 @@ class _Collector:
                     continue
                 # A connector's: on to those of boxes that lead the same values to connectors.
                 ends = table[first:stop, 1:3]
-                is_box_s = (ends[:, 0] == ends[:, 1]) & (ends[:, 0] != box)
-                for each in (first + np.flatnonzero(is_box_s)).tolist():
+                is_of_box = (ends[:, 0] == ends[:, 1]) & (ends[:, 0] != box)
+                for each in (first + np.flatnonzero(is_of_box)).tolist():
                     if not flows[row].keys().isdisjoint(flows[each]):
                         found.add(each)
                         end = begins[each] if column == 2 else begins[each + 1] - 1

@@ -159,7 +159,8 @@ class EdgeLabels:
         lines = self._scene.lines
         text = lines.labels.get(line, lines.types[line])
         has_room = line in lines.labels and not lines.is_inner_residual[line]
-        # What chooses an arm is told on its own line alone; one way around a part leads several.
+        # The index of a branch must not lie on another line of the same value. Lines around a
+        # backward part begin with the same corners, so their label may lie on all of them.
         is_alone = has_room and int(lines.source[line]) >= self._scene.items.num_frames
         is_alone = is_alone and not lines.is_residual[line]
         size = LABEL_PX if has_room else LABEL_TEXT_PX

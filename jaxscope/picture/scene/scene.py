@@ -79,8 +79,8 @@ class Lines:
             part, to that.
         is_inner_residual: Whether it leads such values on, inside of a group that such a line
             begins or ends at.
-        labels: By line, what is written on it where that is not its type, or also in a small
-            picture.
+        labels: By line, the text of those lines whose label is shown in small pictures as well.
+            Every other line has its type as label, in large pictures only.
         forks: float64, shape `(n, 2)`: where lines of residuals part or join; drawn as dots.
     """
 

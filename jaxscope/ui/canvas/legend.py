@@ -151,8 +151,9 @@ class Legend(QWidget):
         last = len(entries) - 1
         for number, entry in enumerate(entries):
             wide = measure_text(tr(entry.name), _TEXT_PX)
-            if entry.has_swatch:  # words alone are a sentence, and stand whole
+            if entry.has_swatch:
                 wide = min(wide, _WIDEST_PX) + density.swatch_px + _AFTER_SWATCH_PX
+            wide = min(wide, room - _PADDING_PX)  # a sentence may take a whole row, and no more
             kept = _MORE_PX + density.gap_px if number < last else 0.0
             is_last = row == density.num_rows - 1
             if x + wide + (kept if is_last else 0.0) > room and places:

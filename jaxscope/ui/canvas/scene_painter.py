@@ -872,7 +872,8 @@ class SceneDrawing:
     def paint_labels(self, painter: QPainter, box: tuple[float, float, float, float]) -> None:
         """Types on the lines of the frames in sight, on plates that let the line end at them.
 
-        In a small picture only how much residuals are, and what is led around a backward part.
+        In a small picture only those of `Lines.labels`: bytes of residuals, what is led around a
+        backward part, and the index or predicate of a branch.
         """
         colors, items = self.colors, self.item_grid.query(*box)
         painter.setFont(self._label_font)

@@ -310,7 +310,10 @@ class StagePane(QFrame):
             {"FLOP": tr("share of FLOP by line"), "bytes": tr("share of bytes by line")}.get(
                 quantity, ""
             ),
-            tr("How much of the program's comes from each line: the more, the darker its number"),
+            tr(
+                "The part of the whole program that comes from each line. A stronger shade or a "
+                "longer bar means more."
+            ),
         )
         self.code.set_checks(checks)
         self._footnote.setText(note)

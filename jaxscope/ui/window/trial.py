@@ -74,8 +74,9 @@ class KeptChanges:
         try:
             with self._path(file).open("rb") as stream:
                 found = json.loads(stream.read(_MAX_KEPT_BYTES))
-            if found["file"] == file:
-                return str(found["began_with"]), str(found["text"])
+            began_with, text = found["began_with"], found["text"]
+            if found["file"] == file and isinstance(began_with, str) and isinstance(text, str):
+                return began_with, text
         except (OSError, ValueError, TypeError, KeyError, RecursionError):
             pass
         return None
@@ -108,7 +109,7 @@ class TrialEditor(QWidget):
         fill_box(QVBoxLayout(self), (self.edit, 1), row, margins=(0, 0, 0, 0), spacing=2)
         self.setFocusProxy(self.edit)
         self.edit.save_requested.connect(self.save.click)
-        self._problem, self._is_file_changed, self._ground = "", False, tr(_SAID)
+        self._problem, self._is_file_changed, self._usual = "", False, tr(_SAID)
 
     def note_file_changed(self) -> None:
         """Say from now on that the file is no longer what the text began with."""
@@ -118,13 +119,13 @@ class TrialEditor(QWidget):
 
     def note_going_on(self) -> None:
         """Say from now on that the change is one from before."""
-        self._ground = tr(_GOES_ON)
+        self._usual = tr(_GOES_ON)
         self.say(self._problem)
 
     def say(self, problem: str) -> None:
         """Say why the text is not run, or nothing."""
         self._problem = problem
-        self.said.setText(problem or (tr(_CHANGED) if self._is_file_changed else self._ground))
+        self.said.setText(problem or (tr(_CHANGED) if self._is_file_changed else self._usual))
         self.said.setProperty("role", "error" if problem else "muted")
         restyle(self.said)
 

@@ -348,7 +348,9 @@ def propose_call(
 def _is_of_name(error: Exception) -> bool:
     """Whether a name does not exist, or is not in a module: no arguments change that."""
     is_of_module = isinstance(error, AttributeError) and isinstance(error.obj, types.ModuleType)
-    return is_of_module or isinstance(error, NameError)
+    # A local name without a value is another matter: arguments choose the branch that sets it.
+    is_unknown = isinstance(error, NameError) and not isinstance(error, UnboundLocalError)
+    return is_of_module or is_unknown
 
 
 def _refuse(attempts: Sequence[tuple[str, Exception]], source: SourceSnapshot) -> Refusal:

@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxscope.model.outline import DERIVATIVES
 from jaxscope.worker import compat
 from jaxscope.worker.host.arguments import (
     box_statics,
@@ -51,6 +52,10 @@ class Forms:
     is_transformed: bool = False
 
 
+_ANEW = DERIVATIVES | {"vmap"}
+"""Transforms that trace the function in each call of their eager form; `checkpoint` does not."""
+
+
 def find_forms(call: Call) -> Forms:
     """The two forms of a call.
 
@@ -66,7 +71,7 @@ def find_forms(call: Call) -> Forms:
         if level.name != "jit":
             eager = level.apply(eager)
     arguments = (call.args, call.kwargs)
-    is_of = base is not call.base, any(name != "jit" for name in call.transforms)
+    is_of = base is not call.base, not _ANEW.isdisjoint(call.transforms)
     composed = call.compose(call.base)
     on_device = put_arrays(arguments)
     if compat.is_jitted(composed):

@@ -1236,10 +1236,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>它需要多少内存，何时需要，用来做什么？</translation>
     </message>
     <message>
-        <source>How much of the program's comes from each line: the more, the darker its number</source>
-        <translation>程序中有多少来自每一行：越多，行号底色越深</translation>
-    </message>
-    <message>
         <source>How the array is cut</source>
         <translation>数组如何切分</translation>
     </message>
@@ -2908,6 +2904,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The page has the first {num_steps:,} equations.</source>
         <translation>页面有前 {num_steps:,} 个方程。</translation>
+    </message>
+    <message>
+        <source>The part of the whole program that comes from each line. A stronger shade or a longer bar means more.</source>
+        <translation>整个程序中来自每一行的部分。底色越深或条越长，所占越多。</translation>
     </message>
     <message>
         <source>The process that ran your code ended</source>
