@@ -22,15 +22,21 @@ from xml.sax.saxutils import escape
 
 import PySide6
 
+from jaxscope.model.said import COUNTED
+from jaxscope.model.words import TERMS
+from jaxscope.program.cards import read_cards
+
 ROOT = Path(__file__).parent.parent
-UI = ROOT / "jaxscope" / "ui"
-SOURCE = UI / "toolkit" / "translations" / "jaxscope_zh_CN.ts"
+PACKAGE = ROOT / "jaxscope"
+SOURCE = PACKAGE / "ui" / "toolkit" / "translations" / "jaxscope_zh_CN.ts"
 
 TABLES = {
     "jaxscope.export.choices": ("FORMATS",),
     "jaxscope.model.stages": ("JAXPR", "LATE_KINDS"),
+    "jaxscope.model.words": ("TERMS",),
     "jaxscope.picture.palette": ("STYLE_NAMES", "FRAME_NAMES", "LINE_NAMES"),
     "jaxscope.picture.tint.classes": ("ColourBy", "FATES"),
+    "jaxscope.program.explanations": ("PRIMITIVES", "COMPILER_OPERATIONS", "_BY_KIND"),
     "jaxscope.program.size": ("_NOUNS", "_OTHERS"),
     "jaxscope.report.compilations": ("_HEADERS", "_TRANSFER_HEADERS"),
     "jaxscope.report.fusion": ("_LOG_HEADERS",),
@@ -75,22 +81,42 @@ OF_REPORTS = (
 )
 """Titles of columns that reports give to tables one by one, and of the forms of a pane."""
 
+_JOINED = ("{text}.", "{text}", "{first} {then}")
+"""By which `jaxscope.model.said` makes sentences of parts, and texts of sentences."""
+
 COLUMNS = {"_MOVES": (1, 2), "MORE_KEYS": (1,), "_AXES": (0,), "FATES": (1,)}
 """Of tables whose rows are tuples: where texts stand that are shown."""
 
-COUNTED = {"_NOUNS", "_OTHERS"}
+NOUNS = {"_NOUNS", "_OTHERS"}
 """Tables of nouns in the singular that `tr_count` is given."""
 
-SHOWN = {"menu", "text", "hint", "title", "answers", "effect", "question", "meaning", "value"}
+SHOWN = {
+    "menu",
+    "text",
+    "hint",
+    "title",
+    "answers",
+    "effect",
+    "question",
+    "meaning",
+    "value",
+    "group",
+}
 """Fields of rows that are shown."""
 
 
 def find_texts() -> set[str]:
-    """Every text that `tr` or `tr_count` may be given, in English."""
-    found = {text for text in (*_of_tables(), *OF_REPORTS) if text}
-    for path in sorted(UI.rglob("*.py")):
+    """Every text that `tr`, `tr_count`, `say` or `say_count` may be given, in English."""
+    names = (term.name for term in TERMS)
+    found = {t for t in (*_of_tables(), *_of_cards(), *names, *OF_REPORTS, *_JOINED) if t}
+    for path in sorted(PACKAGE.rglob("*.py")):
         found.update(_of_module(ast.parse(path.read_text(encoding="utf-8"))))
     return found
+
+
+def _of_cards() -> Iterator[str]:
+    for card in (card for cards in read_cards() for card in cards.values()):
+        yield from (card.when, card.shapes, card.derivative, *card.surprises)
 
 
 def _of_module(tree: ast.Module) -> Iterator[str]:
@@ -105,13 +131,14 @@ def _of_module(tree: ast.Module) -> Iterator[str]:
     for each in ast.walk(tree):
         if not isinstance(each, ast.Call) or not isinstance(each.func, ast.Name):
             continue
-        given = each.args[0] if each.func.id == "tr" else None
-        if each.func.id == "tr_count" and len(each.args) == 2:
+        is_whole = each.func.id in ("tr", "say")
+        given = each.args[0] if is_whole else None
+        if each.func.id in ("tr_count", "say_count") and len(each.args) == 2:
             given = each.args[1]
         if isinstance(given, ast.Name):
             given = constants.get(given.id)
         if isinstance(given, ast.Constant) and isinstance(given.value, str) and given.value:
-            yield given.value if each.func.id == "tr" else "{count:,} " + given.value
+            yield given.value if is_whole else COUNTED + given.value
 
 
 def _of_tables() -> Iterator[str]:
@@ -121,10 +148,10 @@ def _of_tables() -> Iterator[str]:
             if name in COLUMNS:
                 table = [row[column] for row in table for column in COLUMNS[name]]
             yield from _texts_in(table)
-            if name in COUNTED:
+            if name in NOUNS:
                 befores = ("", "other ") if module == "jaxscope.program.size" else ("",)
                 nouns = itertools.product(befores, _texts_in(table))
-                yield from (f"{{count:,}} {before}{noun}" for before, noun in nouns)
+                yield from (f"{COUNTED}{before}{noun}" for before, noun in nouns)
 
 
 def _texts_in(table: object) -> Iterator[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from jaxscope.model import NodeKind
+from jaxscope.model.said import Said, say
 
 # What JAX's primitives do, in one to three plain sentences each.
 
@@ -368,7 +369,7 @@ _BY_KIND = {
 }
 
 
-def explain_operation(operation: str, kind: NodeKind) -> str:
+def explain_operation(operation: str, kind: NodeKind) -> Said:
     """One to three sentences on what an operation does, or the empty string if none is written.
 
     Args:
@@ -376,8 +377,8 @@ def explain_operation(operation: str, kind: NodeKind) -> str:
         kind: Inputs, constants and outputs are explained by what they are.
     """
     if kind in _BY_KIND:
-        return _BY_KIND[kind]
+        return say(_BY_KIND[kind])
     if kind == NodeKind.EQUATION:
-        return PRIMITIVES.get(operation, "")
+        return say(PRIMITIVES.get(operation, ""))
     name = operation.rsplit(".", 1)[-1].replace("_", "-")
-    return COMPILER_OPERATIONS.get(name, "") or PRIMITIVES.get(name.replace("-", "_"), "")
+    return say(COMPILER_OPERATIONS.get(name, "") or PRIMITIVES.get(name.replace("-", "_"), ""))

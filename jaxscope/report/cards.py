@@ -9,12 +9,13 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from jaxscope.model import NodeKind
+from jaxscope.model.said import Said, say
 from jaxscope.program.cards import MADE_WITH, Card, find_sources
 from jaxscope.program.explanations import explain_operation
 from jaxscope.report.document import Document, Section, Table, Verbatim
 from jaxscope.schema.contract import Json
 
-USER, ENGINEER = "For users", "For compiler engineers"
+USER, ENGINEER = say("For users"), say("For compiler engineers")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -45,14 +46,14 @@ def list_facts(card: Card) -> list[tuple[str, list[Fact]]]:
 
 def _for_users(card: Card) -> Iterator[Fact]:
     if card.numpy:
-        yield Fact("computes", card.numpy.strip(), is_code=True)
+        yield Fact(say("computes"), card.numpy.strip(), is_code=True)
     if card.when:
-        yield Fact("where", f"{card.when}.")
+        yield Fact(say("where"), say("{when}.", when=say(card.when)))
     if card.shapes:
-        yield Fact("shapes", card.shapes)
+        yield Fact(say("shapes"), say(card.shapes))
     yield from _derivative(card)
     for sentence in card.surprises:
-        yield Fact("mind", sentence)
+        yield Fact(say("mind"), say(sentence))
 
 
 def _derivative(card: Card) -> Iterator[Fact]:
@@ -61,25 +62,26 @@ def _derivative(card: Card) -> Iterator[Fact]:
         tangents = [multiply(f"d{n}", s) for n, s in zip(names, card.slopes, strict=False)]
         yield Fact("JVP", " + ".join(t for t in tangents if t != "0") or "0", is_code=True)
         for name, slope in zip(names, card.slopes, strict=False):
-            yield Fact(f"back to {name}", multiply("ct", slope), is_code=True)
+            yield Fact(say("back to {name}", name=name), multiply("ct", slope), is_code=True)
     if card.linear:
         yield Fact("JVP", _describe_linear(card.linear))
     if card.jvp:
         yield Fact("JVP", card.jvp, is_code=True)
     for name, formula in zip(names, card.cotangents, strict=False):
         if formula:
-            yield Fact(f"back to {name}", formula, is_code=True)
+            yield Fact(say("back to {name}", name=name), formula, is_code=True)
     if card.derivative:
-        yield Fact("derivative", card.derivative)
+        yield Fact(say("derivative"), say(card.derivative))
 
 
-def _describe_linear(linear: str) -> str:
+def _describe_linear(linear: str) -> Said:
     if "," in linear:
         x, y = linear.split(", ")
-        return f"Linear in {x} and in {y}: of d{x} and {y}, plus of {x} and d{y}."
-    names = linear.split()
-    tangents = " and ".join(f"d{name}" for name in names)
-    return f"Linear in {' and '.join(names)}: the operation itself, of {tangents}."
+        return say("Linear in {x} and in {y}: of d{x} and {y}, plus of {x} and d{y}.", x=x, y=y)
+    if " " not in linear:
+        return say("Linear in {x}: the operation itself, of d{x}.", x=linear)
+    x, y = linear.split()
+    return say("Linear in {x} and {y}: the operation itself, of d{x} and d{y}.", x=x, y=y)
 
 
 def multiply(factor: str, slope: str) -> str:
@@ -98,39 +100,47 @@ def multiply(factor: str, slope: str) -> str:
 
 def _for_engineers(card: Card) -> Iterator[Fact]:
     if card.example:
-        yield Fact("reads", card.example, is_code=True)
+        yield Fact(say("reads"), card.example, is_code=True)
     if card.stablehlo is not None:
-        yield Fact("StableHLO", _list(card.stablehlo, "no operation"))
+        yield Fact("StableHLO", _list(card.stablehlo) or say("no operation"))
     if card.hlo is not None:
-        yield Fact("HLO", _list(card.hlo, "no instruction"))
+        yield Fact("HLO", _list(card.hlo) or say("no instruction"))
     if card.alone is not None:
-        yield Fact("on a CPU", _describe_alone(card.hlo or (), card.alone))
+        yield Fact(say("on a CPU"), _describe_alone(card.hlo or (), card.alone))
     sources = [] if card.is_primitive else find_sources(card.name)
     if sources:
-        yield Fact("of JAX", f"{_list(sources, '')}, in a small example of each.")
+        told = say("{names}, in a small example of each.", names=_list(sources))
+        yield Fact(say("of JAX"), told)
 
 
-def _list(names: Sequence[str], nothing: str) -> str:
-    return ", ".join(f"`{name}`" for name in names) or nothing
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
-def _describe_alone(hlo: Sequence[str], alone: Sequence[str]) -> str:
-    between = "Between two operations on single elements:"
+def _describe_alone(hlo: Sequence[str], alone: Sequence[str]) -> Said:
     if alone:
-        return f"{between} not fused, {_list(alone, '')} stands alone."
-    return f"{between} fused with them." if hlo else f"{between} no work is left."
+        return say(
+            "Between two operations on single elements: not fused, {names} stands alone.",
+            names=_list(alone),
+        )
+    if hlo:
+        return say("Between two operations on single elements: fused with them.")
+    return say("Between two operations on single elements: no work is left.")
 
 
-NOTATION = (
+NOTATION = say(
     "In formulas `dx` is the tangent of `x`, `ct` the cotangent of the result `out`; parameters "
     "have their own names, or `params['y']`. What it turns into was seen in one small example, "
-    f"with {MADE_WITH}; other parameters and types may give more."
+    "with {made_with}; other parameters and types may give more.",
+    made_with=MADE_WITH,
 )
 
 
-def name_card(card: Card) -> str:
+def name_card(card: Card) -> Said:
     """Such as `sin, a primitive of JAX`."""
-    return f"{card.name}, {'a primitive of JAX' if card.is_primitive else 'an opcode of HLO'}"
+    if card.is_primitive:
+        return say("{name}, a primitive of JAX", name=card.name)
+    return say("{name}, an opcode of HLO", name=card.name)
 
 
 def cards_to_document(cards: Sequence[Card]) -> Document:

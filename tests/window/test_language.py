@@ -5,17 +5,31 @@ from __future__ import annotations
 import gc
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from string import Formatter
 
 import pytest
 from PySide6.QtCore import QTranslator
+from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu
 
+from bench.language import classify
 from jaxscope.model import Capture
-from jaxscope.ui.toolkit.language import CONTEXT, Language, LanguageSwitch, renew, tr, tr_count
-from jaxscope.ui.window.help import GUIDE
+from jaxscope.program.cards import read_cards
+from jaxscope.report.cards import explain_card, list_facts, name_card
+from jaxscope.ui.selection.inspector import describe_card
+from jaxscope.ui.toolkit.language import (
+    CONTEXT,
+    Language,
+    LanguageSwitch,
+    renew,
+    tr,
+    tr_count,
+    tr_said,
+)
+from jaxscope.ui.toolkit.widgets import SOFT_BREAK
+from jaxscope.ui.window.help import GUIDE, Glossary
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.palette import list_menu_entries
 from jaxscope.ui.window.settings import Settings
@@ -192,3 +206,34 @@ def test_what_a_lesson_keeps_for_its_buttons_is_renewed(window: MainWindow) -> N
     window.lesson.resize(window.lesson.width() + 40, window.lesson.height())
     assert window.lesson._try.text() == "试着修改"
     assert CHINESE.search(window.lesson._try.toolTip())
+
+
+def plain(html: str) -> str:
+    document = QTextDocument()
+    document.setHtml(re.sub("<code>.*?</code>", " ", html))
+    return document.toPlainText().replace(SOFT_BREAK, "")
+
+
+def of_cards() -> Iterator[str]:
+    for card in (card for cards in read_cards() for card in cards.values()):
+        code = [fact.text for _, facts in list_facts(card) for fact in facts if fact.is_code]
+        told = plain(describe_card(card, "#888"))
+        for line in (line for text in code for line in text.splitlines()):
+            told = told.replace(line.strip(), "")
+        yield from (told, tr_said(name_card(card)), tr_said(explain_card(card)))
+
+
+def of_the_glossary() -> Iterator[str]:
+    glossary = Glossary()
+    for row in glossary.text.toPlainText().splitlines():
+        yield row.partition(" · ")[0]  # the English name stands beside the Chinese one
+
+
+@pytest.mark.parametrize("kind", [of_cards, of_the_glossary])
+def test_no_english_is_left_in(qapp: QApplication, kind: Callable[[], Iterator[str]]) -> None:
+    LanguageSwitch(qapp, Language.ENGLISH)
+    assert any(is_english for text in kind() for _, is_english in classify(text))
+    LanguageSwitch(qapp, Language.CHINESE)
+    found = [each for text in kind() for each in classify(text)]
+    assert len(found) > 50
+    assert [sentence for sentence, is_english in found if is_english] == []

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from jaxscope.model import NodeKind
+from jaxscope.model.said import say
 
-MADE_WITH = "JAX 0.10.2 on a CPU"
+MADE_WITH = say("JAX 0.10.2 on a CPU")
 """Where it was seen what primitives turn into."""
 
 _FOLDER = Path(__file__).parent

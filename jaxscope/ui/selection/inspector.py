@@ -60,7 +60,7 @@ from jaxscope.ui.selection.selection import GroupPlace, Place, SelectionModel
 from jaxscope.ui.session.screen import title_of_stage
 from jaxscope.ui.session.source_file import line_of
 from jaxscope.ui.source.source_lines import NUMBERS_OF_RUN, SourceLines
-from jaxscope.ui.toolkit.language import tr, tr_count
+from jaxscope.ui.toolkit.language import tr, tr_count, tr_said
 from jaxscope.ui.toolkit.widgets import (
     ANY_PX,
     SOFT_BREAK,
@@ -230,7 +230,7 @@ def _explain(node: Node, card: Card | None, *, has_card: bool) -> str:
 
     The link is short, so that it seldom takes a line of its own: in a small window few are seen.
     """
-    parts = [_mark_code(explain_operation(node.operation, node.kind))]
+    parts = [_mark_code(tr_said(explain_operation(node.operation, node.kind)))]
     if card is not None:
         parts.append(f"<a href='card:'>{(tr('Less') if has_card else tr('More'))}</a>")
     told = " ".join(filter(None, parts))
@@ -246,12 +246,15 @@ def describe_card(card: Card, muted: str) -> str:
     parts = []
     for title, facts in list_facts(card):
         rows = [
-            (fact.label, _code_lines(fact.text) if fact.is_code else _mark_code(fact.text))
+            (
+                tr_said(fact.label),
+                _code_lines(fact.text) if fact.is_code else _mark_code(tr_said(fact.text)),
+            )
             for fact in facts
         ]
-        parts.append(f"<h4>{title}</h4>{_table(rows, muted)}")
+        parts.append(f"<h4>{tr_said(title)}</h4>{_table(rows, muted)}")
     if card.is_primitive:
-        parts.append(f"<p style='color:{muted}'>{_mark_code(NOTATION)}</p>")
+        parts.append(f"<p style='color:{muted}'>{_mark_code(tr_said(NOTATION))}</p>")
     return "".join(parts)
 
 

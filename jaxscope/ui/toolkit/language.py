@@ -34,6 +34,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jaxscope.model.said import COUNTED, Said
 from jaxscope.model.units import format_count
 
 CONTEXT = "jaxscope"
@@ -41,7 +42,6 @@ CONTEXT = "jaxscope"
 
 _MOST_MADE = 1_024
 """Texts of one source that are remembered: times of runs would be ever more of them."""
-_COUNTED = "{count:,} "
 _BETWEEN = re.compile(r"(^\d+  |<code>.*?</code>|<[^>]+>|\n| · |\t| \(\d[\d,]*\)$| [›▾]$)")
 """What texts are joined with that were translated one by one."""
 
@@ -90,10 +90,25 @@ def tr_count(count: int, noun: str) -> str:
     Args:
         noun: In the singular: a literal, or of a table of `docs/write_translations.py`.
     """
-    source = _COUNTED + noun
+    source = COUNTED + noun
     text = QCoreApplication.translate(CONTEXT, source)
     shown = format_count(count, noun) if text == source else text.format(count=count)
     return _remember(shown, source, {"count": count})
+
+
+def tr_said(text: str) -> str:
+    """A sentence of the library in the language that is shown.
+
+    Args:
+        text: Other than a `Said` it is of a table, or has no translation.
+    """
+    if not _installed or not text:
+        return str(text)
+    if not isinstance(text, Said):
+        return QCoreApplication.translate(CONTEXT, text)
+    template = QCoreApplication.translate(CONTEXT, text.template)
+    values = {k: tr_said(v) if isinstance(v, Said) else v for k, v in text.values.items()}
+    return template.format(**values) if values else template
 
 
 def _remember(text: str, source: str, values: dict[str, object]) -> str:
@@ -116,8 +131,8 @@ def renew(text: str) -> str:
     if (made := _made.get(text)) is not None:
         source, values = made
         count = values.get("count")
-        if source.startswith(_COUNTED) and isinstance(count, int):
-            return tr_count(count, source.removeprefix(_COUNTED))
+        if source.startswith(COUNTED) and isinstance(count, int):
+            return tr_count(count, source.removeprefix(COUNTED))
         new = {
             name: renew(each) if isinstance(each, str) else each for name, each in values.items()
         }

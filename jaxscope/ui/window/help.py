@@ -23,12 +23,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jaxscope.model.said import say
 from jaxscope.model.words import TERMS, Term
 from jaxscope.program.cards import Card, read_cards
 from jaxscope.program.explanations import COMPILER_OPERATIONS, PRIMITIVES
 from jaxscope.report.cards import explain_card, name_card
 from jaxscope.ui.selection.inspector import describe_card
-from jaxscope.ui.toolkit.language import shown_language, tr
+from jaxscope.ui.toolkit.language import shown_language, tr, tr_said
 from jaxscope.ui.toolkit.widgets import escape_html, fill_box, make_label
 from jaxscope.ui.window.commands import COMMANDS, MORE_KEYS, Command
 from jaxscope.version import __version__
@@ -178,28 +179,29 @@ class Glossary(QWidget):
         self.text.setHtml(
             tr(
                 "<p><a href='card:'>All words</a></p><h3>{name}</h3><p>{sentence}</p>{card}",
-                name=escape_html(name_card(card)),
-                sentence=_rich(explain_card(card)),
+                name=escape_html(tr_said(name_card(card))),
+                sentence=_rich(tr_said(explain_card(card))),
                 card=describe_card(card, muted),
             )
         )
 
 
-_PRIMITIVES, _OPCODES = "Primitives of jaxprs", "Opcodes of HLO"
+_PRIMITIVES, _OPCODES = say("Primitives of jaxprs"), say("Opcodes of HLO")
 
 
 def _cards(group: str) -> Mapping[str, Card]:
     """The cards of a group of words, by name; none of most groups."""
     primitives, opcodes = read_cards()
-    return {_PRIMITIVES: primitives, _OPCODES: opcodes}.get(group, {})
+    return primitives if group == _PRIMITIVES else opcodes if group == _OPCODES else {}
 
 
 def find_terms(wanted: str) -> Iterator[Term]:
     """Words, primitives and opcodes whose name contains a text, then those whose meaning does."""
     wanted = wanted.strip().casefold()
-    every = list(TERMS)
+    every = [dataclasses.replace(term, name=_in_both(term.name)) for term in TERMS]
     for group, known in ((_PRIMITIVES, PRIMITIVES), (_OPCODES, COMPILER_OPERATIONS)):
         every += [Term(name, text, group) for name, text in sorted(known.items())]
+    every = [dataclasses.replace(term, meaning=tr_said(term.meaning)) for term in every]
     by_name = [term for term in every if wanted in term.name.casefold()]
     yield from by_name
     if len(wanted) > 2:
@@ -207,11 +209,17 @@ def find_terms(wanted: str) -> Iterator[Term]:
         yield from (t for t in every if id(t) not in named and wanted in t.meaning.casefold())
 
 
+def _in_both(name: str) -> str:
+    """A word in the language that is shown, and in English, as code and the command line say it."""
+    shown = tr_said(name)
+    return name if shown == name else f"{shown} · {name}"
+
+
 def _render_terms(terms: Sequence[Term]) -> Iterator[str]:
     if not terms:
         yield tr("<p>There is no such word.</p>")
     for group, found in itertools.groupby(terms, key=lambda term: term.group):
-        yield f"<h4>{escape_html(group)}</h4><table cellspacing='0' cellpadding='3'>"
+        yield f"<h4>{escape_html(tr_said(group))}</h4><table cellspacing='0' cellpadding='3'>"
         cards = _cards(group)
         for term in found:
             name = escape_html(term.name)

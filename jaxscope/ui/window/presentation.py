@@ -35,7 +35,7 @@ from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.screen import Screen
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.session.stepping import SteppingRun
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import tr, tr_said
 from jaxscope.ui.toolkit.theme import FIXED_SHARE, ThemeSwitch
 from jaxscope.ui.window.call_bar import CallBar
 from jaxscope.ui.window.lesson_strip import HEADS
@@ -502,7 +502,8 @@ class PresentationMode:
         if len(selection.nodes) != 1:
             return ""
         node = graph.node(selection.nodes[0])
-        return f"{node.operation}: {explain_operation(node.operation, node.kind)}".rstrip(": ")
+        explained = tr_said(explain_operation(node.operation, node.kind))
+        return f"{node.operation}: {explained}".rstrip(": ")
 
     def _begin(self) -> None:
         area = self._workspace.area

@@ -194,6 +194,14 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
         <translation>。所选内容现在位于 {held}</translation>
     </message>
     <message>
+        <source>0 times inf is NaN.</source>
+        <translation>0 乘以 inf 是 NaN。</translation>
+    </message>
+    <message>
+        <source>1 / 0 is inf and 0 / 0 is NaN, without an error.</source>
+        <translation>1 / 0 是 inf，0 / 0 是 NaN，都不报错。</translation>
+    </message>
+    <message>
         <source>1 leaf</source>
         <translation>1 个叶子</translation>
     </message>
@@ -204,6 +212,14 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
     <message>
         <source>1 value is</source>
         <translation>有 1 个值</translation>
+    </message>
+    <message>
+        <source>1 − x² of every element, exact near 1.</source>
+        <translation>每个元素的 1 − x²，在 1 附近也精确。</translation>
+    </message>
+    <message>
+        <source>32-bit integers; y is less than 32</source>
+        <translation>32 位整数；y 小于 32</translation>
     </message>
     <message>
         <source>: before on the left, after on the right</source>
@@ -324,6 +340,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>&lt;p&gt;没有这个词。&lt;/p&gt;</translation>
     </message>
     <message>
+        <source>A block that reaches beyond the end is moved back until it fits, without an error.</source>
+        <translation>伸出末端的块会被移回到放得下的位置，不报错。</translation>
+    </message>
+    <message>
+        <source>A block that reaches beyond the end is moved back until it fits.</source>
+        <translation>伸出末端的块会被移回到放得下的位置。</translation>
+    </message>
+    <message>
         <source>A box is an equation, an arrow a value. A double click opens a group, the wheel zooms, and a click leads back to the line that it came from.</source>
         <translation>方框是方程，箭头是值。双击展开一个组，滚轮缩放，单击会带您回到它所来自的那一行。</translation>
     </message>
@@ -332,8 +356,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>jaxscope 的一个缺陷</translation>
     </message>
     <message>
+        <source>A call that traces, lowers and compiles before it runs.</source>
+        <translation>先追踪、lower 和编译，然后才运行的那次调用。</translation>
+    </message>
+    <message>
         <source>A change of this file was kept. Try a change (Ctrl+Shift+T) goes on with it.</source>
         <translation>此文件有保留的修改。“试着修改”（Ctrl+Shift+T）可继续。</translation>
+    </message>
+    <message>
+        <source>A compiled function inside the program; XLA usually dissolves it.</source>
+        <translation>程序中的一个编译过的函数；XLA 通常把它展开。</translation>
+    </message>
+    <message>
+        <source>A convolution, with strides, padding and dilation.</source>
+        <translation>卷积，带有步长、填充和空洞。</translation>
+    </message>
+    <message>
+        <source>A fast Fourier transform.</source>
+        <translation>快速傅里叶变换。</translation>
     </message>
     <message>
         <source>A file for each stage, named after it.</source>
@@ -344,12 +384,96 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>一个由函数组成的文件，包括 import；顶层不应有耗时的内容。</translation>
     </message>
     <message>
+        <source>A fixed value that is part of the program itself.</source>
+        <translation>一个固定的值，是程序本身的一部分。</translation>
+    </message>
+    <message>
+        <source>A fixed value that is part of the program.</source>
+        <translation>一个固定的值，是程序的一部分。</translation>
+    </message>
+    <message>
+        <source>A function of the module.</source>
+        <translation>模块中的一个函数。</translation>
+    </message>
+    <message>
+        <source>A function whose backward pass somebody wrote by hand (`jax.custom_vjp`).</source>
+        <translation>一个反向过程由人手写的函数（`jax.custom_vjp`）。</translation>
+    </message>
+    <message>
+        <source>A function whose backward pass somebody wrote by hand.</source>
+        <translation>一个反向过程由人手写的函数。</translation>
+    </message>
+    <message>
+        <source>A function whose derivative somebody wrote by hand (`jax.custom_jvp`).</source>
+        <translation>一个导数由人手写的函数（`jax.custom_jvp`）。</translation>
+    </message>
+    <message>
+        <source>A function whose rule under `vmap` somebody wrote by hand.</source>
+        <translation>一个在 `vmap` 下的规则由人手写的函数。</translation>
+    </message>
+    <message>
+        <source>A kernel written by hand in Pallas.</source>
+        <translation>用 Pallas 手写的内核。</translation>
+    </message>
+    <message>
+        <source>A key of the default kind is two 32-bit integers, in a new last dimension.</source>
+        <translation>默认种类的密钥是两个 32 位整数，放在新的最后一维中。</translation>
+    </message>
+    <message>
+        <source>A library does it.</source>
+        <translation>由库来完成。</translation>
+    </message>
+    <message>
         <source>A line that is not drawn: it comes from the box of that name or, behind an arrow, goes there. A click leads to that box.</source>
         <translation>未画出的连线：它来自该名称的方框；名称前有箭头时，则通往该方框。单击即可前往。</translation>
     </message>
     <message>
+        <source>A loop over references.</source>
+        <translation>对引用进行的循环。</translation>
+    </message>
+    <message>
+        <source>A loop that runs until a condition fails. It has no reverse-mode gradient, since the number of steps is not known beforehand.</source>
+        <translation>一直运行到条件不成立为止的循环。它没有反向模式的梯度，因为步数事先不知道。</translation>
+    </message>
+    <message>
+        <source>A loop with a known number of steps that carries a state along and collects a result per step. The body is traced once.</source>
+        <translation>步数已知的循环，它带着一个状态前进，每一步收集一个结果。循环体只追踪一次。</translation>
+    </message>
+    <message>
+        <source>A loop: runs its body until its condition fails.</source>
+        <translation>循环：反复运行循环体，直到条件不成立。</translation>
+    </message>
+    <message>
+        <source>A matrix product in its general form. Most of the work of a neural network is here.</source>
+        <translation>一般形式的矩阵乘积。神经网络的大部分工作都在这里。</translation>
+    </message>
+    <message>
+        <source>A matrix product in its general form: it sums over chosen dimensions and may run over batch dimensions. Most of the work of a neural network is here.</source>
+        <translation>一般形式的矩阵乘积：沿选定的维度求和，也可以沿批次维度重复。神经网络的大部分工作都在这里。</translation>
+    </message>
+    <message>
+        <source>A matrix product.</source>
+        <translation>矩阵乘积。</translation>
+    </message>
+    <message>
+        <source>A matrix that is not positive definite gives NaN, without an error.</source>
+        <translation>不是正定的矩阵会得到 NaN，不报错。</translation>
+    </message>
+    <message>
         <source>A module that a job left behind. Nothing is run from it.</source>
         <translation>一个作业留下的模块。不会运行其中任何东西。</translation>
+    </message>
+    <message>
+        <source>A name that the code gives to a part, as `jax.named_scope` and modules do.</source>
+        <translation>代码给一个部分起的名称，`jax.named_scope` 和各种模块都这样做。</translation>
+    </message>
+    <message>
+        <source>A named group of operations that a compiler may replace as a whole.</source>
+        <translation>一组有名称的运算，编译器可以把它们作为整体替换掉。</translation>
+    </message>
+    <message>
+        <source>A negative number to a power that is not whole is NaN.</source>
+        <translation>负数的非整数次幂是 NaN。</translation>
     </message>
     <message>
         <source>A number counts the nodes that differ inside of a closed box.</source>
@@ -358,6 +482,26 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>A page for each stage.</source>
         <translation>每个阶段一页。</translation>
+    </message>
+    <message>
+        <source>A piece of code that the device runs as one launch.</source>
+        <translation>设备作为一次启动来运行的一段代码。</translation>
+    </message>
+    <message>
+        <source>A polynomial of every element, by Horner's rule.</source>
+        <translation>每个元素的多项式值，用秦九韶（Horner）算法计算。</translation>
+    </message>
+    <message>
+        <source>A product with a sparse matrix.</source>
+        <translation>与稀疏矩阵的乘积。</translation>
+    </message>
+    <message>
+        <source>A result that the program hands back.</source>
+        <translation>程序交回的一个结果。</translation>
+    </message>
+    <message>
+        <source>A running combination computed in parallel, in a tree of steps.</source>
+        <translation>并行计算的前缀组合，分步排成一棵树。</translation>
     </message>
     <message>
         <source>A saved capture does not hold what the code printed.</source>
@@ -384,8 +528,32 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>已保存的捕获，记录于{where}{when}。不会运行其中任何东西。</translation>
     </message>
     <message>
+        <source>A start that reaches beyond the end is moved back until the slice fits.</source>
+        <translation>使切片伸出末端的起点会被移回到放得下的位置。</translation>
+    </message>
+    <message>
+        <source>A value that an equation, operation or instruction reads.</source>
+        <translation>方程、运算或指令所读取的值。</translation>
+    </message>
+    <message>
+        <source>A value that comes in from outside: an argument, or a result of the program around this one.</source>
+        <translation>从外面进来的值：一个参数，或者外围程序的一个结果。</translation>
+    </message>
+    <message>
+        <source>A value that the forward pass keeps for the backward pass.</source>
+        <translation>前向过程为反向过程保留的值。</translation>
+    </message>
+    <message>
+        <source>A value that the program holds itself; captured if a function brought it in.</source>
+        <translation>程序自己持有的值；如果是函数带进来的，就是被捕获的。</translation>
+    </message>
+    <message>
         <source>A window ended without being closed. Its last capture was kept.</source>
         <translation>有一个窗口未经关闭就结束了。它最后的捕获已经保留。</translation>
+    </message>
+    <message>
+        <source>A zero on the diagonal gives inf or NaN, without an error.</source>
+        <translation>对角线上的零会得到 inf 或 NaN，不报错。</translation>
     </message>
     <message>
         <source>ARGUMENT:DIMENSION=FROM..TO, or NAME=FROM..TO for a name that stands in the call; empty for what is shown there</source>
@@ -404,6 +572,30 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请添加一个函数，或打开另一个文件（Ctrl+O）。</translation>
     </message>
     <message>
+        <source>Adds a border of a constant value, or removes one.</source>
+        <translation>加上一圈常量值的边，或者去掉边。</translation>
+    </message>
+    <message>
+        <source>Adds a dimension of size one.</source>
+        <translation>增加一个大小为一的维度。</translation>
+    </message>
+    <message>
+        <source>Adds to a value, or a part of it, in a reference.</source>
+        <translation>把值加到引用所指的值或其中一部分上。</translation>
+    </message>
+    <message>
+        <source>Adds two arrays element by element.</source>
+        <translation>两个数组逐元素相加。</translation>
+    </message>
+    <message>
+        <source>Adds two gradients that flow back into the same value. Differentiation puts it wherever a value was used more than once.</source>
+        <translation>把流回同一个值的两个梯度相加。一个值被用了不止一次的地方，微分都会加上它。</translation>
+    </message>
+    <message>
+        <source>Adds values at many index positions. The gradient of an indexing is this.</source>
+        <translation>在许多下标位置上加上数值。取下标操作的梯度就是它。</translation>
+    </message>
+    <message>
         <source>Agreement</source>
         <translation>一致性</translation>
     </message>
@@ -420,6 +612,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>所有 TPU</translation>
     </message>
     <message>
+        <source>All branches give the same types; other types raise a TypeError.</source>
+        <translation>所有分支给出相同的类型；类型不同会抛出 TypeError。</translation>
+    </message>
+    <message>
         <source>All commands …</source>
         <translation>所有命令 …</translation>
     </message>
@@ -432,8 +628,48 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>所有菜单（F10）</translation>
     </message>
     <message>
+        <source>All operands have one shape; the result has a new dimension `axis`, as long as there are operands.</source>
+        <translation>所有操作数形状相同；结果有一个新的维度 `axis`，长度等于操作数的个数。</translation>
+    </message>
+    <message>
         <source>All samples with pictures ›</source>
         <translation>带图片的所有示例 ›</translation>
+    </message>
+    <message>
+        <source>All sizes agree but that of `dimension`, which is the sum of the operands' sizes.</source>
+        <translation>除 `dimension` 以外的大小都相同；这一维的大小是各操作数大小之和。</translation>
+    </message>
+    <message>
+        <source>An argument of the computation.</source>
+        <translation>这个计算的一个参数。</translation>
+    </message>
+    <message>
+        <source>An array whose contents are not set yet.</source>
+        <translation>一个内容还没有设定的数组。</translation>
+    </message>
+    <message>
+        <source>An exponential, a sine and the like; XLA counts them apart from FLOP.</source>
+        <translation>指数、正弦之类的函数；XLA 把它们与 FLOP 分开计数。</translation>
+    </message>
+    <message>
+        <source>An exponentially scaled Bessel function of every element.</source>
+        <translation>每个元素的指数缩放贝塞尔函数值。</translation>
+    </message>
+    <message>
+        <source>An index beyond the end is left out.</source>
+        <translation>超出末端的下标会被略去。</translation>
+    </message>
+    <message>
+        <source>An index that is out of range runs the last branch.</source>
+        <translation>超出范围的下标会运行最后一个分支。</translation>
+    </message>
+    <message>
+        <source>An instruction by which devices exchange data, such as `all-reduce`.</source>
+        <translation>设备之间用来交换数据的指令，例如 `all-reduce`。</translation>
+    </message>
+    <message>
+        <source>An m by k matrix times a k by n matrix is 2·m·n·k FLOPs.</source>
+        <translation>m 乘 k 的矩阵乘以 k 乘 n 的矩阵，是 2·m·n·k FLOP。</translation>
     </message>
     <message>
         <source>Animate changes of graphs</source>
@@ -454,6 +690,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Another version</source>
         <translation>另一个版本</translation>
+    </message>
+    <message>
+        <source>Applies a computation to every element.</source>
+        <translation>对每个元素应用一个计算。</translation>
     </message>
     <message>
         <source>Apply</source>
@@ -488,8 +728,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>数组及其分布方式</translation>
     </message>
     <message>
+        <source>Arrays in dictionaries, lists, tuples and other containers; each is a leaf.</source>
+        <translation>放在字典、列表、元组和其他容器中的数组；每个数组是一个叶子。</translation>
+    </message>
+    <message>
         <source>As graph</source>
         <translation>以图显示</translation>
+    </message>
+    <message>
+        <source>As many results as `axis` is long; each is without that dimension.</source>
+        <translation>`axis` 有多长就有多少个结果；每个结果都没有这一维。</translation>
     </message>
     <message>
         <source>As table</source>
@@ -506,6 +754,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>As tree</source>
         <translation>以树显示</translation>
+    </message>
+    <message>
+        <source>Asks the compiler to lay an array out over devices in a given way.</source>
+        <translation>要求编译器以给定的方式把数组分布到设备上。</translation>
+    </message>
+    <message>
+        <source>At -1 and 1 it is infinite.</source>
+        <translation>在 -1 和 1 处为无穷大。</translation>
     </message>
     <message>
         <source>Axis of argument {argument}</source>
@@ -528,6 +784,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>返回之前的选择</translation>
     </message>
     <message>
+        <source>Backward is a `scatter-add`: rows that were picked twice get both cotangents.</source>
+        <translation>反向是 `scatter-add`：取了两次的行得到两个余切之和。</translation>
+    </message>
+    <message>
         <source>Backwards along one operand each: the one with NaN or Inf, else one with a zero, else the one with the largest element. A click goes there.</source>
         <translation>沿着操作数逐个往回走：先选含 NaN 或 Inf 的，其次选含零的，再其次选元素最大的。单击即可转到那里。</translation>
     </message>
@@ -548,6 +808,46 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>此外还有 {functions} 次 exp、sin 之类：XLA 把它们单独计数。</translation>
     </message>
     <message>
+        <source>Between two operations on single elements: fused with them.</source>
+        <translation>在两个逐元素运算之间：与它们融合。</translation>
+    </message>
+    <message>
+        <source>Between two operations on single elements: no work is left.</source>
+        <translation>在两个逐元素运算之间：不剩任何工作。</translation>
+    </message>
+    <message>
+        <source>Between two operations on single elements: not fused, {names} stands alone.</source>
+        <translation>在两个逐元素运算之间：不融合，{names} 单独存在。</translation>
+    </message>
+    <message>
+        <source>Bitwise and, or logical and for booleans, element by element.</source>
+        <translation>逐元素的按位与；对布尔值是逻辑与。</translation>
+    </message>
+    <message>
+        <source>Bitwise exclusive or, element by element.</source>
+        <translation>逐元素的按位异或。</translation>
+    </message>
+    <message>
+        <source>Bitwise not, or logical not for booleans.</source>
+        <translation>按位取反；对布尔值是逻辑非。</translation>
+    </message>
+    <message>
+        <source>Bitwise or logical and, element by element.</source>
+        <translation>逐元素的按位与或逻辑与。</translation>
+    </message>
+    <message>
+        <source>Bitwise or logical not.</source>
+        <translation>按位取反或逻辑非。</translation>
+    </message>
+    <message>
+        <source>Bitwise or logical or, element by element.</source>
+        <translation>逐元素的按位或、逻辑或。</translation>
+    </message>
+    <message>
+        <source>Bitwise or, or logical or for booleans, element by element.</source>
+        <translation>逐元素的按位或；对布尔值是逻辑或。</translation>
+    </message>
+    <message>
         <source>Bookmark before</source>
         <translation>上一个书签</translation>
     </message>
@@ -564,8 +864,28 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>书签</translation>
     </message>
     <message>
+        <source>Both cases are computed. What flows back to the one that is not picked is 0, and 0 times an infinite derivative is NaN: the gradient of where(x &gt; 0, sqrt(x), 0) at 0 is NaN.</source>
+        <translation>两种情况都会计算。流回没有选中的那一个的是 0，而 0 乘以无穷大的导数是 NaN：where(x &gt; 0, sqrt(x), 0) 在 0 处的梯度是 NaN。</translation>
+    </message>
+    <message>
+        <source>Both modes differentiate what is inside, and leave a `jit` around it.</source>
+        <translation>两种模式都对里面的内容求导，并在外面保留一个 `jit`。</translation>
+    </message>
+    <message>
+        <source>Both modes differentiate what is inside, and leave a `shard_map` around it.</source>
+        <translation>两种模式都对里面的内容求导，并在外面保留一个 `shard_map`。</translation>
+    </message>
+    <message>
+        <source>Both modes give a `cond` again, on the same index, whose branches are the derivatives.</source>
+        <translation>两种模式都再给出一个 `cond`，下标相同，它的分支是各分支的导数。</translation>
+    </message>
+    <message>
         <source>Both texts, line against line</source>
         <translation>两份文本，逐行对照</translation>
+    </message>
+    <message>
+        <source>Bundles several values; costs nothing.</source>
+        <translation>把几个值捆在一起；没有开销。</translation>
     </message>
     <message>
         <source>Call</source>
@@ -578,6 +898,22 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Calls</source>
         <translation>各个调用</translation>
+    </message>
+    <message>
+        <source>Calls a Python function with side effects while the program runs.</source>
+        <translation>在程序运行时调用一个有副作用的 Python 函数。</translation>
+    </message>
+    <message>
+        <source>Calls a Python function without side effects while the program runs.</source>
+        <translation>在程序运行时调用一个没有副作用的 Python 函数。</translation>
+    </message>
+    <message>
+        <source>Calls back into Python while the program runs; `jax.debug.print` is this.</source>
+        <translation>在程序运行时回调 Python；`jax.debug.print` 就是它。</translation>
+    </message>
+    <message>
+        <source>Calls code that is not XLA's own: a library such as oneDNN, cuBLAS or LAPACK, or a Python callback. XLA cannot look inside.</source>
+        <translation>调用不属于 XLA 的代码：oneDNN、cuBLAS 或 LAPACK 之类的库，或者一个 Python 回调。XLA 看不到里面。</translation>
     </message>
     <message>
         <source>Calls to run, one a line</source>
@@ -684,6 +1020,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>代码</translation>
     </message>
     <message>
+        <source>Code that XLA calls instead of making it, such as oneDNN or cuBLAS.</source>
+        <translation>XLA 自己不生成而去调用的代码，例如 oneDNN 或 cuBLAS。</translation>
+    </message>
+    <message>
         <source>Collectives of the optimized program</source>
         <translation>优化后的程序中的集合通信</translation>
     </message>
@@ -698,6 +1038,22 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Colour the graphs by time</source>
         <translation>图按时间着色</translation>
+    </message>
+    <message>
+        <source>Combines a value over all devices; each receives the result.</source>
+        <translation>在所有设备之间合并一个值；每个设备都得到结果。</translation>
+    </message>
+    <message>
+        <source>Combines the elements along axes with a function of your own.</source>
+        <translation>用您自己的函数把沿若干轴的元素合并起来。</translation>
+    </message>
+    <message>
+        <source>Combines the elements along dimensions with a small computation, such as a sum.</source>
+        <translation>用一个小的计算（例如求和）把沿若干维度的元素合并起来。</translation>
+    </message>
+    <message>
+        <source>Combines the elements of every window, as pooling does.</source>
+        <translation>把每个窗口中的元素合并起来，池化就是这样做的。</translation>
     </message>
     <message>
         <source>Command to look for</source>
@@ -740,6 +1096,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>与去掉 {name} 的程序比较</translation>
     </message>
     <message>
+        <source>Compares two arrays element by element.</source>
+        <translation>逐元素比较两个数组。</translation>
+    </message>
+    <message>
         <source>Comparing …</source>
         <translation>正在比较 …</translation>
     </message>
@@ -750,6 +1110,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Compile time</source>
         <translation>编译时间</translation>
+    </message>
+    <message>
+        <source>Compiled as a whole.</source>
+        <translation>作为整体编译。</translation>
     </message>
     <message>
         <source>Compiles the call once more with xla_disable_hlo_passes, wherever this pass runs, and shows both programs on the page Compare.</source>
@@ -772,6 +1136,26 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>停止的条件</translation>
     </message>
     <message>
+        <source>Converts every element to another type, such as float32 to bfloat16. Costs a pass over memory unless it is fused.</source>
+        <translation>把每个元素转换为另一种类型，例如从 float32 到 bfloat16。除非被融合，否则要在内存中走一遍。</translation>
+    </message>
+    <message>
+        <source>Converts every element to another type.</source>
+        <translation>把每个元素转换为另一种类型。</translation>
+    </message>
+    <message>
+        <source>Copies a random key.</source>
+        <translation>复制一个随机密钥。</translation>
+    </message>
+    <message>
+        <source>Copies an array, often only to change its layout in memory.</source>
+        <translation>复制一个数组，往往只是为了改变它在内存中的布局。</translation>
+    </message>
+    <message>
+        <source>Copies an array.</source>
+        <translation>复制一个数组。</translation>
+    </message>
+    <message>
         <source>Copy details</source>
         <translation>复制详细信息</translation>
     </message>
@@ -780,8 +1164,32 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>复制版本信息</translation>
     </message>
     <message>
+        <source>Cost and time</source>
+        <translation>开销和时间</translation>
+    </message>
+    <message>
         <source>Cost, time, memory</source>
         <translation>开销、时间、内存</translation>
+    </message>
+    <message>
+        <source>Counts 0, 1, 2, … along a dimension.</source>
+        <translation>沿一个维度依次数出 0、1、2 等等。</translation>
+    </message>
+    <message>
+        <source>Counts 0, 1, 2, … along a dimension; `jnp.arange` becomes this.</source>
+        <translation>沿一个维度依次数出 0、1、2 等等；`jnp.arange` 会变成它。</translation>
+    </message>
+    <message>
+        <source>Counts the bits that are set in every integer.</source>
+        <translation>数出每个整数中为 1 的位。</translation>
+    </message>
+    <message>
+        <source>Counts the bits that are set.</source>
+        <translation>数出为 1 的位。</translation>
+    </message>
+    <message>
+        <source>Counts the leading zero bits of every integer.</source>
+        <translation>数出每个整数开头的零位。</translation>
     </message>
     <message>
         <source>Course of lessons</source>
@@ -790,6 +1198,26 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Curves</source>
         <translation>曲线</translation>
+    </message>
+    <message>
+        <source>Cuts a block at a fixed place.</source>
+        <translation>在固定的位置切出一块。</translation>
+    </message>
+    <message>
+        <source>Cuts a block whose place is known only when the program runs.</source>
+        <translation>切出一块，其位置在程序运行时才知道。</translation>
+    </message>
+    <message>
+        <source>Cuts a block whose place is known only when the program runs; the size is fixed.</source>
+        <translation>切出一块，其位置在程序运行时才知道；大小是固定的。</translation>
+    </message>
+    <message>
+        <source>Cuts an array into its parts along an axis, which the parts no longer have.</source>
+        <translation>沿一个轴把数组切成各个部分，这些部分不再有该轴。</translation>
+    </message>
+    <message>
+        <source>Cuts an array into several along an axis.</source>
+        <translation>沿一个轴把数组切成几个。</translation>
     </message>
     <message>
         <source>Data always holds everything.</source>
@@ -828,6 +1256,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>微分</translation>
     </message>
     <message>
+        <source>Dimension i of the operand is dimension `dimensions[i]` of the result, and has its size.</source>
+        <translation>操作数的第 i 维是结果的第 `dimensions[i]` 维，大小也相同。</translation>
+    </message>
+    <message>
+        <source>Dimension i of the result is dimension `dimensions[i]` of the operand.</source>
+        <translation>结果的第 i 维是操作数的第 `dimensions[i]` 维。</translation>
+    </message>
+    <message>
+        <source>Dimension i of the result is dimension `permutation[i]` of x.</source>
+        <translation>结果的第 i 维是 x 的第 `permutation[i]` 维。</translation>
+    </message>
+    <message>
         <source>Discard</source>
         <translation>放弃</translation>
     </message>
@@ -842,6 +1282,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Distributions</source>
         <translation>分布</translation>
+    </message>
+    <message>
+        <source>Divides element by element.</source>
+        <translation>逐元素相除。</translation>
     </message>
     <message>
         <source>Do eager, jit and double precision agree?</source>
@@ -880,6 +1324,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>绘制</translation>
     </message>
     <message>
+        <source>Each `xs` has a leading dimension of size `length`, each `ys` gets one; the carry keeps its type.</source>
+        <translation>每个 `xs` 的首维大小为 `length`，每个 `ys` 增加这样的一维；携带的状态保持自己的类型。</translation>
+    </message>
+    <message>
+        <source>Each device sends its value to at most one; who gets none has zeros.</source>
+        <translation>每个设备至多把自己的值发给一个设备；没有收到的设备得到零。</translation>
+    </message>
+    <message>
         <source>Each instruction of the compiled program under XLA's own recorder, and each equation run by itself. The graph, the table of nodes and the inspector then show the times.</source>
         <translation>用 XLA 自己的记录器测量编译后程序的每条指令，并单独运行每个方程。之后图、节点表和检查器会显示这些时间。</translation>
     </message>
@@ -890,6 +1342,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Each of {num_equations} gives the same bits one by one and compiled with all others.</source>
         <translation>{num_equations}逐个运行，与和其他方程一起编译相比，每一个的结果逐位相同。</translation>
+    </message>
+    <message>
+        <source>Each size grows by its low and its high padding; padding between elements adds (n - 1) times that.</source>
+        <translation>每个大小增加低端和高端的填充量；元素之间的填充再增加 (n - 1) 倍的量。</translation>
+    </message>
+    <message>
+        <source>Each size is limit - start, divided by the stride and rounded up.</source>
+        <translation>每个大小是 limit - start，除以步长后向上取整。</translation>
     </message>
     <message>
         <source>Each target compiles the call with its own compiler; nothing needs the chip, and nothing runs. The command jaxscope doctor says which compilers are installed.</source>
@@ -912,6 +1372,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>运行之后编辑过；标记和开销已随各自的行移动。{lost}</translation>
     </message>
     <message>
+        <source>Eigenvalues and eigenvectors of a symmetric matrix; done by a library.</source>
+        <translation>对称矩阵的特征值和特征向量；由库完成。</translation>
+    </message>
+    <message>
         <source>Element of the batch</source>
         <translation>批中的元素</translation>
     </message>
@@ -924,8 +1388,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>结束导览</translation>
     </message>
     <message>
+        <source>Ends a reference and gives its value.</source>
+        <translation>结束一个引用，给出它的值。</translation>
+    </message>
+    <message>
         <source>Environment variables of the second process</source>
         <translation>第二个进程的环境变量</translation>
+    </message>
+    <message>
+        <source>Equal largest elements share the derivative in equal parts.</source>
+        <translation>相等的最大元素平分导数。</translation>
     </message>
     <message>
         <source>Equation {name_and_number}, {operation}</source>
@@ -936,8 +1408,28 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有逐个比较方程。</translation>
     </message>
     <message>
+        <source>Every device receives the parts of all devices.</source>
+        <translation>每个设备都收到所有设备的部分。</translation>
+    </message>
+    <message>
+        <source>Every device sends a different part to every other device.</source>
+        <translation>每个设备向其他每个设备各发送不同的部分。</translation>
+    </message>
+    <message>
+        <source>Every element times itself.</source>
+        <translation>每个元素自乘。</translation>
+    </message>
+    <message>
+        <source>Every operand and the result have the same shape.</source>
+        <translation>每个操作数与结果的形状都相同。</translation>
+    </message>
+    <message>
         <source>Everything is about one call. Type another one and press Enter, or choose a function of the file at the left. + transform puts grad, vmap and others around it.</source>
         <translation>一切都围绕一个调用。输入另一个调用并按 Enter，或在左边选择文件中的一个函数。“+ 变换”会给它套上 grad、vmap 等。</translation>
+    </message>
+    <message>
+        <source>Everything that one run of one call produced.</source>
+        <translation>一个调用的一次运行所产生的全部内容。</translation>
     </message>
     <message>
         <source>Everything, as data</source>
@@ -970,6 +1462,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Exporting</source>
         <translation>正在导出</translation>
+    </message>
+    <message>
+        <source>FLOP</source>
+        <translation>FLOP（浮点运算）</translation>
     </message>
     <message>
         <source>FLOP per byte</source>
@@ -1052,12 +1548,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>正在弄清何时有什么存活 …</translation>
     </message>
     <message>
+        <source>Finds a root, with a hand-made rule for its gradient.</source>
+        <translation>求一个根，其梯度有手写的规则。</translation>
+    </message>
+    <message>
         <source>First NaN or Inf</source>
         <translation>第一个 NaN 或 Inf</translation>
     </message>
     <message>
         <source>Fit the picture to its view</source>
         <translation>使图适合视图</translation>
+    </message>
+    <message>
+        <source>Flips the sign of every element.</source>
+        <translation>改变每个元素的符号。</translation>
     </message>
     <message>
         <source>Focus on what is near the selection; again: wider</source>
@@ -1068,8 +1572,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>折叠其文本的所有块</translation>
     </message>
     <message>
+        <source>For compiler engineers</source>
+        <translation>面向编译器工程师</translation>
+    </message>
+    <message>
         <source>For how long a call kept the device at work, by XLA's own recorder, from further calls; it is no part of the other columns</source>
         <translation>一次调用让设备工作了多久，由 XLA 自己的记录器在另外的调用中测得；不包含在其他列中</translation>
+    </message>
+    <message>
+        <source>For users</source>
+        <translation>面向使用者</translation>
     </message>
     <message>
         <source>Forget it</source>
@@ -1080,12 +1592,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>丢弃修改，重新显示文件</translation>
     </message>
     <message>
+        <source>Forgets the values inside after the forward pass and computes them again for the backward pass: less memory, more work.</source>
+        <translation>在前向过程之后忘掉里面的值，到反向过程时再算一遍：内存少了，工作多了。</translation>
+    </message>
+    <message>
         <source>Form of this pane</source>
         <translation>此窗格的形式</translation>
     </message>
     <message>
         <source>Forward</source>
         <translation>前进</translation>
+    </message>
+    <message>
+        <source>Forward mode differentiates what is inside; the backward pass first computes it again.</source>
+        <translation>前向模式对里面的内容求导；反向过程先把里面再算一遍。</translation>
+    </message>
+    <message>
+        <source>Forward mode only: a `while` with the tangents in its carry. Reverse mode raises a ValueError, for nobody knows how many steps to keep values of.</source>
+        <translation>只有前向模式：一个把切向量也放进携带状态的 `while`。反向模式会抛出 ValueError，因为没有人知道要为多少步保留值。</translation>
     </message>
     <message>
         <source>From</source>
@@ -1136,8 +1660,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>优化后的程序中的融合</translation>
     </message>
     <message>
+        <source>Gamma-distributed random numbers; one equation here, hundreds below.</source>
+        <translation>伽马分布的随机数；在这里是一个方程，下面有几百个。</translation>
+    </message>
+    <message>
         <source>Give the figure the whole page, for those who sit far away</source>
         <translation>让图占满整页，方便坐得远的人</translation>
+    </message>
+    <message>
+        <source>Gives a value a name that checkpoint policies can refer to.</source>
+        <translation>给一个值起名称，checkpoint 的策略可以用它来指代。</translation>
     </message>
     <message>
         <source>Glossary</source>
@@ -1196,6 +1728,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>HLO 和优化后</translation>
     </message>
     <message>
+        <source>Half of the calls took less, half took more.</source>
+        <translation>一半的调用用时更短，一半更长。</translation>
+    </message>
+    <message>
+        <source>Hands the results back to whoever runs this block.</source>
+        <translation>把结果交回给运行这一块的程序。</translation>
+    </message>
+    <message>
         <source>Help</source>
         <translation>帮助</translation>
     </message>
@@ -1244,6 +1784,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这个调用在其他芯片上会怎样？</translation>
     </message>
     <message>
+        <source>If one element is NaN, so is the result.</source>
+        <translation>如果有一个元素是 NaN，结果也是 NaN。</translation>
+    </message>
+    <message>
+        <source>If one of the two is NaN, so is the result.</source>
+        <translation>如果两者之一是 NaN，结果也是 NaN。</translation>
+    </message>
+    <message>
         <source>In a text, a table or a tree: select all up to there</source>
         <translation>在文本、表格或树中：选择到那里为止的全部</translation>
     </message>
@@ -1266,6 +1814,26 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>In any pane: select one more thing, or let it go</source>
         <translation>在任何窗格中：再选一个，或取消选择它</translation>
+    </message>
+    <message>
+        <source>In float32 exp(1e-8) - 1 is 0, expm1(1e-8) is 1e-8.</source>
+        <translation>在 float32 中 exp(1e-8) - 1 是 0，expm1(1e-8) 是 1e-8。</translation>
+    </message>
+    <message>
+        <source>In float32 it is inf from 88.73 on.</source>
+        <translation>在 float32 中从 88.73 起结果是 inf。</translation>
+    </message>
+    <message>
+        <source>In float32 log(1 + 1e-8) is 0, log1p(1e-8) is 1e-8.</source>
+        <translation>在 float32 中 log(1 + 1e-8) 是 0，log1p(1e-8) 是 1e-8。</translation>
+    </message>
+    <message>
+        <source>In float32 tanh(10) is 1 and its derivative 0.</source>
+        <translation>在 float32 中 tanh(10) 是 1，导数是 0。</translation>
+    </message>
+    <message>
+        <source>In formulas `dx` is the tangent of `x`, `ct` the cotangent of the result `out`; parameters have their own names, or `params['y']`. What it turns into was seen in one small example, with {made_with}; other parameters and types may give more.</source>
+        <translation>公式中 `dx` 是 `x` 的切向量，`ct` 是结果 `out` 的余切；参数用自己的名称，或写作 `params['y']`。它变成什么，是在一个小例子中用 {made_with} 看到的；换了参数和类型，可能会得到更多。</translation>
     </message>
     <message>
         <source>In one process, within a few seconds</source>
@@ -1304,6 +1872,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>含有所选内容的指令：之前 {before:,} 条，之后 {after:,} 条。</translation>
     </message>
     <message>
+        <source>Instructions that run as one kernel: what passes between them is not written to memory.</source>
+        <translation>作为一个内核运行的一组指令：在它们之间传递的值不写入内存。</translation>
+    </message>
+    <message>
         <source>Interpreter of the other side</source>
         <translation>另一方的解释器</translation>
     </message>
@@ -1324,6 +1896,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>无法读取它。</translation>
     </message>
     <message>
+        <source>It computes the same as another, and one of them is left.</source>
+        <translation>它与另一个方程计算同样的内容，只保留其中一个。</translation>
+    </message>
+    <message>
         <source>It could not be saved: {error}.</source>
         <translation>无法保存：{error}。</translation>
     </message>
@@ -1334,6 +1910,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>It is a notebook, not a Python file.</source>
         <translation>这是 notebook，不是 Python 文件。</translation>
+    </message>
+    <message>
+        <source>It is gone from the optimized module: it holds passes back only until the last of them.</source>
+        <translation>它在优化后的模块中已经没有了：它只能拦住 pass 直到最后几个之前。</translation>
     </message>
     <message>
         <source>It is larger than {max_source_bytes} MiB.</source>
@@ -1348,12 +1928,48 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>它最后打印：{last}</translation>
     </message>
     <message>
+        <source>It prints each time the program runs; `print` prints once, while JAX traces.</source>
+        <translation>程序每次运行它都会打印；`print` 只在 JAX 追踪时打印一次。</translation>
+    </message>
+    <message>
+        <source>It runs as an instruction of its own.</source>
+        <translation>它作为单独的一条指令运行。</translation>
+    </message>
+    <message>
+        <source>It runs inside of a fusion.</source>
+        <translation>它在一个融合里面运行。</translation>
+    </message>
+    <message>
         <source>It touched what is selected.</source>
         <translation>它触及了所选内容。</translation>
     </message>
     <message>
+        <source>It was written as something simpler.</source>
+        <translation>它被写成了更简单的形式。</translation>
+    </message>
+    <message>
         <source>Its gradient would keep</source>
         <translation>其梯度会保留</translation>
+    </message>
+    <message>
+        <source>Its own backward rule; forward mode (`jvp`) raises a TypeError.</source>
+        <translation>用它自己的反向规则；前向模式（`jvp`）会抛出 TypeError。</translation>
+    </message>
+    <message>
+        <source>Its own rule is used under `vmap`; without `vmap` what is inside runs.</source>
+        <translation>在 `vmap` 下使用它自己的规则；没有 `vmap` 时运行里面的内容。</translation>
+    </message>
+    <message>
+        <source>Its own rule, in both modes, instead of that of what is inside.</source>
+        <translation>在两种模式中都用它自己的规则，而不是里面内容的规则。</translation>
+    </message>
+    <message>
+        <source>Its value was known, so it became a constant.</source>
+        <translation>它的值是已知的，所以变成了常量。</translation>
+    </message>
+    <message>
+        <source>JAX 0.10.2 on a CPU</source>
+        <translation>CPU 上的 JAX 0.10.2</translation>
     </message>
     <message>
         <source>JAX agrees.</source>
@@ -1378,6 +1994,46 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>JSON (*.json)</source>
         <translation>JSON (*.json)</translation>
+    </message>
+    <message>
+        <source>JVP and backward solve once more: with the same function of the tangent, or with `transpose_solve` of the cotangent.</source>
+        <translation>JVP 和反向都再求解一次：用同一个函数解切向量，或用 `transpose_solve` 解余切。</translation>
+    </message>
+    <message>
+        <source>Joins a real and an imaginary part into complex numbers.</source>
+        <translation>把实部和虚部合成复数。</translation>
+    </message>
+    <message>
+        <source>Joins a real and an imaginary part.</source>
+        <translation>把实部和虚部合在一起。</translation>
+    </message>
+    <message>
+        <source>Joins arrays along a new axis.</source>
+        <translation>沿一个新的轴把数组合在一起。</translation>
+    </message>
+    <message>
+        <source>Joins arrays end to end along a dimension.</source>
+        <translation>沿一个维度把数组首尾相接。</translation>
+    </message>
+    <message>
+        <source>Joins arrays end to end along an axis.</source>
+        <translation>沿一个轴把数组首尾相接。</translation>
+    </message>
+    <message>
+        <source>Joins tokens, so that effects happen in order.</source>
+        <translation>把若干 token 合在一起，使副作用按顺序发生。</translation>
+    </message>
+    <message>
+        <source>Keeps the compiler from moving or merging work across this point.</source>
+        <translation>不让编译器把工作移过此处或跨过此处合并。</translation>
+    </message>
+    <message>
+        <source>Keeps the larger value at many index positions.</source>
+        <translation>在许多下标位置上保留较大的值。</translation>
+    </message>
+    <message>
+        <source>Keeps the smaller value at many index positions.</source>
+        <translation>在许多下标位置上保留较小的值。</translation>
     </message>
     <message>
         <source>Kept for the backward part</source>
@@ -1410,6 +2066,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Laying out … Esc stops</source>
         <translation>正在布局 … Esc 停止</translation>
+    </message>
+    <message>
+        <source>Lays an array out over devices in another way.</source>
+        <translation>以另一种方式把数组分布到设备上。</translation>
     </message>
     <message>
         <source>Leave out what is being measured now, and go on with the rest (Ctrl+Shift+S)</source>
@@ -1448,6 +2108,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>Graphviz 擅长的部分交给它布局</translation>
     </message>
     <message>
+        <source>Let XLA turn StableHLO into a program for the target.</source>
+        <translation>让 XLA 把 StableHLO 变成目标上的程序。</translation>
+    </message>
+    <message>
         <source>Licensed under the Apache License 2.0.</source>
         <translation>按 Apache License 2.0 授权。</translation>
     </message>
@@ -1456,8 +2120,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>浅色或深色</translation>
     </message>
     <message>
+        <source>Limits every element to a lowest and a highest value.</source>
+        <translation>把每个元素限制在最低值和最高值之间。</translation>
+    </message>
+    <message>
         <source>Line {lineno}: {msg}.</source>
         <translation>第 {lineno} 行：{msg}。</translation>
+    </message>
+    <message>
+        <source>Linear in {x} and in {y}: of d{x} and {y}, plus of {x} and d{y}.</source>
+        <translation>对 {x} 是线性的，对 {y} 也是：d{x} 与 {y} 的，加上 {x} 与 d{y} 的。</translation>
+    </message>
+    <message>
+        <source>Linear in {x} and {y}: the operation itself, of d{x} and d{y}.</source>
+        <translation>对 {x} 和 {y} 是线性的：对 d{x} 和 d{y} 做同样的运算。</translation>
+    </message>
+    <message>
+        <source>Linear in {x}: the operation itself, of d{x}.</source>
+        <translation>对 {x} 是线性的：对 d{x} 做同样的运算。</translation>
     </message>
     <message>
         <source>Lines and nodes</source>
@@ -1488,6 +2168,46 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>生成用时 {seconds}</translation>
     </message>
     <message>
+        <source>Makes a new key from a key and a number.</source>
+        <translation>由一个密钥和一个数生成新的密钥。</translation>
+    </message>
+    <message>
+        <source>Makes a random key from a seed.</source>
+        <translation>由种子生成一个随机密钥。</translation>
+    </message>
+    <message>
+        <source>Makes a reference: a place whose value can be read and overwritten.</source>
+        <translation>生成一个引用：一个可以读取和改写其值的地方。</translation>
+    </message>
+    <message>
+        <source>Makes a sparse array: the elements that are not zero, and their places.</source>
+        <translation>生成一个稀疏数组：不为零的元素和它们的位置。</translation>
+    </message>
+    <message>
+        <source>Makes a token that orders effects.</source>
+        <translation>生成一个为副作用排序的 token。</translation>
+    </message>
+    <message>
+        <source>Makes a typed key out of plain integers.</source>
+        <translation>由普通整数生成带类型的密钥。</translation>
+    </message>
+    <message>
+        <source>Makes an ordinary array of a sparse one.</source>
+        <translation>由稀疏数组生成普通数组。</translation>
+    </message>
+    <message>
+        <source>Makes random bits from a key.</source>
+        <translation>由密钥生成随机位。</translation>
+    </message>
+    <message>
+        <source>Makes random bits.</source>
+        <translation>生成随机位。</translation>
+    </message>
+    <message>
+        <source>Makes several independent keys from one.</source>
+        <translation>由一个密钥生成几个独立的密钥。</translation>
+    </message>
+    <message>
         <source>Mark what differs</source>
         <translation>标出差别</translation>
     </message>
@@ -1502,6 +2222,22 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Markdown (*.md)</source>
         <translation>Markdown (*.md)</translation>
+    </message>
+    <message>
+        <source>Marks a border between parts of the program; nothing is computed.</source>
+        <translation>标出程序各部分之间的边界；什么也不计算。</translation>
+    </message>
+    <message>
+        <source>Marks a value as differing between devices; nothing is computed.</source>
+        <translation>标明一个值在各设备上不同；什么也不计算。</translation>
+    </message>
+    <message>
+        <source>Marks a value as equal on all devices or as differing; nothing is computed.</source>
+        <translation>标明一个值在所有设备上相同或不同；什么也不计算。</translation>
+    </message>
+    <message>
+        <source>Matrix products of groups of differing size.</source>
+        <translation>若干组大小不同的矩阵乘积。</translation>
     </message>
     <message>
         <source>Measure</source>
@@ -1624,12 +2360,36 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>向上移动</translation>
     </message>
     <message>
+        <source>Multiplies Householder reflections; a step of the QR decomposition.</source>
+        <translation>把 Householder 反射相乘；QR 分解的一步。</translation>
+    </message>
+    <message>
+        <source>Multiplies two arrays element by element.</source>
+        <translation>两个数组逐元素相乘。</translation>
+    </message>
+    <message>
+        <source>Multiplies values at many index positions.</source>
+        <translation>在许多下标位置上乘以数值。</translation>
+    </message>
+    <message>
         <source>NAME=VALUE, NAME=VALUE, such as xla_disable_hlo_passes=algsimp: what XLA compiles the other side with</source>
         <translation>NAME=VALUE, NAME=VALUE，例如 xla_disable_hlo_passes=algsimp：XLA 编译另一方时使用的选项</translation>
     </message>
     <message>
         <source>NaN</source>
         <translation>NaN</translation>
+    </message>
+    <message>
+        <source>NaN comes last.</source>
+        <translation>NaN 排在最后。</translation>
+    </message>
+    <message>
+        <source>NaN differs from everything, also from NaN.</source>
+        <translation>NaN 与一切都不同，与 NaN 也不同。</translation>
+    </message>
+    <message>
+        <source>NaN equals nothing, not even NaN.</source>
+        <translation>NaN 不等于任何值，也不等于 NaN。</translation>
     </message>
     <message>
         <source>NaN red</source>
@@ -1652,8 +2412,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>缩小聚焦范围</translation>
     </message>
     <message>
+        <source>Nearly equal numbers lose digits: in float32 (1e8 + 1) - 1e8 is 0.</source>
+        <translation>相近的数会丢失位数：在 float32 中 (1e8 + 1) - 1e8 是 0。</translation>
+    </message>
+    <message>
         <source>Needs the program dot; jaxscope lays out all that takes dot too long.</source>
         <translation>需要程序 dot；dot 太慢的部分由 jaxscope 布局。</translation>
+    </message>
+    <message>
+        <source>Negative padding cuts elements off.</source>
+        <translation>负的填充会切掉元素。</translation>
     </message>
     <message>
         <source>Next</source>
@@ -1724,6 +2492,22 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>有噪声：同一种形式的各次调用相差很大。</translation>
     </message>
     <message>
+        <source>None: differentiating raises a ValueError, unless a custom rule is around it.</source>
+        <translation>没有：求导会抛出 ValueError，除非外面有自定义规则。</translation>
+    </message>
+    <message>
+        <source>None: it has no result.</source>
+        <translation>没有：它没有结果。</translation>
+    </message>
+    <message>
+        <source>None: the result is not a float.</source>
+        <translation>没有：结果不是浮点数。</translation>
+    </message>
+    <message>
+        <source>None: the tangent is zero, also from float to float.</source>
+        <translation>没有：切向量为零，从浮点数到浮点数时也是如此。</translation>
+    </message>
+    <message>
         <source>Not exported: {error}</source>
         <translation>没有导出：{error}</translation>
     </message>
@@ -1788,6 +2572,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有内容匹配 {wanted}。</translation>
     </message>
     <message>
+        <source>Nothing needs its result, so it was removed.</source>
+        <translation>没有谁需要它的结果，所以被删除了。</translation>
+    </message>
+    <message>
         <source>Nothing of {stage} is selected.</source>
         <translation>没有选中 {stage} 中的内容。</translation>
     </message>
@@ -1816,6 +2604,34 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>数值</translation>
     </message>
     <message>
+        <source>Of a fate: XLA's recorded passes, or its first and last program, show it.</source>
+        <translation>就去向而言：XLA 所记录的 pass，或者它最初和最后的程序，表明了这一点。</translation>
+    </message>
+    <message>
+        <source>Of a fate: it follows from what stands around the equation.</source>
+        <translation>就去向而言：由方程周围的内容得出。</translation>
+    </message>
+    <message>
+        <source>Of a figure: what a loop does is counted for one round.</source>
+        <translation>就数字而言：循环所做的只按一轮计算。</translation>
+    </message>
+    <message>
+        <source>Of a time: the machine was busy, or the calls differed widely.</source>
+        <translation>就时间而言：机器很忙，或者各次调用相差很大。</translation>
+    </message>
+    <message>
+        <source>Of an argument: its memory may be used for a result.</source>
+        <translation>就参数而言：它的内存可以用来放结果。</translation>
+    </message>
+    <message>
+        <source>Of an argument: known while tracing, so that it becomes part of the program.</source>
+        <translation>就参数而言：在追踪时已知，所以成为程序的一部分。</translation>
+    </message>
+    <message>
+        <source>Of an axis of devices: in `shard_map`, where the code says what each device along it does.</source>
+        <translation>就设备的一个轴而言：在 `shard_map` 中，代码自己说明沿这个轴的每个设备做什么。</translation>
+    </message>
+    <message>
         <source>Of an earlier run: {failed_over}</source>
         <translation>来自更早的一次运行：{failed_over}</translation>
     </message>
@@ -1824,12 +2640,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>来自更早的一次运行：{old_call}</translation>
     </message>
     <message>
+        <source>Of equal elements the first is taken; NaN counts as the largest.</source>
+        <translation>元素相等时取第一个；NaN 算作最大的。</translation>
+    </message>
+    <message>
+        <source>Of equal elements the first is taken; NaN counts as the smallest.</source>
+        <translation>元素相等时取第一个；NaN 算作最小的。</translation>
+    </message>
+    <message>
         <source>Of the stage {title}</source>
         <translation>关于阶段 {title}</translation>
     </message>
     <message>
         <source>Off: both sides plain, beside each other</source>
         <translation>关闭时：两边不加标记，并排显示</translation>
+    </message>
+    <message>
+        <source>On a CPU it runs only with `interpret=True`; without it a ValueError is raised.</source>
+        <translation>在 CPU 上只能用 `interpret=True` 运行；否则会抛出 ValueError。</translation>
     </message>
     <message>
         <source>On other devices, of this stage</source>
@@ -1852,12 +2680,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>它在哪些设备上运行，谁持有什么，它们之间传递什么？</translation>
     </message>
     <message>
+        <source>One arithmetic operation on floating-point numbers, by XLA's rules.</source>
+        <translation>对浮点数的一次算术运算，按 XLA 的规则。</translation>
+    </message>
+    <message>
         <source>One equation back (Shift+F8)</source>
         <translation>后退一个方程（Shift+F8）</translation>
     </message>
     <message>
         <source>One equation on, over what is inside (F8)</source>
         <translation>前进一个方程，越过其内部（F8）</translation>
+    </message>
+    <message>
+        <source>One form of the program on its way from source to machine code.</source>
+        <translation>程序从源代码到机器码途中的一种形式。</translation>
+    </message>
+    <message>
+        <source>One instruction of an HLO module. The number in its name may be another in a run without jaxscope.</source>
+        <translation>HLO 模块的一条指令。不用 jaxscope 运行时，名称中的编号可能不同。</translation>
     </message>
     <message>
         <source>One kernel</source>
@@ -1868,20 +2708,48 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>后退一行（Shift+F8）</translation>
     </message>
     <message>
+        <source>One line of a jaxpr: a primitive, its operands and what it gives.</source>
+        <translation>jaxpr 的一行：一个原语、它的操作数和它给出的结果。</translation>
+    </message>
+    <message>
         <source>One line on, also of functions that are called (F8)</source>
         <translation>前进一行，被调用的函数中的行也算（F8）</translation>
+    </message>
+    <message>
+        <source>One minus the error function of every element.</source>
+        <translation>一减去每个元素的误差函数值。</translation>
+    </message>
+    <message>
+        <source>One operation of a StableHLO module.</source>
+        <translation>StableHLO 模块的一个运算。</translation>
+    </message>
+    <message>
+        <source>One over the square root of every element.</source>
+        <translation>每个元素平方根的倒数。</translation>
     </message>
     <message>
         <source>One run</source>
         <translation>一次运行</translation>
     </message>
     <message>
+        <source>One step of XLA's optimizer.</source>
+        <translation>XLA 优化器的一步。</translation>
+    </message>
+    <message>
         <source>Only rows whose cell contains this. -text: that do not; /text/: a regular expression; numbers compare: &gt;1M, &lt;10us.</source>
         <translation>只显示单元格含有此内容的行。-文本：不含的；/文本/：正则表达式；数值可比较：&gt;1M, &lt;10us。</translation>
     </message>
     <message>
+        <source>Only the way in which data lies in memory is left of it.</source>
+        <translation>它只剩下数据在内存中的摆放方式。</translation>
+    </message>
+    <message>
         <source>Only those that touched what is selected</source>
         <translation>只看触及所选内容的</translation>
+    </message>
+    <message>
+        <source>Opcodes of HLO</source>
+        <translation>HLO 的操作码</translation>
     </message>
     <message>
         <source>Open</source>
@@ -1976,6 +2844,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>正在打开 {paths} …</translation>
     </message>
     <message>
+        <source>Operands have the shape of the result, or size one where it is larger, or are single numbers.</source>
+        <translation>操作数的形状与结果相同，或者在结果较大处大小为一，或者是单个数。</translation>
+    </message>
+    <message>
         <source>Options of XLA of the other side</source>
         <translation>另一方的 XLA 选项</translation>
     </message>
@@ -2036,12 +2908,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>各部分</translation>
     </message>
     <message>
+        <source>Parts of a program</source>
+        <translation>程序的组成部分</translation>
+    </message>
+    <message>
         <source>Parts of the chosen array</source>
         <translation>所选数组的各部分</translation>
     </message>
     <message>
         <source>Passes</source>
         <translation>Pass</translation>
+    </message>
+    <message>
+        <source>Passes a value on but lets no gradient back.</source>
+        <translation>把值传下去，但不让梯度传回来。</translation>
     </message>
     <message>
         <source>Passes in their order</source>
@@ -2072,6 +2952,26 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>内存峰值：{reason}</translation>
     </message>
     <message>
+        <source>Permutes the dimensions.</source>
+        <translation>重新排列维度。</translation>
+    </message>
+    <message>
+        <source>Picks elements or blocks at many index positions.</source>
+        <translation>在许多下标位置上取出元素或块。</translation>
+    </message>
+    <message>
+        <source>Picks elements or blocks at many index positions; `x[indices]` becomes this.</source>
+        <translation>在许多下标位置上取出元素或块；`x[indices]` 会变成它。</translation>
+    </message>
+    <message>
+        <source>Picks every element from one of several arrays, by a condition. `jnp.where` becomes this, and so does `lax.cond` under vmap: then both branches are computed.</source>
+        <translation>按条件从几个数组之一取每个元素。`jnp.where` 会变成它，vmap 下的 `lax.cond` 也是：这时两个分支都会计算。</translation>
+    </message>
+    <message>
+        <source>Picks every element from one of two arrays, by a condition.</source>
+        <translation>按条件从两个数组之一取每个元素。</translation>
+    </message>
+    <message>
         <source>Picture (*.svg *.png);;Table (*.csv);;Data (*.json)</source>
         <translation>图片 (*.svg *.png);;表格 (*.csv);;数据 (*.json)</translation>
     </message>
@@ -2090,6 +2990,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Placement</source>
         <translation>放置</translation>
+    </message>
+    <message>
+        <source>Places an array on a device or shards it.</source>
+        <translation>把数组放到一个设备上，或者分片到多个设备。</translation>
     </message>
     <message>
         <source>Point at a mark to read its value.</source>
@@ -2118,6 +3022,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Previous pane</source>
         <translation>上一个窗格</translation>
+    </message>
+    <message>
+        <source>Primitives of jaxprs</source>
+        <translation>jaxpr 的原语</translation>
+    </message>
+    <message>
+        <source>Prints values while the program runs.</source>
+        <translation>在程序运行时打印值。</translation>
     </message>
     <message>
         <source>Program</source>
@@ -2168,6 +3080,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>退出程序</translation>
     </message>
     <message>
+        <source>Raises every element to a fixed whole power by repeated multiplication; `x ** 2` becomes this.</source>
+        <translation>用反复相乘求每个元素的固定整数次幂；`x ** 2` 会变成它。</translation>
+    </message>
+    <message>
+        <source>Raises every element to a power.</source>
+        <translation>求每个元素的幂。</translation>
+    </message>
+    <message>
         <source>Reading the modules …</source>
         <translation>正在读取模块 …</translation>
     </message>
@@ -2176,8 +3096,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>正在读取另一个捕获 …</translation>
     </message>
     <message>
+        <source>Reads a value, or a part of it, from a reference.</source>
+        <translation>从引用中读取一个值或它的一部分。</translation>
+    </message>
+    <message>
+        <source>Reads the same bits as another type; nothing is computed.</source>
+        <translation>把同样的位当作另一种类型来读；什么也不计算。</translation>
+    </message>
+    <message>
         <source>Ready</source>
         <translation>就绪</translation>
+    </message>
+    <message>
+        <source>Receives data from another device.</source>
+        <translation>从另一个设备接收数据。</translation>
+    </message>
+    <message>
+        <source>Receives data from the host.</source>
+        <translation>从主机接收数据。</translation>
     </message>
     <message>
         <source>Recent calls</source>
@@ -2200,6 +3136,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>记录 pass</translation>
     </message>
     <message>
+        <source>References are made into ordinary values before lowering: none is left in StableHLO.</source>
+        <translation>引用在 lower 之前就变成普通的值：StableHLO 中不再有引用。</translation>
+    </message>
+    <message>
         <source>Remat policies</source>
         <translation>remat 策略</translation>
     </message>
@@ -2212,12 +3152,32 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>移除</translation>
     </message>
     <message>
+        <source>Removes dimensions of size one.</source>
+        <translation>去掉大小为一的维度。</translation>
+    </message>
+    <message>
+        <source>Repeats an array along new dimensions.</source>
+        <translation>沿新的维度重复数组。</translation>
+    </message>
+    <message>
+        <source>Repeats an array along new or larger dimensions. Inside a fusion the repeated array never exists in memory.</source>
+        <translation>沿新的或更大的维度重复数组。在融合里面，重复后的数组从不存在于内存中。</translation>
+    </message>
+    <message>
+        <source>Repeats an array along new or larger dimensions. XLA usually fuses it, so that the repeated array never exists in memory.</source>
+        <translation>沿新的或更大的维度重复数组。XLA 通常把它融合，因此重复后的数组从不存在于内存中。</translation>
+    </message>
+    <message>
         <source>Report</source>
         <translation>报告</translation>
     </message>
     <message>
         <source>Results</source>
         <translation>结果</translation>
+    </message>
+    <message>
+        <source>Reverses the order along dimensions.</source>
+        <translation>沿若干维度颠倒顺序。</translation>
     </message>
     <message>
         <source>Ribbons between panes</source>
@@ -2230,6 +3190,30 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Roofline; the table below has the same values</source>
         <translation>Roofline 图；下面的表格有同样的数值</translation>
+    </message>
+    <message>
+        <source>Rounds every element down.</source>
+        <translation>把每个元素向下取整。</translation>
+    </message>
+    <message>
+        <source>Rounds every element to fewer bits without changing its type.</source>
+        <translation>把每个元素舍入到更少的位，类型不变。</translation>
+    </message>
+    <message>
+        <source>Rounds every element to the nearest whole number.</source>
+        <translation>把每个元素舍入到最近的整数。</translation>
+    </message>
+    <message>
+        <source>Rounds every element up.</source>
+        <translation>把每个元素向上取整。</translation>
+    </message>
+    <message>
+        <source>Rounds to the nearest whole number, halves away from zero.</source>
+        <translation>舍入到最近的整数，恰在中间时远离零。</translation>
+    </message>
+    <message>
+        <source>Rounds to the nearest whole number, halves to the even one.</source>
+        <translation>舍入到最近的整数，恰在中间时取偶数。</translation>
     </message>
     <message>
         <source>Run</source>
@@ -2274,6 +3258,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Run a call: this page opens each kernel that the compiler fused, with what it reads, writes and saves. Select two instructions of the optimized program to see why they are not one kernel.</source>
         <translation>运行一个调用：这一页会打开编译器融合的每个内核，显示它读取、写出和节省什么。选择优化后的程序中的两条指令，可以看到它们为什么不是一个内核。</translation>
+    </message>
+    <message>
+        <source>Run a function with stand-ins for its arrays, to record what it does.</source>
+        <translation>用数组的替身运行函数，记录它做了什么。</translation>
     </message>
     <message>
         <source>Run a script</source>
@@ -2352,8 +3340,28 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>正在运行 {running_s} 秒：{doing}</translation>
     </message>
     <message>
+        <source>Runs a program that reads and writes references.</source>
+        <translation>运行一个读写引用的程序。</translation>
+    </message>
+    <message>
+        <source>Runs another computation. On CPUs XLA wraps work in calls to run it on several threads.</source>
+        <translation>运行另一个计算。在 CPU 上 XLA 把工作包在 call 中，以便在几个线程上运行。</translation>
+    </message>
+    <message>
+        <source>Runs another program here.</source>
+        <translation>在这里运行另一个程序。</translation>
+    </message>
+    <message>
         <source>Runs calls one after another, or a loop of yours, and lists every key that a jitted function was compiled for. One call a line; none for the calls that the file offers.</source>
         <translation>依次运行多个调用，或运行您的一个循环，列出 jit 函数为之编译过的每个键。每行一个调用；留空则用文件提供的调用。</translation>
+    </message>
+    <message>
+        <source>Runs one of several computations, chosen when the program runs.</source>
+        <translation>运行几个计算之一，在程序运行时选择。</translation>
+    </message>
+    <message>
+        <source>Runs one of several programs, chosen when the program runs.</source>
+        <translation>运行几个程序之一，在程序运行时选择。</translation>
     </message>
     <message>
         <source>Runs the call three ways and counts differences in units of the last place (ULP): the distance between neighbouring numbers of the result's type. Where eager and jit differ, parts are compiled by themselves, and without single passes, to find out why.</source>
@@ -2362,6 +3370,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Runs the function for a whole batch at once.</source>
         <translation>对整批数据一次运行这个函数。</translation>
+    </message>
+    <message>
+        <source>Runs the program on every device's own part of the arrays.</source>
+        <translation>在每个设备自己的那部分数组上运行程序。</translation>
+    </message>
+    <message>
+        <source>Runs the program on several devices at once.</source>
+        <translation>在几个设备上同时运行程序。</translation>
     </message>
     <message>
         <source>Samples</source>
@@ -2468,6 +3484,34 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>所选</translation>
     </message>
     <message>
+        <source>Sends data to another device.</source>
+        <translation>向另一个设备发送数据。</translation>
+    </message>
+    <message>
+        <source>Sends data to the host.</source>
+        <translation>向主机发送数据。</translation>
+    </message>
+    <message>
+        <source>Several operations that XLA joined into one loop. Values between them stay in registers and are never written to memory.</source>
+        <translation>XLA 合成一个循环的几个运算。它们之间的值留在寄存器中，从不写入内存。</translation>
+    </message>
+    <message>
+        <source>Shifts bits to the left.</source>
+        <translation>把位向左移。</translation>
+    </message>
+    <message>
+        <source>Shifts bits to the right and fills with zeros.</source>
+        <translation>把位向右移，用零填充。</translation>
+    </message>
+    <message>
+        <source>Shifts bits to the right and keeps the sign.</source>
+        <translation>把位向右移，保留符号。</translation>
+    </message>
+    <message>
+        <source>Shifts the bits of every integer to the left.</source>
+        <translation>把每个整数的位向左移。</translation>
+    </message>
+    <message>
         <source>Show</source>
         <translation>显示</translation>
     </message>
@@ -2528,6 +3572,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>签名</translation>
     </message>
     <message>
+        <source>Signed whole numbers divided by zero give -1 on a CPU, without an error.</source>
+        <translation>在 CPU 上，有符号整数除以零得到 -1，不报错。</translation>
+    </message>
+    <message>
         <source>Simplifications</source>
         <translation>简化</translation>
     </message>
@@ -2564,12 +3612,28 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>字体减小</translation>
     </message>
     <message>
+        <source>Solves a linear system with a triangular matrix.</source>
+        <translation>求解三角矩阵的线性方程组。</translation>
+    </message>
+    <message>
+        <source>Solves a linear system, with a hand-made rule for its gradient.</source>
+        <translation>求解线性方程组，其梯度有手写的规则。</translation>
+    </message>
+    <message>
         <source>Some names belong to another program than the one that is shown.</source>
         <translation>有些名称属于另一个程序，而不是所显示的程序。</translation>
     </message>
     <message>
         <source>Something went wrong inside jaxscope; your code is not to blame.</source>
         <translation>jaxscope 内部出了错；不是您的代码的问题。</translation>
+    </message>
+    <message>
+        <source>Sorts along a dimension, and may carry other arrays along.</source>
+        <translation>沿一个维度排序，可以带着其他数组一起排。</translation>
+    </message>
+    <message>
+        <source>Sorts along a dimension.</source>
+        <translation>沿一个维度排序。</translation>
     </message>
     <message>
         <source>Source</source>
@@ -2626,6 +3690,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Starting …</source>
         <translation>正在启动 …</translation>
+    </message>
+    <message>
+        <source>Starts a copy that runs in the background.</source>
+        <translation>启动一个在后台进行的复制。</translation>
     </message>
     <message>
         <source>Step</source>
@@ -2696,6 +3764,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>正在停止 …（再按一次：结束进程）</translation>
     </message>
     <message>
+        <source>Subtracts element by element.</source>
+        <translation>逐元素相减。</translation>
+    </message>
+    <message>
+        <source>Sums over all devices and leaves every device with one part of the total.</source>
+        <translation>对所有设备求和，每个设备留下总和的一部分。</translation>
+    </message>
+    <message>
+        <source>Sums over devices and leaves every device with one part of the total.</source>
+        <translation>对若干设备求和，每个设备留下总和的一部分。</translation>
+    </message>
+    <message>
         <source>System</source>
         <translation>系统</translation>
     </message>
@@ -2716,6 +3796,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{name} 的表格</translation>
     </message>
     <message>
+        <source>Takes one value out of a tuple; costs nothing.</source>
+        <translation>从元组中取出一个值；没有开销。</translation>
+    </message>
+    <message>
+        <source>Takes the plain integers out of a typed key.</source>
+        <translation>从带类型的密钥中取出普通整数。</translation>
+    </message>
+    <message>
         <source>Target</source>
         <translation>目标</translation>
     </message>
@@ -2730,6 +3818,42 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Targets</source>
         <translation>各目标</translation>
+    </message>
+    <message>
+        <source>Tells where the first array is greater than or equal to the second.</source>
+        <translation>指出第一个数组在何处大于或等于第二个。</translation>
+    </message>
+    <message>
+        <source>Tells where the first array is greater than the second.</source>
+        <translation>指出第一个数组在何处大于第二个。</translation>
+    </message>
+    <message>
+        <source>Tells where the first array is less or equal, in the order that sorting uses.</source>
+        <translation>指出第一个数组在何处小于或等于第二个，按排序所用的顺序。</translation>
+    </message>
+    <message>
+        <source>Tells where the first array is less than or equal to the second.</source>
+        <translation>指出第一个数组在何处小于或等于第二个。</translation>
+    </message>
+    <message>
+        <source>Tells where the first array is less than the second.</source>
+        <translation>指出第一个数组在何处小于第二个。</translation>
+    </message>
+    <message>
+        <source>Tells where the first array is less, in the order that sorting uses.</source>
+        <translation>指出第一个数组在何处小于第二个，按排序所用的顺序。</translation>
+    </message>
+    <message>
+        <source>Tells where two arrays are equal.</source>
+        <translation>指出两个数组在何处相等。</translation>
+    </message>
+    <message>
+        <source>Tells where two arrays differ.</source>
+        <translation>指出两个数组在何处不同。</translation>
+    </message>
+    <message>
+        <source>Tells which elements are neither infinite nor NaN.</source>
+        <translation>指出哪些元素既不是无穷大也不是 NaN。</translation>
     </message>
     <message>
         <source>Text</source>
@@ -2760,12 +3884,48 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>JAX 追踪时不运行这一行。</translation>
     </message>
     <message>
+        <source>The Cholesky factor of a positive definite matrix.</source>
+        <translation>正定矩阵的 Cholesky 因子。</translation>
+    </message>
+    <message>
+        <source>The Cholesky factor of a positive definite matrix; done by a library.</source>
+        <translation>正定矩阵的 Cholesky 因子；由库完成。</translation>
+    </message>
+    <message>
+        <source>The JVP is a `scan` with the tangents in its carry. Backward is a `scan` with `reverse` flipped, over what the forward one kept of every step.</source>
+        <translation>JVP 是一个把切向量也放进携带状态的 `scan`。反向是一个把 `reverse` 反过来的 `scan`，作用于前向在每一步所保留的值。</translation>
+    </message>
+    <message>
         <source>The Jacobian, one input at a time.</source>
         <translation>雅可比矩阵，每次一个输入。</translation>
     </message>
     <message>
         <source>The Jacobian, one output at a time.</source>
         <translation>雅可比矩阵，每次一个输出。</translation>
+    </message>
+    <message>
+        <source>The LU decomposition of a matrix; done by a library.</source>
+        <translation>矩阵的 LU 分解；由库完成。</translation>
+    </message>
+    <message>
+        <source>The Python expression that everything is about, such as `grad(loss)(w, x)`.</source>
+        <translation>一切都围绕着它的那个 Python 表达式，例如 `grad(loss)(w, x)`。</translation>
+    </message>
+    <message>
+        <source>The QR decomposition of a matrix; done by a library.</source>
+        <translation>矩阵的 QR 分解；由库完成。</translation>
+    </message>
+    <message>
+        <source>The Schur decomposition of a matrix; done by a library.</source>
+        <translation>矩阵的 Schur 分解；由库完成。</translation>
+    </message>
+    <message>
+        <source>The absolute value of every element.</source>
+        <translation>每个元素的绝对值。</translation>
+    </message>
+    <message>
+        <source>The angle of the point (x, y) for every pair of elements.</source>
+        <translation>每一对元素所成的点 (x, y) 的角度。</translation>
     </message>
     <message>
         <source>The arguments cannot be read: {error}.</source>
@@ -2776,6 +3936,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
 {join}</source>
         <translation>参数{on}
 {join}</translation>
+    </message>
+    <message>
+        <source>The axes in `axes` are gone from the result.</source>
+        <translation>结果不再有 `axes` 中的轴。</translation>
+    </message>
+    <message>
+        <source>The block cipher behind JAX's default random numbers.</source>
+        <translation>JAX 默认随机数背后的分组密码。</translation>
     </message>
     <message>
         <source>The call</source>
@@ -2802,6 +3970,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>由此得到的调用</translation>
     </message>
     <message>
+        <source>The carry keeps its type; another type raises a TypeError.</source>
+        <translation>携带的状态保持自己的类型；类型不同会抛出 TypeError。</translation>
+    </message>
+    <message>
         <source>The code of the processor, or the last form before it.</source>
         <translation>处理器的代码，或在它之前的最后一种形式。</translation>
     </message>
@@ -2810,12 +3982,60 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>比较失败了。</translation>
     </message>
     <message>
+        <source>The complex conjugate of every element.</source>
+        <translation>每个元素的共轭复数。</translation>
+    </message>
+    <message>
+        <source>The condition is a single value, or has the shape of the cases; the result has it too.</source>
+        <translation>条件是单个值，或者与各种情况形状相同；结果也是这个形状。</translation>
+    </message>
+    <message>
         <source>The copy before: [</source>
         <translation>上一个副本：[</translation>
     </message>
     <message>
+        <source>The cosine of every element.</source>
+        <translation>每个元素的余弦。</translation>
+    </message>
+    <message>
+        <source>The cube root of every element.</source>
+        <translation>每个元素的立方根。</translation>
+    </message>
+    <message>
         <source>The derivative along one direction, computed forwards.</source>
         <translation>沿一个方向的导数，向前计算。</translation>
+    </message>
+    <message>
+        <source>The derivative at (0, 0) is NaN.</source>
+        <translation>在 (0, 0) 处的导数是 NaN。</translation>
+    </message>
+    <message>
+        <source>The derivative at 0 is 1.</source>
+        <translation>在 0 处的导数是 1。</translation>
+    </message>
+    <message>
+        <source>The derivative at 0 is inf.</source>
+        <translation>在 0 处的导数是 inf。</translation>
+    </message>
+    <message>
+        <source>The derivative of eigenvectors with equal eigenvalues is NaN.</source>
+        <translation>特征值相等时，特征向量的导数是 NaN。</translation>
+    </message>
+    <message>
+        <source>The derivative of the logarithm of the gamma function, for every element.</source>
+        <translation>伽马函数的对数的导数，对每个元素。</translation>
+    </message>
+    <message>
+        <source>The dimensions in `dimensions` are gone from the result.</source>
+        <translation>结果不再有 `dimensions` 中的维度。</translation>
+    </message>
+    <message>
+        <source>The dimensions in `dimensions`, all of size one, are gone from the result.</source>
+        <translation>结果不再有 `dimensions` 中的维度，它们的大小都是一。</translation>
+    </message>
+    <message>
+        <source>The error function of every element.</source>
+        <translation>每个元素的误差函数值。</translation>
     </message>
     <message>
         <source>The export failed inside jaxscope.</source>
@@ -2846,6 +4066,22 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>无法读取文件 {basename}。</translation>
     </message>
     <message>
+        <source>The first half of a QR decomposition; done by a library.</source>
+        <translation>QR 分解的前一半；由库完成。</translation>
+    </message>
+    <message>
+        <source>The first result is the next state.</source>
+        <translation>第一个结果是下一个状态。</translation>
+    </message>
+    <message>
+        <source>The first value is taken where the condition is true; in `select_n` it is the other way round.</source>
+        <translation>条件为真时取第一个值；`select_n` 则相反。</translation>
+    </message>
+    <message>
+        <source>The function inside the transforms of the call.</source>
+        <translation>调用的各层变换里面的那个函数。</translation>
+    </message>
+    <message>
         <source>The functions of the file, and the calls it offers</source>
         <translation>文件中的函数，以及它提供的调用</translation>
     </message>
@@ -2854,20 +4090,116 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>结果为一个数的函数的梯度。</translation>
     </message>
     <message>
+        <source>The gradient of max pooling.</source>
+        <translation>最大池化的梯度。</translation>
+    </message>
+    <message>
+        <source>The gradient of max pooling: sends every value to the place of its window's maximum.</source>
+        <translation>最大池化的梯度：把每个值送到它的窗口中最大值所在的位置。</translation>
+    </message>
+    <message>
         <source>The graph could not be laid out: {error}</source>
         <translation>无法为图布局：{error}</translation>
+    </message>
+    <message>
+        <source>The hyperbolic cosine of every element.</source>
+        <translation>每个元素的双曲余弦。</translation>
+    </message>
+    <message>
+        <source>The hyperbolic sine of every element.</source>
+        <translation>每个元素的双曲正弦。</translation>
+    </message>
+    <message>
+        <source>The hyperbolic tangent of every element.</source>
+        <translation>每个元素的双曲正切。</translation>
+    </message>
+    <message>
+        <source>The imaginary part of every element.</source>
+        <translation>每个元素的虚部。</translation>
     </message>
     <message>
         <source>The interpreter of your file may have other versions.</source>
         <translation>您的文件所用的解释器可能有其他版本。</translation>
     </message>
     <message>
+        <source>The inverse cosine of every element.</source>
+        <translation>每个元素的反余弦。</translation>
+    </message>
+    <message>
+        <source>The inverse error function; it turns uniform random numbers into normal ones.</source>
+        <translation>误差函数的反函数；它把均匀分布的随机数变成正态分布的。</translation>
+    </message>
+    <message>
+        <source>The inverse hyperbolic cosine of every element.</source>
+        <translation>每个元素的反双曲余弦。</translation>
+    </message>
+    <message>
+        <source>The inverse hyperbolic sine of every element.</source>
+        <translation>每个元素的反双曲正弦。</translation>
+    </message>
+    <message>
+        <source>The inverse hyperbolic tangent of every element.</source>
+        <translation>每个元素的反双曲正切。</translation>
+    </message>
+    <message>
+        <source>The inverse sine of every element.</source>
+        <translation>每个元素的反正弦。</translation>
+    </message>
+    <message>
+        <source>The inverse tangent of every element.</source>
+        <translation>每个元素的反正切。</translation>
+    </message>
+    <message>
+        <source>The kernel is not flipped: what neural networks call a convolution is a correlation.</source>
+        <translation>卷积核不翻转：神经网络所说的卷积其实是互相关。</translation>
+    </message>
+    <message>
+        <source>The kind of device that the call is compiled for, here or elsewhere.</source>
+        <translation>调用所面向的设备种类，在本机或别处。</translation>
+    </message>
+    <message>
         <source>The kind of device to compile for; aot: compiles for a chip that is not here, ssh://host/gpu:0 is one of another machine's</source>
         <translation>为哪种设备编译；aot: 为不在此处的芯片编译，ssh://host/gpu:0 是另一台机器的设备</translation>
     </message>
     <message>
+        <source>The larger of two arrays, element by element.</source>
+        <translation>逐元素取两个数组中较大的值。</translation>
+    </message>
+    <message>
+        <source>The largest element along axes.</source>
+        <translation>沿若干轴的最大元素。</translation>
+    </message>
+    <message>
+        <source>The largest element of every window.</source>
+        <translation>每个窗口中的最大元素。</translation>
+    </message>
+    <message>
+        <source>The largest elements and their positions.</source>
+        <translation>最大的若干元素和它们的位置。</translation>
+    </message>
+    <message>
+        <source>The largest elements, found approximately; made for TPUs.</source>
+        <translation>近似地找出最大的若干元素；为 TPU 而设。</translation>
+    </message>
+    <message>
+        <source>The largest value over all devices.</source>
+        <translation>所有设备上的最大值。</translation>
+    </message>
+    <message>
+        <source>The last dimension becomes `k`, in both results.</source>
+        <translation>在两个结果中，最后一维都变成 `k`。</translation>
+    </message>
+    <message>
+        <source>The last dimension, of size two for the default kind, is gone from the result.</source>
+        <translation>结果不再有最后一维，它在默认种类中大小为二。</translation>
+    </message>
+    <message>
         <source>The last part</source>
         <translation>最后一部分</translation>
+    </message>
+    <message>
+        <source>The last two dimensions are the matrix; those before are a batch.</source>
+        <translation>最后两维是矩阵；前面的各维是批次。</translation>
     </message>
     <message>
         <source>The layout was stopped.</source>
@@ -2878,6 +4210,22 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这个安装中没有课程。</translation>
     </message>
     <message>
+        <source>The limits are single numbers, or have the shape of x; the result has it too.</source>
+        <translation>上下限是单个数，或者与 x 形状相同；结果也与 x 形状相同。</translation>
+    </message>
+    <message>
+        <source>The linear part of a function with a hand-written derivative.</source>
+        <translation>一个导数由人手写的函数的线性部分。</translation>
+    </message>
+    <message>
+        <source>The logarithm of the gamma function of every element.</source>
+        <translation>每个元素的伽马函数的对数。</translation>
+    </message>
+    <message>
+        <source>The logarithm to the base 2 of every element.</source>
+        <translation>每个元素以 2 为底的对数。</translation>
+    </message>
+    <message>
         <source>The module that XLA compiled; the one that it received, as if each instruction were a kernel; or the work of each row in both.</source>
         <translation>XLA 编译出的模块；它收到的模块，把每条指令当作一个内核；或者两者中每一行的工作量。</translation>
     </message>
@@ -2886,8 +4234,36 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>无法比较这些模块，这是 jaxscope 的一个缺陷：{told}</translation>
     </message>
     <message>
+        <source>The most bytes that are alive at once.</source>
+        <translation>同时存活的最多字节数。</translation>
+    </message>
+    <message>
+        <source>The natural logarithm of every element.</source>
+        <translation>每个元素的自然对数。</translation>
+    </message>
+    <message>
         <source>The next copy: ]</source>
         <translation>下一个副本：]</translation>
+    </message>
+    <message>
+        <source>The next representable number towards another one.</source>
+        <translation>朝另一个数方向的下一个可表示的数。</translation>
+    </message>
+    <message>
+        <source>The number of the branch for the platform that is compiled for.</source>
+        <translation>与编译所面向的平台对应的分支编号。</translation>
+    </message>
+    <message>
+        <source>The number of this device along a mesh axis.</source>
+        <translation>本设备沿网格的一个轴的编号。</translation>
+    </message>
+    <message>
+        <source>The number of this device among the partitions.</source>
+        <translation>本设备在各分区中的编号。</translation>
+    </message>
+    <message>
+        <source>The number of this replica.</source>
+        <translation>本副本的编号。</translation>
     </message>
     <message>
         <source>The numbers are computed for the page, so the call has to run.</source>
@@ -2906,8 +4282,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>页面有前 {num_steps:,} 个方程。</translation>
     </message>
     <message>
+        <source>The part of a gradient that carries derivatives back to the arguments.</source>
+        <translation>梯度程序中把导数传回到参数的部分。</translation>
+    </message>
+    <message>
+        <source>The part of a gradient that computes the function itself.</source>
+        <translation>梯度程序中计算函数本身的部分。</translation>
+    </message>
+    <message>
         <source>The part of the whole program that comes from each line. A stronger shade or a longer bar means more.</source>
         <translation>整个程序中来自每一行的部分。底色越深或条越长，所占越多。</translation>
+    </message>
+    <message>
+        <source>The position of the largest element along an axis.</source>
+        <translation>沿一个轴的最大元素的位置。</translation>
+    </message>
+    <message>
+        <source>The position of the smallest element along an axis.</source>
+        <translation>沿一个轴的最小元素的位置。</translation>
     </message>
     <message>
         <source>The process that ran your code ended</source>
@@ -2920,6 +4312,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The process was ended. The next step traces the call anew.</source>
         <translation>进程已被结束。下一步会重新追踪这个调用。</translation>
+    </message>
+    <message>
+        <source>The product of the elements along axes.</source>
+        <translation>沿若干轴的元素之积。</translation>
     </message>
     <message>
         <source>The program</source>
@@ -2938,6 +4334,22 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>真正运行的程序：运算合并成了融合。</translation>
     </message>
     <message>
+        <source>The real part of every element.</source>
+        <translation>每个元素的实部。</translation>
+    </message>
+    <message>
+        <source>The regularized incomplete beta function.</source>
+        <translation>正则化不完全贝塔函数。</translation>
+    </message>
+    <message>
+        <source>The remainder of a division, with the sign of the dividend.</source>
+        <translation>除法的余数，符号与被除数相同。</translation>
+    </message>
+    <message>
+        <source>The remainder of a division.</source>
+        <translation>除法的余数。</translation>
+    </message>
+    <message>
         <source>The result and a function that carries gradients back.</source>
         <translation>结果，以及一个把梯度往回传的函数。</translation>
     </message>
@@ -2950,10 +4362,58 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>结果，以及其导数的线性函数。</translation>
     </message>
     <message>
+        <source>The result has the batch dimensions, then what is left of the first operand, then of the second.</source>
+        <translation>结果依次有批次维度、第一个操作数余下的维度、第二个操作数余下的维度。</translation>
+    </message>
+    <message>
+        <source>The result has the batch dimensions, then what is left of x's dimensions, then what is left of y's.</source>
+        <translation>结果依次有批次维度、x 余下的维度、y 余下的维度。</translation>
+    </message>
+    <message>
+        <source>The result has the dimensions of the indices but their last, and those in `offset_dims`.</source>
+        <translation>结果有下标数组除最后一维以外的维度，以及 `offset_dims` 中的维度。</translation>
+    </message>
+    <message>
+        <source>The result has the shape `new_sizes`, with as many elements as x.</source>
+        <translation>结果的形状是 `new_sizes`，元素个数与 x 相同。</translation>
+    </message>
+    <message>
+        <source>The result has the shape `shape`; dimension i of x becomes its dimension `broadcast_dimensions[i]`.</source>
+        <translation>结果的形状是 `shape`；x 的第 i 维成为它的第 `broadcast_dimensions[i]` 维。</translation>
+    </message>
+    <message>
+        <source>The result has the shape `slice_sizes`, whatever the starts are.</source>
+        <translation>结果的形状是 `slice_sizes`，与起点无关。</translation>
+    </message>
+    <message>
+        <source>The result has the shape of the keys, then `shape`.</source>
+        <translation>结果的形状是密钥的形状，后面接 `shape`。</translation>
+    </message>
+    <message>
+        <source>The result has the shape of x.</source>
+        <translation>结果的形状与 x 相同。</translation>
+    </message>
+    <message>
+        <source>The result has the shape of x; y has as many dimensions, and none is larger.</source>
+        <translation>结果的形状与 x 相同；y 的维数也相同，而且每一维都不更大。</translation>
+    </message>
+    <message>
+        <source>The result is L below the diagonal, without its ones, and U on and above it; then pivots and the permutation.</source>
+        <translation>结果在对角线以下是 L，不含它的那些一；在对角线上和以上是 U；然后是主元和排列。</translation>
+    </message>
+    <message>
+        <source>The result is what was there before; `r[...] = y` throws it away.</source>
+        <translation>结果是原来在那里的值；`r[...] = y` 把它丢掉。</translation>
+    </message>
+    <message>
         <source>The results
 {join}</source>
         <translation>结果
 {join}</translation>
+    </message>
+    <message>
+        <source>The results have the sizes `sizes` along `axis`; the other dimensions are those of x.</source>
+        <translation>各结果沿 `axis` 的大小是 `sizes`；其他维度与 x 相同。</translation>
     </message>
     <message>
         <source>The run failed before {title} was made.</source>
@@ -2970,6 +4430,42 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The run was stopped before {title} was made.</source>
         <translation>运行在生成 {title} 之前被停止了。</translation>
+    </message>
+    <message>
+        <source>The running log of the sum of exponentials along an axis.</source>
+        <translation>沿一个轴的累计指数和的对数。</translation>
+    </message>
+    <message>
+        <source>The running maximum along an axis.</source>
+        <translation>沿一个轴的累计最大值。</translation>
+    </message>
+    <message>
+        <source>The running minimum along an axis.</source>
+        <translation>沿一个轴的累计最小值。</translation>
+    </message>
+    <message>
+        <source>The running product along an axis.</source>
+        <translation>沿一个轴的累计积。</translation>
+    </message>
+    <message>
+        <source>The running sum along an axis.</source>
+        <translation>沿一个轴的累计和。</translation>
+    </message>
+    <message>
+        <source>The same bytes seen with another shape or layout; costs nothing.</source>
+        <translation>同样的字节，看作另一种形状或布局；没有开销。</translation>
+    </message>
+    <message>
+        <source>The same elements in another shape.</source>
+        <translation>同样的元素，另一种形状。</translation>
+    </message>
+    <message>
+        <source>The same elements in another shape; usually costs nothing.</source>
+        <translation>同样的元素，另一种形状；通常没有开销。</translation>
+    </message>
+    <message>
+        <source>The same key gives the same bits.</source>
+        <translation>同样的密钥给出同样的位。</translation>
     </message>
     <message>
         <source>The same values as a table</source>
@@ -3012,8 +4508,44 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>无法启动会话。</translation>
     </message>
     <message>
+        <source>The sigmoid 1 / (1 + exp(−x)) of every element.</source>
+        <translation>每个元素的 sigmoid 值 1 / (1 + exp(−x))。</translation>
+    </message>
+    <message>
+        <source>The sigmoid of every element.</source>
+        <translation>每个元素的 sigmoid 值。</translation>
+    </message>
+    <message>
+        <source>The sine of every element.</source>
+        <translation>每个元素的正弦。</translation>
+    </message>
+    <message>
+        <source>The singular value decomposition of a matrix; done by a library.</source>
+        <translation>矩阵的奇异值分解；由库完成。</translation>
+    </message>
+    <message>
+        <source>The size of a dimension.</source>
+        <translation>一个维度的大小。</translation>
+    </message>
+    <message>
+        <source>The smaller of two arrays, element by element.</source>
+        <translation>逐元素取两个数组中较小的值。</translation>
+    </message>
+    <message>
+        <source>The smallest element along axes.</source>
+        <translation>沿若干轴的最小元素。</translation>
+    </message>
+    <message>
+        <source>The smallest value over all devices.</source>
+        <translation>所有设备上的最小值。</translation>
+    </message>
+    <message>
         <source>The source</source>
         <translation>源代码窗格</translation>
+    </message>
+    <message>
+        <source>The square root of every element.</source>
+        <translation>每个元素的平方根。</translation>
     </message>
     <message>
         <source>The stages</source>
@@ -3022,6 +4554,26 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The stages of the open panes.</source>
         <translation>打开的窗格所显示的阶段。</translation>
+    </message>
+    <message>
+        <source>The sum of every window.</source>
+        <translation>每个窗口的和。</translation>
+    </message>
+    <message>
+        <source>The sum of the elements along axes.</source>
+        <translation>沿若干轴的元素之和。</translation>
+    </message>
+    <message>
+        <source>The sum over all devices; each receives the total.</source>
+        <translation>所有设备上的和；每个设备都得到总和。</translation>
+    </message>
+    <message>
+        <source>The tangent of every element.</source>
+        <translation>每个元素的正切。</translation>
+    </message>
+    <message>
+        <source>The time that arithmetic or memory alone would take at least.</source>
+        <translation>只有算术或只有内存时至少需要的时间。</translation>
     </message>
     <message>
         <source>The two could not be measured together</source>
@@ -3058,6 +4610,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>There is no graph to show.</source>
         <translation>没有图可以显示。</translation>
+    </message>
+    <message>
+        <source>There is no operand; the result has the shape `shape`.</source>
+        <translation>没有操作数；结果的形状是 `shape`。</translation>
     </message>
     <message>
         <source>There is no source to change.</source>
@@ -3172,6 +4728,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>去往</translation>
     </message>
     <message>
+        <source>To an integer the fraction is cut off: -1.7 becomes -1; NaN becomes 0, and what is too large the largest integer.</source>
+        <translation>转换为整数时去掉小数部分：-1.7 变成 -1；NaN 变成 0，太大的数变成最大的整数。</translation>
+    </message>
+    <message>
         <source>To be revealed: {to_plain_text}</source>
         <translation>待揭示：{to_plain_text}</translation>
     </message>
@@ -3268,8 +4828,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>转向</translation>
     </message>
     <message>
+        <source>Turn the jaxpr into StableHLO.</source>
+        <translation>把 jaxpr 变成 StableHLO。</translation>
+    </message>
+    <message>
         <source>Two calls</source>
         <translation>两个调用</translation>
+    </message>
+    <message>
+        <source>Two to the power of every element.</source>
+        <translation>2 的每个元素次幂。</translation>
     </message>
     <message>
         <source>Type a call, such as grad(loss)(f32[8, 2]), and press Enter</source>
@@ -3282,6 +4850,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Types of the second's arguments</source>
         <translation>第二个的参数类型</translation>
+    </message>
+    <message>
+        <source>Under `vmap` it runs until the last element is done; a `select` keeps elements that are done.</source>
+        <translation>在 `vmap` 下它运行到最后一个元素完成为止；用 `select` 保留已经完成的元素。</translation>
+    </message>
+    <message>
+        <source>Under `vmap` with an index per element all branches are computed, and `select_n` picks.</source>
+        <translation>在 `vmap` 下如果每个元素有自己的下标，所有分支都会计算，再由 `select_n` 选取。</translation>
     </message>
     <message>
         <source>Unfold all blocks of its text</source>
@@ -3332,6 +4908,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>正在等待 {title} …</translation>
     </message>
     <message>
+        <source>Waits for a copy that runs in the background.</source>
+        <translation>等待一个在后台进行的复制。</translation>
+    </message>
+    <message>
         <source>Wall time as the calling program sees it</source>
         <translation>调用方程序看到的实际时间</translation>
     </message>
@@ -3352,12 +4932,44 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>XLA 的优化器逐个 pass 对程序做了什么。记录时会再编译一次程序；之后方程的去向会注明是哪个 pass 决定的。</translation>
     </message>
     <message>
+        <source>What a call takes until it gives back control; the work may go on.</source>
+        <translation>一次调用交还控制权之前所用的时间；工作可能还在进行。</translation>
+    </message>
+    <message>
+        <source>What a frame holds: a program inside of an equation, a fusion, a scope.</source>
+        <translation>一个框里的内容：方程里面的程序、一个融合、一个作用域。</translation>
+    </message>
+    <message>
+        <source>What a graph draws as one box: an equation, operation or instruction, an argument, a constant or a result.</source>
+        <translation>图中画成一个方框的东西：方程、运算或指令，参数、常量或结果。</translation>
+    </message>
+    <message>
+        <source>What an equation does, such as `add` or `dot_general`.</source>
+        <translation>一个方程做什么，例如 `add` 或 `dot_general`。</translation>
+    </message>
+    <message>
+        <source>What became of an equation</source>
+        <translation>方程的去向</translation>
+    </message>
+    <message>
+        <source>What became of an equation in the optimized program.</source>
+        <translation>一个方程在优化后的程序中变成了什么。</translation>
+    </message>
+    <message>
+        <source>What became of it is not known; the reason is told.</source>
+        <translation>不知道它变成了什么；原因会说明。</translation>
+    </message>
+    <message>
         <source>What bounds each kernel: arithmetic, or memory?</source>
         <translation>每个内核受什么限制：算术，还是内存？</translation>
     </message>
     <message>
         <source>What can be measured</source>
         <translation>可以测量的内容</translation>
+    </message>
+    <message>
+        <source>What comes out of the call.</source>
+        <translation>从调用中出来的内容。</translation>
     </message>
     <message>
         <source>What did XLA's optimizer do, pass by pass?</source>
@@ -3404,8 +5016,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>XLA 的优化器每一步改变了什么。</translation>
     </message>
     <message>
+        <source>What flows back to a smaller operand is summed to its shape.</source>
+        <translation>流回较小操作数的值会求和成它的形状。</translation>
+    </message>
+    <message>
         <source>What goes into the call, and what comes out?</source>
         <translation>调用输入什么，输出什么？</translation>
+    </message>
+    <message>
+        <source>What goes into the call. An array of it is an argument of the program.</source>
+        <translation>进入调用的内容。其中的数组是程序的一个参数。</translation>
     </message>
     <message>
         <source>What is alive at the chosen step</source>
@@ -3422,6 +5042,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>What is compiled again?</source>
         <translation>什么被重新编译？</translation>
+    </message>
+    <message>
+        <source>What is kept for the backward pass grows with `length`: each kept value is stacked.</source>
+        <translation>为反向过程保留的内容随 `length` 增长：每个保留的值都会堆叠起来。</translation>
     </message>
     <message>
         <source>What is measured against what</source>
@@ -3444,12 +5068,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>逐步走过什么</translation>
     </message>
     <message>
+        <source>What is still shown of it is no longer of the call above.</source>
+        <translation>仍然显示着的内容已不属于上面的调用。</translation>
+    </message>
+    <message>
         <source>What led to it</source>
         <translation>由什么导致</translation>
     </message>
     <message>
+        <source>What makes a function of a function: `grad`, `vmap`, `jit` and others.</source>
+        <translation>由一个函数得到另一个函数的东西：`grad`、`vmap`、`jit` 等。</translation>
+    </message>
+    <message>
         <source>What numbers flow through it, equation by equation?</source>
         <translation>逐个方程地看，有哪些数值流过？</translation>
+    </message>
+    <message>
+        <source>What random numbers are made from. One key serves for one draw.</source>
+        <translation>生成随机数的依据。一个密钥只用于一次抽取。</translation>
     </message>
     <message>
         <source>What the colours and outlines mean; click to see all of it</source>
@@ -3524,6 +5160,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>NaN 或 Inf 最先在哪里产生，怎样产生</translation>
     </message>
     <message>
+        <source>Where both are equal, each gets half of the derivative.</source>
+        <translation>两者相等时，各得导数的一半。</translation>
+    </message>
+    <message>
         <source>Where did compile time go?</source>
         <translation>编译时间花在哪里？</translation>
     </message>
@@ -3534,6 +5174,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Where the time goes</source>
         <translation>时间的去处</translation>
+    </message>
+    <message>
+        <source>Whether all elements along axes are true.</source>
+        <translation>沿若干轴的所有元素是否都为真。</translation>
+    </message>
+    <message>
+        <source>Whether any element along axes is true.</source>
+        <translation>沿若干轴是否有元素为真。</translation>
     </message>
     <message>
         <source>Which line added that equation is not known.</source>
@@ -3566,6 +5214,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Why are these not one kernel?</source>
         <translation>为什么它们不是一个内核？</translation>
+    </message>
+    <message>
+        <source>With 8 exponent bits and 7 mantissa bits it gives what a round trip to bfloat16 gives.</source>
+        <translation>用 8 个指数位和 7 个尾数位，结果与转成 bfloat16 再转回来相同。</translation>
     </message>
     <message>
         <source>With another call …</source>
@@ -3604,6 +5256,22 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>与上一次运行</translation>
     </message>
     <message>
+        <source>Without `jit`: each primitive is sent to the device as the function runs.</source>
+        <translation>不用 `jit`：函数运行时，每个原语分别送到设备上。</translation>
+    </message>
+    <message>
+        <source>Without `transpose_solve` or `symmetric=True` reverse mode raises a TypeError.</source>
+        <translation>没有 `transpose_solve` 或 `symmetric=True` 时，反向模式会抛出 TypeError。</translation>
+    </message>
+    <message>
+        <source>Without padding, strides and dilation a size n becomes n - k + 1, where k is the window's.</source>
+        <translation>没有填充、步长和空洞时，大小 n 变成 n - k + 1，其中 k 是窗口的大小。</translation>
+    </message>
+    <message>
+        <source>Without padding, strides and dilation a spatial size n becomes n - k + 1, where k is the kernel's.</source>
+        <translation>没有填充、步长和空洞时，空间大小 n 变成 n - k + 1，其中 k 是卷积核的大小。</translation>
+    </message>
+    <message>
         <source>Work and traffic</source>
         <translation>工作量和内存流量</translation>
     </message>
@@ -3628,6 +5296,26 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>把图写成 SVG、PNG、CSV 或 JSON</translation>
     </message>
     <message>
+        <source>Writes a block at a place that is known only when the program runs. It gives a new array; XLA does it in place if the old one is no longer needed.</source>
+        <translation>在一个运行时才知道的位置写入一块。它给出新的数组；如果不再需要旧的数组，XLA 就地写入。</translation>
+    </message>
+    <message>
+        <source>Writes a block at a place that is known only when the program runs; in place where the old array is no longer needed.</source>
+        <translation>在一个运行时才知道的位置写入一块；不再需要旧的数组时就地写入。</translation>
+    </message>
+    <message>
+        <source>Writes a value, or a part of it, to a reference, and gives what was there before.</source>
+        <translation>把值或它的一部分写入引用，并给出原来在那里的值。</translation>
+    </message>
+    <message>
+        <source>Writes or adds values at many index positions.</source>
+        <translation>在许多下标位置上写入或加上数值。</translation>
+    </message>
+    <message>
+        <source>Writes values at many index positions; `x.at[i].set(v)` becomes this.</source>
+        <translation>在许多下标位置上写入数值；`x.at[i].set(v)` 会变成它。</translation>
+    </message>
+    <message>
         <source>Writing</source>
         <translation>正在写出</translation>
     </message>
@@ -3642,6 +5330,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>XLA's compilation of it</source>
         <translation>XLA 对它的编译</translation>
+    </message>
+    <message>
+        <source>XLA's cost analysis counts no FLOPs of it.</source>
+        <translation>XLA 的开销分析不计它的 FLOP。</translation>
     </message>
     <message>
         <source>XLA's cycles</source>
@@ -3672,6 +5364,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>您的代码有一段时间没有响应了（已运行 {running_s} 秒）：它占住了自己的进程。请等待，或按“停止”；其他内容不会丢失。</translation>
     </message>
     <message>
+        <source>Zeros in the shape of another array.</source>
+        <translation>形状与另一个数组相同的零。</translation>
+    </message>
+    <message>
         <source>Zoom in</source>
         <translation>放大图形</translation>
     </message>
@@ -3684,6 +5380,78 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>缩放到所选内容</translation>
     </message>
     <message>
+        <source>`axis` is the last one, and nothing is NaN</source>
+        <translation>`axis` 是最后一个轴，而且没有 NaN</translation>
+    </message>
+    <message>
+        <source>`dim_labels` names the dimensions of image, kernel and result: b batch, f feature, o and i output and input feature, digits for space.</source>
+        <translation>`dim_labels` 给出图像、卷积核和结果的各维名称：b 批次，f 特征，o 和 i 输出和输入特征，数字表示空间。</translation>
+    </message>
+    <message>
+        <source>`fft_type` is `FFT`, over one dimension</source>
+        <translation>`fft_type` 是 `FFT`，沿一个维度</translation>
+    </message>
+    <message>
+        <source>`full_matrices` is false; columns may differ by a sign</source>
+        <translation>`full_matrices` 为 false；各列可能相差一个符号</translation>
+    </message>
+    <message>
+        <source>`lax.round` sends 2.5 to 3, `jnp.round` sends it to 2.</source>
+        <translation>`lax.round` 把 2.5 舍入为 3，`jnp.round` 舍入为 2。</translation>
+    </message>
+    <message>
+        <source>`left_side` is true, and the other flags but `lower` are false</source>
+        <translation>`left_side` 为 true，除 `lower` 外的其他标志为 false</translation>
+    </message>
+    <message>
+        <source>`reverse` is false</source>
+        <translation>`reverse` 为 false</translation>
+    </message>
+    <message>
+        <source>`reverse` is false; for the JVP: no element is zero</source>
+        <translation>`reverse` 为 false；对 JVP 而言：没有元素为零</translation>
+    </message>
+    <message>
+        <source>`rounding_method` is `TO_NEAREST_EVEN`</source>
+        <translation>`rounding_method` 是 `TO_NEAREST_EVEN`</translation>
+    </message>
+    <message>
+        <source>`x.at[i].add(u)` adds once for each time that an index is named.</source>
+        <translation>`x.at[i].add(u)` 中一个下标出现几次，就加几次。</translation>
+    </message>
+    <message>
+        <source>`x.at[i].add(u)` with whole rows and indices inside x</source>
+        <translation>`x.at[i].add(u)`，整行，下标在 x 之内</translation>
+    </message>
+    <message>
+        <source>`x.at[i].max(u)` with whole rows and indices inside x</source>
+        <translation>`x.at[i].max(u)`，整行，下标在 x 之内</translation>
+    </message>
+    <message>
+        <source>`x.at[i].min(u)` with whole rows and indices inside x</source>
+        <translation>`x.at[i].min(u)`，整行，下标在 x 之内</translation>
+    </message>
+    <message>
+        <source>`x.at[i].multiply(u)` with whole rows and indices inside x</source>
+        <translation>`x.at[i].multiply(u)`，整行，下标在 x 之内</translation>
+    </message>
+    <message>
+        <source>`x.at[i].set(u)` drops an index beyond the end, without an error.</source>
+        <translation>`x.at[i].set(u)` 会丢弃超出末端的下标，不报错。</translation>
+    </message>
+    <message>
+        <source>`x.at[i].set(u)` with whole rows and different indices inside x</source>
+        <translation>`x.at[i].set(u)`，整行，下标互不相同且在 x 之内</translation>
+    </message>
+    <message>
+        <source>`x[i]` with an index beyond the end gives the last element, without an error.</source>
+        <translation>`x[i]` 的下标超出末端时给出最后一个元素，不报错。</translation>
+    </message>
+    <message>
+        <source>`x[i]` with whole rows and indices inside x</source>
+        <translation>`x[i]`，整行，下标在 x 之内</translation>
+    </message>
+    <message>
         <source>a call among many that do not wait for each other</source>
         <translation>许多互不等待的调用中的一次</translation>
     </message>
@@ -3694,6 +5462,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>a library's</source>
         <translation>库的</translation>
+    </message>
+    <message>
+        <source>a sparse matrix of 3 by 4, times a matrix</source>
+        <translation>3 乘 4 的稀疏矩阵，乘以一个矩阵</translation>
     </message>
     <message>
         <source>absent</source>
@@ -3732,6 +5504,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>全部；否则写名称，例如 train_step</translation>
     </message>
     <message>
+        <source>an array of 3 by 4</source>
+        <translation>3 乘 4 的数组</translation>
+    </message>
+    <message>
         <source>an earlier version of the file</source>
         <translation>文件的更早版本</translation>
     </message>
@@ -3750,6 +5526,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>as XLA received it</source>
         <translation>XLA 收到时</translation>
+    </message>
+    <message>
+        <source>as `lax.ragged_dot` makes it: rows of x in groups, a matrix of y for each</source>
+        <translation>`lax.ragged_dot` 所生成的那样：x 的行分成组，每组对应 y 的一个矩阵</translation>
+    </message>
+    <message>
+        <source>as many bits as float32 has</source>
+        <translation>位数与 float32 相同</translation>
+    </message>
+    <message>
+        <source>as many elements are not zero as `nse` says</source>
+        <translation>不为零的元素个数与 `nse` 相同</translation>
     </message>
     <message>
         <source>as written; all, none, or x+y</source>
@@ -3776,6 +5564,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>轴 2</translation>
     </message>
     <message>
+        <source>back to {name}</source>
+        <translation>传回 {name}</translation>
+    </message>
+    <message>
         <source>backward</source>
         <translation>反向</translation>
     </message>
@@ -3786,6 +5578,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>backward pass</source>
         <translation>反向过程</translation>
+    </message>
+    <message>
+        <source>base function</source>
+        <translation>基础函数</translation>
     </message>
     <message>
         <source>batch </source>
@@ -3808,12 +5604,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>之间</translation>
     </message>
     <message>
+        <source>bfloat16 operands give a bfloat16 result, unless `preferred_element_type` asks for float32.</source>
+        <translation>操作数为 bfloat16 时结果也是 bfloat16，除非 `preferred_element_type` 要求 float32。</translation>
+    </message>
+    <message>
         <source>blue above 0, orange below</source>
         <translation>蓝色大于 0，橙色小于 0</translation>
     </message>
     <message>
         <source>bookmarked</source>
         <translation>已加书签</translation>
+    </message>
+    <message>
+        <source>booleans</source>
+        <translation>布尔值</translation>
     </message>
     <message>
         <source>by way of</source>
@@ -3832,6 +5636,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>字节，每个循环算一次</translation>
     </message>
     <message>
+        <source>call</source>
+        <translation>调用</translation>
+    </message>
+    <message>
         <source>calls</source>
         <translation>调用</translation>
     </message>
@@ -3846,6 +5654,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>changes</source>
         <translation>改变</translation>
+    </message>
+    <message>
+        <source>collective</source>
+        <translation>集合通信</translation>
     </message>
     <message>
         <source>collective: devices exchange</source>
@@ -3924,6 +5736,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>数据移动</translation>
     </message>
     <message>
+        <source>dead</source>
+        <translation>死代码</translation>
+    </message>
+    <message>
         <source>dead: nothing uses it</source>
         <translation>死代码：没有被使用</translation>
     </message>
@@ -3934,6 +5750,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>depth: unrolled against scan</source>
         <translation>深度：展开对 scan</translation>
+    </message>
+    <message>
+        <source>derivative</source>
+        <translation>导数</translation>
     </message>
     <message>
         <source>devices</source>
@@ -3956,6 +5776,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>方向</translation>
     </message>
     <message>
+        <source>dispatch</source>
+        <translation>派发</translation>
+    </message>
+    <message>
+        <source>donated</source>
+        <translation>捐赠</translation>
+    </message>
+    <message>
         <source>donating</source>
         <translation>捐赠</translation>
     </message>
@@ -3972,8 +5800,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>转储</translation>
     </message>
     <message>
+        <source>e to the power of every element.</source>
+        <translation>e 的每个元素次幂。</translation>
+    </message>
+    <message>
         <source>each cell is a mean</source>
         <translation>每格是一个平均值</translation>
+    </message>
+    <message>
+        <source>each loop once</source>
+        <translation>每个循环一次</translation>
     </message>
     <message>
         <source>each operation alone; transforms traced anew</source>
@@ -3990,6 +5826,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>earlier run</source>
         <translation>更早的运行</translation>
+    </message>
+    <message>
+        <source>eigenvectors may differ by a sign</source>
+        <translation>特征向量可能相差一个符号</translation>
     </message>
     <message>
         <source>elementwise</source>
@@ -4028,6 +5868,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>全部</translation>
     </message>
     <message>
+        <source>exp(x) − 1, exact for small x.</source>
+        <translation>exp(x) − 1，对小的 x 精确。</translation>
+    </message>
+    <message>
         <source>experimenting</source>
         <translation>正在实验</translation>
     </message>
@@ -4052,12 +5896,36 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>第一个</translation>
     </message>
     <message>
+        <source>first call</source>
+        <translation>首次调用</translation>
+    </message>
+    <message>
         <source>first: {first}</source>
         <translation>第一个：{first}</translation>
     </message>
     <message>
         <source>fits</source>
         <translation>装得下</translation>
+    </message>
+    <message>
+        <source>floats; whole numbers are divided towards zero</source>
+        <translation>浮点数；整数相除时向零取整</translation>
+    </message>
+    <message>
+        <source>folded</source>
+        <translation>折叠</translation>
+    </message>
+    <message>
+        <source>for the JVP: no element is zero</source>
+        <translation>对 JVP 而言：没有元素为零</translation>
+    </message>
+    <message>
+        <source>for the derivative: floats</source>
+        <translation>对导数而言：浮点数</translation>
+    </message>
+    <message>
+        <source>for the derivatives: x is positive</source>
+        <translation>对各导数而言：x 为正</translation>
     </message>
     <message>
         <source>forward</source>
@@ -4128,6 +5996,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>用六个进程</translation>
     </message>
     <message>
+        <source>indices inside the operand</source>
+        <translation>下标在操作数之内</translation>
+    </message>
+    <message>
+        <source>inferred</source>
+        <translation>推断</translation>
+    </message>
+    <message>
         <source>inside</source>
         <translation>内部</translation>
     </message>
@@ -4184,6 +6060,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>jaxscope 显示 JAX 如何处理对一个函数的调用。</translation>
     </message>
     <message>
+        <source>jit</source>
+        <translation>jit</translation>
+    </message>
+    <message>
         <source>kept</source>
         <translation>保留</translation>
     </message>
@@ -4192,8 +6072,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>内核</translation>
     </message>
     <message>
+        <source>kernel of its own</source>
+        <translation>单独的内核</translation>
+    </message>
+    <message>
         <source>kernels</source>
         <translation>内核</translation>
+    </message>
+    <message>
+        <source>key</source>
+        <translation>密钥</translation>
     </message>
     <message>
         <source>kind</source>
@@ -4202,6 +6090,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>layout</source>
         <translation>布局</translation>
+    </message>
+    <message>
+        <source>library</source>
+        <translation>库</translation>
+    </message>
+    <message>
+        <source>library call</source>
+        <translation>库调用</translation>
     </message>
     <message>
         <source>library, callback</source>
@@ -4236,6 +6132,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>关联，向前</translation>
     </message>
     <message>
+        <source>log(0) is -inf, and the log of a negative number is NaN, without an error.</source>
+        <translation>log(0) 是 -inf，负数的对数是 NaN，都不报错。</translation>
+    </message>
+    <message>
+        <source>log(1 + x), exact for small x.</source>
+        <translation>log(1 + x)，对小的 x 精确。</translation>
+    </message>
+    <message>
         <source>looking for arguments that the function takes</source>
         <translation>正在寻找函数能接受的参数</translation>
     </message>
@@ -4258,6 +6162,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>made with</source>
         <translation>生成方式</translation>
+    </message>
+    <message>
+        <source>manual</source>
+        <translation>手动</translation>
     </message>
     <message>
         <source>max</source>
@@ -4292,12 +6200,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>内存流量</translation>
     </message>
     <message>
+        <source>merged</source>
+        <translation>合并</translation>
+    </message>
+    <message>
         <source>merged with another</source>
         <translation>与另一个合并</translation>
     </message>
     <message>
         <source>min</source>
         <translation>最小</translation>
+    </message>
+    <message>
+        <source>mind</source>
+        <translation>注意</translation>
     </message>
     <message>
         <source>module</source>
@@ -4328,8 +6244,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>需要</translation>
     </message>
     <message>
+        <source>no batch dimensions; what flows back: matrices, x's columns times y's rows</source>
+        <translation>没有批次维度；流回的内容：矩阵，x 的列乘以 y 的行</translation>
+    </message>
+    <message>
         <source>no device</source>
         <translation>不选设备</translation>
+    </message>
+    <message>
+        <source>no dimension of x grows from size one; the cotangent is also summed over those that do</source>
+        <translation>x 没有从大小一变大的维度；余切还要对变大的维度求和</translation>
     </message>
     <message>
         <source>no finite element</source>
@@ -4340,8 +6264,28 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有直方图：没有有限的值，或范围不是有限的</translation>
     </message>
     <message>
+        <source>no instruction</source>
+        <translation>没有指令</translation>
+    </message>
+    <message>
+        <source>no operation</source>
+        <translation>没有运算</translation>
+    </message>
+    <message>
+        <source>no padding is negative, and none is between elements</source>
+        <translation>填充都不为负，元素之间也没有填充</translation>
+    </message>
+    <message>
+        <source>no strides</source>
+        <translation>没有步长</translation>
+    </message>
+    <message>
         <source>no value is</source>
         <translation>没有值</translation>
+    </message>
+    <message>
+        <source>node</source>
+        <translation>节点</translation>
     </message>
     <message>
         <source>noisy</source>
@@ -4384,6 +6328,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>已不存在</translation>
     </message>
     <message>
+        <source>nothing is NaN</source>
+        <translation>没有 NaN</translation>
+    </message>
+    <message>
+        <source>nothing is NaN, and no two are equal</source>
+        <translation>没有 NaN，也没有两个相等</translation>
+    </message>
+    <message>
         <source>now in the {word} {shown}</source>
         <translation>现在位于{word} {shown}</translation>
     </message>
@@ -4394,6 +6346,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>of</source>
         <translation>，解释器</translation>
+    </message>
+    <message>
+        <source>of JAX</source>
+        <translation>来自 JAX</translation>
     </message>
     <message>
         <source>of an earlier run</source>
@@ -4408,6 +6364,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>目标</translation>
     </message>
     <message>
+        <source>on a CPU</source>
+        <translation>在 CPU 上</translation>
+    </message>
+    <message>
         <source>on a device</source>
         <translation>每个设备上</translation>
     </message>
@@ -4420,12 +6380,40 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>设备上</translation>
     </message>
     <message>
+        <source>one device</source>
+        <translation>一个设备</translation>
+    </message>
+    <message>
+        <source>one device along the axis</source>
+        <translation>沿这个轴只有一个设备</translation>
+    </message>
+    <message>
+        <source>one device along the axis, `tiled` is false</source>
+        <translation>沿这个轴只有一个设备，`tiled` 为 false</translation>
+    </message>
+    <message>
+        <source>one device in the group; else the sum of the devices' arrays</source>
+        <translation>组中只有一个设备；否则是各设备的数组之和</translation>
+    </message>
+    <message>
+        <source>one image, one channel, no padding, strides or dilation</source>
+        <translation>一幅图像，一个通道，没有填充、步长和空洞</translation>
+    </message>
+    <message>
         <source>one of {sampled:,} is drawn</source>
         <translation>每 {sampled:,} 个画一个</translation>
     </message>
     <message>
+        <source>one operand</source>
+        <translation>一个操作数</translation>
+    </message>
+    <message>
         <source>only moves bytes</source>
         <translation>只移动字节</translation>
+    </message>
+    <message>
+        <source>operand</source>
+        <translation>操作数</translation>
     </message>
     <message>
         <source>operation</source>
@@ -4496,12 +6484,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>策略</translation>
     </message>
     <message>
+        <source>primitive</source>
+        <translation>原语</translation>
+    </message>
+    <message>
         <source>producer</source>
         <translation>生产者</translation>
     </message>
     <message>
         <source>proof: {place}:{what}</source>
         <translation>证据：{place}：{what}</translation>
+    </message>
+    <message>
+        <source>proven</source>
+        <translation>已证实</translation>
+    </message>
+    <message>
+        <source>pytree</source>
+        <translation>pytree</translation>
     </message>
     <message>
         <source>quality</source>
@@ -4556,8 +6556,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>已改写掉</translation>
     </message>
     <message>
+        <source>roofline</source>
+        <translation>roofline</translation>
+    </message>
+    <message>
         <source>rounds</source>
         <translation>轮数</translation>
+    </message>
+    <message>
+        <source>rsqrt(0) is inf.</source>
+        <translation>rsqrt(0) 是 inf。</translation>
     </message>
     <message>
         <source>running</source>
@@ -4624,6 +6632,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>形状</translation>
     </message>
     <message>
+        <source>shapes</source>
+        <translation>形状</translation>
+    </message>
+    <message>
         <source>share</source>
         <translation>份额</translation>
     </message>
@@ -4638,6 +6650,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>share of calls, %</source>
         <translation>调用所占比例，%</translation>
+    </message>
+    <message>
+        <source>signed integers; y is less than the number of bits</source>
+        <translation>有符号整数；y 小于位数</translation>
+    </message>
+    <message>
+        <source>simplified</source>
+        <translation>化简</translation>
     </message>
     <message>
         <source>size</source>
@@ -4664,8 +6684,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>spec</translation>
     </message>
     <message>
+        <source>stage</source>
+        <translation>阶段</translation>
+    </message>
+    <message>
         <source>stale</source>
         <translation>过时</translation>
+    </message>
+    <message>
+        <source>static</source>
+        <translation>静态</translation>
     </message>
     <message>
         <source>steady</source>
@@ -4716,6 +6744,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>临时值</translation>
     </message>
     <message>
+        <source>the block lies inside x</source>
+        <translation>块在 x 之内</translation>
+    </message>
+    <message>
         <source>the call</source>
         <translation>这个调用</translation>
     </message>
@@ -4742,6 +6774,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>the first call without jit: compiles every operation</source>
         <translation>不用 jit 的第一次调用：编译每个运算</translation>
+    </message>
+    <message>
+        <source>the first result, the singular values</source>
+        <translation>第一个结果，即奇异值</translation>
     </message>
     <message>
         <source>the gradient, compiled</source>
@@ -4872,8 +6908,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>追踪</translation>
     </message>
     <message>
+        <source>transcendental</source>
+        <translation>超越函数</translation>
+    </message>
+    <message>
         <source>transcendentals</source>
         <translation>超越函数</translation>
+    </message>
+    <message>
+        <source>transform</source>
+        <translation>变换</translation>
     </message>
     <message>
         <source>turning it into StableHLO</source>
@@ -4888,8 +6932,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>窗口大小的两倍</translation>
     </message>
     <message>
+        <source>two cases: the first is taken where the condition is false</source>
+        <translation>两种情况：条件为假时取第一个</translation>
+    </message>
+    <message>
+        <source>two dimensions, no padding, strides or dilation</source>
+        <translation>两个维度，没有填充、步长和空洞</translation>
+    </message>
+    <message>
+        <source>two operands; there may be more</source>
+        <translation>两个操作数；还可以更多</translation>
+    </message>
+    <message>
         <source>type</source>
         <translation>类型</translation>
+    </message>
+    <message>
+        <source>types of the same width</source>
+        <translation>宽度相同的类型</translation>
     </message>
     <message>
         <source>types: on each of {num} devices</source>
@@ -5018,6 +7078,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>writes</source>
         <translation>写出</translation>
+    </message>
+    <message>
+        <source>x + 0.5 is not rounded</source>
+        <translation>x + 0.5 没有舍入</translation>
+    </message>
+    <message>
+        <source>x is not negative</source>
+        <translation>x 不为负</translation>
+    </message>
+    <message>
+        <source>y is less than the number of bits</source>
+        <translation>y 小于位数</translation>
     </message>
     <message>
         <source>{at} of {num_hits:,}</source>
@@ -5200,6 +7272,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{first} 和 {second} 在 {arrays}中的 {num_differing} 个里不同，最多相差 {ulps} ULP{odd}</translation>
     </message>
     <message>
+        <source>{first} {then}</source>
+        <translation>{first}{then}</translation>
+    </message>
+    <message>
         <source>{functions:,.0f} of exp, sin …</source>
         <translation>{functions:,.0f} 次 exp、sin …</translation>
     </message>
@@ -5240,12 +7316,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>样本中有 {mild:,} 个轻度和 {severe:,} 个重度异常值。</translation>
     </message>
     <message>
+        <source>{names}, in a small example of each.</source>
+        <translation>{names}，各在一个小例子中看到。</translation>
+    </message>
+    <message>
         <source>{name} at {x:,.0f}: {y} ({low} to {high})</source>
         <translation>{name}，{x:,.0f} 处：{y}（{low} 到 {high}）</translation>
     </message>
     <message>
         <source>{name} takes {median} ({spread})</source>
         <translation>{name} 用时 {median}（{spread}）</translation>
+    </message>
+    <message>
+        <source>{name}, a primitive of JAX</source>
+        <translation>{name}，JAX 的一个原语</translation>
+    </message>
+    <message>
+        <source>{name}, an opcode of HLO</source>
+        <translation>{name}，HLO 的一个操作码</translation>
     </message>
     <message>
         <source>{name}: none.</source>
@@ -5364,8 +7452,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{stage} · 组</translation>
     </message>
     <message>
+        <source>{text}</source>
+        <translation>{text}</translation>
+    </message>
+    <message>
         <source>{text} on devices {name_devices}</source>
         <translation>{text}，在设备 {name_devices} 上</translation>
+    </message>
+    <message>
+        <source>{text}.</source>
+        <translation>{text}。</translation>
     </message>
     <message>
         <source>{title} could not be made.
@@ -5422,6 +7518,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{value}限制了{kernels}</translation>
     </message>
     <message>
+        <source>{when}.</source>
+        <translation>{when}。</translation>
+    </message>
+    <message>
         <source>{wide:,} × {round:,} pixels and the legend.</source>
         <translation>{wide:,} × {round:,} 像素，含图例。</translation>
     </message>
@@ -5452,6 +7552,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>↗: inside drawn at another box</source>
         <translation>↗：内部画在另一个方框处</translation>
+    </message>
+    <message>
+        <source>−1, 0 or 1 by the sign of every element.</source>
+        <translation>−1、0 或 1，按每个元素的符号。</translation>
     </message>
     <message>
         <source>▶|</source>

@@ -1,0 +1,208 @@
+"""Which sentences of the window are English while it shows Chinese.
+
+    python -m bench.language [SAMPLE …] [--list]
+
+Opens each sample in a real window, selects equations and instructions with their cards, turns to
+the pages, lets two calls fail, and counts by kind the sentences in Chinese and those with English
+phrases: a phrase has one of the small words of English beside others. Code, names and numbers are
+neither. A lesson is the user's file, which nobody translates.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+
+import re
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, Qt
+from PySide6.QtGui import QTextDocument
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QApplication,
+    QHeaderView,
+    QLabel,
+    QTextBrowser,
+    QWidget,
+)
+
+from jaxscope.client.session import Session
+from jaxscope.model import NodeKind, is_available
+from jaxscope.ui.application import build_window
+from jaxscope.ui.panes.pane_area import WIDE_ARRANGEMENT
+from jaxscope.ui.session.controller import Bridge, RunOptions
+from jaxscope.ui.session.state import Phase
+from jaxscope.ui.toolkit.language import Language
+from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.settings import Settings
+
+_ROOT = Path(__file__).parents[1]
+_DRAWER = ("passes", "fusions", "memory", "sharding", "arguments", "notes")
+_MEASURED = ("timing", "roofline", "compile_time", "agreement")
+_FAILING = ("simple_graph(f32[3] @", "loss(f32[2])", "simple_graph(f32[3], 1)", 'simple_graph("a")')
+_NODES = 6
+_ROWS = 40
+_LIMIT_S = 240.0
+_SMALL = (
+    "the of is are was by in to and it its no not with for each from that this an as or on at has "
+    "have be so what which where than only they one all more may into out before after while two "
+    "other does did whose there every no or both could but if between"
+)
+_PHRASE = re.compile(
+    rf"[A-Za-z'-]+ (?:{'|'.join(_SMALL.split())})\b|\b(?:{'|'.join(_SMALL.split())}) [a-z'-]+\b",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"`[^`]*`|<code>.*?</code>|\S*[_=()\[\]/]\S*")
+_TOLD = re.compile(r"[A-Z][a-z]+ [^\u4e00-\u9fff]*[a-z ]\.")
+_CHINESE = re.compile("[\u4e00-\u9fff]")
+_END = re.compile("(?<=[.!?])\\s+(?=[A-Z])|(?<=[。！？])|[\n\t\u2028\u2029]| · ")
+
+Found = dict[str, tuple[set[str], set[str]]]
+
+
+def classify(text: str) -> Iterator[tuple[str, bool]]:
+    """The sentences of a text, and whether each has an English phrase."""
+    for sentence in _END.split(text.replace("\u200b", "")):
+        bare = _CODE.sub(" ", sentence)
+        is_told = _TOLD.fullmatch(bare.strip()) is not None
+        is_english = is_told or _PHRASE.search(bare) is not None
+        if is_english or _CHINESE.search(bare):
+            yield sentence.strip(), is_english
+
+
+def _texts_of(widget: QWidget) -> Iterator[str]:
+    if isinstance(widget, QLabel | QAbstractButton):
+        yield _plain(widget.text())
+    elif isinstance(widget, QTextBrowser):
+        yield widget.toPlainText()
+    elif isinstance(widget, QHeaderView):
+        model = widget.model()
+        for column in range(widget.count() if model is not None else 0):
+            yield str(model.headerData(column, widget.orientation()) or "")
+    elif isinstance(widget, QAbstractItemView) and widget.model() is not None:
+        yield from _cells(widget.model(), QModelIndex())
+    yield _plain(widget.toolTip())
+
+
+def _plain(text: str) -> str:
+    if "<" not in text:
+        return text
+    document = QTextDocument()
+    document.setHtml(_CODE.sub(" ", text) if "<code>" in text else text)
+    return document.toPlainText()
+
+
+def _cells(model: QAbstractItemModel, parent: QModelIndex) -> Iterator[str]:
+    for row in range(min(_ROWS, model.rowCount(parent))):
+        for column in range(model.columnCount(parent)):
+            index = model.index(row, column, parent)
+            yield str(model.data(index, Qt.ItemDataRole.DisplayRole) or "")
+        yield from _cells(model, model.index(row, 0, parent))
+
+
+def collect(kind: str, part: QWidget, found: Found) -> None:
+    """Add what can be seen of a part of the window, and what rests behind it, to its kind."""
+    for widget in (part, *part.findChildren(QWidget)):
+        if widget.isVisible():
+            for sentence, is_english in (c for t in _texts_of(widget) for c in classify(t)):
+                found[kind][is_english].add(sentence)
+
+
+def _wait(app: QApplication, is_done: Callable[[], bool], limit: float = _LIMIT_S) -> bool:
+    end = time.monotonic() + limit
+    while not is_done() and time.monotonic() < end:
+        app.processEvents()
+        time.sleep(0.005)
+    return is_done()
+
+
+def _rest(app: QApplication, seconds: float = 0.3) -> None:
+    end = time.monotonic() + seconds
+    _wait(app, lambda: time.monotonic() > end)
+
+
+def _look(app: QApplication, window: MainWindow, path: Path, found: Found, *, measures: bool):
+    window.open_path(str(path))
+    state = window.controller.state
+    _wait(app, lambda: window.controller.state.phase in (Phase.DONE, Phase.FAILED))
+    _rest(app, 3.0)  # fates and fusions
+    state = window.controller.state
+    collect("lesson", window.lesson, found)
+    collect("bar, stages, status", window.call_bar, found)
+    collect("bar, stages, status", window.strip, found)
+    collect("bar, stages, status", window.row, found)
+    for stage in state.stages:
+        if not is_available(stage.graph):
+            continue
+        graph = stage.graph
+        nodes = [i for i, k in enumerate(graph.nodes.kind) if k not in (NodeKind.OUTPUT,)]
+        for node in nodes[:: max(1, len(nodes) // _NODES)][:_NODES]:
+            window.workspace.selection.select_node(stage.name, node)
+            _rest(app, 0.05)
+            collect("inspector", window.workspace.inspector.page, found)
+            for is_open in (True, False):
+                window.workspace.inspector.card_toggled.emit()
+                if is_open:
+                    collect("card", window.workspace.inspector.page, found)
+    if measures:
+        window.pages["passes"].record_passes()
+        _wait(app, lambda: not window.controller.state.is_running)
+    for name in _DRAWER + (_MEASURED if measures else ()):
+        window.pages.show_page(name)
+        _rest(app, 0.5)
+        if name in _MEASURED:
+            page = window.pages[name]
+            start = {"timing": "measure", "roofline": "_on_calibrate_clicked"}
+            getattr(page, start.get(name, "_on_button_clicked"))()
+            _rest(app, 0.5)
+            _wait(app, lambda: not window.controller.state.is_running, 90)
+            _rest(app, 0.5)
+        collect(f"page {name}", window.pages[name], found)
+    if measures:
+        for call in _FAILING:
+            window.call_bar.set_call(call)
+            window.run_call()
+            _wait(app, lambda: not window.controller.state.is_running)
+            _rest(app)
+            collect("error", window.error_panel, found)
+
+
+def main(arguments: list[str]) -> None:
+    """Print the table, and with `--list` the English sentences of each kind."""
+    samples = [_ROOT / each for each in arguments if not each.startswith("-")]
+    samples = samples or sorted((_ROOT / "samples").glob("*.py"))
+    app = QApplication(["jaxscope"])
+    app.setStyle("Fusion")
+    found: Found = defaultdict(lambda: (set(), set()))
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings(str(Path(folder) / "window.json"))
+        settings.language = Language.CHINESE.value
+        bridge = Bridge(Session)
+        window = build_window(app, bridge, RunOptions(), settings)
+        window.workspace.area.arrange(WIDE_ARRANGEMENT)
+        window.resize(1600, 900)
+        window.show()
+        for number, sample in enumerate(samples):
+            _look(app, window, sample, found, measures=number == 0)
+            print(sample.name, file=sys.stderr)
+        window.close()
+        bridge.close()
+    found["card"][True].difference_update(found["inspector"][True])
+    found["card"][False].difference_update(found["inspector"][False])
+    for kind, (chinese, english) in sorted(found.items()):
+        total = len(chinese) + len(english)
+        print(f"{kind:24} {len(english):5} of {total:5}  {len(english) / max(1, total):5.0%}")
+        if "--list" in arguments:
+            print(*(f"    {each}" for each in sorted(english)), sep="\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

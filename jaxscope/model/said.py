@@ -1,0 +1,68 @@
+"""Sentences that know their template, so that the window can say them in another language.
+
+A `Said` is English text like any other. What joins it to other texts (`+`, `join`, an f-string)
+gives text without a template: a sentence around a sentence is another call of `say`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from jaxscope.model.units import format_count, upper_first
+
+COUNTED = "{count:,} "
+"""What templates of counts begin with; behind it stands the noun in the singular."""
+
+
+class Said(str):
+    """A sentence in English.
+
+    Attributes:
+        template: What it was made from: the key of its translation.
+        values: What was put into the fields. Those that are `Said` are translated as well.
+    """
+
+    __slots__ = ("template", "values")
+    template: str
+    values: Mapping[str, object]
+
+
+def _make(text: str, template: str, values: Mapping[str, object]) -> Said:
+    said = Said(text)
+    said.template, said.values = template, values
+    return said
+
+
+def say(template: str, /, **values: object) -> Said:
+    """A sentence, or a part of one.
+
+    Args:
+        template: A literal, or of a table of constants that `docs/write_translations.py` reads.
+            With values it has fields as `str.format` has them.
+    """
+    return _make(template.format(**values) if values else template, template, values)
+
+
+def say_count(count: int, noun: str) -> Said:
+    """Such as `1,234 nodes` or `1 node`.
+
+    Args:
+        noun: In the singular: a literal.
+    """
+    return _make(format_count(count, noun), COUNTED + noun, {"count": count})
+
+
+def say_sentence(text: str) -> Said:
+    """The text with a capital and a full stop; empty stays empty."""
+    sentence = upper_first(text.strip())
+    end = "" if not sentence or sentence.endswith(".") else "."
+    return _make(sentence + end, "{text}." if end else "{text}", {"text": text})
+
+
+def say_all(sentences: Sequence[str]) -> Said:
+    """Those that are not empty, one behind the other."""
+    found, *others = [each for each in sentences if each] or [""]
+    said = say("{text}", text=found)
+    for each in others:
+        said = say("{first} {then}", first=said, then=each)
+    return said
