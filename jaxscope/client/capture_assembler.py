@@ -53,7 +53,7 @@ from jaxscope.model.stages import (
     stage_rank,
 )
 from jaxscope.model.types import parse_array_type, type_bytes
-from jaxscope.program.batch_axes import mark_lowered, mark_optimized
+from jaxscope.program.batch_axes import mark_hlo, mark_stablehlo
 from jaxscope.program.cost.equations import cost_equations, read_release
 from jaxscope.program.fates.outcomes import PassStep
 from jaxscope.program.fates.table import FateTable
@@ -334,10 +334,11 @@ class CaptureAssembler:
             cost = cost if cost.is_known else counted
         lowered = self._derived_graph()
         if lowered is not None and is_available(graph):
-            if fields.name in ("stablehlo", "hlo"):
-                graph = mark_lowered(graph, lowered)
-            elif fields.name == "optimized":
-                graph = mark_optimized(graph, lowered)
+            if fields.name == "stablehlo":
+                graph = mark_stablehlo(graph, lowered)
+            elif fields.name in ("hlo", "optimized"):
+                is_optimized = fields.name == "optimized"
+                graph = mark_hlo(graph, lowered, is_optimized=is_optimized)
         stage = Stage(
             name=fields.name,
             title=fields.title,

@@ -13,7 +13,7 @@ import functools
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Sequence
 
 _MAX_DIGITS = 18
 _MAX_TUPLE_DEPTH = 50
@@ -251,28 +251,39 @@ def read_count(digits: str) -> int | None:
     return int(digits) if is_number else None
 
 
-def read_batch_axes(text: str) -> dict[int, tuple[int, ...]]:
+VmapAxes = tuple[int | None, ...]
+"""Of one array, for each `vmap` of the call from the outermost, the axis that it added."""
+
+
+def read_batch_axes(text: str) -> dict[int, VmapAxes]:
     """The axes that `vmap` added to each result, of the attribute `batch_axes`."""
-    found: dict[int, tuple[int, ...]] = {}
+    found: dict[int, VmapAxes] = {}
     for result, axes in enumerate(text.split(";")):
-        numbers = [read_count(axis) for axis in axes.split(",")]
-        known = tuple(number for number in numbers if number is not None)
-        if known:
-            found[result] = known
+        numbers = tuple(map(read_count, axes.split(",")))
+        if any(number is not None for number in numbers):
+            found[result] = numbers
     return found
 
 
-def mark_batch_axes(type_text: str, axes: Collection[int]) -> str:
-    """A type whose batch axes are marked: `f32[B=8,3]`."""
+def write_batch_axes(results: Iterable[VmapAxes]) -> str:
+    """The attribute `batch_axes` that says these axes of results: `1,0;` of the first of two."""
+    texts = (["" if axis is None else str(axis) for axis in axes] for axes in results)
+    return ";".join(",".join(each).rstrip(",") for each in texts)
+
+
+def mark_batch_axes(type_text: str, axes: VmapAxes) -> str:
+    """A type whose batch axes are marked: `f32[B=8,3]`, and of two `vmap`s `f32[B=8,B2=3]`."""
     head, bracket, rest = type_text.partition("[")
     sizes = rest.removesuffix("]").split(",")
-    if not axes or not bracket or not rest.endswith("]") or max(axes) >= len(sizes):
+    known = {axis: number for number, axis in enumerate(axes, 1) if axis is not None}
+    if not known or not bracket or not rest.endswith("]") or max(known) >= len(sizes):
         return type_text
-    marked = [f"B={size}" if axis in axes else size for axis, size in enumerate(sizes)]
-    return f"{head}[{','.join(marked)}]"
+    for axis, number in known.items():
+        sizes[axis] = f"B{number if number > 1 else ''}={sizes[axis]}"
+    return f"{head}[{','.join(sizes)}]"
 
 
-def batch_size(type_text: str, axes: Collection[int]) -> str:
+def batch_size(type_text: str, axes: VmapAxes) -> str:
     """The sizes of the axes that `vmap` added to a type, such as `64`; empty where it has none."""
     marked = mark_batch_axes(type_text, axes)
     return sizes_of_batch(marked)
@@ -280,7 +291,7 @@ def batch_size(type_text: str, axes: Collection[int]) -> str:
 
 def sizes_of_batch(marked: str) -> str:
     """The sizes of the marked axes of a type, such as `64`; empty where none is marked."""
-    return "×".join(re.findall(r"B=(\w+)", marked))
+    return "×".join(re.findall(r"B\d*=(\w+)", marked))
 
 
 def describe_batch(sizes: Sequence[str]) -> str:

@@ -1,11 +1,11 @@
 """Mark the axes that `vmap` added in StableHLO and HLO.
 
-JAX's own batch tracers say them for the equations of the jaxpr. Lowering keeps the order of axes:
-so of an operation that was made of one equation with one result, and is the only one of these that
-has the result's type, the axes are those of the result; likewise of each elementwise one. One that
-has no mark by that has the axes of its operands that have its shape. What else a lowering makes on
-the way is not marked. After optimization only arguments and results are, which
-XLA leaves as they are: it may have moved the axes of all else. Linear in the nodes.
+JAX's own batch tracers say them for the equations of the jaxpr. In HLO they are followed from the
+arguments, instruction by instruction, also after optimization, where XLA may have moved them.
+Lowering keeps the order of axes: so of an operation that was made of one equation with one result,
+and is the only one of these that has the result's type, the axes are those of the result; likewise
+of each elementwise one. In StableHLO one that has no mark by that has the axes of its operands that
+have its shape. Linear in the nodes.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from jaxscope.model.graph import NONE
 from jaxscope.model.graph_builder import add_attributes
 from jaxscope.model.types import mark_batch_axes, normal_type, parse_array_type, read_batch_axes
 from jaxscope.program.dataflow import find_root
+from jaxscope.program.hlo.batch_axes import follow_batch_axes
 
 KEY = "batch_axes"
 _ELEMENTWISE = frozenset(
@@ -34,11 +35,11 @@ _ELEMENTWISE = frozenset(
 )
 
 
-def mark_lowered(graph: Graph, lowered: Graph) -> Graph:
+def mark_stablehlo(graph: Graph, lowered: Graph) -> Graph:
     """The same graph with the attribute `batch_axes` where it is known.
 
     Args:
-        graph: StableHLO, or HLO before optimization.
+        graph: StableHLO.
         lowered: The jaxpr that it was made of.
     """
     if KEY not in lowered.strings:
@@ -48,14 +49,23 @@ def mark_lowered(graph: Graph, lowered: Graph) -> Graph:
     return add_attributes(graph, {node: {KEY: axes} for node, axes in known.items()})
 
 
-def mark_optimized(graph: Graph, lowered: Graph) -> Graph:
-    """Likewise of the optimized HLO: its arguments, and the instructions that give its results.
+def mark_hlo(graph: Graph, lowered: Graph, *, is_optimized: bool) -> Graph:
+    """Likewise of HLO.
 
-    Of a program that is spread over devices only those that each device has whole.
+    Of a program that is spread over devices only arguments and results that each device has whole
+    are marked, and what follows from these.
     """
     if KEY not in lowered.strings:
         return graph
-    return add_attributes(graph, {node: {KEY: axes} for node, axes in _ends(graph, lowered)})
+    ends = dict(_ends(graph, lowered))
+    given = {
+        node: read_batch_axes(axes)[0]
+        for node, axes in ends.items()
+        if graph.operation(node) == "parameter"
+    }
+    made = {} if is_optimized else dict(_made(graph, lowered))
+    known = made | follow_batch_axes(graph, given) | ends
+    return add_attributes(graph, {node: {KEY: axes} for node, axes in known.items()})
 
 
 def mark_leaves(
@@ -93,7 +103,8 @@ def _ends(graph: Graph, lowered: Graph) -> Iterator[tuple[int, str]]:
         known: dict[int, set[str]] = {}
         for number, node in found.items():
             axes = lowered.attributes(wanted[number]).get(KEY, "")
-            is_same = _types(graph, node) == _types(lowered, wanted[number])
+            types = _types(graph, node), _types(lowered, wanted[number])
+            is_same = types[0] == types[1] or _are_numbers_of_keys(*types)
             known.setdefault(node, set()).add(axes if is_same else "")
         for node, several in known.items():  # one instruction may give two results
             if len(several) == 1 and (axes := next(iter(several))):
@@ -163,6 +174,14 @@ def _shape(graph: Graph, node: int) -> tuple[int, ...] | None:
 
 def _is_elementwise(graph: Graph, node: int) -> bool:
     return graph.operation(node).rpartition(".")[2].replace("-", "_") in _ELEMENTWISE
+
+
+def _are_numbers_of_keys(numbers: list[str], keys: list[str]) -> bool:
+    """Whether an array holds the numbers of random keys, along an axis of their own."""
+    one, other = (parse_array_type(each[0]) if len(each) == 1 else None for each in (numbers, keys))
+    if one is None or other is None or not other.element.startswith("key<"):
+        return False
+    return one.shape[:-1] == other.shape
 
 
 def _types(graph: Graph, node: int) -> list[str]:

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, Protocol
 
 import jax
 
+from jaxscope.model.types import VmapAxes
 from jaxscope.worker import compat
 from jaxscope.worker.compat import private_module
 
@@ -108,11 +109,17 @@ class BatchAxes:
         """All that is known of a variable; it takes the place of what JAX said."""
         self._followed[id(variable)] = (variable, marks)
 
-    def axes_of(self, variable: Any) -> tuple[int, ...]:
-        """The axes of a variable, rising; none where it has none or it is not known."""
+    def axes_of(self, variable: Any) -> VmapAxes:
+        """Of a variable its axis for each `vmap` from the outermost; None where it has none or it
+        is not known, and empty where that is so of all.
+        """
         _, marks = self._followed.get(id(variable), (None, None))
-        known = self.said_of(variable) if marks is None else marks
-        return tuple(sorted({axis for _, axis in known}))
+        known = dict[int, set[int]]()
+        for number, axis in self.said_of(variable) if marks is None else marks:
+            known.setdefault(number, set()).add(axis)
+        found = [known.get(number, ()) for number in reversed(range(len(self._wanted)))]
+        axes = tuple(min(each) if len(each) == 1 else None for each in found)
+        return axes if any(axis is not None for axis in axes) else ()
 
 
 @contextlib.contextmanager

@@ -125,6 +125,7 @@ def test_keys_turn_through_the_views_and_every_page(places: Places):
 
 
 def test_what_is_mostly_empty_is_named_when_there_is_something_in_it(places: Places):
+    places.show_page("memory")
     assert named(places) == ["Memory", "Fusions"]
     stands = places.row.names["memory"].x()
     places.set_count("notes", 2)
@@ -132,22 +133,39 @@ def test_what_is_mostly_empty_is_named_when_there_is_something_in_it(places: Pla
     places.row.layout().activate()
     assert places.row.names["memory"].x() == stands  # what comes later moves nothing
     assert places.row.names["notes"].x() < stands
+    places.close_drawer()
+    assert named(places) == ["Notes (2)"]
     places.set_count("notes", 0)
     places.show_page("notes")
     assert named(places) == ["Memory", "Fusions", "Notes"]
     places.close_drawer()
-    assert named(places) == ["Memory", "Fusions"]
+    assert named(places) == []
 
 
-def test_names_without_room_are_in_one_menu(places: Places, qtbot: QtBot):
+def test_one_button_leads_to_all_pages_while_the_drawer_is_closed(places: Places):
     row = places.row
-    row.resize(330, 28)
-    assert named(places) == [] and row.more.isVisible()
+    assert named(places) == [] and row.more.text() == "Memory, Fusions ▴"
     menu = row.more.menu()
     menu.aboutToShow.emit()
     assert [action.text() for action in menu.actions()] == ["Memory", "Fusions", "Notes"]
+    assert [action.toolTip() for action in menu.actions()] == [
+        "How much?",
+        "What?",
+        "What was noticed?",
+    ]
     menu.actions()[1].trigger()
     assert places.current == "fusions"
+    assert named(places) == ["Memory", "Fusions"] and not row.more.isVisible()
+    places.show_place(Place.MEASURE)
+    assert named(places) == [] and row.more.isVisible()
+
+
+def test_names_without_room_are_in_one_menu(places: Places):
+    row = places.row
+    row.resize(330, 28)
+    assert row.more.isVisible() and row.more.text() == "Pages ▾"
+    places.show_page("fusions")
+    assert named(places) == [] and row.more.isVisible()
     row.resize(1000, 28)
     assert named(places) == ["Memory", "Fusions"] and not row.more.isVisible()
 

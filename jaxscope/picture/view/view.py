@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model import NONE, Graph, NodeKind
-from jaxscope.model.types import mark_batch_axes, read_batch_axes, short_type
+from jaxscope.model.types import VmapAxes, mark_batch_axes, read_batch_axes, short_type
 from jaxscope.picture.view.arguments import find_arguments, result_path
 from jaxscope.picture.view.control_flow import NO_CONTROL_FLOW, ControlFlow, Role
 from jaxscope.picture.view.tree import Branch, BranchKind, Draft
@@ -109,14 +109,14 @@ class View:
         return int(np.count_nonzero(is_result)) or sum(bool(box.type) for box in self.boxes)
 
     @functools.cached_property
-    def batched(self) -> Mapping[tuple[int, int], tuple[int, ...]]:
+    def batched(self) -> Mapping[tuple[int, int], VmapAxes]:
         """Of nodes and their results, the axes that `vmap` added, as far as they are known.
 
         What a loop stacks has the axes of the loop's own result outside of it.
         """
         graph = self.graph
         column = attribute_column(graph, "batch_axes")
-        found: dict[tuple[int, int], tuple[int, ...]] = {}
+        found: dict[tuple[int, int], VmapAxes] = {}
         for node in np.flatnonzero(column != NONE).tolist():
             for result, axes in read_batch_axes(graph.strings[int(column[node])]).items():
                 found[node, result] = axes

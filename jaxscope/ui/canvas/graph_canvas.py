@@ -547,11 +547,9 @@ class GraphCanvas(QWidget):
         """Have the legend name what is seen."""
         entries = self._colour_entries(drawing)
         if self._view is not None and self._view.batched:
-            ends = self._view.arguments | {box.node for box in self._view.boxes if box.type}
-            is_whole = any(node not in ends for node, _ in self._view.batched)
             told = tr("B=: axis added by vmap")
-            if not is_whole:  # XLA may have moved the axes of all else
-                told = tr("B=: axis added by vmap, of arguments and results")
+            if any(len(axes) > 1 for axes in self._view.batched.values()):
+                told = tr("B=, B2=: axes added by vmap, the outer first")
             entries = (words_alone(told, drawing.colors), *entries)
         if any(title.endswith(ELSEWHERE) for title in drawing.scene.items.titles):
             told = tr("↗: inside drawn at another box")

@@ -474,21 +474,22 @@ class SteppingPage(PageWidget):
         text = self._batch_slice(value, axes[0]) if axes else ""
         self._look(value, text)
 
-    def _batch_axes(self, value: StepValue) -> tuple[int, ...]:
+    def _batch_axes(self, value: StepValue) -> list[int]:
         """The axes of a value that `vmap` added, where they are known."""
         step, graph = self.run.step, self._context.selection.graph_of(self.run.stage_name)
         if step is None or graph is None:
-            return ()
+            return []
         id = step.equation if value.kind == "result" else value.source
         index = graph.index_by_id.get(id, -1) if id else -1
         if index < 0:
-            return ()
+            return []
         node = graph.node(index)
         place = value.index if value.kind == "result" else 0
         if value.kind == "operand" and len(node.types) != 1:
-            return ()
+            return []
         axes = read_batch_axes(node.attributes.get("batch_axes", "")).get(place, ())
-        return axes if all(axis < len(value.summary.shape) for axis in axes) else ()
+        known = [axis for axis in axes if axis is not None]
+        return known if all(axis < len(value.summary.shape) for axis in known) else []
 
     def _batch_slice(self, value: StepValue, axis: int) -> str:
         rank = len(value.summary.shape)

@@ -159,13 +159,16 @@ class PaneHeader(QWidget):
         self.form_choice = ChoiceBox()
         self._colours: QComboBox | None = None
         self._has_forms, self._has_graph = True, False
-        self._is_active = self._is_hovered = False
+        self._is_hovered = False
         self._find = _button(tr("Find"), tr("Find in this pane (Ctrl+F)"))
         self._close = _button("×", tr("Close this pane"))
         self._stale, self._old_call = QLabel(tr(_EARLIER)), ""
         self._found, self._caption = QLabel(), QLabel(textFormat=Qt.TextFormat.PlainText)
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._fit)
+        app = QApplication.instance()
+        if isinstance(app, QApplication):  # also what has the keyboard below the header
+            app.focusChanged.connect(self._later.start)
         self._row = fill_box(QHBoxLayout(self), self.grip, margins=(0, 0, 0, 0), spacing=2)
         self._name.setProperty("role", "strong")
         self._name.hide()
@@ -317,8 +320,6 @@ class PaneHeader(QWidget):
         ):
             self._go_beside(watched, 1 if event.key() == Qt.Key.Key_Right else -1)
             return True
-        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
-            self._later.start()  # not before the focus has really changed
         return super().eventFilter(watched, event)
 
     def changeEvent(self, event: QEvent) -> None:
@@ -332,15 +333,13 @@ class PaneHeader(QWidget):
 
     @property
     def is_awake(self) -> bool:
-        """Whether the pane's tools are shown: it is active, pointed at, or has the keyboard."""
+        """Whether the pane's tools are shown: the pointer or the keyboard is in the pane, or one
+        of its lists is open, which is a window of its own.
+        """
         focused = QApplication.focusWidget()
-        has_keys = focused is not None and self.isAncestorOf(focused)
-        return self._is_active or self._is_hovered or has_keys
-
-    def set_active(self, is_active: bool) -> None:
-        """Show stages, form and search: the pane is the one that commands go to."""
-        self._is_active = is_active
-        self._fit()
+        has_keys = focused is not None and (self.parentWidget() or self).isAncestorOf(focused)
+        lists = [tool for tool in self._tools() if isinstance(tool, QComboBox)]
+        return self._is_hovered or has_keys or any(each.view().isVisible() for each in lists)
 
     def set_hovered(self, is_hovered: bool) -> None:
         """Show all tools: the pointer is over the pane."""
@@ -389,8 +388,7 @@ class PaneHeader(QWidget):
         self.chooser.setFixedWidth(width_px)
         self._quiet.setText(self.chooser.currentText())
         self._quiet.setFixedSize(width_px, self.chooser.sizeHint().height())
-        is_used = self.chooser.hasFocus() or self.chooser.view().isVisible()
-        self.chooser.setVisible(self.is_awake or is_used)
+        self.chooser.setVisible(self.is_awake)
         self._quiet.setVisible(self.chooser.isHidden())
         if self._old_call:
             metrics, middle = self._stale.fontMetrics(), Qt.TextElideMode.ElideMiddle

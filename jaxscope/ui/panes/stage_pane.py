@@ -390,7 +390,6 @@ class StagePane(QFrame):
 
     def set_active(self, is_active: bool) -> None:
         """Frame the pane that commands go to."""
-        self.header.set_active(is_active)
         self._dress("active", is_active)
 
     def _dress(self, name: str, is_so: bool) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QCloseEvent, QEnterEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -85,8 +85,12 @@ class LessonStrip(QFrame):
         self.hide()
 
     def _build(self) -> None:
-        close = QToolButton()
+        self._close = close = QToolButton()
         close.setText("×")
+        policy = close.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        close.setSizePolicy(policy)
+        close.hide()
         close.setProperty("role", "compact")
         close.setToolTip(tr("Close the lesson; Help brings it back"))
         close.setAccessibleName(tr("Close the lesson"))
@@ -200,6 +204,14 @@ class LessonStrip(QFrame):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._list_path()
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        super().enterEvent(event)
+        self._close.show()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._close.hide()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         super().closeEvent(event)

@@ -52,9 +52,10 @@ class Page:
         title: Its name.
         place: Those of `Place.PROGRAM` share the drawer.
         answers: The question that it answers.
-        is_always_named: Its name stands at the bottom even while there is nothing in it. There is
-            room for three; the others are named while they count something, by
-            `WorkPlaces.set_count`, or are shown.
+        is_always_named: Its name stands at the bottom even while there is nothing in it: on a
+            button of its own while the drawer is open, else on the one that lists all pages.
+            There is room for three; the others are named while they count something, by
+            `Places.set_count`, or are shown.
         works_unseen: It does something before it is first shown, such as telling the inspector:
             it is made as soon as there is a capture.
     """
@@ -99,6 +100,7 @@ class PlaceRow(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.places = {place: self._make_button(tr(place.value)) for place in Place}
         self.names: dict[str, QToolButton] = {}
+        self._always: list[str] = []
         self._wanted: set[str] = set()
         self._status, self._message = "", ""
         self._said = _StatusLabel()
@@ -106,10 +108,10 @@ class PlaceRow(QWidget):
         self.busy.setRange(0, 0)
         self.busy.setFixedSize(60, 8)
         self.busy.hide()
-        self._menu = QMenu(self)
+        self._menu = QMenu(self, toolTipsVisible=True)
         self.more = MenuButton(self._menu)
-        self.more.setText(tr("Pages ▾"))
         self.more.setProperty("role", "place")
+        self.more.setToolTip(tr("Pages about the program, below its views"))
         self._menu.aboutToShow.connect(self._fill_menu)
         self._menu.triggered.connect(lambda action: self.page_chosen.emit(action.data()))
         self.more.hide()
@@ -161,6 +163,7 @@ class PlaceRow(QWidget):
         button.setToolTip(tr(page.answers))
         button.clicked.connect(lambda: self.page_chosen.emit(name))
         self.names[name] = button
+        self._always += [name] if page.is_always_named else []
         place = self._row.count() if page.is_always_named else self._row.indexOf(self.more) + 1
         self._row.insertWidget(place, button)
         self.set_named(name, is_named=page.is_always_named)
@@ -188,19 +191,28 @@ class PlaceRow(QWidget):
     _is_alone = False
 
     def fit(self) -> None:
-        """Show the names, or one button for all where they find no room."""
+        """Show the names of pages: while the drawer is closed one button for those that are always
+        there, and one button for all where they find no room.
+        """
+        is_closed = not any(button.isChecked() for button in self.names.values())
+        wanted = self._wanted.difference(self._always) if is_closed else self._wanted
         shown = [
             button
             for name, button in self.names.items()
-            if not self._is_alone and (name in self._wanted or button.isChecked())
+            if not self._is_alone and (name in wanted or button.isChecked())
         ]
-        parts = (*(self.places.values() if not self._is_alone else ()), *shown)
+        joined = ", ".join(self.names[name].text() for name in self._always) if is_closed else ""
+        self.more.setText(f"{joined} ▴")
+        parts = [*(self.places.values() if not self._is_alone else ()), *shown]
+        parts += [self.more] if is_closed else []
         gap = self._row.spacing()
         needed = sum(part.sizeHint().width() + gap for part in parts) + 24
         fits = needed <= max(self.width(), 1)
         for button in self.names.values():
             button.setVisible(fits and button in shown)
-        self.more.setVisible(not fits and bool(shown))
+        if not fits:
+            self.more.setText(tr("Pages ▾"))
+        self.more.setVisible(not self._is_alone and (is_closed or not fits))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -221,7 +233,9 @@ class PlaceRow(QWidget):
     def _fill_menu(self) -> None:
         self._menu.clear()
         for name, button in self.names.items():
-            self._menu.addAction(button.text()).setData(name)
+            action = self._menu.addAction(button.text())
+            action.setData(name)
+            action.setToolTip(button.toolTip())
 
     def _show_said(self) -> None:
         self._said.setText(self._message or self._status)

@@ -20,7 +20,8 @@ Conventions of the attributes, which views rely on:
                         sizes of a block: `x_ref; in; f32[64,64]; 16,32`; or `not known`
     `places[K]`         of a `pallas_call`: of each step the first element of the block of array
                         number K, where that is known: `0,0 0,32`
-    `batch_axes`        axes that `vmap` added to each result: `0;` of the first of two
+    `batch_axes`        axes that `vmap` added to each result: `0;` of the first of two; `1,0` of
+                        two `vmap`s, the outer first
 Everything else is a parameter of the equation, as short text.
 """
 
@@ -46,6 +47,7 @@ from jaxscope.model.graph import (
 )
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.op_name import TagTable, read_direction, read_orders, read_origin
+from jaxscope.model.types import VmapAxes, write_batch_axes
 from jaxscope.worker import compat
 from jaxscope.worker.host.function_source import OF_JAX
 from jaxscope.worker.host.values import aval_text, value_text
@@ -299,11 +301,11 @@ def find_places(base: ConvertedJaxpr) -> dict[Frame, str]:
     return {place: id for place, id in places.items() if id}
 
 
-AxesOf = Callable[[Any], Sequence[int]]
+AxesOf = Callable[[Any], VmapAxes]
 """The axes of a variable that `vmap` added, as far as they are known."""
 
 
-def _no_axes(_variable: Any) -> Sequence[int]:
+def _no_axes(_variable: Any) -> VmapAxes:
     return ()
 
 
@@ -462,7 +464,7 @@ class _Converter:
         axes = [() if compat.is_literal(atom) else self._axes_of(atom) for atom in atoms]
         if not any(axes):
             return {}
-        return {"batch_axes": ";".join(",".join(map(str, each)) for each in axes)}
+        return {"batch_axes": write_batch_axes(axes)}
 
     def _add_equations(
         self,

@@ -1,0 +1,397 @@
+"""Follow the axes that `vmap` added through HLO, from the arguments of the program.
+
+Each operation says which axis of its result an axis of an operand becomes (the semantics of
+https://openxla.org/xla/operation_semantics). XLA merges axes and takes them apart again, so what is
+followed is a part of an axis: of the index `i` along it, `i // step % size`. It is shown where it
+is the whole axis. A value without a batched operand has no such axis and agrees with every other,
+as the zeros do that a loop begins to fill. Where two operands disagree, or an operation is not
+known here, nothing is said of the result, and what is made of it alone has no mark.
+
+Nested programs are followed for each distinct state of their inputs; a loop until its state no
+longer changes, at most twice per value that it carries. Linear in the instructions else.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxscope.model import Graph
+from jaxscope.model.graph import NONE
+from jaxscope.model.types import VmapAxes, parse_array_type, read_count
+
+
+class Mark(NamedTuple):
+    """Part of an axis: `index // step % size`."""
+
+    axis: int
+    step: int
+    size: int
+
+
+_UNKNOWN = Mark(-1, 0, 0)
+State = tuple[Mark | None, ...]
+"""Of one value, for each `vmap` from the outermost; None where no batched value went into it."""
+States = tuple[State, ...]
+"""Of the results of an instruction."""
+Shape = tuple[int, ...]
+
+_ELEMENTWISE = frozenset(
+    {
+        *("abs", "add", "all-reduce", "and", "atan2", "bitcast-convert", "cbrt", "ceil", "clamp"),
+        "compare",
+        *("complex", "convert", "copy", "cosine", "count-leading-zeros", "divide", "erf"),
+        *("exponential", "exponential-minus-one", "floor", "imag", "is-finite", "log"),
+        *("log-plus-one", "logistic", "maximum", "minimum", "multiply", "negate", "not", "or"),
+        *("popcnt", "power", "real", "reduce-precision", "remainder", "round-nearest-afz"),
+        *("round-nearest-even", "rsqrt", "select", "shift-left", "shift-right-arithmetic"),
+        *("shift-right-logical", "sign", "sine", "sqrt", "subtract", "tan", "tanh", "xor"),
+    }
+)
+_ANNOTATIONS = ("Sharding", "LayoutConstraint")
+_NUMBERS = re.compile(r"\d+")
+_DIMENSION_NUMBERS = re.compile(r"(\w+)=(?:\{([\d,]*)\}|(\d+))")
+_NUM_BATCH_DIMS = re.compile(r"\bnum_batch_dims=(\d+)\b")
+
+
+def follow_batch_axes(graph: Graph, given: Mapping[int, VmapAxes]) -> dict[int, str]:
+    """The attribute `batch_axes` of the instructions of an HLO module.
+
+    Args:
+        graph: The module.
+        given: Of parameters of the whole program, the axes that each `vmap` added.
+    """
+    num_vmaps = max(map(len, given.values()), default=0)
+    follower = _Follower(graph, num_vmaps)
+    for node, axes in given.items():
+        shape = follower.shapes(node)[0]
+        marks = [
+            None if axis is None or axis >= len(shape) else Mark(axis, 1, shape[axis])
+            for axis in axes
+        ]
+        follower.of_arguments[node] = (*marks, *(None,) * (num_vmaps - len(marks)))
+    follower.follow(NONE, (), is_kept=True)
+    told = {node: follower.tell(node, states) for node, states in follower.kept.items()}
+    return {node: text for node, text in told.items() if text.strip(";,")}
+
+
+class _Follower:
+    """Goes through the computations of a module in the order of their instructions.
+
+    Attributes:
+        of_arguments: The states of parameters of the whole program.
+        kept: The states of the results of each instruction, in every call of its computation.
+    """
+
+    def __init__(self, graph: Graph, num_vmaps: int) -> None:
+        self._graph = graph
+        self._free: State = (None,) * num_vmaps
+        self._lost: State = (_UNKNOWN,) * num_vmaps
+        self.of_arguments: dict[int, State] = {}
+        self.kept: dict[int, States] = {}
+        self._known: dict[tuple[int, tuple[States, ...]], States] = {}
+        groups = graph.nodes.group
+        order = np.argsort(groups, kind="stable")
+        self._nodes = {
+            int(group): list(nodes)
+            for group, nodes in itertools.groupby(order.tolist(), groups.__getitem__)
+        }
+        ids = graph.groups.id.tolist()
+        self._groups = {graph.strings[each]: group for group, each in enumerate(ids)}
+        edges = graph.edges
+        self._operands: dict[int, list[int]] = {}
+        for at in np.lexsort((edges.operand, edges.target)).tolist():
+            self._operands.setdefault(int(edges.target[at]), []).append(int(edges.source[at]))
+        self.shapes = functools.cache(self._shapes)
+
+    def _shapes(self, node: int) -> list[Shape]:
+        arrays = map(parse_array_type, self._graph.types(node))
+        return [() if array is None else array.shape for array in arrays]
+
+    def tell(self, node: int, states: States) -> str:
+        """The attribute `batch_axes` of an instruction: axes that are whole."""
+
+        def axis(mark: Mark | None, shape: Shape) -> str:
+            if mark is None or mark == _UNKNOWN or mark[1:] != (1, shape[mark.axis]):
+                return ""
+            return str(mark.axis)
+
+        shapes = self.shapes(node)
+        rows = [",".join(axis(mark, shape) for mark in state).rstrip(",")
+                for state, shape in zip(states, shapes, strict=True)]  # fmt: skip
+        return ";".join(rows)
+
+    def follow(self, group: int, given: tuple[States, ...], *, is_kept: bool = False) -> States:
+        """The states of the results of a computation, of those of its parameters."""
+        key = group, given
+        if key in self._known and not is_kept:
+            return self._known[key]
+        states: dict[int, States] = {}
+        root: States = ()
+        for node in self._nodes.get(group, ()):
+            told = self._graph.attributes(node)
+            found = self._after(node, told, given, states, is_kept)
+            lost = (self._lost,) * len(self.shapes(node))
+            states[node] = found = found if len(found) == len(lost) else lost
+            if "root" in told or not root:
+                root = found
+            if is_kept:
+                self.kept[node] = found if self.kept.get(node, found) == found else lost
+        self._known[key] = root
+        return root
+
+    def _after(
+        self,
+        node: int,
+        told: Mapping[str, str],
+        given: tuple[States, ...],
+        states: Mapping[int, States],
+        is_kept: bool,
+    ) -> States:
+        """The states of the results of an instruction; of fewer if they are not known."""
+        operation = self._graph.operation(node)
+        if operation == "parameter":
+            if int(self._graph.nodes.group[node]) == NONE:
+                return (self.of_arguments.get(node, self._free),) * len(self.shapes(node))
+            at = read_count(told.get("parameter_number", ""))
+            return given[at] if at is not None and at < len(given) else ()
+        sources = self._operands.get(node, [])
+        if any(source not in states for source in sources):  # not in order
+            return ()
+        operands = tuple(states[source] for source in sources)
+        if operation in ("tuple", "optimization-barrier"):
+            return tuple(itertools.chain(*operands))
+        if operation == "get-tuple-element":
+            at = read_count(told.get("tuple_index", ""))
+            return operands[0][at : at + 1] if at is not None and operands else ()
+        names = told.get("calls", "").split(", ")
+        groups = [self._groups[name] for name in names if name in self._groups]
+        if operation in ("fusion", "call") and len(groups) == 1:
+            return self.follow(groups[0], operands, is_kept=is_kept)
+        if operation == "while" and len(groups) == 2 and len(operands) == 1:
+            return self._loop(groups, operands[0], is_kept)
+        if operation == "conditional" and len(groups) == len(operands) - 1:
+            results = [
+                self.follow(group, (each,), is_kept=is_kept)
+                for group, each in zip(groups, operands[1:], strict=True)
+            ]
+            return functools.reduce(self._agree, results)
+        return self._move(node, operation, told, sources, operands)
+
+    def _loop(self, groups: list[int], state: States, is_kept: bool) -> States:
+        """The states of what a loop carries, in every round; its body is named first."""
+        body, condition = groups
+        while (joined := self._agree(state, self.follow(body, (state,)))) != state:
+            state = joined
+        if is_kept and state:
+            self.follow(body, (state,), is_kept=True)
+            self.follow(condition, (state,), is_kept=True)
+        return state
+
+    def _agree(self, ones: States, others: States) -> States:
+        """What holds of values that are now these and now the others."""
+        if len(ones) != len(others):
+            return ()
+        return tuple(
+            tuple(
+                b if a is None else a if b is None or a == b else _UNKNOWN
+                for a, b in zip(one, other, strict=True)
+            )
+            for one, other in zip(ones, others, strict=True)
+        )
+
+    def _move(
+        self,
+        node: int,
+        operation: str,
+        told: Mapping[str, str],
+        sources: list[int],
+        operands: tuple[States, ...],
+    ) -> States:
+        """The states after an operation on arrays: those of operands, at their new axes."""
+        if not sources:
+            return (self._free,) * len(self.shapes(node))
+        if any(len(each) != 1 for each in operands):
+            return ()
+        shapes = [self.shapes(source)[0] for source in sources]
+        layouts = [self._graph.attributes(source).get("layout", "{}") for source in sources]
+        found: list[State] = []
+        for shape in self.shapes(node):
+            mover = _Mover(operation, told, shapes, shape, layouts)
+            marks: list[Mark | None] = []
+            for vmap in range(len(self._free)):
+                moved = {
+                    mover.move(at, mark)
+                    for at, ((*state,),) in enumerate(operands)
+                    if (mark := state[vmap]) is not None
+                }
+                known = moved - {_UNKNOWN}
+                is_one = len(known) == 1
+                marks.append(known.pop() if is_one else _UNKNOWN if moved else None)
+            found.append(tuple(marks))
+        return tuple(found)
+
+
+class _Mover:
+    """Says where an axis of an operand is in one result of an operation."""
+
+    def __init__(
+        self,
+        operation: str,
+        told: Mapping[str, str],
+        shapes: list[Shape],
+        shape: Shape,
+        layouts: list[str],
+    ) -> None:
+        self._operation, self._told = operation, told
+        self._shapes, self._shape, self._layouts = shapes, shape, layouts
+
+    def move(self, operand: int, mark: Mark) -> Mark:
+        """The mark of the result that comes of one of an operand, or `_UNKNOWN`."""
+        if mark == _UNKNOWN:
+            return _UNKNOWN
+        before = self._shapes[operand]
+        if self._operation in ("reshape", "bitcast"):
+            return self._in_memory(before, mark)
+        axis = self._axis(operand, mark.axis, before)
+        is_there = axis is not None and axis < len(self._shape)
+        if axis is None or not is_there or self._shape[axis] != before[mark.axis]:
+            return _UNKNOWN
+        return mark._replace(axis=axis)
+
+    def _in_memory(self, before: Shape, mark: Mark) -> Mark:
+        """What keeps the order of the elements: a `bitcast` that in memory."""
+        orders = [tuple(range(len(before))), tuple(range(len(self._shape)))]
+        if self._operation == "bitcast":
+            for at, layout in enumerate((self._layouts[0], self._told.get("layout", "{}"))):
+                if not re.fullmatch(r"\{[\d,]*\}", layout):  # tiles
+                    return _UNKNOWN
+                orders[at] = tuple(_numbers(layout)[::-1])
+        is_whole = [len(order) for order in orders] == [len(before), len(self._shape)]
+        if not is_whole or math.prod(before) != math.prod(self._shape) or mark.size < 2:
+            return _UNKNOWN
+        place = orders[0].index(mark.axis)
+        stride = mark.step * math.prod(before[axis] for axis in orders[0][place + 1 :])
+        inner = 1
+        for axis in reversed(orders[1]):
+            outer = inner * self._shape[axis]
+            if inner <= stride < outer:
+                fits = stride % inner == 0 and outer % (stride * mark.size) == 0
+                return Mark(axis, stride // inner, mark.size) if fits else _UNKNOWN
+            inner = outer
+        return _UNKNOWN
+
+    def _axis(self, operand: int, axis: int, before: Shape) -> int | None:
+        operation, dimensions = self._operation, _numbers(self._told.get("dimensions", ""))
+        if operation in _ELEMENTWISE:
+            return axis if before == self._shape else None
+        if operation == "broadcast":
+            return dimensions[axis] if axis < len(dimensions) else None
+        if operation == "transpose":
+            return dimensions.index(axis) if axis in dimensions else None
+        if operation == "reduce":
+            return None if axis in dimensions else axis - sum(each < axis for each in dimensions)
+        if operation in ("reverse", "concatenate", "sort"):
+            return None if axis in dimensions else axis
+        if operation == "topk" or self._told.get("custom_call_target") == "TopK":
+            return axis if axis < len(before) - 1 else None
+        if operation in ("slice", "dynamic-slice", "pad", "reduce-window"):
+            return axis if operand == 0 and self._is_untouched(axis) else None
+        if operation == "dynamic-update-slice":
+            return axis if operand < 2 and self._shapes[1][axis] == self._shape[axis] else None
+        if operation == "dot":
+            return self._after_dot(operand, axis)
+        if operation == "convolution":
+            return self._after_convolution(operand, axis)
+        if operation == "gather":
+            return self._after_gather(operand, axis, before)
+        if operation == "scatter" and len(self._shapes) == 3:
+            return self._after_scatter(operand, axis)
+        if self._told.get("custom_call_target") in _ANNOTATIONS:
+            return axis
+        if operation == "custom-call":  # JAX says it of its own
+            match = _NUM_BATCH_DIMS.search(self._told.get("frontend_attributes", ""))
+            return axis if match is not None and axis < int(match[1]) else None
+        return None
+
+    def _is_untouched(self, axis: int) -> bool:
+        """Whether padding and windows leave an axis as it is."""
+        padding = self._told.get("padding_config", "").split("x")
+        if axis < len(padding) and set(_numbers(padding[axis])) - {0}:
+            return False
+        window = re.search(r"size=([\dx]+)", self._told.get("window", ""))
+        return window is None or _numbers(window[1])[axis] == 1
+
+    def _after_dot(self, operand: int, axis: int) -> int | None:
+        numbers = _dimension_numbers(self._told.get("dot_dimension_numbers", ""))
+        side = ("lhs", "rhs")[operand]
+        batch, contracted = numbers.get(f"{side}_batch", []), numbers.get(f"{side}_contracting", [])
+        if axis in batch:
+            return batch.index(axis)
+        if axis in contracted:
+            return None
+        free = axis - sum(each < axis for each in (*batch, *contracted))
+        left = len(self._shapes[0]) - len(numbers.get("lhs_contracting", []))
+        return free + (len(batch) if operand == 0 else left)
+
+    def _after_convolution(self, operand: int, axis: int) -> int | None:
+        sides, _, result = self._told.get("convolution_dimension_numbers", "").partition("->")
+        left, _, right = sides.partition("_")
+        is_grouped = {"feature_group_count", "batch_group_count"} & self._told.keys()
+        labels = (left, right)[operand]
+        wanted = {("b", 0): "b", ("o", 1): "f"}.get((labels[axis : axis + 1], operand), "")
+        return result.index(wanted) if wanted and wanted in result and not is_grouped else None
+
+    def _after_gather(self, operand: int, axis: int, before: Shape) -> int | None:
+        numbers = _dimension_numbers(self._told.get("gather_dimension_numbers", ""))
+        offsets = numbers.get("offset_dims", [])
+        batch = [each for each in range(len(self._shape)) if each not in offsets]
+        (vector,) = numbers.get("index_vector_dim", [len(self._shapes[1])])
+        ours, theirs = (numbers.get(f"{s}_batching_dims", []) for s in ("operand", "start_indices"))
+        if operand == 0:
+            sizes = _numbers(self._told.get("gather_slice_sizes", ""))
+            gone = (*numbers.get("collapsed_slice_dims", []), *ours)
+            if axis not in gone:
+                is_whole = axis < len(sizes) and sizes[axis] == before[axis]
+                place = axis - sum(each < axis for each in gone)
+                return offsets[place] if is_whole and place < len(offsets) else None
+            if axis not in ours:
+                return None
+            axis = theirs[ours.index(axis)]
+        place = axis - (vector < axis)
+        return None if axis == vector or place >= len(batch) else batch[place]
+
+    def _after_scatter(self, operand: int, axis: int) -> int | None:
+        numbers = _dimension_numbers(self._told.get("scatter_dimension_numbers", ""))
+        ours = numbers.get("input_batching_dims", [])
+        theirs = numbers.get("scatter_indices_batching_dims", [])
+        if operand == 0:
+            return None if axis in numbers.get("scatter_dims_to_operand_dims", []) else axis
+        windows = numbers.get("update_window_dims", [])
+        if operand == 2 and axis in windows:
+            gone = {*numbers.get("inserted_window_dims", []), *ours}
+            kept = [each for each in range(len(self._shape)) if each not in gone]
+            return kept[windows.index(axis)] if len(kept) == len(windows) else None
+        if operand == 2:  # the batch of updates has the order of that of the indices
+            (vector,) = numbers.get("index_vector_dim", [len(self._shapes[1])])
+            axis -= sum(each < axis for each in windows)
+            axis += vector <= axis
+        return ours[theirs.index(axis)] if axis in theirs else None
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(number) for number in _NUMBERS.findall(text) if len(number) < 19]
+
+
+def _dimension_numbers(text: str) -> dict[str, list[int]]:
+    """`lhs_batch={0}, index_vector_dim=1` as lists by name."""
+    return {
+        match[1]: _numbers(match[2] or match[3] or "")
+        for match in _DIMENSION_NUMBERS.finditer(text)
+    }
