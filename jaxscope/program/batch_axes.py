@@ -21,7 +21,6 @@ from jaxscope.model.graph import NONE
 from jaxscope.model.graph_builder import add_attributes
 from jaxscope.model.types import mark_batch_axes, normal_type, parse_array_type, read_batch_axes
 from jaxscope.program.dataflow import find_root
-from jaxscope.program.hlo.batch_axes import follow_batch_axes
 
 KEY = "batch_axes"
 _ELEMENTWISE = frozenset(
@@ -55,6 +54,8 @@ def mark_hlo(graph: Graph, lowered: Graph, *, is_optimized: bool) -> Graph:
     Of a program that is spread over devices only arguments and results that each device has whole
     are marked, and what follows from these.
     """
+    from jaxscope.program.hlo.batch_axes import follow_batch_axes  # a saved capture has the marks
+
     if KEY not in lowered.strings:
         return graph
     ends = dict(_ends(graph, lowered))

@@ -455,6 +455,7 @@ def test_what_a_branch_under_vmap_becomes_is_marked_after_lowering() -> None:
 
 HLO_PROGRAM = """\
 import jax
+from jax import random
 import jax.numpy as jnp
 
 def dense(w, x):
@@ -517,7 +518,7 @@ HLO_CALLS = (
     "vmap(convolved, in_axes=(None, 0))(f32[3, 2, 3, 3], f32[B, 1, 2, 8, 8])",
     "vmap(convolved, in_axes=(0, None))(f32[B, 3, 2, 3, 3], f32[1, 2, 8, 8])",
     "vmap(factored)(f32[B, 3, 3])",
-    "vmap(drawn)(split(key(0), B))",
+    "vmap(drawn)(random.split(key(0), B))",
     "vmap(chosen)(f32[B, 4])",
 )
 _UNBATCHED = {"broadcast", "constant", "fusion", "iota", "tuple"}

@@ -768,12 +768,12 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>参数 {argument} 的轴</translation>
     </message>
     <message>
-        <source>B=: axis added by vmap</source>
-        <translation>B=：vmap 添加的轴</translation>
+        <source>B=, B2=: axes added by vmap, the outer first</source>
+        <translation>B=、B2=：vmap 添加的轴，外层在前</translation>
     </message>
     <message>
-        <source>B=: axis added by vmap, of arguments and results</source>
-        <translation>B=：vmap 为参数和结果添加的轴</translation>
+        <source>B=: axis added by vmap</source>
+        <translation>B=：vmap 添加的轴</translation>
     </message>
     <message>
         <source>Back</source>
@@ -2890,6 +2890,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Page with linked stages</source>
         <translation>阶段相互关联的网页</translation>
+    </message>
+    <message>
+        <source>Pages about the program, below its views</source>
+        <translation>程序的各页，在视图下方</translation>
     </message>
     <message>
         <source>Pages ▾</source>
