@@ -32,10 +32,12 @@ SOURCE = PACKAGE / "ui" / "toolkit" / "translations" / "jaxscope_zh_CN.ts"
 
 TABLES = {
     "jaxscope.export.choices": ("FORMATS",),
+    "jaxscope.model.said": ("SENTENCES", "LISTED", "CLAUSES", "BOTH", "ENDED", "WHOLE"),
     "jaxscope.model.stages": ("JAXPR", "LATE_KINDS"),
     "jaxscope.model.words": ("TERMS",),
     "jaxscope.picture.palette": ("STYLE_NAMES", "FRAME_NAMES", "LINE_NAMES"),
     "jaxscope.picture.tint.classes": ("ColourBy", "FATES"),
+    "jaxscope.program.fates.derived": ("LOWERED",),
     "jaxscope.program.explanations": ("PRIMITIVES", "COMPILER_OPERATIONS", "_BY_KIND"),
     "jaxscope.program.size": ("_NOUNS", "_OTHERS"),
     "jaxscope.report.compilations": ("_HEADERS", "_TRANSFER_HEADERS"),
@@ -81,9 +83,6 @@ OF_REPORTS = (
 )
 """Titles of columns that reports give to tables one by one, and of the forms of a pane."""
 
-_JOINED = ("{text}.", "{text}", "{first} {then}")
-"""By which `jaxscope.model.said` makes sentences of parts, and texts of sentences."""
-
 COLUMNS = {"_MOVES": (1, 2), "MORE_KEYS": (1,), "_AXES": (0,), "FATES": (1,)}
 """Of tables whose rows are tuples: where texts stand that are shown."""
 
@@ -108,7 +107,7 @@ SHOWN = {
 def find_texts() -> set[str]:
     """Every text that `tr`, `tr_count`, `say` or `say_count` may be given, in English."""
     names = (term.name for term in TERMS)
-    found = {t for t in (*_of_tables(), *_of_cards(), *names, *OF_REPORTS, *_JOINED) if t}
+    found = {t for t in (*_of_tables(), *_of_cards(), *names, *OF_REPORTS) if t}
     for path in sorted(PACKAGE.rglob("*.py")):
         found.update(_of_module(ast.parse(path.read_text(encoding="utf-8"))))
     return found

@@ -6,9 +6,15 @@ gives text without a template: a sentence around a sentence is another call of `
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from jaxscope.model.units import format_count, upper_first
+
+SENTENCES, LISTED, CLAUSES = "{first} {then}", "{first}, {then}", "{first}; {then}"
+BOTH = "{first} and {then}"
+"""By which `say_joined` joins."""
+
+ENDED, WHOLE = "{text}.", "{text}"
 
 COUNTED = "{count:,} "
 """What templates of counts begin with; behind it stands the noun in the singular."""
@@ -56,13 +62,27 @@ def say_sentence(text: str) -> Said:
     """The text with a capital and a full stop; empty stays empty."""
     sentence = upper_first(text.strip())
     end = "" if not sentence or sentence.endswith(".") else "."
-    return _make(sentence + end, "{text}." if end else "{text}", {"text": text})
+    return _make(sentence + end, ENDED if end else WHOLE, {"text": text})
 
 
-def say_all(sentences: Sequence[str]) -> Said:
+def say_joined(parts: Iterable[str], template: str = SENTENCES) -> Said:
     """Those that are not empty, one behind the other."""
-    found, *others = [each for each in sentences if each] or [""]
-    said = say("{text}", text=found)
+    found, *others = [each for each in parts if each] or [""]
+    said = say(WHOLE, text=found)
     for each in others:
-        said = say("{first} {then}", first=said, then=each)
+        said = say(template, first=said, then=each)
     return said
+
+
+def first_of(texts: Iterable[str], most: int) -> list[str]:
+    """At most so many texts, and behind them how many more there are: `a`, `b`, `and 3 more`."""
+    every = list(texts)
+    rest = len(every) - most
+    return [*every[:most], *([say("and {rest:,} more", rest=rest)] if rest > 0 else [])]
+
+
+def join_first(texts: Iterable[str], most: int, separator: str = ", ") -> Said:
+    """The same as one text, such as `a, b and 3 more`."""
+    first = first_of(texts, most)
+    told = separator.join(first[:most])
+    return say_joined((told, *first[most:]))

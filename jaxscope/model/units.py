@@ -5,7 +5,7 @@ texts that are not too long.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 UNKNOWN = "unknown"
 
@@ -75,19 +75,6 @@ def format_place(file: str, line: int | str | None) -> str:
 def count_lines(text: str) -> int:
     """How many lines a text has: what ends the last one begins no other."""
     return text.count("\n") + (text != "" and not text.endswith("\n"))
-
-
-def first_of(texts: Iterable[str], most: int) -> list[str]:
-    """At most so many texts, and behind them how many more there are: `a`, `b`, `and 3 more`."""
-    every = list(texts)
-    return [*every[:most], *([f"and {len(every) - most:,} more"] if len(every) > most else [])]
-
-
-def join_first(texts: Iterable[str], most: int, separator: str = ", ") -> str:
-    """The same as one text, such as `a, b and 3 more`."""
-    first = first_of(texts, most)
-    told = separator.join(first[:most])
-    return f"{told} {first[-1]}" if len(first) > most else told
 
 
 def upper_first(text: str) -> str:

@@ -8,7 +8,8 @@ from typing import Any
 
 from jaxscope.model import Graph
 from jaxscope.model.graph_builder import add_attributes
-from jaxscope.model.units import first_of, format_bytes, format_count, format_flops
+from jaxscope.model.said import first_of
+from jaxscope.model.units import format_bytes, format_count, format_flops
 from jaxscope.program.fusion.decisions import Decision, decision_to_json
 from jaxscope.program.fusion.duplicates import Duplicate
 from jaxscope.program.fusion.fusions import Fusion, FusionValue

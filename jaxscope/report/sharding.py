@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from jaxscope.model import Unavailable, is_available
 from jaxscope.model.capture import Job, Member, MemoryPlan
-from jaxscope.model.units import UNKNOWN, first_of, format_bytes, format_count, join_first
+from jaxscope.model.said import first_of, join_first
+from jaxscope.model.units import UNKNOWN, format_bytes, format_count
 from jaxscope.program.sharding.arrays import (
     SpreadArray,
     cut_to_text,

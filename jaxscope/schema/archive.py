@@ -264,7 +264,7 @@ _TYPES = {kind.__name__: kind for kind in SAVED_TYPES}
 def encode_lab(results: Sequence[object]) -> bytes:
     """The entry; results of types that are never saved are left out."""
     kept = [result for result in results if isinstance(result, SAVED_TYPES)]
-    return msgspec.json.encode(LabEntry([LAB.write(result) for result in kept]))
+    return msgspec.json.encode(LabEntry([LAB.write(result) for result in kept]), enc_hook=str)
 
 
 def decode_lab(data: bytes) -> tuple[LabResult | Timing, ...]:
@@ -613,9 +613,9 @@ def _encode(value: object) -> bytes:
     """Encode as JSON, which cannot carry lone surrogates; names of files may have them."""
     plain = ARCHIVE.write(value)
     try:
-        return msgspec.json.encode(plain)
+        return msgspec.json.encode(plain, enc_hook=str)  # `Said` is text
     except UnicodeEncodeError:
-        return msgspec.json.encode(_without_surrogates(msgspec.to_builtins(plain)))
+        return msgspec.json.encode(_without_surrogates(msgspec.to_builtins(plain, enc_hook=str)))
 
 
 def _without_surrogates(value: Any) -> Any:

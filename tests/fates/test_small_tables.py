@@ -7,6 +7,7 @@ import dataclasses
 import pytest
 
 from jaxscope.model import Capture, Cost, Fate, Graph, Proof, Stage, StageText, Unavailable
+from jaxscope.model.said import say_sentence
 from jaxscope.program.fates.outcomes import (
     PassOutcome,
     PassStep,
@@ -16,7 +17,6 @@ from jaxscope.program.fates.outcomes import (
     quote_equations,
     quote_names,
     summarize_fates,
-    to_sentence,
 )
 from jaxscope.program.fates.table import (
     FateTable,
@@ -351,7 +351,7 @@ def test_a_few_names_are_told_and_how_many_more() -> None:
 
 
 def test_sentences_begin_large_and_end_with_a_stop() -> None:
-    assert [to_sentence(text) for text in ("", " a b ", "A.", "x")] == ["", "A b.", "A.", "X."]
+    assert [say_sentence(text) for text in ("", " a b ", "A.", "x")] == ["", "A b.", "A.", "X."]
     assert (in_pass("algsimp"), in_pass(None), in_pass("")) == (" in the pass algsimp", "", "")
     assert PassOutcome("dead", PassStep(3, "dce")).pass_name == "dce"
     assert PassOutcome("dead", PassStep(None, "dce")).pass_name is None

@@ -16,6 +16,7 @@ from typing import Literal
 from jaxscope.model.capture import Fate, Proof
 from jaxscope.model.graph import NONE, Graph, NodeKind
 from jaxscope.model.op_name import in_call, without_call
+from jaxscope.model.said import CLAUSES, Said, say, say_joined, say_sentence
 from jaxscope.model.stages import SOLVE
 from jaxscope.model.types import parse_array_type
 from jaxscope.program.fates.equations import (
@@ -53,15 +54,14 @@ from jaxscope.program.fates.outcomes import (
     in_pass,
     quote_equations,
     summarize_fates,
-    to_sentence,
 )
 
 # Where an equation was seen last on its way to XLA, and so who removed it.
 
 
-_IN_CONVERSION = " when StableHLO became HLO, before XLA's first pass"
-_BY_JAX = " in lowering to StableHLO, by JAX itself"
-_BEFORE_XLA = " before XLA's first pass"
+_IN_CONVERSION = say(" when StableHLO became HLO, before XLA's first pass")
+_BY_JAX = say(" in lowering to StableHLO, by JAX itself")
+_BEFORE_XLA = say(" before XLA's first pass")
 
 
 class Lowering:
@@ -104,7 +104,8 @@ class Lowering:
             return _BY_JAX
         if not self.reaches_xla(id):
             return _BEFORE_XLA if self._lowered is None else _IN_CONVERSION
-        return "" if self._has_passes or self._before is None else " by a pass of XLA's"
+        is_told = self._has_passes or self._before is None
+        return "" if is_told else say(" by a pass of XLA's")
 
     def has_simplified(self, id: str) -> bool:
         """Whether StableHLO has an equation and HLO has not, while what reads it is in both.
@@ -165,11 +166,12 @@ LOWERED = "lowering to StableHLO"
 
 _MAX_CHAIN = 50
 _MAX_PROOF = 16
-_RECORD = "Record the passes (--passes) to see why."
+_RECORD = say("Record the passes (--passes) to see why.")
 _BLOCKS = {
-    "get": "hands on the whole block that its kernel reads",
-    "swap": "makes its operand the whole block that its kernel writes",
+    "get": say("hands on the whole block that its kernel reads"),
+    "swap": say("makes its operand the whole block that its kernel writes"),
 }
+_NO_OPERATION = "JAX's lowering makes no operation of this {operation}: it {does}."
 _COMBINING = ("scatter", "reduce", "select_and_scatter")
 _CONTROL = {"scan": "while", "while": "while", "cond": "conditional"}
 
@@ -299,12 +301,17 @@ class DerivedFates:
         running = [by for by, other in others.items() if other.fate in RUNNING]
         if named.fate in NOT_RUNNING and running:
             found = others.pop(running[0])
-            text = f"As {running[0]} calls it: {found.text} In the call of its id: {named.fate}."
+            text = say(
+                "As {other} calls it: {text} In the call of its id: {fate}.",
+                other=running[0],
+                text=found.text,
+                fate=say(named.fate),
+            )
             found = dataclasses.replace(found, text=text)
         for by, other in others.items():
             if other.fate not in ("unknown", found.fate):
-                text = f"{found.text} As {by} calls it: {other.fate}."
-                found = dataclasses.replace(found, text=text)
+                text = say("As {other} calls it: {fate}.", other=by, fate=say(other.fate))
+                found = dataclasses.replace(found, text=say_joined((found.text, text)))
         return found
 
     def fate(self, node: int, call: str = "") -> Fate:
@@ -319,7 +326,8 @@ class DerivedFates:
         known = self._fates.get(key)
         if known is None:
             if key in self._pending or len(self._pending) > _MAX_CHAIN:
-                return Fate("unknown", text="Equations that explain each other explain nothing.")
+                text = say("Equations that explain each other explain nothing.")
+                return Fate("unknown", text=text)
             self._pending.add(key)
             known = self._fates[key] = self._find(node, call, key)
             self._pending.discard(key)
@@ -342,8 +350,10 @@ class DerivedFates:
             return known
         was_received = not self._endings or self.equations.ids[node] in self._received
         if (call or calls) and was_received:  # what is around it may be around another call as well
-            text = "No instruction carries its name in this call of a function that several share."
-            text = text if self._endings else f"{text} {_RECORD}"
+            text = say(
+                "No instruction carries its name in this call of a function that several share."
+            )
+            text = text if self._endings else say_joined((text, _RECORD))
             return self._of_dead(node, key) or Fate("unknown", text=text)
         return self._of_vanished(node)
 
@@ -370,16 +380,20 @@ class DerivedFates:
         where = ending.pass_name if ending else None
         if joins_halves(self._after, holding, before):
             names = name_instructions(self._after, holding.instructions)
-            text = f"only {names} has its name, which joins the halves of its result"
-            return Fate("unknown", text=to_sentence(f"{text}; what computes them has none"))
+            text = say(
+                "Only {names} has its name, which joins the halves of its result; what computes "
+                "them has none.",
+                names=names,
+            )
+            return Fate("unknown", text=text)
         text = describe_role(self._after, holding, before)
         opcodes = {self._after.opcodes[index] for index in holding.instructions}
         is_taken = before == {"transpose"} and "dot" in opcodes
         proof = self._proof_of_held(key, holding, ending)
         fate = "simplified" if is_taken else holding.fate
         if ending is not None and ending.text:
-            text = f"{ending.text}; {text}"
-        return _certain(Fate(fate, where, ids, text=to_sentence(text)), proof)
+            text = say_joined((ending.text, text), CLAUSES)
+        return _certain(Fate(fate, where, ids, text=say_sentence(text)), proof)
 
     def _proof_of_held(
         self, key: str, holding: InstructionRole, ending: PassOutcome | None
@@ -421,7 +435,7 @@ class DerivedFates:
             return self._of_control(key, "while", loops, ids, text)
         branches = [i for i in holding.instructions if self._is(i, "conditional")]
         if branches:
-            text = f"became the branch {name_instructions(self._after, branches)}"
+            text = say("became the branch {names}", names=name_instructions(self._after, branches))
             ids = self._ids(holding.instructions)
             return self._of_control(key, "conditional", branches, ids, text)
         return None
@@ -433,8 +447,10 @@ class DerivedFates:
         if holding is not None and holding.fate != "layout":
             own = self._of_held(key, holding)
             if operation == "cond" and any(self._is(i, "select") for i in holding.instructions):
-                text = f"both branches are computed, and a select chooses: {own.text}"
-                return dataclasses.replace(own, text=to_sentence(text))
+                text = say(
+                    "Both branches are computed, and a select chooses: {text}", text=own.text
+                )
+                return dataclasses.replace(own, text=text)
         children = [
             self.fate(child, self._call_below(node, call, child))
             for child in self.equations.children(node)
@@ -443,7 +459,7 @@ class DerivedFates:
             if holding is not None:
                 return self._of_held(key, holding)
             ending = self._endings.get(key)
-            text = "It only handed its operands on."
+            text = say("It only handed its operands on.")
             proof = _proof(ending) if ending is not None and ending.fate else None
             where = ending.pass_name if ending is not None and ending.fate else None
             return _certain(Fate("simplified", where, text=text), proof)
@@ -451,8 +467,9 @@ class DerivedFates:
         where = self._unwrapping_pass(key, _CONTROL.get(operation, "call"))
         is_loop = operation in _CONTROL
         who = self._lowering.who(self.equations.ids[node], where) if is_loop else in_pass(where)
-        text = f"{describe_removed_call(operation)}{who}; {summarize_fates(children)}"
-        return dataclasses.replace(best, text=to_sentence(text))
+        removed = say("{what}{who}", what=describe_removed_call(operation), who=who)
+        text = say_joined((removed, summarize_fates(children)), CLAUSES)
+        return dataclasses.replace(best, text=say_sentence(text))
 
     def _combines(self, node: int) -> bool:
         """Whether the jaxpr that an equation holds only says how two elements become one."""
@@ -484,9 +501,9 @@ class DerivedFates:
             carried = any(tag.endswith(f"@{ids[node]}") for tag in self._after.holders)
             if is_same and not carried and self.fate(other).fate not in ("unknown", "dead"):
                 name = quote_equations([ids[other]], self._stage)
-                text = f"merged with {name}: the same function of the same operands"
+                text = say("merged with {name}: the same function of the same operands", name=name)
                 fate = Fate("merged", None, self.fate(other).instructions, (ids[other],))
-                return _certain(dataclasses.replace(fate, text=to_sentence(text)), None)
+                return _certain(dataclasses.replace(fate, text=say_sentence(text)), None)
         return None
 
     def _of_control(
@@ -500,7 +517,7 @@ class DerivedFates:
             ]
             after = [self._after.names[index] for index in indices]
             proof = Proof(None, COMPILED, tuple(before[:_MAX_PROOF]), tuple(after[:_MAX_PROOF]))
-        return _certain(Fate("kernel", None, ids, text=to_sentence(text)), proof)
+        return _certain(Fate("kernel", None, ids, text=say_sentence(text)), proof)
 
     def _call_below(self, node: int, call: str, child: int) -> str:
         """The call of an equation inside, which shares its jaxpr with others unless its id says."""
@@ -516,12 +533,14 @@ class DerivedFates:
             return self._of_ending(ending)
         id = self.equations.ids[node]
         if id in self._endings and key != id:
-            text = (
-                f"Nothing tells what became of it in the call by equation {key.rpartition('@')[2]}."
+            text = say(
+                "Nothing tells what became of it in the call by equation {id}.",
+                id=key.rpartition("@")[2],
             )
             return Fate("unknown", text=text)
         if ending is not None:
-            return Fate("unknown", text="Its instructions are not in the module that runs.")
+            text = say("Its instructions are not in the module that runs.")
+            return Fate("unknown", text=text)
         return None
 
     def _of_vanished(self, node: int) -> Fate:
@@ -544,7 +563,8 @@ class DerivedFates:
         if module is not None and self._is_dropped_by_lowering(key):
             names = tuple(module.names[index] for index in module.holders[key][:_MAX_PROOF])
             proof = Proof(None, COMPILED, names, ())
-        around, is_unused, why = node, not self._live[node], NEEDLESS
+        why: str = NEEDLESS
+        around, is_unused = node, not self._live[node]
         if not is_unused:
             around, is_unused, why = self._why_unneeded(node, key)
         if module is not None and not module.of(key) and is_unused:
@@ -570,10 +590,11 @@ class DerivedFates:
                 node = named
                 calls.pop()
             if (node, group) in self._ruled_out:
-                return node, False, "Is in a branch that is never taken."
+                return node, False, say("Is in a branch that is never taken.")
             if not self._live[node]:
-                text = quote_equations([equations.ids[node]], self._stage)
-                return node, True, f"Nothing uses the result of {text}, in which it is."
+                name = quote_equations([equations.ids[node]], self._stage)
+                text = say("Nothing uses the result of {name}, in which it is.", name=name)
+                return node, True, text
         return NONE, False, ""
 
     def _of_constant(self, node: int) -> Fate | None:
@@ -584,21 +605,25 @@ class DerivedFates:
         made = self._materialized(node)
         if made is not None:
             names = name_instructions(self._after, made.instructions)
-            one_of = "one of " if len(made.instructions) > 1 else ""
-            text = f"Depends on no argument: {one_of}{names} gives its value."
+            if len(made.instructions) > 1:
+                text = say("Depends on no argument: one of {names} gives its value.", names=names)
+            else:
+                text = say("Depends on no argument: {names} gives its value.", names=names)
             fate = made.fate if made.fate != "layout" else "folded"
             return _certain(Fate(fate, None, self._ids(made.instructions), text=text), None)
         if self._before is not None and self._holders.may_hide_elements(id):
             return None
         if not self._endings and self._lowering.reaches_xla(id):
             if self._may_be_merged(id):
-                text = "It depends on no argument: computed when compiling, or merged with another."
-                return Fate("unknown", text=f"{text} {_RECORD}")
-            text = "Depends on no argument, and no instruction is left that computes it."
+                text = say(
+                    "It depends on no argument: computed when compiling, or merged with another."
+                )
+                return Fate("unknown", text=say_joined((text, _RECORD)))
+            text = say("Depends on no argument, and no instruction is left that computes it.")
             return _certain(Fate("folded", text=text), None)
-        text = "depends on no argument: its value was computed"
-        who = self._lowering.who(id) or " when compiling"
-        return _certain(Fate("folded", text=to_sentence(text + who)), None)
+        who = self._lowering.who(id) or say(" when compiling")
+        text = say("Depends on no argument: its value was computed{who}.", who=who)
+        return _certain(Fate("folded", text=text), None)
 
     def _may_be_merged(self, id: str) -> bool:
         """Whether what makes elements of constants is left that does what an equation did.
@@ -669,7 +694,7 @@ class DerivedFates:
     def _of_ending(self, ending: PassOutcome) -> Fate:
         """The fate of an equation by what the recorded passes did to it."""
         if ending.fate == "unknown":
-            return Fate("unknown", text=to_sentence(ending.text))
+            return Fate("unknown", text=say_sentence(ending.text))
         index = self._after.graph.index_by_id
         kept = [index[name] for name in ending.instructions if name in index]
         text = ending.text
@@ -679,14 +704,14 @@ class DerivedFates:
         if holding is not None and ending.fate in ("simplified", "layout"):
             place = self._after.names[holding.place]
             if place not in text:
-                text = f"{text}, now in {place}"
+                text = say("{text}, now in {place}", text=text, place=place)
         is_left = ending.fate != "layout" or (holding is not None and holding.fate == "layout")
         fate = Fate(
             ending.fate if is_left else "simplified",
             ending.pass_name,
             self._ids(kept),
             tuple(dict.fromkeys(map(without_call, ending.merged_with))),
-            to_sentence(text),
+            say_sentence(text),
         )
         return _certain(fate, _proof(ending))
 
@@ -698,8 +723,12 @@ class DerivedFates:
         if held:
             other, name = self.fate(held[0]), quote_equations([ids[held[0]]], self._stage)
             who = self._lowering.who(ids[node])
-            text = f"merged with {name}{who}: the same operation on the same operands"
-            fate = Fate("merged", None, other.instructions, (ids[held[0]],), to_sentence(text))
+            text = say(
+                "Merged with {name}{who}: the same operation on the same operands.",
+                name=name,
+                who=who,
+            )
+            fate = Fate("merged", None, other.instructions, (ids[held[0]],), text)
             return _certain(fate, None)
         reached = self._lowering.reaches_xla(ids[node])
         first = next(
@@ -717,7 +746,7 @@ class DerivedFates:
         if other.fate in ("unknown", "dead"):
             return None
         name = quote_equations([ids[first]], self._stage)
-        text = to_sentence(f"the same as {name}. {other.text}")
+        text = say_joined((say("The same as {name}.", name=name), other.text))
         fate = Fate(other.fate, other.pass_name, other.instructions, (ids[first],), text)
         return _certain(fate, None)
 
@@ -727,14 +756,14 @@ class DerivedFates:
         if self._lowering.reaches_xla(id):
             return None
         if operation in _BLOCKS and self._takes_whole_block(node):
-            text = f"JAX's lowering makes no operation of this {operation}: it {_BLOCKS[operation]}"
-            return _certain(Fate("simplified", text=to_sentence(text)), Proof(None, LOWERED, (id,)))
+            text = say(_NO_OPERATION, operation=operation, does=_BLOCKS[operation])
+            return _certain(Fate("simplified", text=text), Proof(None, LOWERED, (id,)))
         if operation not in IDENTITIES:
             return None
         if not self._lowering.is_lowered(id):
-            text = f"JAX's lowering makes no operation of this {operation}: it hands its operand on"
-            return _certain(Fate("simplified", text=to_sentence(text)), Proof(None, LOWERED, (id,)))
-        return _certain(Fate("simplified", text=to_sentence(self._removed(node))), None)
+            text = say(_NO_OPERATION, operation=operation, does=say("hands its operand on"))
+            return _certain(Fate("simplified", text=text), Proof(None, LOWERED, (id,)))
+        return _certain(Fate("simplified", text=say_sentence(self._removed(node))), None)
 
     def _takes_whole_block(self, node: int) -> bool:
         """Whether it reads or writes a whole block of a kernel that is interpreted, without index.
@@ -757,14 +786,14 @@ class DerivedFates:
         """It ended before XLA's first pass."""
         if not self._lowering.has_simplified(self.equations.ids[node]):
             return None
-        return _certain(Fate("simplified", text=to_sentence(self._removed(node))), None)
+        return _certain(Fate("simplified", text=say_sentence(self._removed(node))), None)
 
     def _of_layout(self, node: int) -> Fate | None:
         holding = self._holders.find_layout(node)
         if holding is None:
             return None
         text = describe_role(self._after, holding, set())
-        fate = Fate(holding.fate, None, self._ids(holding.instructions), text=to_sentence(text))
+        fate = Fate(holding.fate, None, self._ids(holding.instructions), text=say_sentence(text))
         return _certain(fate, None)
 
     def _of_rewritten(self, node: int) -> Fate | None:
@@ -775,11 +804,12 @@ class DerivedFates:
         below_it = self._above_below.below(node)
         before = self._holders.opcodes_before(self.equations.ids[node])
         moves_only = bool(before) and before <= {"reshape", "bitcast"}
-        gone = "changes the shape alone" if moves_only else self._removed(node)
+        gone = say("changes the shape alone") if moves_only else self._removed(node)
         gives = self._results_from()
         if END in below_it and node in self._giving and gives & above and NAMELESS not in gives:
-            text = f"{gone}: {self._sources_text(gives & above)} is the result"
-            return _certain(Fate("simplified", text=to_sentence(text)), None)
+            result = self._sources_text(gives & above)
+            text = say("{gone}: {result} is the result", gone=gone, result=result)
+            return _certain(Fate("simplified", text=say_sentence(text)), None)
         for below in sorted(below_it - {END}):
             for index in self._after.holders.get(below, ()):
                 if self._after.opcodes[index] == "fusion" or self._after.combines(index):
@@ -793,21 +823,24 @@ class DerivedFates:
                 if found & above:
                     users = quote_equations([below], self._stage)
                     what = self._sources_text(found & above)
-                    text = f"{gone}: {users} now works from {what}"
-                    return _certain(Fate("simplified", text=to_sentence(text)), None)
+                    text = say(
+                        "{gone}: {users} now works from {what}", gone=gone, users=users, what=what
+                    )
+                    return _certain(Fate("simplified", text=say_sentence(text)), None)
         return None
 
-    def _removed(self, node: int) -> str:
+    def _removed(self, node: int) -> Said:
         """Who removed it, and why, as far as that is known."""
         reason = self._no_ops.why(node)
         who = self._lowering.who(self.equations.ids[node])
-        return f"rewritten away{who}" + (f", for {reason}" if reason else "")
+        gone = say("rewritten away{who}", who=who)
+        return say("{gone}, for {reason}", gone=gone, reason=reason) if reason else gone
 
-    def _sources_text(self, names: frozenset[str]) -> str:
+    def _sources_text(self, names: frozenset[str]) -> Said:
         sources = sorted(names - {BEGIN})
         if not sources:
-            return "an argument"
-        return f"what {quote_equations(sources, self._stage)} gives"
+            return say("an argument")
+        return say("what {equations} gives", equations=quote_equations(sources, self._stage))
 
     def _results_from(self) -> frozenset[str]:
         """Tags of what the optimized program returns."""
@@ -824,18 +857,20 @@ class DerivedFates:
     def _unexplained(self, node: int) -> Fate:
         id = self.equations.ids[node]
         if not self._lowering.is_lowered(id) and not self._no_ops.is_nothing(node):
-            text = "JAX's lowering made no operation that carries its name."
+            text = say("JAX's lowering made no operation that carries its name.")
             return Fate("unknown", text=text)
         has_none = self._before is not None and not self._holders.may_hide(id)
         if (has_none and not self._endings) or self._no_ops.is_nothing(node):
-            text = f"{self._removed(node)}: no instruction is left that carries it"
-            return _certain(Fate("simplified", text=to_sentence(text)), None)
+            gone = self._removed(node)
+            text = say("{gone}: no instruction is left that carries it", gone=gone)
+            return _certain(Fate("simplified", text=say_sentence(text)), None)
         if self._endings:
-            text = "No instruction that XLA received carries it."
+            text = say("No instruction that XLA received carries it.")
         else:
-            text = f"No instruction that computes it carries its name. {_RECORD}"
+            text = say("No instruction that computes it carries its name.")
+            text = say_joined((text, _RECORD))
         if self._before is not None and id not in self._before.holders and not self._endings:
-            text = f"It was gone before XLA's first pass. {text}"
+            text = say_joined((say("It was gone before XLA's first pass."), text))
         return Fate("unknown", text=text)
 
     def _is_constant(self, index: int) -> bool:

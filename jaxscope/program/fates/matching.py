@@ -19,6 +19,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from jaxscope.model.graph import NONE, GroupKind, NodeKind
 from jaxscope.model.op_name import without_call
+from jaxscope.model.said import Said, say
 from jaxscope.model.types import read_count
 from jaxscope.program.fates.equations import Equations
 from jaxscope.program.fates.instructions import COMPUTING, LAYOUT_OPCODES, Instructions, work_of
@@ -249,7 +250,7 @@ _LIBRARY_NAMES = {
     "cusparse": "cuSPARSE",
     "lapack": "LAPACK",
     "blas": "BLAS",
-    "topk": "XLA's TopK",
+    "topk": say("XLA's TopK"),
     "ducc": "DUCC",
 }
 
@@ -400,13 +401,14 @@ class RoleClassifier:
                 return ""
             if any(kind in config for kind in _COMPILED_KINDS):
                 return ""
-            return _library_name(config) or "a library"
+            return _library_name(config) or say("a library")
         if opcode == "custom-call":
             target = row.get("custom_call_target", "")
-            return _library_name(target.lower()) or f"the custom call {target}"
-        return {"fft": "an FFT library", "cholesky": "LAPACK", "triangular-solve": "LAPACK"}.get(
-            opcode, "Eigen" if opcode in _MAYBE_LIBRARY else ""
-        )
+            return _library_name(target.lower()) or say("the custom call {target}", target=target)
+        if opcode == "fft":
+            return say("an FFT library")
+        is_lapacks = opcode in ("cholesky", "triangular-solve")
+        return "LAPACK" if is_lapacks else "Eigen" if opcode in _MAYBE_LIBRARY else ""
 
 
 def _library_name(text: str) -> str:
@@ -426,7 +428,7 @@ _COMBINING_OPCODES = frozenset(
 """Opcodes with a computation that says how two elements are treated."""
 
 
-def name_instructions(module: Instructions, indices: Sequence[int]) -> str:
+def name_instructions(module: Instructions, indices: Sequence[int]) -> Said:
     """A few names, and how many more there are."""
     return quote_names([module.names[index] for index in indices])
 
@@ -438,7 +440,7 @@ def joins_halves(module: Instructions, holding: InstructionRole, before: set[str
     return is_left and bool(before - _PASSED_ON)
 
 
-def describe_role(module: Instructions, holding: InstructionRole, before: set[str]) -> str:
+def describe_role(module: Instructions, holding: InstructionRole, before: set[str]) -> Said:
     """Such as `fused into add_fusion`.
 
     Args:
@@ -451,30 +453,39 @@ def describe_role(module: Instructions, holding: InstructionRole, before: set[st
     place = module.names[holding.place] if holding.place != NONE else names
     opcodes = {module.opcodes[index] for index in indices}
     if before == {"transpose"} and opcodes <= {"dot", "fusion"} and "dot" in opcodes:
-        return f"taken into the product {place}, which gives its result in that order"
+        return say(
+            "taken into the product {place}, which gives its result in that order", place=place
+        )
     if holding.fate == "folded":
-        return f"{'is' if before <= {'constant'} else 'became'} the constant {names}"
+        if before <= {"constant"}:
+            return say("is the constant {names}", names=names)
+        return say("became the constant {names}", names=names)
     if holding.fate == "layout":
         if before - _PASSED_ON:
-            return f"simplified until only {names} is left of it, which computes nothing"
-        return f"computes nothing: it only says how bytes lie ({names})"
+            return say(
+                "simplified until only {names} is left of it, which computes nothing", names=names
+            )
+        return say("computes nothing: it only says how bytes lie ({names})", names=names)
     if finish := _find_finish(module, indices) if _is_split(before, opcodes) else []:
         whole = describe_role(
             module, dataclasses.replace(holding, instructions=indices[:1]), before
         )
-        return f"{whole}, in parts, which {quote_names(finish)} {_combine(finish)}"
+        last = quote_names(finish)
+        if len(finish) == 1:
+            return say("{whole}, in parts, which {last} combines", whole=whole, last=last)
+        return say("{whole}, in parts, which {last} combine", whole=whole, last=last)
     if holding.fate == "library":
-        return f"runs in {holding.library}, as {place}"
+        return say("runs in {library}, as {place}", library=holding.library, place=place)
     if all(module.combines(index) for index in indices) and before.isdisjoint(_COMBINING_OPCODES):
-        return f"says how {place} combines two elements"
+        return say("says how {place} combines two elements", place=place)
     if holding.fate == "fused":
-        return f"fused into {place}"
+        return say("fused into {place}", place=place)
     loops = [index for index in indices if module.opcodes[index] == "while"]
     if loops:
-        return f"became the loop {name_instructions(module, loops)}"
+        return say("became the loop {loops}", loops=name_instructions(module, loops))
     if module.opcodes[holding.place] in ("dot", "convolution"):
-        return f"is the instruction {place} of its own"
-    return f"has a kernel of its own, {place}"
+        return say("is the instruction {place} of its own", place=place)
+    return say("has a kernel of its own, {place}", place=place)
 
 
 def _is_split(before: set[str], after: Collection[str]) -> bool:
@@ -494,15 +505,11 @@ def _find_finish(module: Instructions, indices: Sequence[int]) -> list[str]:
     )
 
 
-def _combine(names: Sequence[str]) -> str:
-    return "combines" if len(names) == 1 else "combine"
-
-
 def describe_loop(
     module: Instructions, loops: Sequence[int], equations: Equations, node: int
-) -> str:
+) -> Said:
     """Which loop an equation became, and how often its body runs where that is known."""
-    text = f"became the loop {name_instructions(module, loops)}"
+    text = say("became the loop {loops}", loops=name_instructions(module, loops))
     row = equations.attributes[node] if equations.operations[node] == "scan" else {}
     length, unroll = row.get("length", ""), row.get("unroll", "1")
     rounds = module.graph.attributes(loops[0]).get("known_trip_count", "")
@@ -511,10 +518,16 @@ def describe_loop(
     times, steps = read_count(rounds), read_count(unroll)
     if times is None:
         return text
-    text += f", whose body runs {times:,} times"
-    if steps is not None and steps > 1:
-        text += f" and does {steps:,} of the {length} steps each time"
-    return text
+    if steps is None or steps <= 1:
+        return say("{loop}, whose body runs {times:,} times", loop=text, times=times)
+    return say(
+        "{loop}, whose body runs {times:,} times and does {steps:,} of the {length} steps "
+        "each time",
+        loop=text,
+        times=times,
+        steps=steps,
+        length=length,
+    )
 
 
 _RELATED_OPCODES = {

@@ -8,6 +8,7 @@ import math
 import re
 
 from jaxscope.model.graph import NONE
+from jaxscope.model.said import say
 from jaxscope.model.types import packed_type_bytes, parse_array_type
 from jaxscope.program.fates.equations import Equations
 from jaxscope.program.fates.outcomes import quote_equations
@@ -15,18 +16,18 @@ from jaxscope.program.fates.outcomes import quote_equations
 _EITHER = {"add": 0.0, "add_any": 0.0, "mul": 1.0, "max": -math.inf, "min": math.inf}
 _SECOND = {"sub": 0.0, "div": 1.0, "pow": 1.0, "shift_left": 0.0}
 _WORDS = {
-    "add": "adding 0",
-    "add_any": "adding 0",
-    "sub": "subtracting 0",
-    "mul": "multiplying by 1",
-    "div": "dividing by 1",
-    "pow": "the first power",
-    "integer_pow": "the first power",
-    "max": "a maximum with −∞",
-    "min": "a minimum with ∞",
-    "shift_left": "shifting by 0",
-    "and": "a conjunction with true",
-    "or": "a disjunction with false",
+    "add": say("adding 0"),
+    "add_any": say("adding 0"),
+    "sub": say("subtracting 0"),
+    "mul": say("multiplying by 1"),
+    "div": say("dividing by 1"),
+    "pow": say("the first power"),
+    "integer_pow": say("the first power"),
+    "max": say("a maximum with −∞"),
+    "min": say("a minimum with ∞"),
+    "shift_left": say("shifting by 0"),
+    "and": say("a conjunction with true"),
+    "or": say("a disjunction with false"),
 }
 _TRUTHS = {"and": "True", "or": "False"}
 
@@ -41,7 +42,7 @@ def explain_neutral_operand(equations: Equations, node: int) -> str:
             _is_neutral(operation, operand, text)
             for operand, text in equations.literals[node].items()
         )
-    return f"{_WORDS[operation]} changes nothing" if is_neutral else ""
+    return say("{operation} changes nothing", operation=_WORDS[operation]) if is_neutral else ""
 
 
 def _is_neutral(operation: str, operand: int, literal: str) -> bool:
@@ -88,17 +89,16 @@ class NoOpDetector:
         """Such as `adding 0 changes nothing`; empty where nothing of that kind can be said."""
         equations = self._equations
         if self._is_empty(node):
-            return "its result has no elements"
+            return say("its result has no elements")
         if self._reduces_nothing(node):
-            return "it reduces along axes of length one"
+            return say("it reduces along axes of length one")
         if self._chooses_nothing(node):
-            return "both sides that it chooses between are the same"
+            return say("both sides that it chooses between are the same")
         chosen_by = self._readers().get(node, [])
         if chosen_by and all(k == 0 and self._chooses_nothing(r) for r, k in chosen_by):
             ids = [equations.ids[reader] for reader, _ in chosen_by]
-            return (
-                f"it only decided the choice of {quote_equations(ids, self._stage)} between equals"
-            )
+            choices = quote_equations(ids, self._stage)
+            return say("it only decided the choice of {choices} between equals", choices=choices)
         reason = explain_neutral_operand(equations, node)
         if reason:
             return reason
@@ -109,11 +109,12 @@ class NoOpDetector:
             and equations.types[node] == equations.types[source]
             and len(equations.types[source]) == 1
         ):
-            return "its result is its operand as it was"
+            return say("its result is its operand as it was")
         partner = self._pairs().get(node)
         if partner is None:
             return ""
-        return f"it and {quote_equations([equations.ids[partner]], self._stage)} undo each other"
+        other = quote_equations([equations.ids[partner]], self._stage)
+        return say("it and {other} undo each other", other=other)
 
     def is_nothing(self, node: int) -> bool:
         """Whether there is nothing to compute, so that no instruction can be the equation."""

@@ -5,10 +5,10 @@ sentence each.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from jaxscope.model.capture import Fate
-from jaxscope.model.units import join_first, upper_first
+from jaxscope.model.said import LISTED, Said, join_first, say, say_joined
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -67,31 +67,25 @@ class PassOutcome:
 _MAX_NAMES = 3
 
 
-def quote_names(names: Sequence[str]) -> str:
+def quote_names(names: Sequence[str]) -> Said:
     """A few names, and how many more there are."""
     return join_first(names, _MAX_NAMES)
 
 
-def quote_equations(ids: Sequence[str], stage: str = "") -> str:
+def quote_equations(ids: Sequence[str], stage: str = "") -> Said:
     """`equation 4`, `equations 4 and 7/jaxpr/0 of grad`."""
-    where = f" of {stage}" if stage else ""
     if len(ids) == 1:
-        return f"equation {ids[0]}{where}"
-    if len(ids) > _MAX_NAMES:
-        shown = ", ".join(ids[:_MAX_NAMES])
-        return f"equations {shown} and {len(ids) - _MAX_NAMES} more{where}"
-    return f"equations {', '.join(ids[:-1])} and {ids[-1]}{where}"
+        told = say("equation {id}", id=ids[0])
+    elif len(ids) > _MAX_NAMES:
+        told = say("equations {names}", names=quote_names(ids))
+    else:
+        told = say("equations {ids} and {last}", ids=", ".join(ids[:-1]), last=ids[-1])
+    return say("{equations} of {stage}", equations=told, stage=stage) if stage else told
 
 
 def in_pass(pass_name: str | None) -> str:
     """` in the pass algsimp`, or nothing where the pass is not known."""
-    return f" in the pass {pass_name}" if pass_name else ""
-
-
-def to_sentence(text: str) -> str:
-    """The text as a sentence."""
-    text = upper_first(text.strip())
-    return text if not text or text.endswith(".") else f"{text}."
+    return say(" in the pass {name}", name=pass_name) if pass_name else ""
 
 
 RUNNING = ("library", "kernel", "fused")
@@ -100,7 +94,7 @@ RUNNING = ("library", "kernel", "fused")
 NOT_RUNNING = ("folded", "merged", "simplified", "dead")
 """Fates of what is not there when the program runs."""
 
-NEEDLESS = "Nothing needs its result."  # what uses it may be dead itself
+NEEDLESS = say("Nothing needs its result.")  # what uses it may be dead itself
 
 
 _RANKS = (*RUNNING, "layout", "unknown", *NOT_RUNNING)
@@ -121,25 +115,30 @@ def combine_fates(fates: list[Fate]) -> Fate:
     return dataclasses.replace(best, instructions=tuple(instructions), merged_with=tuple(merged))
 
 
-def describe_removed_call(operation: str) -> str:
+def describe_removed_call(operation: str) -> Said:
     """What it means that an equation with nested jaxprs is no more, and its inside is."""
-    return {
-        "scan": "the loop was removed",
-        "while": "the loop was removed",
-        "cond": "the branch was removed",
-        "custom_jvp_call": "a call with a derivative of its own, inlined",
-        "custom_vjp_call": "a call with a derivative of its own, inlined",
-        "remat2": "a remat, inlined",
-        "checkpoint": "a remat, inlined",
-    }.get(operation, "the call was inlined")
+    if operation in ("scan", "while"):
+        return say("the loop was removed")
+    if operation == "cond":
+        return say("the branch was removed")
+    if operation in ("custom_jvp_call", "custom_vjp_call"):
+        return say("a call with a derivative of its own, inlined")
+    is_remat = operation in ("remat2", "checkpoint")
+    return say("a remat, inlined") if is_remat else say("the call was inlined")
 
 
-def summarize_fates(children: list[Fate]) -> str:
+def summarize_fates(children: list[Fate]) -> Said:
     """How many of an equation's inner equations had which fate."""
     if len(children) == 1:
-        return f"its one equation: {children[0].fate}"
+        return say("its one equation: {fate}", fate=say(children[0].fate))
+    counted = count_fates(children)
+    return say("of its {count} equations: {counted}", count=len(children), counted=counted)
+
+
+def count_fates(fates: Collection[Fate]) -> Said:
+    """Such as `3 fused, 1 dead`."""
     counts: dict[str, int] = {}
-    for child in children:
-        counts[child.fate] = counts.get(child.fate, 0) + 1
-    parts = [f"{number} {fate}" for fate, number in counts.items()]
-    return f"of its {len(children)} equations: {', '.join(parts)}"
+    for each in fates:
+        counts[each.fate] = counts.get(each.fate, 0) + 1
+    told = (say("{number} {fate}", number=n, fate=say(fate)) for fate, n in counts.items())
+    return say_joined(told, LISTED)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from jaxscope.model.capture import Capture, Fate, Proof, Stage, stage_named
 from jaxscope.model.graph import NONE, Graph, NodeKind, Ragged
+from jaxscope.model.said import say, say_joined
 from jaxscope.model.stages import find_lowered_stage
 from jaxscope.program.fates.derived import DerivedFates
 from jaxscope.program.fates.equations import IDENTITIES, Equations, find_live
@@ -18,8 +19,8 @@ from jaxscope.program.fates.outcomes import (
     NOT_RUNNING,
     PassOutcome,
     combine_fates,
+    count_fates,
     quote_equations,
-    to_sentence,
 )
 from jaxscope.program.machine.kernel_text import kernel_names
 
@@ -43,11 +44,12 @@ def find_all_fates(
     last = find_lowered_stage(stages)
     if last is None or not isinstance(last.graph, Graph):
         name = last.name if last is not None else "last jaxpr"
-        unread = Fate("unknown", text=f"The graph of the stage {name} is not there to follow.")
+        text = say("The graph of the stage {name} is not there to follow.", name=name)
+        unread = Fate("unknown", text=text)
         return dict.fromkeys(_ids(base), unread), {}
     derived, optimized = last.graph, graphs.get("optimized")
     if optimized is None:
-        missing = Fate("unknown", text="There is no optimized module to look into.")
+        missing = Fate("unknown", text=say("There is no optimized module to look into."))
         return dict.fromkeys(_ids(base), missing), dict.fromkeys(_ids(derived), missing)
     kernels = kernel_names(stage_named(stages, "machine"))
     stage = "" if last.name == "jaxpr" else last.name
@@ -142,7 +144,7 @@ def _unexplained(stages: tuple[Stage, ...], error: Exception) -> dict[str, Fate]
     """Fates that could not be found cost nothing else."""
     base = next((s.graph for s in stages if s.name == "jaxpr"), None)
     why = f"{type(error).__name__}: {error}"[:200]
-    text = f"jaxscope could not follow this program, which is a bug in jaxscope: {why}"
+    text = say("jaxscope could not follow this program, which is a bug in jaxscope: {why}", why=why)
     return dict.fromkeys(_ids(base) if isinstance(base, Graph) else (), Fate("unknown", text=text))
 
 
@@ -166,6 +168,7 @@ def _carry_to_base(
                 parts.setdefault(origin, []).append(id)
     equations = Equations(base)
     live = find_live(equations)
+    named = {"transform": transform}
     fates: dict[str, Fate] = {}
     for node, is_equation in enumerate(equations.is_equation):
         if not is_equation:
@@ -175,8 +178,8 @@ def _carry_to_base(
             made = {part: found[part] for part in parts[id]}
             fate = _combine(id, equations.operations[node], made, derived, transform)
             if equations.operations[node] == "cond" and _became_a_choice(derived, parts[id]):
-                text = f"{transform} computes both branches, and a select chooses. {fate.text}"
-                fate = dataclasses.replace(fate, text=text)
+                text = say("{transform} computes both branches, and a select chooses.", **named)
+                fate = dataclasses.replace(fate, text=say_joined((text, fate.text)))
             fates[id] = fate
         else:
             fates[id] = _left_out(equations, node, live[node], transform, parts)
@@ -220,16 +223,21 @@ def _combine(
     )
     text = best.text
     if best.fate == "merged" and not merged:
-        text = "Its parts were merged with each other: the same operation on the same operands."
+        text = say(
+            "Its parts were merged with each other: the same operation on the same operands."
+        )
     if len(fates) > 1:
-        counts: dict[str, int] = {}
-        for fate in fates.values():
-            counts[fate.fate] = counts.get(fate.fate, 0) + 1
-        parts = ", ".join(f"{number} {name}" for name, number in counts.items())
-        whose = next((p for p in fates if fates[p].text == best.text), "")
-        about = f"{quote_equations([whose], transform)} ({operations[whose]})" if whose else ""
-        about = f"Of {about}: " if about else ""
-        text = f"{len(fates)} equations came from it ({parts}). {about}{text}"
+        parts = count_fates(fates.values())
+        came = say("{num} equations came from it ({parts}).", num=len(fates), parts=parts)
+        if whose := next((p for p in fates if fates[p].text == best.text), ""):
+            about = quote_equations([whose], transform)
+            text = say(
+                "Of {about} ({operation}): {text}",
+                about=about,
+                operation=operations[whose],
+                text=text,
+            )
+        text = say_joined((came, text))
     return dataclasses.replace(best, merged_with=tuple(merged), text=text)
 
 
@@ -244,20 +252,24 @@ def _left_out(
     if not is_live:
         proof = Proof(None, transform, (equations.ids[node],))
         return Fate("dead", text=NEEDLESS, certainty="proven", proof=proof)
-    operation = equations.operations[node]
+    operation, named = equations.operations[node], {"transform": transform}
     around = node
     while (nested := equations.nested.get(equations.group[around])) and nested.owners:
         around = nested.owners[0]
         if equations.operations[around] in _RULES and equations.ids[around] in parts:
-            text = f"the custom rule of {equations.ids[around]} takes its place in {transform}"
-            return Fate("simplified", text=to_sentence(text), certainty="inferred")
+            id = equations.ids[around]
+            text = say("The custom rule of {id} takes its place in {transform}.", id=id, **named)
+            return Fate("simplified", text=text, certainty="inferred")
     if operation in IDENTITIES:
-        text = f"Nothing of this {operation} is needed in {transform}."
+        text = say(
+            "Nothing of this {operation} is needed in {transform}.", operation=operation, **named
+        )
         return Fate("simplified", text=text, certainty="inferred")
     if any(word in transform for word in ("grad", "jac", "vjp", "hess", "jvp", "linearize")):
-        text = f"{transform} does not need its result, so JAX left it out."
+        text = say("{transform} does not need its result, so JAX left it out.", **named)
         return Fate("dead", text=text, certainty="inferred")
-    return Fate("unknown", text=f"It is not in {transform}, and JAX does not say why.")
+    text = say("It is not in {transform}, and JAX does not say why.", **named)
+    return Fate("unknown", text=text)
 
 
 def link_products(capture: Capture) -> Stage | None:

@@ -22,6 +22,7 @@ import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from jaxscope.model.op_name import without_call
+from jaxscope.model.said import BOTH, CLAUSES, Said, say, say_joined
 from jaxscope.program.fates.instructions import NAMING, work_of
 from jaxscope.program.fates.outcomes import PassOutcome, PassStep, quote_equations
 from jaxscope.program.passes.snapshot import InstructionRow, Snapshot
@@ -549,7 +550,7 @@ class _OutcomeFinder:
             return self._judge(replacements[0])
         row = self._rows[-1]
         used = self._before.users.get(row.name, [])
-        text = f"removed by {self._step.name} together with all that used it"
+        text = say("removed by {by} together with all that used it", by=self._step.name)
         return self._make("dead", text, before=(row.name, *used), after=())
 
     def _find_equal_instruction(
@@ -572,7 +573,11 @@ class _OutcomeFinder:
     def _merged(self, row: InstructionRow, equal: InstructionRow) -> OutcomeAndReplacements:
         others = tuple(tag for tag in equal.tags if tag != self._tag)
         whom = quote_equations(others, self._stage) if others else equal.name
-        text = f"merged with {whom} by {self._step.name}: the same on the same operands"
+        text = say(
+            "merged with {whom} by {by}: the same on the same operands",
+            whom=whom,
+            by=self._step.name,
+        )
         names = (row.name, equal.name)
         return self._make("merged", text, (equal.name,), others, names, (equal.name,))
 
@@ -590,45 +595,71 @@ class _OutcomeFinder:
             and successor.name not in sources
             and self._is_constant(successor)
         ):
-            return make("folded", f"turned into a constant by {by}", names)
+            return make("folded", say("turned into a constant by {by}", by=by), names)
         if is_old and successor.name in sources:
             what = self._describe(self._before.rows[successor.name])
             if row.opcode == "transpose" and by == _TRANSPOSE_FOLDER:
-                text = f"folded by {by} into the product that read it: that now reads {what}"
-                return make("simplified", f"{text} in the other order")
+                text = say(
+                    "folded by {by} into the product that read it: that now reads {what} in the "
+                    "other order",
+                    by=by,
+                    what=what,
+                )
+                return make("simplified", text)
             return make("simplified", self._removed(found, what))
         is_unrolled = (row.opcode, successor.opcode) == ("while", "tuple")
         if is_unrolled and any(name not in self._before.rows for name in successor.operands):
-            text = f"unrolled by {by}; which of the new instructions are its own is not told"
+            text = say(
+                "unrolled by {by}; which of the new instructions are its own is not told", by=by
+            )
             return make("unknown", text)
         if successor.opcode == "tuple" and row.num_elements:
-            return make("dead", f"no longer part of the state of its loop since {by}")
+            return make("dead", say("no longer part of the state of its loop since {by}", by=by))
         if found.depth > 0 and (is_old or not self._reads(successor, {row.name, *sources})):
-            return make("dead", f"removed by {by}, which simplified away what used it")
+            return make("dead", say("removed by {by}, which simplified away what used it", by=by))
         if successor.opcode in _LAYOUT and row.opcode in (*_LAYOUT, "transpose", "broadcast"):
-            does = (
-                "only moves bytes" if successor.opcode == "copy" else "computes and moves nothing"
-            )
-            return make("layout", f"turned into {_name(successor)} by {by}, which {does}", names)
-        verb = "taken into" if others and not is_old else "turned into"
-        return make("simplified", f"{verb} {self._describe(successor)} by {by}", names)
+            what = _name(successor)
+            if successor.opcode == "copy":
+                text = say("turned into {what} by {by}, which only moves bytes", what=what, by=by)
+            else:
+                text = say(
+                    "turned into {what} by {by}, which computes and moves nothing", what=what, by=by
+                )
+            return make("layout", text, names)
+        what = self._describe(successor)
+        if others and not is_old:
+            return make("simplified", say("taken into {what} by {by}", what=what, by=by), names)
+        return make("simplified", say("turned into {what} by {by}", what=what, by=by), names)
 
-    def _removed(self, found: _Replacement, what: str) -> str:
+    def _removed(self, found: _Replacement, what: str) -> Said:
         """It is gone, and what it worked from is used in its place."""
         row, successor, user = found.row, found.successor, found.user
         was, by = self._before.rows[successor.name], self._step.name
         if row.opcode == "convert" and was.element != row.element == successor.element:
-            return f"removed by {by}: {what} gives this type itself now"
+            return say("removed by {by}: {what} gives this type itself now", by=by, what=what)
         if user is not None:
-            return f"taken into {self._describe(user)} by {by}, which now works from {what}"
+            return say(
+                "taken into {user} by {by}, which now works from {what}",
+                user=self._describe(user),
+                by=by,
+                what=what,
+            )
         between = (*self._path_to(successor.name, row), *found.passed)
         tags = dict.fromkeys(tag for name in between for tag in self._before.rows[name].tags)
         others = [tag for tag in tags if tag != self._tag]
         if others:
             whom = quote_equations(others, self._stage)
-            return f"removed by {by} together with {whom}: {what} takes their place"
-        why = "" if between else ", for it changes nothing"
-        return f"removed by {by}{why}: {what} takes its place"
+            return say(
+                "removed by {by} together with {whom}: {what} takes their place",
+                by=by,
+                whom=whom,
+                what=what,
+            )
+        if between:
+            return say("removed by {by}: {what} takes its place", by=by, what=what)
+        return say(
+            "removed by {by}, for it changes nothing: {what} takes its place", by=by, what=what
+        )
 
     def _path_to(self, wanted: str, row: InstructionRow) -> list[str]:
         """What vanished between an instruction and one that it worked from."""
@@ -754,13 +785,14 @@ class _OutcomeFinder:
             row = self._after.rows[row.operands[0]]
         return row.opcode == "constant"
 
-    def _describe(self, row: InstructionRow) -> str:
+    def _describe(self, row: InstructionRow) -> Said:
         """An instruction by the other equations it holds, else by its opcode and name."""
         if row.opcode == "parameter":
-            return f"the argument {row.name}"
+            return say("the argument {name}", name=row.name)
         others = tuple(tag for tag in row.tags if tag != self._tag)
         if others:
-            return f"{row.name} of {quote_equations(others, self._stage)}"
+            whom = quote_equations(others, self._stage)
+            return say("{name} of {whom}", name=row.name, whom=whom)
         return _name(row)
 
     def _make(
@@ -802,9 +834,10 @@ def _equals(snapshot: Snapshot) -> dict[str, list[str]]:
     return found
 
 
-def _name(row: InstructionRow) -> str:
+def _name(row: InstructionRow) -> Said:
     """`the dot dot_general.3`, `the bitcast`, `the constant.4`."""
-    return f"the {row.name}" if row.name.startswith(row.opcode) else f"the {row.opcode} {row.name}"
+    is_telling = row.name.startswith(row.opcode)
+    return say("the {name}", name=row.name if is_telling else f"{row.opcode} {row.name}")
 
 
 _UNSPECIFIC_OPCODES = frozenset(
@@ -862,7 +895,9 @@ class EquationFollower:
             life.first = tuple(row.name for row in self._telling(tag, first))
         for tag, names in whole.holders.items():
             if tag not in first.holders:
-                ending = PassOutcome("dead", before=tuple(names), text="nothing uses its result")
+                ending = PassOutcome(
+                    "dead", before=tuple(names), text=say("nothing uses its result")
+                )
                 self._found[tag] = OutcomeAndReplacements(ending, ())
 
     def follow(self, step: PassStep, before: Snapshot, after: Snapshot) -> list[str]:
@@ -920,7 +955,7 @@ class EquationFollower:
                 instructions=telling + rest,
                 before=before[:_MAX_NAMES],
                 after=after[:_MAX_NAMES],
-                text="; ".join(life.steps),
+                text=say_joined(life.steps, CLAUSES),
             )
         for tag, found in self._found.items():
             replacement_names = [name for name in found.replacement_names if name in last.rows]
@@ -971,8 +1006,14 @@ class EquationFollower:
         gone, come = sorted(was - now), sorted(now - was)
         if gone and come and len(life.steps) < _MAX_STEPS:
             by = _factor(come[0], new, after) if len(come) == 1 else ""
-            was_text, now_text = _join(gone), _join(come)
-            life.steps.append(f"{was_text} became {now_text}{by} in {step.name}")
+            text = say(
+                "{was} became {now}{by} in {pass_name}",
+                was=_join(gone),
+                now=_join(come),
+                by=by,
+                pass_name=step.name,
+            )
+            life.steps.append(text)
 
     def _pass_on(
         self,
@@ -998,7 +1039,8 @@ class EquationFollower:
             return
         found.replacement_names = (*kept, *later.replacement_names)
         if len(found.ending.text) < 200 and later.ending.text not in found.ending.text:
-            text = f"{found.ending.text}; then {later.ending.text}"
+            first, then = found.ending.text, later.ending.text
+            text = say("{first}; then {then}", first=first, then=then)
             found.ending = dataclasses.replace(found.ending, text=text)
 
 
@@ -1017,8 +1059,10 @@ def _operations(rows: Sequence[InstructionRow]) -> set[str]:
 def _join(opcodes: Sequence[str]) -> str:
     """Opcodes in words; of a whole algorithm its loop, if it is one."""
     if len(opcodes) > _MAX_OPCODES:
-        return "a while loop" if "while" in opcodes else f"{len(opcodes)} kinds of operation"
-    return " and ".join(opcodes)
+        if "while" in opcodes:
+            return say("a while loop")
+        return say("{count} kinds of operation", count=len(opcodes))
+    return say_joined(opcodes, BOTH)
 
 
 def _factor(opcode: str, rows: Sequence[InstructionRow], snapshot: Snapshot) -> str:
@@ -1032,5 +1076,5 @@ def _factor(opcode: str, rows: Sequence[InstructionRow], snapshot: Snapshot) -> 
             source = snapshot.rows.get(source.operands[0])
         if source is not None and source.opcode == "constant":
             value = source.literal()
-            return f" by {value}" if value and len(value) < 24 else ""
+            return say(" by {value}", value=value) if value and len(value) < 24 else ""
     return ""

@@ -13,9 +13,9 @@ import numpy as np
 
 from jaxscope.model import NONE, Capture, Graph, NodeKind, SourcePosition, Unavailable, is_available
 from jaxscope.model.capture import Placement, Propagated, Sharding, ShardingKind
+from jaxscope.model.said import join_first
 from jaxscope.model.stages import find_lowered_jaxpr
 from jaxscope.model.types import normal_type, parse_array_type, read_count
-from jaxscope.model.units import join_first
 from jaxscope.program.equation_text import short_equation_names
 from jaxscope.program.sharding.arrays import (
     SpreadArray,

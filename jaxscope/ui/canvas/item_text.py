@@ -8,13 +8,13 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QWidget
 
 from jaxscope.model import NONE, Graph, Unavailable
+from jaxscope.model.said import join_first
 from jaxscope.model.types import short_type
-from jaxscope.model.units import join_first
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.labels import text_of
 from jaxscope.picture.view.view import View
 from jaxscope.program.size import count_program
-from jaxscope.ui.toolkit.language import tr, tr_count
+from jaxscope.ui.toolkit.language import tr, tr_count, tr_said
 from jaxscope.ui.toolkit.widgets import escape_html
 
 # What the pointer says of an item when it rests there.
@@ -138,7 +138,7 @@ def spoken_item(view: View, scene: Scene, item: int) -> str:
         others = dict.fromkeys(int(other) for other in there[here == item] if other != NONE)
         names = [text_of(view, view.boxes[int(scene.items.box[each])]).title for each in others]
         if names:
-            told.append(f"{word} {join_first(names, _MAX_SPOKEN_ENDS)}.")
+            told.append(f"{word} {tr_said(join_first(names, _MAX_SPOKEN_ENDS))}.")
     return " ".join(told)
 
 

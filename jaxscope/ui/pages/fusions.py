@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
-from jaxscope.model.units import first_of, format_bytes
+from jaxscope.model.said import first_of
+from jaxscope.model.units import format_bytes
 from jaxscope.program.fusion.decisions import NO_LOG, FusionLog, describe_log
 from jaxscope.program.fusion.fusions import Fusion
 from jaxscope.program.fusion.summary import FusionReport, compare_launches
@@ -22,7 +23,7 @@ from jaxscope.report.fusion import (
 )
 from jaxscope.ui.selection.capture_facts import OPTIMIZED
 from jaxscope.ui.selection.linked_rows import LinkedRows
-from jaxscope.ui.toolkit.language import tr, tr_count
+from jaxscope.ui.toolkit.language import tr, tr_count, tr_said
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.widgets import PlainTabs, escape_breakable, fill_box, make_label
 from jaxscope.ui.window.page_context import PageContext, PageWidget
@@ -45,8 +46,9 @@ def describe_kernel(report: FusionReport, node: int, muted: str) -> str:
             (tr("saves"), escape_breakable(describe_saving(fusion))),
         ]
     twice = report.duplicates_in(kernel)
-    told = first_of((escape_breakable(describe_duplicate(d, kernel)) for d in twice), _MAX_SHOWN)
-    rows.append(("computed twice", "<br>".join(told)))
+    lines = (escape_breakable(tr_said(describe_duplicate(d, kernel))) for d in twice)
+    told = map(tr_said, first_of(lines, _MAX_SHOWN))
+    rows.append((tr("computed twice"), "<br>".join(told)))
     shown = [(label, text) for label, text in rows if text]
     if not shown:
         return ""
@@ -80,7 +82,7 @@ def _values(values: list[tuple[str, str, float]]) -> str:
         f"{escape_breakable(f'{name} {type}'.strip())}, {format_bytes(num_bytes)}"
         for name, type, num_bytes in values
     )
-    return "<br>".join(first_of(lines, _MAX_SHOWN))
+    return "<br>".join(map(tr_said, first_of(lines, _MAX_SHOWN)))
 
 
 HEADERS = ("#", "fusion", "kind", "reads", "writes", "saves", "computed twice", "computes")

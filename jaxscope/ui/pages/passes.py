@@ -22,13 +22,9 @@ from PySide6.QtWidgets import (
 
 from jaxscope.model import NONE, Fate, PassRecord, Stage, Unavailable, is_available
 from jaxscope.model.op_name import TagTable
+from jaxscope.model.said import join_first
 from jaxscope.model.stages import find_lowered_stage
-from jaxscope.model.units import (
-    format_bytes,
-    format_flops,
-    format_seconds,
-    join_first,
-)
+from jaxscope.model.units import format_bytes, format_flops, format_seconds
 from jaxscope.program.equation_text import name_and_number
 from jaxscope.program.links import NO_LINKED, Links, NodeSelection
 from jaxscope.program.passes.diff import ModuleGraphs, diff_pass_texts, find_module_graphs
@@ -43,7 +39,7 @@ from jaxscope.report.document import Cell, Number, Table, count_cell, known_cell
 from jaxscope.ui.pages.diff_graph import ComparedCanvas, MarkLegend
 from jaxscope.ui.pages.diff_text import DiffTextView
 from jaxscope.ui.session.state import WindowState
-from jaxscope.ui.toolkit.language import tr, tr_count
+from jaxscope.ui.toolkit.language import tr, tr_count, tr_said
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
 from jaxscope.ui.toolkit.threads import LatestJob
@@ -456,8 +452,15 @@ class PassesPage(PageWidget):
         text = ""
         if fate is not None:
             by = tr(", decided by {pass_name}", pass_name=fate.pass_name) if fate.pass_name else ""
-            mark = " (inferred)" if fate.certainty == "inferred" else ""
-            text = f"{escape_html(title)}: <b>{fate.fate}</b>{mark}{by}. {escape_html(fate.text)}"
+            mark = tr(" (inferred)") if fate.certainty == "inferred" else ""
+            text = tr(
+                "{title}: <b>{fate}</b>{mark}{by}. {text}",
+                title=escape_html(title),
+                fate=tr(fate.fate),
+                mark=mark,
+                by=by,
+                text=escape_html(tr_said(fate.text)),
+            )
         self.fate.setText(text)
         self.fate.setVisible(bool(text))
         if "graphs" in vars(self):
@@ -558,7 +561,7 @@ class PassesPage(PageWidget):
     def _hint(self, record: PassRecord) -> str:
         parts = []
         if record.ended:
-            ended = join_first(record.ended, 12)
+            ended = tr_said(join_first(record.ended, 12))
             parts.append(
                 tr("Since this pass no instruction carries the equations {ended}.", ended=ended)
             )

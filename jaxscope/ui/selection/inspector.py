@@ -29,6 +29,7 @@ from jaxscope.model import (
     stage_named,
 )
 from jaxscope.model.op_name import shown_orders
+from jaxscope.model.said import first_of, join_first
 from jaxscope.model.stages import lowered_name
 from jaxscope.model.types import (
     describe_batch,
@@ -36,13 +37,7 @@ from jaxscope.model.types import (
     read_batch_axes,
     sizes_of_batch,
 )
-from jaxscope.model.units import (
-    first_of,
-    format_bytes,
-    format_flops,
-    format_seconds,
-    join_first,
-)
+from jaxscope.model.units import format_bytes, format_flops, format_seconds
 from jaxscope.model.values import ArraySummary, Values
 from jaxscope.program.cards import Card, find_card
 from jaxscope.program.cost.lines import LineCost
@@ -96,7 +91,7 @@ def describe_ancestry(stage: Stage, node: Node, stages: Sequence[Stage]) -> list
 
 
 def _list_equations(ids: Sequence[str], stage: Stage | None, name: str) -> str:
-    shown = first_of((_link(each, stage) for each in ids), _MAX_SHOWN)
+    shown = map(tr_said, first_of((_link(each, stage) for each in ids), _MAX_SHOWN))
     return "<br>".join(shown) + tr("<br>of {name}", name=escape_breakable(title_of_stage(name)))
 
 
@@ -333,7 +328,7 @@ def describe_several(
     )
     places = "<br>".join(_place(file, line, "") for file, line in links.lines[:6])
     rows = [
-        (tr("things"), "<br>".join(first_of(shown, _MAX_NEIGHBOURS))),
+        (tr("things"), "<br>".join(map(tr_said, first_of(shown, _MAX_NEIGHBOURS)))),
         (tr("source"), places),
         (tr("elsewhere"), _elsewhere("", links, stages)),
     ]
@@ -492,7 +487,7 @@ def _types(node: Node) -> str:
         escape_breakable(mark_batch_axes(type_, batched.get(result, ())))
         for result, type_ in enumerate(node.types)
     )
-    return "<br>".join(first_of(shown, _MAX_TYPES))
+    return "<br>".join(map(tr_said, first_of(shown, _MAX_TYPES)))
 
 
 def _direction(node: Node) -> str:
@@ -546,10 +541,10 @@ def _fate(fate: Fate) -> str:
         if fate.pass_name
         else ""
     )
-    mark = " (inferred)" if fate.certainty == "inferred" else ""
-    lines = [f"<b>{fate.fate}</b>{mark}{by}", escape_breakable(fate.text)]
+    mark = tr(" (inferred)") if fate.certainty == "inferred" else ""
+    lines = [f"<b>{tr(fate.fate)}</b>{mark}{by}", escape_breakable(tr_said(fate.text))]
     if fate.instructions:
-        shown = join_first((escape_breakable(name, 60) for name in fate.instructions), 8)
+        shown = tr_said(join_first((escape_breakable(n, 60) for n in fate.instructions), 8))
         word = tr("instruction") if len(fate.instructions) == 1 else tr("instructions")
         lines.append(tr("now in the {word} {shown}", word=word, shown=shown))
     if fate.proof is not None:
@@ -560,18 +555,19 @@ def _fate(fate: Fate) -> str:
 def _proof(proof: Proof) -> str:
     """What two modules hold that shows a fate; a click leads to the pass between them."""
     if proof.pass_number is None:
-        from jaxscope.program.fates.derived import COMPILED  # comes with a result
+        from jaxscope.program.fates.derived import COMPILED, LOWERED  # come with a result
 
         # What JAX left out is an equation of its jaxpr that no operation was made of.
         what = "" if proof.pass_name == COMPILED else tr(" equation")
-        place = escape_breakable(proof.pass_name)
+        place = tr(LOWERED) if proof.pass_name == LOWERED else escape_breakable(proof.pass_name)
         where = tr("proof: {place}:{what}", place=place, what=what)
     else:
         name = f"dump {proof.pass_number:04}, {escape_breakable(proof.pass_name)}"
         link = f"<a href='pass:{proof.pass_number}'>{name}</a>"
         where = tr("proof: {place}:{what}", place=link, what="")
     before, after = (
-        join_first((escape_breakable(name, 60) for name in names), _MAX_PROOF) or tr("nothing")
+        tr_said(join_first((escape_breakable(name, 60) for name in names), _MAX_PROOF))
+        or tr("nothing")
         for names in (proof.before, proof.after)
     )
     return f"{where} {before} → {after}"
@@ -596,7 +592,7 @@ def _neighbours(stage: str, graph: Graph, index: int, *, incoming: bool) -> str:
     nodes = list(dict.fromkeys(theirs[found].tolist()))
     target = f"<a href='node:{escape_html(stage)}:"
     links = (f"{target}{node}'>{escape_breakable(_short(graph, node), 60)}</a>" for node in nodes)
-    return ", ".join(first_of(links, _MAX_NEIGHBOURS))
+    return ", ".join(map(tr_said, first_of(links, _MAX_NEIGHBOURS)))
 
 
 def _short(graph: Graph, node: int) -> str:

@@ -44,6 +44,11 @@ _MOST_MADE = 1_024
 """Texts of one source that are remembered: times of runs would be ever more of them."""
 _BETWEEN = re.compile(r"(^\d+  |<code>.*?</code>|<[^>]+>|\n| · |\t| \(\d[\d,]*\)$| [›▾]$)")
 """What texts are joined with that were translated one by one."""
+_NO_SPACE = re.compile(
+    "(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])|"
+    " (?=[\u3001-\u303f\uff00-\uffef])|(?<=[\u3001-\u303f\uff00-\uffef]) "
+)
+"""Spaces around what was put into a sentence, where that or what is beside it is no Latin."""
 
 
 class Language(Enum):
@@ -97,18 +102,12 @@ def tr_count(count: int, noun: str) -> str:
 
 
 def tr_said(text: str) -> str:
-    """A sentence of the library in the language that is shown.
-
-    Args:
-        text: Other than a `Said` it is of a table, or has no translation.
-    """
-    if not _installed or not text:
+    """A sentence of the library in the language that is shown; as it is where it is no `Said`."""
+    if not _installed or not isinstance(text, Said):
         return str(text)
-    if not isinstance(text, Said):
-        return QCoreApplication.translate(CONTEXT, text)
     template = QCoreApplication.translate(CONTEXT, text.template)
-    values = {k: tr_said(v) if isinstance(v, Said) else v for k, v in text.values.items()}
-    return template.format(**values) if values else template
+    values = {k: tr_said(v) if isinstance(v, str) else v for k, v in text.values.items()}
+    return _NO_SPACE.sub("", template.format(**values)) if values else template
 
 
 def _remember(text: str, source: str, values: dict[str, object]) -> str:

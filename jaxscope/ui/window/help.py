@@ -201,7 +201,7 @@ def find_terms(wanted: str) -> Iterator[Term]:
     every = [dataclasses.replace(term, name=_in_both(term.name)) for term in TERMS]
     for group, known in ((_PRIMITIVES, PRIMITIVES), (_OPCODES, COMPILER_OPERATIONS)):
         every += [Term(name, text, group) for name, text in sorted(known.items())]
-    every = [dataclasses.replace(term, meaning=tr_said(term.meaning)) for term in every]
+    every = [dataclasses.replace(term, meaning=tr(term.meaning)) for term in every]
     by_name = [term for term in every if wanted in term.name.casefold()]
     yield from by_name
     if len(wanted) > 2:
@@ -211,7 +211,7 @@ def find_terms(wanted: str) -> Iterator[Term]:
 
 def _in_both(name: str) -> str:
     """A word in the language that is shown, and in English, as code and the command line say it."""
-    shown = tr_said(name)
+    shown = tr(name)
     return name if shown == name else f"{shown} · {name}"
 
 
@@ -219,7 +219,7 @@ def _render_terms(terms: Sequence[Term]) -> Iterator[str]:
     if not terms:
         yield tr("<p>There is no such word.</p>")
     for group, found in itertools.groupby(terms, key=lambda term: term.group):
-        yield f"<h4>{escape_html(tr_said(group))}</h4><table cellspacing='0' cellpadding='3'>"
+        yield f"<h4>{escape_html(tr(group))}</h4><table cellspacing='0' cellpadding='3'>"
         cards = _cards(group)
         for term in found:
             name = escape_html(term.name)

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.model.capture import Check, Severity
-from jaxscope.model.units import join_first
+from jaxscope.model.said import join_first
 from jaxscope.worker.checks.dataflow import Site, TracedValue, ancestors
 from jaxscope.worker.checks.subject import CheckedCall
 

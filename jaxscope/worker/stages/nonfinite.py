@@ -18,7 +18,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxscope.model.units import format_place, join_first
+from jaxscope.model.said import join_first
+from jaxscope.model.units import format_place
 from jaxscope.worker import compat
 from jaxscope.worker.host.call import Call
 from jaxscope.worker.host.values import is_plain_array

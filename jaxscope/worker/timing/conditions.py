@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import jax
 
-from jaxscope.model.units import join_first
+from jaxscope.model.said import join_first
 from jaxscope.worker.targets.environment import describe_environment
 
 _bound_clocks = (time.perf_counter_ns, time.perf_counter)

@@ -62,6 +62,10 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
 </translation>
     </message>
     <message>
+        <source> (inferred)</source>
+        <translation>（推断）</translation>
+    </message>
+    <message>
         <source> (line {line})</source>
         <translation>（第 {line} 行）</translation>
     </message>
@@ -90,12 +94,32 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
         <translation>，反向</translation>
     </message>
     <message>
+        <source> before XLA's first pass</source>
+        <translation>（早于 XLA 的第一个 pass）</translation>
+    </message>
+    <message>
+        <source> by a pass of XLA's</source>
+        <translation>（由 XLA 的某个 pass）</translation>
+    </message>
+    <message>
         <source> by the pass {pass_name}</source>
         <translation>，由 pass {pass_name} 决定</translation>
     </message>
     <message>
+        <source> by {value}</source>
+        <translation>（乘数 {value}）</translation>
+    </message>
+    <message>
         <source> equation</source>
         <translation>方程</translation>
+    </message>
+    <message>
+        <source> in lowering to StableHLO, by JAX itself</source>
+        <translation>（在 lower 到 StableHLO 时，由 JAX 自己）</translation>
+    </message>
+    <message>
+        <source> in the pass {name}</source>
+        <translation>（在 pass {name} 中）</translation>
     </message>
     <message>
         <source> in {function}</source>
@@ -116,6 +140,14 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
     <message>
         <source> pixels</source>
         <translation> 像素</translation>
+    </message>
+    <message>
+        <source> when StableHLO became HLO, before XLA's first pass</source>
+        <translation>（在 StableHLO 变成 HLO 时，早于 XLA 的第一个 pass）</translation>
+    </message>
+    <message>
+        <source> when compiling</source>
+        <translation>（在编译时）</translation>
     </message>
     <message>
         <source> {num_further_dumps} changed no instruction; filter by name to see it.</source>
@@ -756,6 +788,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>以树显示</translation>
     </message>
     <message>
+        <source>As {other} calls it: {fate}.</source>
+        <translation>在 {other} 的调用中：{fate}。</translation>
+    </message>
+    <message>
+        <source>As {other} calls it: {text} In the call of its id: {fate}.</source>
+        <translation>在 {other} 的调用中：{text} 在它的 id 所指的调用中：{fate}。</translation>
+    </message>
+    <message>
         <source>Asks the compiler to lay an array out over devices in a given way.</source>
         <translation>要求编译器以给定的方式把数组分布到设备上。</translation>
     </message>
@@ -862,6 +902,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Bookmarks</source>
         <translation>书签</translation>
+    </message>
+    <message>
+        <source>Both branches are computed, and a select chooses: {text}</source>
+        <translation>两个分支都会计算，由一个 select 选择：{text}</translation>
     </message>
     <message>
         <source>Both cases are computed. What flows back to the one that is not picked is 0, and 0 times an infinite derivative is NaN: the gradient of where(x &gt; 0, sqrt(x), 0) at 0 is NaN.</source>
@@ -1224,6 +1268,22 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>数据文件总是包含全部内容。</translation>
     </message>
     <message>
+        <source>Depends on no argument, and no instruction is left that computes it.</source>
+        <translation>不依赖任何参数，也没有剩下计算它的指令。</translation>
+    </message>
+    <message>
+        <source>Depends on no argument: its value was computed{who}.</source>
+        <translation>不依赖任何参数：它的值已经算好 {who}。</translation>
+    </message>
+    <message>
+        <source>Depends on no argument: one of {names} gives its value.</source>
+        <translation>不依赖任何参数：{names} 之一给出它的值。</translation>
+    </message>
+    <message>
+        <source>Depends on no argument: {names} gives its value.</source>
+        <translation>不依赖任何参数：{names} 给出它的值。</translation>
+    </message>
+    <message>
         <source>Device whose parts are marked</source>
         <translation>要标出其部分的设备</translation>
     </message>
@@ -1402,6 +1462,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Equation {name_and_number}, {operation}</source>
         <translation>方程 {name_and_number}，{operation}</translation>
+    </message>
+    <message>
+        <source>Equations that explain each other explain nothing.</source>
+        <translation>互相解释的方程什么也解释不了。</translation>
     </message>
     <message>
         <source>Equations were not compared one by one.</source>
@@ -1892,6 +1956,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>进入 ▼</translation>
     </message>
     <message>
+        <source>Is in a branch that is never taken.</source>
+        <translation>在一个从不执行的分支中。</translation>
+    </message>
+    <message>
         <source>It cannot be read.</source>
         <translation>无法读取它。</translation>
     </message>
@@ -1908,6 +1976,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>无法概括。</translation>
     </message>
     <message>
+        <source>It depends on no argument: computed when compiling, or merged with another.</source>
+        <translation>它不依赖任何参数：在编译时算好了，或者与另一个合并了。</translation>
+    </message>
+    <message>
         <source>It is a notebook, not a Python file.</source>
         <translation>这是 notebook，不是 Python 文件。</translation>
     </message>
@@ -1922,6 +1994,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>It is not a regular file.</source>
         <translation>它不是普通文件。</translation>
+    </message>
+    <message>
+        <source>It is not in {transform}, and JAX does not say why.</source>
+        <translation>它不在 {transform} 中，JAX 没有说明原因。</translation>
+    </message>
+    <message>
+        <source>It only handed its operands on.</source>
+        <translation>它只是把操作数传了下去。</translation>
     </message>
     <message>
         <source>It printed last: {last}</source>
@@ -1944,12 +2024,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>它触及了所选内容。</translation>
     </message>
     <message>
+        <source>It was gone before XLA's first pass.</source>
+        <translation>它在 XLA 的第一个 pass 之前就不在了。</translation>
+    </message>
+    <message>
         <source>It was written as something simpler.</source>
         <translation>它被写成了更简单的形式。</translation>
     </message>
     <message>
         <source>Its gradient would keep</source>
         <translation>其梯度会保留</translation>
+    </message>
+    <message>
+        <source>Its instructions are not in the module that runs.</source>
+        <translation>它的指令不在运行的模块中。</translation>
     </message>
     <message>
         <source>Its own backward rule; forward mode (`jvp`) raises a TypeError.</source>
@@ -1962,6 +2050,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Its own rule, in both modes, instead of that of what is inside.</source>
         <translation>在两种模式中都用它自己的规则，而不是里面内容的规则。</translation>
+    </message>
+    <message>
+        <source>Its parts were merged with each other: the same operation on the same operands.</source>
+        <translation>它的各部分相互合并了：对相同的操作数做相同的运算。</translation>
     </message>
     <message>
         <source>Its value was known, so it became a constant.</source>
@@ -1982,6 +2074,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>JAX {jax} on {device}{where}</source>
         <translation>JAX {jax}，{device}{where}</translation>
+    </message>
+    <message>
+        <source>JAX's lowering made no operation that carries its name.</source>
+        <translation>JAX 在 lower 时没有生成带有它名称的运算。</translation>
+    </message>
+    <message>
+        <source>JAX's lowering makes no operation of this {operation}: it {does}.</source>
+        <translation>JAX 在 lower 时不为这个 {operation} 生成运算：它{does}。</translation>
     </message>
     <message>
         <source>JAX's own start, with a throw-away function</source>
@@ -2320,6 +2420,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>菜单</translation>
     </message>
     <message>
+        <source>Merged with {name}{who}: the same operation on the same operands.</source>
+        <translation>与 {name} 合并 {who}：对相同的操作数做相同的运算。</translation>
+    </message>
+    <message>
         <source>Missing on this machine</source>
         <translation>这台机器上缺少</translation>
     </message>
@@ -2464,6 +2568,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>还没有图。</translation>
     </message>
     <message>
+        <source>No instruction carries its name in this call of a function that several share.</source>
+        <translation>几处共用的函数的这次调用中，没有指令带有它的名称。</translation>
+    </message>
+    <message>
+        <source>No instruction that XLA received carries it.</source>
+        <translation>XLA 收到的指令中没有带着它的。</translation>
+    </message>
+    <message>
+        <source>No instruction that computes it carries its name.</source>
+        <translation>计算它的指令都不带有它的名称。</translation>
+    </message>
+    <message>
         <source>No kernel whose work is known.</source>
         <translation>没有已知工作量的内核。</translation>
     </message>
@@ -2576,6 +2692,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有谁需要它的结果，所以被删除了。</translation>
     </message>
     <message>
+        <source>Nothing needs its result.</source>
+        <translation>没有谁需要它的结果。</translation>
+    </message>
+    <message>
+        <source>Nothing of this {operation} is needed in {transform}.</source>
+        <translation>这个 {operation} 的任何内容在 {transform} 中都不需要。</translation>
+    </message>
+    <message>
         <source>Nothing of {stage} is selected.</source>
         <translation>没有选中 {stage} 中的内容。</translation>
     </message>
@@ -2584,8 +2708,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>目前没有。</translation>
     </message>
     <message>
+        <source>Nothing tells what became of it in the call by equation {id}.</source>
+        <translation>没有什么能说明它在方程 {id} 的调用中变成了什么。</translation>
+    </message>
+    <message>
         <source>Nothing to report on this call.</source>
         <translation>这个调用没有什么要报告的。</translation>
+    </message>
+    <message>
+        <source>Nothing uses the result of {name}, in which it is.</source>
+        <translation>它处在 {name} 之中，而后者的结果没有被使用。</translation>
     </message>
     <message>
         <source>Nothing was noticed before the run {ended}{why}</source>
@@ -2650,6 +2782,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Of the stage {title}</source>
         <translation>关于阶段 {title}</translation>
+    </message>
+    <message>
+        <source>Of {about} ({operation}): {text}</source>
+        <translation>就 {about}（{operation}）而言：{text}</translation>
     </message>
     <message>
         <source>Off: both sides plain, beside each other</source>
@@ -2746,6 +2882,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Only those that touched what is selected</source>
         <translation>只看触及所选内容的</translation>
+    </message>
+    <message>
+        <source>Only {names} has its name, which joins the halves of its result; what computes them has none.</source>
+        <translation>只有 {names} 带有它的名称，那只是把结果的两半合在一起；计算它们的指令没有名称。</translation>
     </message>
     <message>
         <source>Opcodes of HLO</source>
@@ -3138,6 +3278,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Record the passes</source>
         <translation>记录 pass</translation>
+    </message>
+    <message>
+        <source>Record the passes (--passes) to see why.</source>
+        <translation>记录 pass（--passes）就能看到原因。</translation>
     </message>
     <message>
         <source>References are made into ordinary values before lowering: none is left in StableHLO.</source>
@@ -4006,6 +4150,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>每个元素的立方根。</translation>
     </message>
     <message>
+        <source>The custom rule of {id} takes its place in {transform}.</source>
+        <translation>{id} 的自定义规则在 {transform} 中取代了它。</translation>
+    </message>
+    <message>
         <source>The derivative along one direction, computed forwards.</source>
         <translation>沿一个方向的导数，向前计算。</translation>
     </message>
@@ -4104,6 +4252,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The graph could not be laid out: {error}</source>
         <translation>无法为图布局：{error}</translation>
+    </message>
+    <message>
+        <source>The graph of the stage {name} is not there to follow.</source>
+        <translation>没有阶段 {name} 的图，无法追查。</translation>
     </message>
     <message>
         <source>The hyperbolic cosine of every element.</source>
@@ -4456,6 +4608,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>沿一个轴的累计和。</translation>
     </message>
     <message>
+        <source>The same as {name}.</source>
+        <translation>与 {name} 相同。</translation>
+    </message>
+    <message>
         <source>The same bytes seen with another shape or layout; costs nothing.</source>
         <translation>同样的字节，看作另一种形状或布局；没有开销。</translation>
     </message>
@@ -4618,6 +4774,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>There is no operand; the result has the shape `shape`.</source>
         <translation>没有操作数；结果的形状是 `shape`。</translation>
+    </message>
+    <message>
+        <source>There is no optimized module to look into.</source>
+        <translation>没有可以查看的优化后的模块。</translation>
     </message>
     <message>
         <source>There is no source to change.</source>
@@ -5328,6 +5488,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>已写入 {path}。</translation>
     </message>
     <message>
+        <source>XLA's TopK</source>
+        <translation>XLA 的 TopK</translation>
+    </message>
+    <message>
         <source>XLA's compilation</source>
         <translation>XLA 的编译</translation>
     </message>
@@ -5460,16 +5624,48 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>许多互不等待的调用中的一次</translation>
     </message>
     <message>
+        <source>a call with a derivative of its own, inlined</source>
+        <translation>带有自己导数的调用，已内联</translation>
+    </message>
+    <message>
+        <source>a conjunction with true</source>
+        <translation>与 true 做与运算</translation>
+    </message>
+    <message>
+        <source>a disjunction with false</source>
+        <translation>与 false 做或运算</translation>
+    </message>
+    <message>
         <source>a kernel of its own</source>
         <translation>单独的内核</translation>
+    </message>
+    <message>
+        <source>a library</source>
+        <translation>一个库</translation>
     </message>
     <message>
         <source>a library's</source>
         <translation>库的</translation>
     </message>
     <message>
+        <source>a maximum with −∞</source>
+        <translation>与 −∞ 取最大值</translation>
+    </message>
+    <message>
+        <source>a minimum with ∞</source>
+        <translation>与 ∞ 取最小值</translation>
+    </message>
+    <message>
+        <source>a remat, inlined</source>
+        <translation>remat，已内联</translation>
+    </message>
+    <message>
         <source>a sparse matrix of 3 by 4, times a matrix</source>
         <translation>3 乘 4 的稀疏矩阵，乘以一个矩阵</translation>
+    </message>
+    <message>
+        <source>a while loop</source>
+        <translation>一个 while 循环</translation>
     </message>
     <message>
         <source>absent</source>
@@ -5482,6 +5678,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>added</source>
         <translation>增加</translation>
+    </message>
+    <message>
+        <source>adding 0</source>
+        <translation>加 0</translation>
     </message>
     <message>
         <source>adds to the jaxpr</source>
@@ -5508,6 +5708,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>全部；否则写名称，例如 train_step</translation>
     </message>
     <message>
+        <source>an FFT library</source>
+        <translation>一个 FFT 库</translation>
+    </message>
+    <message>
+        <source>an argument</source>
+        <translation>一个参数</translation>
+    </message>
+    <message>
         <source>an array of 3 by 4</source>
         <translation>3 乘 4 的数组</translation>
     </message>
@@ -5518,6 +5726,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>and {num_groups:,} more</source>
         <translation>另有 {num_groups:,} 个</translation>
+    </message>
+    <message>
+        <source>and {rest:,} more</source>
+        <translation>以及另外 {rest:,} 个</translation>
     </message>
     <message>
         <source>argument</source>
@@ -5604,6 +5816,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>成为常量</translation>
     </message>
     <message>
+        <source>became the branch {names}</source>
+        <translation>变成了分支 {names}</translation>
+    </message>
+    <message>
+        <source>became the constant {names}</source>
+        <translation>变成了常量 {names}</translation>
+    </message>
+    <message>
+        <source>became the loop {loops}</source>
+        <translation>变成了循环 {loops}</translation>
+    </message>
+    <message>
         <source>between</source>
         <translation>之间</translation>
     </message>
@@ -5622,6 +5846,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>booleans</source>
         <translation>布尔值</translation>
+    </message>
+    <message>
+        <source>both sides that it chooses between are the same</source>
+        <translation>它所选择的各方都相同</translation>
     </message>
     <message>
         <source>by way of</source>
@@ -5658,6 +5886,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>changes</source>
         <translation>改变</translation>
+    </message>
+    <message>
+        <source>changes the shape alone</source>
+        <translation>只改变形状</translation>
     </message>
     <message>
         <source>collective</source>
@@ -5702,6 +5934,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>computes</source>
         <translation>计算</translation>
+    </message>
+    <message>
+        <source>computes nothing: it only says how bytes lie ({names})</source>
+        <translation>不计算什么：它只说明字节如何摆放（{names}）</translation>
     </message>
     <message>
         <source>constant</source>
@@ -5784,6 +6020,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>派发</translation>
     </message>
     <message>
+        <source>dividing by 1</source>
+        <translation>除以 1</translation>
+    </message>
+    <message>
         <source>donated</source>
         <translation>捐赠</translation>
     </message>
@@ -5860,6 +6100,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>结束的方程</translation>
     </message>
     <message>
+        <source>equations {ids} and {last}</source>
+        <translation>方程 {ids} 和 {last}</translation>
+    </message>
+    <message>
+        <source>equations {names}</source>
+        <translation>方程 {names}</translation>
+    </message>
+    <message>
         <source>estimate</source>
         <translation>估计</translation>
     </message>
@@ -5920,6 +6168,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>折叠</translation>
     </message>
     <message>
+        <source>folded by {by} into the product that read it: that now reads {what} in the other order</source>
+        <translation>被 {by} 折进读取它的乘积：后者现在以另一种次序读取 {what}</translation>
+    </message>
+    <message>
         <source>for the JVP: no element is zero</source>
         <translation>对 JVP 而言：没有元素为零</translation>
     </message>
@@ -5952,6 +6204,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>已融合</translation>
     </message>
     <message>
+        <source>fused into {place}</source>
+        <translation>融合进 {place}</translation>
+    </message>
+    <message>
         <source>fusion</source>
         <translation>融合</translation>
     </message>
@@ -5972,8 +6228,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>组</translation>
     </message>
     <message>
+        <source>hands its operand on</source>
+        <translation>把操作数传下去</translation>
+    </message>
+    <message>
+        <source>hands on the whole block that its kernel reads</source>
+        <translation>把它的内核所读取的整块传下去</translation>
+    </message>
+    <message>
         <source>has</source>
         <translation>拥有</translation>
+    </message>
+    <message>
+        <source>has a kernel of its own, {place}</source>
+        <translation>有单独的内核 {place}</translation>
     </message>
     <message>
         <source>holds</source>
@@ -6028,6 +6296,26 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>并入</translation>
     </message>
     <message>
+        <source>is the constant {names}</source>
+        <translation>就是常量 {names}</translation>
+    </message>
+    <message>
+        <source>is the instruction {place} of its own</source>
+        <translation>是单独的指令 {place}</translation>
+    </message>
+    <message>
+        <source>it and {other} undo each other</source>
+        <translation>它与 {other} 互相抵消</translation>
+    </message>
+    <message>
+        <source>it only decided the choice of {choices} between equals</source>
+        <translation>它只决定了 {choices} 在相等的值之间的选择</translation>
+    </message>
+    <message>
+        <source>it reduces along axes of length one</source>
+        <translation>它沿长度为一的轴归约</translation>
+    </message>
+    <message>
         <source>its first call after compiling</source>
         <translation>编译后的第一次调用</translation>
     </message>
@@ -6044,6 +6332,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>它的内部</translation>
     </message>
     <message>
+        <source>its one equation: {fate}</source>
+        <translation>它唯一的方程：{fate}</translation>
+    </message>
+    <message>
+        <source>its result has no elements</source>
+        <translation>它的结果没有元素</translation>
+    </message>
+    <message>
+        <source>its result is its operand as it was</source>
+        <translation>它的结果就是原来的操作数</translation>
+    </message>
+    <message>
         <source>its tracing, line by line</source>
         <translation>它的追踪，逐行</translation>
     </message>
@@ -6054,6 +6354,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>jaxscope could not find the fates, which is a bug in jaxscope</source>
         <translation>jaxscope 找不出去向，这是 jaxscope 的一个缺陷</translation>
+    </message>
+    <message>
+        <source>jaxscope could not follow this program, which is a bug in jaxscope: {why}</source>
+        <translation>jaxscope 无法追查这个程序，这是 jaxscope 的一个缺陷：{why}</translation>
     </message>
     <message>
         <source>jaxscope could not look into the fusions, which is a bug in jaxscope</source>
@@ -6156,6 +6460,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>lower</translation>
     </message>
     <message>
+        <source>lowering to StableHLO</source>
+        <translation>lower 到 StableHLO</translation>
+    </message>
+    <message>
         <source>lowest and highest</source>
         <translation>最低和最高</translation>
     </message>
@@ -6166,6 +6474,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>made with</source>
         <translation>生成方式</translation>
+    </message>
+    <message>
+        <source>makes its operand the whole block that its kernel writes</source>
+        <translation>使它的操作数成为它的内核所写入的整块</translation>
     </message>
     <message>
         <source>manual</source>
@@ -6212,6 +6524,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>与另一个合并</translation>
     </message>
     <message>
+        <source>merged with {name}: the same function of the same operands</source>
+        <translation>与 {name} 合并：对相同的操作数调用相同的函数</translation>
+    </message>
+    <message>
+        <source>merged with {whom} by {by}: the same on the same operands</source>
+        <translation>被 {by} 与 {whom} 合并：对相同的操作数做相同的运算</translation>
+    </message>
+    <message>
         <source>min</source>
         <translation>最小</translation>
     </message>
@@ -6226,6 +6546,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>moved</source>
         <translation>移动</translation>
+    </message>
+    <message>
+        <source>multiplying by 1</source>
+        <translation>乘以 1</translation>
     </message>
     <message>
         <source>n=1..64, for a name n in the call</source>
@@ -6270,6 +6594,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>no instruction</source>
         <translation>没有指令</translation>
+    </message>
+    <message>
+        <source>no longer part of the state of its loop since {by}</source>
+        <translation>自 {by} 起不再是它的循环状态的一部分</translation>
     </message>
     <message>
         <source>no operation</source>
@@ -6340,6 +6668,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有 NaN，也没有两个相等</translation>
     </message>
     <message>
+        <source>nothing uses its result</source>
+        <translation>没有谁使用它的结果</translation>
+    </message>
+    <message>
         <source>now in the {word} {shown}</source>
         <translation>现在位于{word} {shown}</translation>
     </message>
@@ -6358,6 +6690,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>of an earlier run</source>
         <translation>来自更早的运行</translation>
+    </message>
+    <message>
+        <source>of its {count} equations: {counted}</source>
+        <translation>它的 {count} 个方程中：{counted}</translation>
     </message>
     <message>
         <source>of the file</source>
@@ -6544,6 +6880,30 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>移除</translation>
     </message>
     <message>
+        <source>removed by {by} together with all that used it</source>
+        <translation>被 {by} 删除，连同使用它的一切</translation>
+    </message>
+    <message>
+        <source>removed by {by} together with {whom}: {what} takes their place</source>
+        <translation>被 {by} 连同 {whom} 一起删除：由 {what} 取代它们</translation>
+    </message>
+    <message>
+        <source>removed by {by}, for it changes nothing: {what} takes its place</source>
+        <translation>被 {by} 删除，因为它不改变任何东西：由 {what} 取代它</translation>
+    </message>
+    <message>
+        <source>removed by {by}, which simplified away what used it</source>
+        <translation>被 {by} 删除，使用它的内容已被化简掉</translation>
+    </message>
+    <message>
+        <source>removed by {by}: {what} gives this type itself now</source>
+        <translation>被 {by} 删除：现在 {what} 自己给出这种类型</translation>
+    </message>
+    <message>
+        <source>removed by {by}: {what} takes its place</source>
+        <translation>被 {by} 删除：由 {what} 取代它</translation>
+    </message>
+    <message>
         <source>residual</source>
         <translation>残差</translation>
     </message>
@@ -6558,6 +6918,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>rewritten away</source>
         <translation>已改写掉</translation>
+    </message>
+    <message>
+        <source>rewritten away{who}</source>
+        <translation>被改写掉 {who}</translation>
     </message>
     <message>
         <source>roofline</source>
@@ -6592,6 +6956,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>次数</translation>
     </message>
     <message>
+        <source>runs in {library}, as {place}</source>
+        <translation>在 {library} 中运行，即 {place}</translation>
+    </message>
+    <message>
         <source>same as selected</source>
         <translation>与所选相同</translation>
     </message>
@@ -6606,6 +6974,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>saves</source>
         <translation>节省</translation>
+    </message>
+    <message>
+        <source>says how {place} combines two elements</source>
+        <translation>说明 {place} 怎样合并两个元素</translation>
     </message>
     <message>
         <source>scope</source>
@@ -6656,12 +7028,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>调用所占比例，%</translation>
     </message>
     <message>
+        <source>shifting by 0</source>
+        <translation>移动 0 位</translation>
+    </message>
+    <message>
         <source>signed integers; y is less than the number of bits</source>
         <translation>有符号整数；y 小于位数</translation>
     </message>
     <message>
         <source>simplified</source>
         <translation>化简</translation>
+    </message>
+    <message>
+        <source>simplified until only {names} is left of it, which computes nothing</source>
+        <translation>化简到只剩下 {names}，它什么也不计算</translation>
     </message>
     <message>
         <source>size</source>
@@ -6716,6 +7096,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>步骤</translation>
     </message>
     <message>
+        <source>subtracting 0</source>
+        <translation>减 0</translation>
+    </message>
+    <message>
         <source>such as XLA_FLAGS=--xla_cpu_multi_thread_eigen=false</source>
         <translation>例如 XLA_FLAGS=--xla_cpu_multi_thread_eigen=false</translation>
     </message>
@@ -6726,6 +7110,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>switched off</source>
         <translation>已去掉</translation>
+    </message>
+    <message>
+        <source>taken into the product {place}, which gives its result in that order</source>
+        <translation>并入乘积 {place}，后者按那个次序给出结果</translation>
+    </message>
+    <message>
+        <source>taken into {user} by {by}, which now works from {what}</source>
+        <translation>被 {by} 并入 {user}，后者现在由 {what} 计算</translation>
+    </message>
+    <message>
+        <source>taken into {what} by {by}</source>
+        <translation>被 {by} 并入 {what}</translation>
     </message>
     <message>
         <source>takes</source>
@@ -6748,8 +7144,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>临时值</translation>
     </message>
     <message>
+        <source>the argument {name}</source>
+        <translation>参数 {name}</translation>
+    </message>
+    <message>
         <source>the block lies inside x</source>
         <translation>块在 x 之内</translation>
+    </message>
+    <message>
+        <source>the branch was removed</source>
+        <translation>分支被去掉了</translation>
     </message>
     <message>
         <source>the call</source>
@@ -6760,8 +7164,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>其后的一次调用</translation>
     </message>
     <message>
+        <source>the call was inlined</source>
+        <translation>调用被内联了</translation>
+    </message>
+    <message>
         <source>the chosen step</source>
         <translation>所选步骤</translation>
+    </message>
+    <message>
+        <source>the custom call {target}</source>
+        <translation>自定义调用 {target}</translation>
     </message>
     <message>
         <source>the equations then</source>
@@ -6780,6 +7192,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>不用 jit 的第一次调用：编译每个运算</translation>
     </message>
     <message>
+        <source>the first power</source>
+        <translation>一次幂</translation>
+    </message>
+    <message>
         <source>the first result, the singular values</source>
         <translation>第一个结果，即奇异值</translation>
     </message>
@@ -6794,6 +7210,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>the largest</source>
         <translation>最大的</translation>
+    </message>
+    <message>
+        <source>the loop was removed</source>
+        <translation>循环被去掉了</translation>
     </message>
     <message>
         <source>the module after the pass</source>
@@ -6876,6 +7296,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>此时的整个程序</translation>
     </message>
     <message>
+        <source>the {name}</source>
+        <translation>{name}</translation>
+    </message>
+    <message>
         <source>things</source>
         <translation>项</translation>
     </message>
@@ -6924,6 +7348,22 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>变换</translation>
     </message>
     <message>
+        <source>turned into a constant by {by}</source>
+        <translation>被 {by} 变成常量</translation>
+    </message>
+    <message>
+        <source>turned into {what} by {by}</source>
+        <translation>被 {by} 变成 {what}</translation>
+    </message>
+    <message>
+        <source>turned into {what} by {by}, which computes and moves nothing</source>
+        <translation>被 {by} 变成 {what}，它不计算也不移动任何东西</translation>
+    </message>
+    <message>
+        <source>turned into {what} by {by}, which only moves bytes</source>
+        <translation>被 {by} 变成 {what}，它只移动字节</translation>
+    </message>
+    <message>
         <source>turning it into StableHLO</source>
         <translation>把它转成 StableHLO</translation>
     </message>
@@ -6966,6 +7406,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>unknown</source>
         <translation>未知</translation>
+    </message>
+    <message>
+        <source>unrolled by {by}; which of the new instructions are its own is not told</source>
+        <translation>被 {by} 展开；无法得知新的指令中哪些属于它</translation>
     </message>
     <message>
         <source>value</source>
@@ -7030,6 +7474,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>what took most time</source>
         <translation>用时最多的</translation>
+    </message>
+    <message>
+        <source>what {equations} gives</source>
+        <translation>{equations} 的结果</translation>
     </message>
     <message>
         <source>where</source>
@@ -7240,6 +7688,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{counts:,} 个叶子</translation>
     </message>
     <message>
+        <source>{count} kinds of operation</source>
+        <translation>{count} 种运算</translation>
+    </message>
+    <message>
         <source>{count}, the most memory traffic first</source>
         <translation>{count}，内存流量最大的在前</translation>
     </message>
@@ -7254,6 +7706,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{doing} · Esc stops</source>
         <translation>{doing} · 按 Esc 停止</translation>
+    </message>
+    <message>
+        <source>{equations} of {stage}</source>
+        <translation>{stage} 的 {equations}</translation>
     </message>
     <message>
         <source>{equation} {operation} failed: the page ends there.</source>
@@ -7276,8 +7732,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{first} 和 {second} 在 {arrays}中的 {num_differing} 个里不同，最多相差 {ulps} ULP{odd}</translation>
     </message>
     <message>
+        <source>{first} and {then}</source>
+        <translation>{first} 和 {then}</translation>
+    </message>
+    <message>
         <source>{first} {then}</source>
         <translation>{first}{then}</translation>
+    </message>
+    <message>
+        <source>{first}, {then}</source>
+        <translation>{first}，{then}</translation>
+    </message>
+    <message>
+        <source>{first}; then {then}</source>
+        <translation>{first}；然后 {then}</translation>
+    </message>
+    <message>
+        <source>{first}; {then}</source>
+        <translation>{first}；{then}</translation>
     </message>
     <message>
         <source>{functions:,.0f} of exp, sin …</source>
@@ -7286,6 +7758,22 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{function} takes the function and its arguments in one call, so no transform fits around it. Remove it first.</source>
         <translation>{function} 在同一个调用中接受函数及其参数，所以不能再套变换。请先移除它。</translation>
+    </message>
+    <message>
+        <source>{gone}, for {reason}</source>
+        <translation>{gone}，因为 {reason}</translation>
+    </message>
+    <message>
+        <source>{gone}: no instruction is left that carries it</source>
+        <translation>{gone}：没有剩下带着它的指令</translation>
+    </message>
+    <message>
+        <source>{gone}: {result} is the result</source>
+        <translation>{gone}：{result} 就是程序的结果</translation>
+    </message>
+    <message>
+        <source>{gone}: {users} now works from {what}</source>
+        <translation>{gone}：{users} 现在由 {what} 计算</translation>
     </message>
     <message>
         <source>{id} saves {saving}</source>
@@ -7308,6 +7796,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{left_out:,} 个几乎没有 FLOP，只在表格中。</translation>
     </message>
     <message>
+        <source>{loop}, whose body runs {times:,} times</source>
+        <translation>{loop}，循环体运行 {times:,} 次</translation>
+    </message>
+    <message>
+        <source>{loop}, whose body runs {times:,} times and does {steps:,} of the {length} steps each time</source>
+        <translation>{loop}，循环体运行 {times:,} 次，每次完成 {length} 步中的 {steps:,} 步</translation>
+    </message>
+    <message>
         <source>{low:.4g} to {high:.4g}</source>
         <translation>{low:.4g} 到 {high:.4g}</translation>
     </message>
@@ -7326,6 +7822,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{name} at {x:,.0f}: {y} ({low} to {high})</source>
         <translation>{name}，{x:,.0f} 处：{y}（{low} 到 {high}）</translation>
+    </message>
+    <message>
+        <source>{name} of {whom}</source>
+        <translation>{whom} 的 {name}</translation>
     </message>
     <message>
         <source>{name} takes {median} ({spread})</source>
@@ -7396,8 +7896,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{number} / {num_stops}</translation>
     </message>
     <message>
+        <source>{number} {fate}</source>
+        <translation>{fate} {number}</translation>
+    </message>
+    <message>
         <source>{num} boxes are shown. Arrow keys walk along the lines.</source>
         <translation>显示了 {num} 个方框。用方向键沿着线走。</translation>
+    </message>
+    <message>
+        <source>{num} equations came from it ({parts}).</source>
+        <translation>由它产生了 {num} 个方程（{parts}）。</translation>
+    </message>
+    <message>
+        <source>{operation} changes nothing</source>
+        <translation>{operation} 不改变任何东西</translation>
     </message>
     <message>
         <source>{origin} From: {links}</source>
@@ -7464,6 +7976,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{text}，在设备 {name_devices} 上</translation>
     </message>
     <message>
+        <source>{text}, now in {place}</source>
+        <translation>{text}，现在在 {place} 中</translation>
+    </message>
+    <message>
         <source>{text}.</source>
         <translation>{text}。</translation>
     </message>
@@ -7480,6 +7996,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{title} — not compared</source>
         <translation>{title} — 没有比较</translation>
+    </message>
+    <message>
+        <source>{title}: &lt;b&gt;{fate}&lt;/b&gt;{mark}{by}. {text}</source>
+        <translation>{title}：&lt;b&gt;{fate}&lt;/b&gt;{mark}{by}。{text}</translation>
     </message>
     <message>
         <source>{told} {count}; {twice} computed by more than one kernel.</source>
@@ -7506,6 +8026,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{transcendentals:,.0f} 次 exp、tanh 之类</translation>
     </message>
     <message>
+        <source>{transform} computes both branches, and a select chooses.</source>
+        <translation>{transform} 会计算两个分支，由一个 select 选择。</translation>
+    </message>
+    <message>
+        <source>{transform} does not need its result, so JAX left it out.</source>
+        <translation>{transform} 不需要它的结果，所以 JAX 把它略去了。</translation>
+    </message>
+    <message>
         <source>{transform} takes positional arguments only.</source>
         <translation>{transform} 只接受位置参数。</translation>
     </message>
@@ -7522,8 +8050,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{value}限制了{kernels}</translation>
     </message>
     <message>
+        <source>{was} became {now}{by} in {pass_name}</source>
+        <translation>{was} 变成 {now}{by}（在 {pass_name} 中）</translation>
+    </message>
+    <message>
+        <source>{what}{who}</source>
+        <translation>{what}{who}</translation>
+    </message>
+    <message>
         <source>{when}.</source>
         <translation>{when}。</translation>
+    </message>
+    <message>
+        <source>{whole}, in parts, which {last} combine</source>
+        <translation>{whole}，分成几部分，再由 {last} 合并</translation>
+    </message>
+    <message>
+        <source>{whole}, in parts, which {last} combines</source>
+        <translation>{whole}，分为几部分，再由 {last} 合并</translation>
     </message>
     <message>
         <source>{wide:,} × {round:,} pixels and the legend.</source>
