@@ -16,6 +16,7 @@ from jaxscope.model import NONE
 from jaxscope.picture.layout.text_width import measure_text
 from jaxscope.picture.scene.residual_lines import LABEL_PX
 from jaxscope.picture.scene.scene import HEADER_PX, Scene
+from jaxscope.picture.view.control_flow import INDEX, PREDICATE
 
 # Write on lines what flows along them, where no box says it and where there is room.
 #
@@ -145,7 +146,9 @@ class EdgeLabels:
             value = _flow(scene, line)
             if value in seen:  # lines of one value begin together
                 continue
-            label = self._place(line, group, inside, taken, pieces)
+            label = None
+            for text in self._texts(line):
+                label = label or self._place(text, line, group, inside, taken, pieces)
             if label is not None:
                 seen.add(value)
                 labels.append(label)
@@ -153,11 +156,23 @@ class EdgeLabels:
                 taken.add((label.x - _LABELS_APART_PX, label.y, wide, LABEL_HEIGHT_PX))
         return tuple(labels)
 
-    def _place(
-        self, line: int, group: int, inside: Rect, taken: _Obstacles, pieces: _Pieces
-    ) -> EdgeLabel | None:
+    def _texts(self, line: int) -> tuple[str, ...]:
+        """What may be written on a line, the best first: of what chooses a branch the type goes."""
         lines = self._scene.lines
         text = lines.labels.get(line, lines.types[line])
+        name = text.partition(" ")[0]
+        return (text, name) if name in (PREDICATE, INDEX) else (text,)
+
+    def _place(
+        self,
+        text: str,
+        line: int,
+        group: int,
+        inside: Rect,
+        taken: _Obstacles,
+        pieces: _Pieces,
+    ) -> EdgeLabel | None:
+        lines = self._scene.lines
         has_room = line in lines.labels and not lines.is_inner_residual[line]
         # The index of a branch must not lie on another line of the same value. Lines around a
         # backward part begin with the same corners, so their label may lie on all of them.

@@ -21,6 +21,9 @@ from jaxscope.model.types import read_count
 from jaxscope.picture.view.operations import LOOPS
 from jaxscope.program.predicates import BRANCHES, Predicates
 
+PREDICATE, INDEX = "predicate", "index"
+"""What the operand is called that chooses the arm of a branch."""
+
 
 class Role(enum.IntEnum):
     """What a value at the border of a loop's body or of an arm is."""
@@ -43,7 +46,7 @@ class ControlFlow:
         stand_ins: Inputs of conditions, and the body's input that gets the same carry.
         trips: Of loops, how often they run, where the program says so.
         loops: Owners of loops whose carry is known.
-        branches: Owners of branches, and what the operand that chooses the arm is called.
+        branches: Owners of branches, and `PREDICATE` or `INDEX`.
         conditions: Groups that decide whether a loop runs on.
         bodies: Groups that stand beside a condition.
         arms: Of groups that are an arm, what it is called: `true`, `branch 0`.
@@ -247,7 +250,7 @@ class _Finder:
 
     def _add_branch(self, owner: int, groups: list[int]) -> None:
         graph = self._graph
-        self._branches[owner] = "predicate" if self._predicates.is_truth(owner) else "index"
+        self._branches[owner] = PREDICATE if self._predicates.is_truth(owner) else INDEX
         first: dict[int, int] = {}
         for at, group in enumerate(groups):
             part = int(graph.groups.part[group])

@@ -882,13 +882,14 @@ class CodeView(QAbstractScrollArea):
     # --- geometry ---
 
     def _line_at(self, point: QPoint) -> int | None:
-        row = self.verticalScrollBar().value() + point.y() // self._line_px
-        return self._folding.line_at(row) if 0 <= row < self._folding.num_rows else None
+        first, end = self._visible_range()
+        row = first + point.y() // self._line_px
+        return self._folding.line_at(row) if 0 <= row < end else None
 
     def _visible_range(self) -> tuple[int, int]:
-        """The first row in sight, and the one after the last."""
+        """The first row in sight, and the one after the last; rows are seen whole."""
         first = self.verticalScrollBar().value()
-        count = self.viewport().height() // self._line_px + 1
+        count = max(self.viewport().height() // self._line_px, 1)
         return first, min(first + count, self._folding.num_rows)
 
     def _gutter_px(self) -> int:
