@@ -25,6 +25,7 @@ from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.legend import Legend
 from jaxscope.ui.panes.pane_area import FIRST_ARRANGEMENT
 from jaxscope.ui.selection.selection import SelectionModel
+from jaxscope.ui.session.state import Phase
 from jaxscope.ui.source.code_view import CodeView
 from jaxscope.ui.window.main_window import MainWindow, first_size
 from jaxscope.ui.window.menus import GoCommands
@@ -387,6 +388,33 @@ def test_escape_and_the_start_page_end_a_presentation(
         assert window.workspace.selection.selection is not None
         window.commands.actions[leave].trigger()
         assert window.workspace.selection.selection is None
+
+
+def test_escape_leads_from_the_start_page_back_to_the_program(driver: Driver, source: Path) -> None:
+    window = driver.window
+    driver.finish(driver.open(source), build_capture())
+    before = window.controller.state
+    window.commands.actions["close_file"].trigger()
+    window.commands.actions["close_file"].trigger()
+    assert window.screen_shown is not None and window.screen_shown.shows_start_page
+    window.commands.actions["stop_run"].trigger()
+    assert window.controller.state == before
+    assert window.screen_shown is not None and not window.screen_shown.shows_start_page
+    window.run_call()  # by a new run
+    assert window.controller.state.is_running and window.controller.state.call == before.call
+
+
+def test_a_run_that_the_start_page_stopped_is_shown_as_stopped(
+    driver: Driver, source: Path
+) -> None:
+    window = driver.window
+    driver.finish(driver.open(source), build_capture())
+    window.run_call()
+    window.commands.actions["close_file"].trigger()
+    window.commands.actions["stop_run"].trigger()
+    assert window.controller.state.file == str(source)
+    assert window.controller.state.phase is Phase.STOPPED
+    assert not window.controller.state.is_running
 
 
 def test_what_was_in_the_middle_of_a_view_is_in_the_middle_of_its_presentation(

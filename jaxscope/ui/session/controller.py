@@ -314,6 +314,7 @@ class Controller(QObject):
         self._unreadable: WindowState | None = None  # what was known when the file went away
         self._ended_s, self._num_reruns = -_SOON_S, 0
         self._lay_over: LayOver | None = None
+        self._closed: WindowState | None = None
         bridge.event_arrived.connect(self._on_bridge_event_arrived)
 
     @property
@@ -421,7 +422,16 @@ class Controller(QObject):
     def close_file(self) -> None:
         """Show nothing; what runs is stopped."""
         self._forget_run()
+        if self.state.file:
+            is_cut = self.state.is_running
+            state = dataclasses.replace(self.state, phase=Phase.STOPPED) if is_cut else self.state
+            self._closed = state
         self._set(WindowState(target=self.state.target))
+
+    def reopen_file(self) -> None:
+        """Show again what was shown before nothing was."""
+        if self._closed is not None and not self.state.file:
+            self._set(self._closed)
 
     def run(self, call: str, target: str, *, passes: bool = False, gradient: bool = False) -> None:
         """Capture a call; another run is stopped first.

@@ -668,7 +668,9 @@ class MainWindow(QMainWindow):
             self.controller.run(state.call, state.target, gradient=True)
 
     def stop_run(self) -> None:
-        """Stop what is waited for; else put away error, presentation, drawer or selection."""
+        """Stop what is waited for; else put away error, presentation, start page, drawer or
+        selection.
+        """
         if self.files.stop_export():
             return
         if self.controller.state.is_running:
@@ -679,6 +681,8 @@ class MainWindow(QMainWindow):
             self.controller.dismiss_error()
         elif self.presenting.is_on:
             self.toggle_presenting()
+        elif not self.controller.state.file:
+            self.controller.reopen_file()
         elif not self.pages.close_drawer():
             self.workspace.selection.clear()
 
