@@ -32,7 +32,8 @@ SOURCE = PACKAGE / "ui" / "toolkit" / "translations" / "jaxscope_zh_CN.ts"
 
 TABLES = {
     "jaxscope.export.choices": ("FORMATS",),
-    "jaxscope.model.said": ("SENTENCES", "LISTED", "CLAUSES", "BOTH", "ENDED", "WHOLE"),
+    "jaxscope.model.capture": ("Severity",),
+    "jaxscope.model.said": ("SENTENCES", "LISTED", "CLAUSES", "BOTH", "EITHER", "ENDED", "WHOLE"),
     "jaxscope.model.stages": ("JAXPR", "LATE_KINDS"),
     "jaxscope.model.words": ("TERMS",),
     "jaxscope.picture.palette": ("STYLE_NAMES", "FRAME_NAMES", "LINE_NAMES"),
@@ -130,7 +131,7 @@ def _of_module(tree: ast.Module) -> Iterator[str]:
     for each in ast.walk(tree):
         if not isinstance(each, ast.Call) or not isinstance(each.func, ast.Name):
             continue
-        is_whole = each.func.id in ("tr", "say")
+        is_whole = each.func.id in ("tr", "say", "template")
         given = each.args[0] if is_whole else None
         if each.func.id in ("tr_count", "say_count") and len(each.args) == 2:
             given = each.args[1]

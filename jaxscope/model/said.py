@@ -6,18 +6,24 @@ gives text without a template: a sentence around a sentence is another call of `
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from jaxscope.model.units import format_count, upper_first
 
 SENTENCES, LISTED, CLAUSES = "{first} {then}", "{first}, {then}", "{first}; {then}"
-BOTH = "{first} and {then}"
+BOTH, EITHER = "{first} and {then}", "{first} or {then}"
 """By which `say_joined` joins."""
 
 ENDED, WHOLE = "{text}.", "{text}"
 
 COUNTED = "{count:,} "
 """What templates of counts begin with; behind it stands the noun in the singular."""
+
+
+_TEXT = "said"
+_FIELDS = re.compile(r"(?:[^{}]|\{\w+(?::,?(?:\.\d[fg])?|:g)?\})*")
 
 
 class Said(str):
@@ -39,6 +45,31 @@ def _make(text: str, template: str, values: Mapping[str, object]) -> Said:
     return said
 
 
+def pack_said(said: Said) -> dict[str, Any]:
+    """The sentence for a message or a file."""
+    values = {k: pack_said(v) if isinstance(v, Said) else v for k, v in said.values.items()}
+    return {_TEXT: str(said), "template": said.template, "values": values}
+
+
+def unpack_said(value: Any) -> Any:
+    """The sentence that `pack_said` packed; everything else as it is.
+
+    Raises:
+        ValueError: It is none, or its template has fields that no sentence has.
+    """
+    if not isinstance(value, dict) or value.keys() != {_TEXT, "template", "values"}:
+        return value
+    text, template, values = value[_TEXT], value["template"], value["values"]
+    if not isinstance(text, str) or not isinstance(template, str) or not isinstance(values, dict):
+        raise ValueError("a sentence is no text")
+    values = {name: unpack_said(each) for name, each in values.items()}
+    if values and not _FIELDS.fullmatch(template):
+        raise ValueError("the template of a sentence has strange fields")
+    if not all(isinstance(each, str | int | float | None) for each in values.values()):
+        raise ValueError("a sentence holds what is no text and no number")
+    return _make(text, template, values)
+
+
 def say(template: str, /, **values: object) -> Said:
     """A sentence, or a part of one.
 
@@ -47,6 +78,11 @@ def say(template: str, /, **values: object) -> Said:
             With values it has fields as `str.format` has them.
     """
     return _make(template.format(**values) if values else template, template, values)
+
+
+def template(text: str) -> str:
+    """A template that stands in a table, so that `docs/write_translations.py` finds it."""
+    return text
 
 
 def say_count(count: int, noun: str) -> Said:

@@ -50,6 +50,7 @@ from jaxscope.model.experiments import LAB_RESULTS, LabResult, ProgramComparison
 from jaxscope.model.file_kinds import JSON_ENDING
 from jaxscope.model.graph import graph_from_arrays, graph_to_arrays
 from jaxscope.model.op_name import TagTable
+from jaxscope.model.said import Said, pack_said, unpack_said
 from jaxscope.model.statistics import drop_unsupported_intervals, without_interval
 from jaxscope.model.timing import Scaling
 from jaxscope.program.fates.table import FateTable, saved_fates
@@ -102,6 +103,7 @@ class Manifest:
     """All of a capture but its columns, its texts, its passes and its source files.
 
     Attributes:
+        said: Which of the texts are sentences that can be said in another language, packed.
         timing: Only read: files of 0.1 have the measurements here; they stand in `lab.json` now.
     """
 
@@ -126,6 +128,7 @@ class Manifest:
     placement: Placement | None = None
     job: Job | None = None
     placement_missing: Unavailable | None = None
+    said: tuple[Any, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -389,6 +392,7 @@ def save_capture(
         job=capture.job,
         placement=None if isinstance(capture.placement, Unavailable) else capture.placement,
         placement_missing=_missing(capture.placement),
+        said=_find_said(capture),
     )
     sources = Sources(tuple(file.text for file in capture.files))
     entries = {
@@ -484,6 +488,7 @@ def _decode(entries: dict[str, bytes]) -> tuple[Capture, Timing | None]:
         for index, entry in enumerate(manifest.stages)
     )
     passes = _read_passes(entries.get(_PASSES))
+    said = {each: each for each in map(unpack_said, manifest.said)}
     capture = Capture(
         call=manifest.call,
         base=manifest.base,
@@ -498,9 +503,20 @@ def _decode(entries: dict[str, bytes]) -> tuple[Capture, Timing | None]:
         arguments=manifest.arguments,
         results=manifest.results,
         stages=stages,
-        fates=manifest.fates or FateTable(stages, None, manifest.target),
-        checks=manifest.checks,
-        messages=manifest.messages,
+        fates={
+            id: dataclasses.replace(fate, text=said.get(fate.text, fate.text))
+            for id, fate in manifest.fates.items()
+        }
+        or FateTable(stages, None, manifest.target),
+        checks=tuple(
+            dataclasses.replace(
+                each,
+                message=said.get(each.message, each.message),
+                remedy=said.get(each.remedy, each.remedy),
+            )
+            for each in manifest.checks
+        ),
+        messages=tuple(said.get(each, each) for each in manifest.messages),
         wall_seconds=manifest.wall_seconds or 0.0,
         passes=passes.passes,
         pass_tags=TagTable(passes.base_tags, passes.derived_tags),
@@ -511,6 +527,12 @@ def _decode(entries: dict[str, bytes]) -> tuple[Capture, Timing | None]:
     )
     timing = manifest.timing
     return capture, None if timing is None else drop_unsupported_intervals(timing)
+
+
+def _find_said(capture: Capture) -> tuple[Any, ...]:
+    texts = [text for each in capture.checks for text in (each.message, each.remedy)]
+    texts += [*capture.messages, *(fate.text for fate in saved_fates(capture.fates).values())]
+    return tuple(pack_said(t) for t in dict.fromkeys(texts) if isinstance(t, Said))
 
 
 def _read_passes(data: bytes | None) -> PassEntries:

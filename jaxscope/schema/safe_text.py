@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jaxscope.marks import BIDI, has_marks, show_marks
+from jaxscope.model.said import unpack_said
 from jaxscope.wire.plain_text import strip_controls as strip_controls
 
 _UNSAFE = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff{BIDI}]")
@@ -67,10 +68,12 @@ def clean_fields(value: Any, *, depth: int = 0) -> Any:
     """
     if isinstance(value, str):
         return strip_controls(value)
-    if depth > 8:
+    if depth > 24:  # parts of a sentence are sentences
         raise ValueError("the fields are nested too deeply")
     if isinstance(value, Mapping):
-        return {key: clean_fields(entry, depth=depth + 1) for key, entry in value.items()}
+        return unpack_said(
+            {key: clean_fields(entry, depth=depth + 1) for key, entry in value.items()}
+        )
     if isinstance(value, list):
         return [clean_fields(entry, depth=depth + 1) for entry in value]
     return value

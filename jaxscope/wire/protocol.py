@@ -2,7 +2,7 @@
 
 Every message has the field `run`, a random hexadecimal id that the client chose; a message with
 another run's id is not of this run and is dropped. Positions of arrays are named as in
-`jaxscope.model.graph`.
+`jaxscope.model.graph`. A text may be a sentence that `jaxscope.model.said` packed.
 
 Client to worker (each starts a run; one run at a time):
 

@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from jaxscope.model.said import Said, pack_said
 from jaxscope.wire.messages import Message, encode_message
 from jaxscope.wire.protocol import BEGUN_SIGN, DISCONNECTED_STATUS
 
@@ -240,6 +241,8 @@ class Channel:
 
 def _plain(value: Any) -> Any:
     """Turn what handlers send into JSON values; what cannot be turned becomes its text."""
+    if isinstance(value, Said):
+        value = pack_said(value)
     if value is None or isinstance(value, (str, bool, int)):
         return value
     if isinstance(value, float):

@@ -17,10 +17,11 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu
 
 import jaxscope
 from bench.language import classify
-from jaxscope.model import Capture
+from jaxscope.model import Capture, Check
 from jaxscope.program.cards import read_cards
 from jaxscope.program.fates.table import find_fate_table
 from jaxscope.report.cards import explain_card, list_facts, name_card
+from jaxscope.schema.archive import load_capture, save_capture
 from jaxscope.ui.selection.inspector import describe_card
 from jaxscope.ui.toolkit.language import (
     CONTEXT,
@@ -36,6 +37,8 @@ from jaxscope.ui.window.help import GUIDE, Glossary
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.palette import list_menu_entries
 from jaxscope.ui.window.settings import Settings
+from tests.checks import planted
+from tests.checks.running import findings_of
 
 from .conftest import Driver
 from .programs import build_capture
@@ -148,6 +151,22 @@ def test_times_of_many_runs_are_forgotten_and_other_texts_are_not(qapp: QApplica
     ]
 
 
+def test_sentences_keep_their_templates_from_the_worker_to_a_file(
+    qapp: QApplication, tmp_path: Path
+) -> None:
+    LanguageSwitch(qapp, Language.CHINESE)
+    for number, capture in enumerate(real_captures()):
+        path = tmp_path / f"{number}.jaxscope"
+        save_capture(capture, path)
+        said = [
+            [tr_said(text) for check in each.checks for text in (check.message, check.remedy)]
+            + [tr_said(fate.text) for fate in each.fates.values()]
+            for each in (capture, load_capture(path))
+        ]
+        assert said[0] == said[1] and all(map(CHINESE.search, said[0]))
+    assert real_captures()[-1].checks
+
+
 def test_the_language_is_changed_while_the_window_is_used(
     window: MainWindow, driver: Driver, source: Path, tmp_path: Path
 ) -> None:
@@ -234,10 +253,11 @@ def of_the_glossary() -> Iterator[str]:
 
 @functools.cache
 def real_captures() -> Sequence[Capture]:
-    """One with recorded passes, and one that transforms made more equations of."""
+    """With recorded passes, with more equations by a transform, with a finding."""
     samples = Path(__file__).parents[2] / "samples"
     first = jaxscope.capture_file(samples / "optimizer_passes.py", passes=True)
-    return first, jaxscope.capture_file(samples / "custom_rules.py")
+    others = (samples / "custom_rules.py", samples / "pure_and_impure.py")
+    return first, *map(jaxscope.capture_file, others)
 
 
 def of_fates() -> Iterator[str]:
@@ -246,7 +266,22 @@ def of_fates() -> Iterator[str]:
             yield from (tr_said(fate.text) for fate in table.values())
 
 
-@pytest.mark.parametrize("kind", [of_cards, of_the_glossary, of_fates])
+@functools.cache
+def planted_findings() -> Sequence[Check]:
+    return [
+        check
+        for calls in planted.FAULTS.values()
+        for call in (calls[0], calls[-1])
+        for check in findings_of(planted.__file__, call)
+    ]
+
+
+def of_findings() -> Iterator[str]:
+    for check in planted_findings():
+        yield from (tr_said(check.message), tr_said(check.remedy))
+
+
+@pytest.mark.parametrize("kind", [of_cards, of_the_glossary, of_fates, of_findings])
 def test_no_english_is_left_in(qapp: QApplication, kind: Callable[[], Iterator[str]]) -> None:
     LanguageSwitch(qapp, Language.ENGLISH)
     assert any(is_english for text in kind() for _, is_english in classify(text))

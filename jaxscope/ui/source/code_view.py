@@ -41,7 +41,7 @@ from jaxscope.model.units import format_seconds, format_share
 from jaxscope.picture.syntax import Colouring, MachineColouring, ProgramColouring, PythonColouring
 from jaxscope.program.cost.lines import LineCost
 from jaxscope.report.mlir_constants import shorten_constants
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import tr, tr_said
 from jaxscope.ui.toolkit.theme import LIGHT, Theme, fixed_font
 
 # Which lines of a text are folded away or wrapped, and which line stands in which row; no Qt.
@@ -770,7 +770,7 @@ class CodeView(QAbstractScrollArea):
         """What the pointer says of a line when it rests there: its note, what was noticed about
         it, and what it costs.
         """
-        parts = [check.message for check in self._checks.get(line, ())]
+        parts = [tr_said(check.message) for check in self._checks.get(line, ())]
         if line in self._notes:
             parts.append(self._notes[line] or tr("bookmarked"))
         if line in self._heat:

@@ -107,7 +107,10 @@ def tr_said(text: str) -> str:
         return str(text)
     template = QCoreApplication.translate(CONTEXT, text.template)
     values = {k: tr_said(v) if isinstance(v, str) else v for k, v in text.values.items()}
-    return _NO_SPACE.sub("", template.format(**values)) if values else template
+    try:
+        return _NO_SPACE.sub("", template.format(**values)) if values else template
+    except (KeyError, TypeError, ValueError):  # a file may hold others than the template has
+        return str(text)
 
 
 def _remember(text: str, source: str, values: dict[str, object]) -> str:

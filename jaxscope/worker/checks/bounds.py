@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from jaxscope.model.capture import Check, Severity
+from jaxscope.model.said import Said, say, say_joined
 from jaxscope.worker.checks.dataflow import Site, TracedValue
 from jaxscope.worker.checks.gathers import known_integers
 from jaxscope.worker.checks.subject import CheckedCall, code_at
@@ -33,9 +34,11 @@ def find_indices_out_of_bounds(subject: CheckedCall) -> Iterator[Check]:
         yield Check(
             RULE,
             Severity.WARNING,
-            f"{told} No error is raised.",
-            "Use an index within the array. Where leaving it is meant, say what shall happen: "
-            'x.at[i].get(mode="fill", fill_value=0), x.at[i].set(y, mode="drop").',
+            say_joined((told, say("No error is raised."))),
+            say(
+                "Use an index within the array. Where leaving it is meant, say what shall happen: "
+                'x.at[i].get(mode="fill", fill_value=0), x.at[i].set(y, mode="drop").'
+            ),
             "",
             site.id,
             *place[:2],
@@ -77,13 +80,22 @@ def _of_slice(site: Site) -> str:
         if start is None or 0 <= start <= length - size:
             continue
         moved = min(max(start, 0), length - size)
-        verb = "writes" if is_update else "reads"
         if size == 1:
-            return f"{_name(start, axis, length)} JAX {verb} element {moved} instead."
-        return (
-            f"{size:,} elements from {_as_typed(start, length)} on do not fit into axis {axis}, "
-            f"which has {length:,}: the slice is moved, and {verb} from {moved} on."
+            if is_update:
+                told = say("JAX writes element {moved} instead.", moved=moved)
+            else:
+                told = say("JAX reads element {moved} instead.", moved=moved)
+            return say_joined((_name(start, axis, length), told))
+        outside = say(
+            "{size:,} elements from {start} on do not fit into axis {axis}, which has {length:,}",
+            size=size,
+            start=_as_typed(start, length),
+            axis=axis,
+            length=length,
         )
+        if is_update:
+            return say(_MOVED_UPDATE, outside=outside, moved=moved)
+        return say(_MOVED_SLICE, outside=outside, moved=moved)
     return ""
 
 
@@ -97,11 +109,15 @@ def _of_gather(site: Site) -> str:
     mode = str(site.equation.params["mode"])
     if _FILLS in mode:
         fill = site.equation.params["fill_value"]
-        told = "a number that stands for none" if fill is None else str(fill).replace("nan", "NaN")
-        return f"{outside} What is read there is {told}."
-    if "PROMISE" in mode:
-        return f"{outside} JAX promises XLA that all are within: what is read there is undefined."
-    return f"{outside} What is read there is of the nearest index within."
+        if fill is None:
+            told = say("What is read there is a number that stands for none.")
+        else:
+            told = say("What is read there is {fill}.", fill=str(fill).replace("nan", "NaN"))
+    elif "PROMISE" in mode:
+        told = say("JAX promises XLA that all are within: what is read there is undefined.")
+    else:
+        told = say("What is read there is of the nearest index within.")
+    return say_joined((outside, told))
 
 
 def _of_scatter(site: Site) -> str:
@@ -113,7 +129,7 @@ def _of_scatter(site: Site) -> str:
     axes = numbers.scatter_dims_to_operand_dims
     outside = _find_outside(site, axes, [lengths.get(axis, 1) for axis in axes])
     if outside and _FILLS in str(site.equation.params["mode"]):
-        return f"{outside} The update is dropped there."
+        return say_joined((outside, say("The update is dropped there.")))
     return ""
 
 
@@ -131,9 +147,12 @@ def _find_outside(site: Site, axes: Sequence[int], window: Sequence[int]) -> str
     return ""
 
 
-def _name(start: int, axis: int, length: int) -> str:
-    return (
-        f"Index {_as_typed(start, length)} is out of bounds: axis {axis} has {length:,} elements."
+def _name(start: int, axis: int, length: int) -> Said:
+    return say(
+        "Index {start} is out of bounds: axis {axis} has {length:,} elements.",
+        start=_as_typed(start, length),
+        axis=axis,
+        length=length,
     )
 
 
@@ -147,6 +166,8 @@ def _single(value: TracedValue) -> int | None:
     return None if found is None or np.size(found) != 1 else int(np.reshape(found, ()))
 
 
+_MOVED_SLICE = "{outside}: the slice is moved, and reads from {moved} on."
+_MOVED_UPDATE = "{outside}: the slice is moved, and writes from {moved} on."
 _SCATTERS = ("scatter", "scatter-add", "scatter-mul", "scatter-min", "scatter-max")
 _FINDERS = {
     "dynamic_slice": _of_slice,

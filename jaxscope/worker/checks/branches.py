@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from jaxscope.model.capture import Check, Severity
+from jaxscope.model.said import say
 from jaxscope.worker.checks.dataflow import count_work
 from jaxscope.worker.checks.subject import CheckedCall
 
@@ -18,7 +19,7 @@ MIN_WORK = 10_000
 """Operations that are made and not needed; for fewer, a `select` is what one would write."""
 
 _WORTH_A_WARNING = 1_000_000
-_REMEDY = (
+_REMEDY = say(
     "Decide outside of vmap where all elements agree; sort the elements by branch and map each "
     "part; or jax.lax.map(f, xs), which runs the elements one after the other and one branch each."
 )
@@ -54,8 +55,12 @@ def _describe(id: str, branches: list[float], waste: float, place: tuple[str, in
     return Check(
         RULE,
         Severity.WARNING if waste >= _WORTH_A_WARNING else Severity.INFO,
-        f"vmap turns this cond into a select: every branch is computed for every element of the "
-        f"batch, about {told} operations, of which at least {waste:,.0f} are thrown away.",
+        say(
+            "vmap turns this cond into a select: every branch is computed for every element of the "
+            "batch, about {told} operations, of which at least {waste:,.0f} are thrown away.",
+            told=told,
+            waste=waste,
+        ),
         _REMEDY,
         "samples/control_flow.py",
         id,

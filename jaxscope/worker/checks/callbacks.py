@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from math import prod
 
 from jaxscope.model.capture import Check, Severity
+from jaxscope.model.said import say
 from jaxscope.worker.checks.dataflow import num_rounds
 from jaxscope.worker.checks.subject import CheckedCall
 
@@ -17,11 +18,11 @@ _KINDS = {
     "debug_print": "jax.debug.print",
 }
 MIN_ROUNDS = 100
-_REMEDY = (
+_REMEDY = say(
     "Write it in jax.numpy; or give what it needs back from the loop (ys of scan) and call it "
     "once, afterwards, on all rounds."
 )
-_PRINT_REMEDY = (
+_PRINT_REMEDY = say(
     "Print every so often: jax.lax.cond(i % 100 == 0, lambda: jax.debug.print(...), lambda: None)."
 )
 
@@ -38,13 +39,20 @@ def find_callbacks_in_loops(subject: CheckedCall) -> Iterator[Check]:
         known = prod(number for number in rounds if number is not None)
         if None not in rounds and known < MIN_ROUNDS:
             continue
-        often = f"{known:,} times" if None not in rounds else "in every round of a while loop"
+        if None in rounds:
+            often = say("in every round of a while loop")
+        else:
+            often = say("{known:,} times", known=known)
         is_debug = site.name.startswith("debug")
         yield Check(
             RULE,
             Severity.INFO if is_debug else Severity.WARNING,
-            f"{what} is inside of a loop: each run of the program calls Python {often}, with a "
-            "copy to the host for each.",
+            say(
+                "{what} is inside of a loop: each run of the program calls Python {often}, with a "
+                "copy to the host for each.",
+                what=what,
+                often=often,
+            ),
             _PRINT_REMEDY if site.name == "debug_print" else _REMEDY,
             "samples/print_debug.py",
             site.id,

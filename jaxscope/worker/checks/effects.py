@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from jaxscope.model.capture import Check, Severity
+from jaxscope.model.said import say, template
 from jaxscope.worker.checks.user_places import is_installed
 from jaxscope.worker.host.function_source import OF_JAX, innermost_function
 
@@ -44,39 +45,54 @@ _REPLACED: dict[str, tuple[tuple[Any, tuple[str, ...]], ...]] = {
 _TOLD = {
     PRINT: (
         Severity.INFO,
-        "{name} runs while JAX traces, once for each new type of the arguments, and never when the "
-        "compiled program runs; of arrays it shows types, no values.",
-        'jax.debug.print("x = {{x}}", x=x), which runs with the program.',
+        template(
+            "{name} runs while JAX traces, once for each new type of the arguments, and never when "
+            "the compiled program runs; of arrays it shows types, no values."
+        ),
+        say('jax.debug.print("x = {x}", x=x), which runs with the program.'),
         "samples/print_debug.py",
     ),
     CLOCK: (
         Severity.WARNING,
-        "{name} is called while JAX traces: its result is a constant of the compiled program, and "
-        "a difference of two is the time of tracing.",
-        "Time the call from outside: start = time.perf_counter(); "
-        "jax.block_until_ready(f(x)); time.perf_counter() - start.",
+        template(
+            "{name} is called while JAX traces: its result is a constant of the compiled program, "
+            "and a difference of two is the time of tracing."
+        ),
+        say(
+            "Time the call from outside: start = time.perf_counter(); "
+            "jax.block_until_ready(f(x)); time.perf_counter() - start."
+        ),
         "samples/async_dispatch.py",
     ),
     RANDOM: (
         Severity.WARNING,
-        "{name} is called while JAX traces: what it draws is a constant of the compiled program, "
-        "the same numbers in every run.",
-        "Take a key as an argument: jax.random.normal(key, shape).",
+        template(
+            "{name} is called while JAX traces: what it draws is a constant of the compiled "
+            "program, the same numbers in every run."
+        ),
+        say("Take a key as an argument: jax.random.normal(key, shape)."),
         "samples/random_keys.py",
     ),
     FILE: (
         Severity.INFO,
-        "{name} is called while JAX traces: what is read is a constant of the compiled program, "
-        "and what is written is written once.",
-        "Read before and pass the array; write after the call, or by jax.experimental.io_callback.",
+        template(
+            "{name} is called while JAX traces: what is read is a constant of the compiled "
+            "program, and what is written is written once."
+        ),
+        say(
+            "Read before and pass the array; write after the call, or by "
+            "jax.experimental.io_callback."
+        ),
         "samples/pure_and_impure.py",
     ),
 }
 _TOLD_OF_SLEEP = (
     Severity.WARNING,
-    "{name} waits while JAX traces, and never when the compiled program runs.",
-    "Wait outside of the function; or jax.experimental.io_callback(time.sleep, None, seconds), "
-    "which waits in each run.",
+    template("{name} waits while JAX traces, and never when the compiled program runs."),
+    say(
+        "Wait outside of the function; or jax.experimental.io_callback(time.sleep, None, seconds), "
+        "which waits in each run."
+    ),
     "samples/async_dispatch.py",
 )
 
@@ -173,10 +189,18 @@ class EffectWatch:
             yield Check(
                 "float64-not-available",
                 Severity.WARNING,
-                f"{wanted} is asked for here, and JAX gives {given}: it has types of 64 bits only "
-                "where they are switched on.",
-                f"Ask for {given}; or switch them on before the first array is made: "
-                'jax.config.update("jax_enable_x64", True), JAX_ENABLE_X64=1, jaxscope … --x64.',
+                say(
+                    "{wanted} is asked for here, and JAX gives {given}: it has types of 64 bits "
+                    "only where they are switched on.",
+                    wanted=wanted,
+                    given=given,
+                ),
+                say(
+                    "Ask for {given}; or switch them on before the first array is made: "
+                    'jax.config.update("jax_enable_x64", True), JAX_ENABLE_X64=1, '
+                    "jaxscope … --x64.",
+                    given=given,
+                ),
                 "",
                 "",
                 file,
@@ -188,9 +212,7 @@ class EffectWatch:
         for (rule, file, line), name in self._seen.items():
             told = _TOLD_OF_SLEEP if name == f"time.{_SLEEP}" else _TOLD[rule]
             severity, message, remedy, lesson = told
-            yield Check(
-                rule, severity, message.format(name=name), remedy.format(), lesson, "", file, line
-            )
+            yield Check(rule, severity, say(message, name=name), remedy, lesson, "", file, line)
         yield from self._find_narrow_types()
         for name in self._moved:
             severity, message, remedy, lesson = _TOLD[RANDOM]
@@ -198,7 +220,7 @@ class EffectWatch:
             yield Check(
                 RANDOM,
                 severity,
-                message.format(name=f"The generator `{name}`"),
+                say(message, name=say("The generator `{name}`", name=name)),
                 remedy,
                 lesson,
                 "",

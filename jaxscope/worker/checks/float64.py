@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from jaxscope.model.capture import Check, Severity
+from jaxscope.model.said import say
 from jaxscope.worker.checks.dataflow import Site
 from jaxscope.worker.checks.subject import CheckedCall, code_at
 
@@ -31,11 +32,15 @@ def find_float64(subject: CheckedCall) -> Iterator[Check]:
             yield Check(
                 RULE,
                 Severity.WARNING,
-                "Here float32 becomes float64, though no argument is float64: all that comes of "
-                "it takes twice the memory, and many times the time on most GPUs and TPUs. "
-                "A NumPy scalar or array of float64 does this; a Python number does not.",
-                "Give the constant the type of the data, as in np.float32(0.5) or "
-                "jnp.asarray(table, x.dtype); or .astype(jnp.float32).",
+                say(
+                    "Here float32 becomes float64, though no argument is float64: all that comes "
+                    "of it takes twice the memory, and many times the time on most GPUs and TPUs. "
+                    "A NumPy scalar or array of float64 does this; a Python number does not."
+                ),
+                say(
+                    "Give the constant the type of the data, as in np.float32(0.5) or "
+                    "jnp.asarray(table, x.dtype); or .astype(jnp.float32)."
+                ),
                 "",
                 site.id,
                 *place[:2],

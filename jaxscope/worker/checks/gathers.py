@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from jaxscope.model.capture import Check, Severity
+from jaxscope.model.said import say
 from jaxscope.worker.checks.dataflow import Site, TracedValue
 from jaxscope.worker.checks.subject import CheckedCall, code_at
 
@@ -32,10 +33,20 @@ def find_gathers(subject: CheckedCall) -> Iterator[Check]:
         yield Check(
             RULE,
             Severity.INFO,
-            f"A gather reads {len(indices):,} elements of axis {axis} whose indices are known and "
-            f"lie in a row ({first} to {last} by {step}). XLA does not make a slice of it, and its "
-            "derivative is a scatter.",
-            f"x[{':, ' * axis}{text}], or jax.lax.slice_in_dim: a slice is free to fuse.",
+            say(
+                "A gather reads {num:,} elements of axis {axis} whose indices are known and lie in "
+                "a row ({first} to {last} by {step}). XLA does not make a slice of it, and its "
+                "derivative is a scatter.",
+                num=len(indices),
+                axis=axis,
+                first=first,
+                last=last,
+                step=step,
+            ),
+            say(
+                "x[{subscript}], or jax.lax.slice_in_dim: a slice is free to fuse.",
+                subscript=f"{':, ' * axis}{text}",
+            ),
             "",
             site.id,
             *place[:2],

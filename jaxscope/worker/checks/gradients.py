@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.model.capture import Check, Severity
-from jaxscope.model.said import join_first
+from jaxscope.model.said import LISTED, first_of, say, say_joined
 from jaxscope.worker.checks.dataflow import Site, TracedValue, ancestors
 from jaxscope.worker.checks.subject import CheckedCall
 
@@ -43,16 +43,22 @@ def find_zero_gradients(subject: CheckedCall) -> Iterator[Check]:
     if not found:
         return
     site, place = found[0]
-    named = dict.fromkeys(f"{_word(cut)} (line {at[1]})" for cut, at in found)
+    named = dict.fromkeys(
+        say("{what} (line {line})", what=_word(cut), line=at[1]) for cut, at in found
+    )
     yield Check(
         "zero-gradient",
         Severity.WARNING,
-        "The gradient is 0 whatever the arguments are: JAX made a constant of it. All that leads "
-        f"from them to the result passes through {join_first(named, _MOST_NAMED)}, of which the "
-        "derivative is 0.",
-        "Differentiate something smooth: jax.nn.softmax for an argmax, jax.nn.sigmoid for a "
-        "comparison; or pass the gradient straight through: x + jax.lax.stop_gradient("
-        "jnp.round(x) - x).",
+        say(
+            "The gradient is 0 whatever the arguments are: JAX made a constant of it. All that "
+            "leads from them to the result passes through {named}, of which the derivative is 0.",
+            named=say_joined(first_of(named, _MOST_NAMED), LISTED),
+        ),
+        say(
+            "Differentiate something smooth: jax.nn.softmax for an argmax, jax.nn.sigmoid for a "
+            "comparison; or pass the gradient straight through: x + jax.lax.stop_gradient("
+            "jnp.round(x) - x)."
+        ),
         "",
         site.id,
         *place[:2],
@@ -126,9 +132,9 @@ def _is_float(value: TracedValue) -> bool:
 
 def _word(site: Site) -> str:
     if site.name in _COMPARES:
-        return "a comparison"
+        return say("a comparison")
     if site.name == "convert_element_type":
-        return f"a cast to {site.outputs[0].dtype}"
+        return say("a cast to {dtype}", dtype=str(site.outputs[0].dtype))
     return site.name
 
 
@@ -159,11 +165,16 @@ def find_roots_at_zero(subject: CheckedCall) -> Iterator[Check]:
         yield Check(
             "root-gradient-at-zero",
             Severity.INFO,
-            "The root of a sum of squares, as a norm is one, has an infinite derivative where all "
-            "of them are 0; times the 0 that the squares pass back, the gradient is NaN there.",
-            "Add a small number under the root, jnp.sqrt(jnp.sum(x**2) + 1e-12), or give it a safe "
-            "operand: s = jnp.sum(x**2); safe = jnp.where(s > 0, s, 1.0); "
-            "jnp.where(s > 0, jnp.sqrt(safe), 0.0).",
+            say(
+                "The root of a sum of squares, as a norm is one, has an infinite derivative where "
+                "all of them are 0; times the 0 that the squares pass back, the gradient is NaN "
+                "there."
+            ),
+            say(
+                "Add a small number under the root, jnp.sqrt(jnp.sum(x**2) + 1e-12), or give it a "
+                "safe operand: s = jnp.sum(x**2); safe = jnp.where(s > 0, s, 1.0); "
+                "jnp.where(s > 0, jnp.sqrt(safe), 0.0)."
+            ),
             "",
             site.id,
             *place[:2],

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from jaxscope.model.capture import Check, Severity
+from jaxscope.model.said import Said, say
 from jaxscope.worker import compat
 from jaxscope.worker.checks.dataflow import Site, TracedValue
 from jaxscope.worker.checks.subject import CheckedCall
@@ -30,10 +31,15 @@ def find_constant_keys(subject: CheckedCall) -> Iterator[Check]:
             yield Check(
                 IN_LOOP,
                 Severity.WARNING,
-                f"The key of the number {seed:.0f} is made inside of a loop: each round draws the "
-                "same numbers.",
-                "Make the key before the loop and jax.random.fold_in(key, i) in it, or scan over "
-                "jax.random.split(key, n).",
+                say(
+                    "The key of the number {seed:.0f} is made inside of a loop: each round draws "
+                    "the same numbers.",
+                    seed=seed,
+                ),
+                say(
+                    "Make the key before the loop and jax.random.fold_in(key, i) in it, or scan "
+                    "over jax.random.split(key, n)."
+                ),
                 _LESSON,
                 site.id,
                 *place[:2],
@@ -44,8 +50,12 @@ def find_constant_keys(subject: CheckedCall) -> Iterator[Check]:
             yield Check(
                 TWICE,
                 Severity.WARNING,
-                f"The key of the number {seed:.0f} is made {_where(place, first[seed][1])}: what "
-                "is drawn from the two is not independent.",
+                say(
+                    "The key of the number {seed:.0f} is made {where}: what is drawn from the two "
+                    "is not independent.",
+                    seed=seed,
+                    where=_where(place, first[seed][1]),
+                ),
                 "key = jax.random.key(0); one, other = jax.random.split(key)",
                 _LESSON,
                 site.id,
@@ -53,8 +63,10 @@ def find_constant_keys(subject: CheckedCall) -> Iterator[Check]:
             )
 
 
-def _where(place: tuple[str, int, int], other: tuple[str, int, int]) -> str:
-    return f"here and in line {other[1]}" if other[:2] != place[:2] else "twice in this line"
+def _where(place: tuple[str, int, int], other: tuple[str, int, int]) -> Said:
+    if other[:2] != place[:2]:
+        return say("here and in line {line}", line=other[1])
+    return say("twice in this line")
 
 
 def _are_alternatives(one: Site, other: Site) -> bool:
@@ -90,7 +102,7 @@ def _is_used(site: Site) -> bool:
 # on purpose. What the checker does not know it lets pass.
 
 RULE = "key-reuse"
-_REMEDY = (
+_REMEDY = say(
     "key, subkey = jax.random.split(key), and use each of the two once; in a loop, split the key "
     "in each round or use jax.random.fold_in(key, i)."
 )
@@ -130,22 +142,27 @@ def _find(inner: Any, prefix: str) -> Check | None:
             return found
     first = _find_first_use(inner, number)
     id = f"{prefix}{number}"
-    again = f"Equation {id} ({equation.primitive.name})"
     own = own_frame(equation)
     if first is not None:
         earlier = inner.eqns[first]
         before = own_frame(earlier)
         if own is None or before is None or (own == before and not is_in_loop(*own)):
             return None
-        message = (
-            f"{again} uses a random key that equation {prefix}{first} "
-            f"({earlier.primitive.name}, line {before[1]}) has used already: what comes of the "
-            "two is not independent."
+        message = say(
+            "Equation {id} ({primitive}) uses a random key that equation {first} ({earlier}, line "
+            "{line}) has used already: what comes of the two is not independent.",
+            id=id,
+            primitive=equation.primitive.name,
+            first=f"{prefix}{first}",
+            earlier=earlier.primitive.name,
+            line=before[1],
         )
     elif own is not None and equation.primitive.name in ("scan", "while"):
-        message = (
-            f"{again} is a loop that uses one random key in every round: each round draws the "
-            "same numbers."
+        message = say(
+            "Equation {id} ({primitive}) is a loop that uses one random key in every round: each "
+            "round draws the same numbers.",
+            id=id,
+            primitive=equation.primitive.name,
         )
     else:
         return None

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from jaxscope.model.capture import Check, Severity
+from jaxscope.model.said import say
 from jaxscope.worker.checks.subject import CheckedCall, parse_file
 from jaxscope.worker.host.function_source import innermost_function
 
@@ -28,9 +29,11 @@ def find_new_functions(subject: CheckedCall) -> Iterator[Check]:
         yield Check(
             RULE,
             Severity.WARNING,
-            "A function that is made anew in each round is jitted and called here: jax.jit knows "
-            "functions by identity, so each round traces and compiles again.",
-            "Jit it once before the loop: f = jax.jit(lambda x: ...); for ...: f(x).",
+            say(
+                "A function that is made anew in each round is jitted and called here: jax.jit "
+                "knows functions by identity, so each round traces and compiles again."
+            ),
+            say("Jit it once before the loop: f = jax.jit(lambda x: ...); for ...: f(x)."),
             "samples/recompilation.py",
             "",
             file,

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.model.capture import Check, Severity
+from jaxscope.model.said import say
 from jaxscope.worker import compat
 from jaxscope.worker.checks.dataflow import Site, TracedValue, ancestors, num_rounds
 from jaxscope.worker.checks.subject import CheckedCall
@@ -196,40 +197,50 @@ _FORMULAS: dict[str, tuple[Formula, ...]] = {
             "log-of-softmax",
             _log_of_softmax,
             Severity.WARNING,
-            "This is the logarithm of a softmax: where a probability underflows to 0 it is -inf, "
-            "and its gradient is NaN.",
+            say(
+                "This is the logarithm of a softmax: where a probability underflows to 0 it is "
+                "-inf, and its gradient is NaN."
+            ),
             "jax.nn.log_softmax(x, axis=-1)",
         ),
         (
             "naive-logsumexp",
             _naive_logsumexp,
             Severity.WARNING,
-            "log(sum(exp(x))) without a maximum subtracted: exp overflows to inf where x is above "
-            "88 (float32) or 11 (float16), and all is below -104 gives -inf.",
+            say(
+                "log(sum(exp(x))) without a maximum subtracted: exp overflows to inf where x is "
+                "above 88 (float32) or 11 (float16), and all is below -104 gives -inf."
+            ),
             "jax.nn.logsumexp(x, axis=-1)",
         ),
         (
             "log-of-one-plus-exp",
             _log_of_one_plus_exp,
             Severity.WARNING,
-            "log(1 + exp(x)) overflows where x is above 88 (float32), and is 0 where x is below "
-            "-17.",
-            "jax.nn.softplus(x), or jnp.logaddexp(x, 0.0)",
+            say(
+                "log(1 + exp(x)) overflows where x is above 88 (float32), and is 0 where x is "
+                "below -17."
+            ),
+            say("jax.nn.softplus(x), or jnp.logaddexp(x, 0.0)"),
         ),
         (
             "log-of-sigmoid",
             _log_of_logistic,
             Severity.WARNING,
-            "The logarithm of a sigmoid: where the sigmoid rounds to 0 it is -inf, with a NaN "
-            "gradient, and where it rounds to 1 all digits are lost.",
-            "jax.nn.log_sigmoid(x); of 1 - sigmoid(x): jax.nn.log_sigmoid(-x)",
+            say(
+                "The logarithm of a sigmoid: where the sigmoid rounds to 0 it is -inf, with a NaN "
+                "gradient, and where it rounds to 1 all digits are lost."
+            ),
+            say("jax.nn.log_sigmoid(x); of 1 - sigmoid(x): jax.nn.log_sigmoid(-x)"),
         ),
         (
             "cancellation",
             _log_of_one_plus,
             Severity.INFO,
-            "log(1 + x) loses the digits of a small x: of x = 1e-6 in float32 five percent are "
-            "wrong, and below 5.9e-8 it is 0.",
+            say(
+                "log(1 + x) loses the digits of a small x: of x = 1e-6 in float32 five percent are "
+                "wrong, and below 5.9e-8 it is 0."
+            ),
             "jnp.log1p(x)",
         ),
     ),
@@ -238,8 +249,8 @@ _FORMULAS: dict[str, tuple[Formula, ...]] = {
             "log-of-one-plus-exp",
             _log_of_one_plus_exp,
             Severity.WARNING,
-            "log1p(exp(x)) overflows where x is above 88 (float32).",
-            "jax.nn.softplus(x), or jnp.logaddexp(x, 0.0)",
+            say("log1p(exp(x)) overflows where x is above 88 (float32)."),
+            say("jax.nn.softplus(x), or jnp.logaddexp(x, 0.0)"),
         ),
     ),
     "div": (
@@ -247,8 +258,10 @@ _FORMULAS: dict[str, tuple[Formula, ...]] = {
             "naive-softmax",
             _naive_softmax,
             Severity.WARNING,
-            "exp(x) / sum(exp(x)) without a maximum subtracted: exp overflows where x is above 88 "
-            "(float32) or 11 (float16), and inf / inf is NaN.",
+            say(
+                "exp(x) / sum(exp(x)) without a maximum subtracted: exp overflows where x is above "
+                "88 (float32) or 11 (float16), and inf / inf is NaN."
+            ),
             "jax.nn.softmax(x, axis=-1)",
         ),
     ),
@@ -257,23 +270,26 @@ _FORMULAS: dict[str, tuple[Formula, ...]] = {
             "cancellation",
             _exp_minus_one,
             Severity.INFO,
-            "exp(x) - 1 loses the digits of a small x: below 5.9e-8 in float32 it is 0.",
+            say("exp(x) - 1 loses the digits of a small x: below 5.9e-8 in float32 it is 0."),
             "jnp.expm1(x)",
         ),
         (
             "cancellation",
             _one_minus_cos,
             Severity.INFO,
-            "1 - cos(x) loses the digits of a small x: below 2e-4 in float32 it is 0.",
+            say("1 - cos(x) loses the digits of a small x: below 2e-4 in float32 it is 0."),
             "2 * jnp.sin(x / 2) ** 2",
         ),
         (
             "cancellation",
             _variance_by_squares,
             Severity.INFO,
-            "The mean of squares minus the square of the mean: where the mean is large against "
-            "the spread, the two are alike and the difference is rounding, which can be negative.",
-            "jnp.var(x), which subtracts the mean first",
+            say(
+                "The mean of squares minus the square of the mean: where the mean is large against "
+                "the spread, the two are alike and the difference is rounding, which can be "
+                "negative."
+            ),
+            say("jnp.var(x), which subtracts the mean first"),
         ),
     ),
 }
@@ -288,12 +304,12 @@ _TESTS: dict[str, Callable[[float, float], bool]] = {
     "ne": operator.ne,
 }
 _AT_ZERO = (
-    "where its operand is 0, and not its derivative: that is infinite there, and times the 0 that "
-    "where passes back it is NaN."
+    "jnp.where drops the value of this {name} where its operand is 0, and not its derivative: that "
+    "is infinite there, and times the 0 that where passes back it is NaN."
 )
 _BELOW_ZERO = (
-    "where its operand is negative, and not its derivative: that is NaN there, and times the 0 "
-    "that where passes back it stays NaN."
+    "jnp.where drops the value of this {name} where its operand is negative, and not its "
+    "derivative: that is NaN there, and times the 0 that where passes back it stays NaN."
 )
 
 
@@ -332,16 +348,19 @@ def _where_dropped(predicate: TracedValue, operand: TracedValue, case: int, name
 
 
 def _where_finding(culprit: Site, where: str, place: tuple[str, int, int]) -> Check:
-    name = "division" if culprit.name == "div" else culprit.name
+    name = say("division") if culprit.name == "div" else culprit.name
     safe = {"div": "1.0 / safe", "rsqrt": "jax.lax.rsqrt(safe)"}.get(
         culprit.name, f"jnp.{name}(safe)"
     )
     return Check(
         "where-gradient",
         Severity.WARNING,
-        f"jnp.where drops the value of this {name} {where}",
-        "Give the branch a safe operand: safe = jnp.where(x > 0, x, 1.0); "
-        f"jnp.where(x > 0, {safe}, 0.0).",
+        say(_AT_ZERO, name=name) if where == _AT_ZERO else say(_BELOW_ZERO, name=name),
+        say(
+            "Give the branch a safe operand: safe = jnp.where(x > 0, x, 1.0); "
+            "jnp.where(x > 0, {safe}, 0.0).",
+            safe=safe,
+        ),
         "",
         culprit.id,
         *place[:2],
@@ -426,9 +445,15 @@ def _short_sum(site: Site, dtype: str, terms: int, place: tuple[str, int, int]) 
     return Check(
         "low-precision-accumulation",
         Severity.WARNING,
-        f"The loop carries a sum of {terms:,} terms in {dtype}, which has {bits} bits: once "
-        f"it is {2**bits:,} times as large as a term, adding the term changes nothing.",
-        "Sum in float32: start the carry as jnp.zeros((), jnp.float32), and cast the result.",
+        say(
+            "The loop carries a sum of {terms:,} terms in {dtype}, which has {bits} bits: once it "
+            "is {times:,} times as large as a term, adding the term changes nothing.",
+            terms=terms,
+            dtype=dtype,
+            bits=bits,
+            times=2**bits,
+        ),
+        say("Sum in float32: start the carry as jnp.zeros((), jnp.float32), and cast the result."),
         "",
         site.id,
         *place[:2],

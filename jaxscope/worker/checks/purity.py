@@ -23,6 +23,7 @@ import jax
 import numpy as np
 
 from jaxscope.model.capture import Check, Severity
+from jaxscope.model.said import EITHER, Said, join_first, say, say_joined
 from jaxscope.worker import compat
 from jaxscope.worker.host.function_source import innermost_function
 from jaxscope.worker.host.source import SourceSnapshot
@@ -64,7 +65,7 @@ class PurityWatch:
         for name, before in self._names.items():
             cell = self._cells.get(name)
             now = self._globals.get(name) if cell is None else _filled({name: cell}).get(name)
-            change: str | None = "was assigned anew"
+            change: str | None = say("was assigned anew")
             if now is before and now is self._owner:
                 continue  # its attributes are told
             if now is before:
@@ -78,7 +79,7 @@ class PurityWatch:
         after = _attributes(self._owner)
         for name in sorted({*self._attributes, *after}):
             if after.get(name) is not self._attributes.get(name):
-                findings.append(_impure_attribute(self._owner, name, "was assigned", places))
+                findings.append(_impure_attribute(self._owner, name, say("was assigned"), places))
             elif (
                 change := _describe_change(self._inside.get(name), _contents(after.get(name)))
             ) is not None:
@@ -181,23 +182,23 @@ def _describe_change(before: list[Any] | None, after: list[Any] | None) -> str |
     holds_tracer = any(
         isinstance(element, compat.Tracer) for element in after if id(element) not in known
     )
-    return (
-        "was changed (it now holds a tracer, which nothing may use later)"
-        if holds_tracer
-        else ("was changed")
-    )
+    if holds_tracer:
+        return say("was changed (it now holds a tracer, which nothing may use later)")
+    return say("was changed")
 
 
 def _impure_name(
     name: str, change: str, places: _MutationFinder, *, is_global: bool
 ) -> StateChange:
-    kind = "global" if is_global else "variable of an enclosing function"
-    what = f"{kind} `{name}` {change}"
+    if is_global:
+        what = say("global `{name}` {change}", name=name, change=change)
+    else:
+        what = say("variable of an enclosing function `{name}` {change}", name=name, change=change)
     check = Check(
         rule="impure-global" if is_global else "impure-closure",
         severity=Severity.WARNING,
-        message=_TRACED.format(what=what, traced="function"),
-        remedy="Take what the function needs as an argument and return what it makes.",
+        message=say(_TRACED_FUNCTION, what=what),
+        remedy=say("Take what the function needs as an argument and return what it makes."),
         lesson="samples/pure_and_impure.py",
         line=places.find_name(name),
     )
@@ -205,13 +206,22 @@ def _impure_name(
 
 
 def _impure_default(function: str, name: str, change: str, places: _MutationFinder) -> StateChange:
-    what = f"default of argument `{name}` of {function}, one object for all calls, {change}"
+    what = say(
+        "default of argument `{name}` of {function}, one object for all calls, {change}",
+        name=name,
+        function=function,
+        change=change,
+    )
     check = Check(
         rule="impure-default",
         severity=Severity.WARNING,
-        message=_TRACED.format(what=what, traced="function"),
-        remedy=f"Make it in the call: def {function}(…, {name}=None) and "
-        f"{name} = … if {name} is None else {name}; or return what the function makes.",
+        message=say(_TRACED_FUNCTION, what=what),
+        remedy=say(
+            "Make it in the call: `def {function}(…, {name}=None)` and `{name} = … if {name} is "
+            "None else {name}`; or return what the function makes.",
+            function=function,
+            name=name,
+        ),
         lesson="samples/pure_and_impure.py",
         line=places.find_argument(function, name),
     )
@@ -219,20 +229,29 @@ def _impure_default(function: str, name: str, change: str, places: _MutationFind
 
 
 def _impure_attribute(owner: Any, name: str, change: str, places: _MutationFinder) -> StateChange:
-    what = f"attribute `{name}` of {type(owner).__name__} {change}"
+    what = say(
+        "attribute `{name}` of {owner} {change}",
+        name=name,
+        owner=type(owner).__name__,
+        change=change,
+    )
     check = Check(
         rule="impure-attribute",
         severity=Severity.WARNING,
-        message=_TRACED.format(what=what, traced="method"),
-        remedy="Take the state as an argument and return the next state.",
+        message=say(_TRACED_METHOD, what=what),
+        remedy=say("Take the state as an argument and return the next state."),
         lesson="samples/counter.py",
         line=places.find_attribute(name),
     )
     return StateChange(name, what, check)
 
 
-_TRACED = (
-    "The {what} while JAX traced the {traced}. This happens once, at tracing, and never when the "
+_TRACED_FUNCTION = (
+    "The {what} while JAX traced the function. This happens once, at tracing, and never when the "
+    "compiled program runs."
+)
+_TRACED_METHOD = (
+    "The {what} while JAX traced the method. This happens once, at tracing, and never when the "
     "compiled program runs."
 )
 
@@ -390,7 +409,7 @@ def _name_of(constant: Any, names: Sequence[tuple[str, Any]]) -> str:
         if value is constant:
             return f"`{name}`"
     alike = [name for name, value in names if _is_copied(value, constant)]
-    return " or ".join(f"`{name}`" for name in dict.fromkeys(alike))
+    return say_joined((f"`{name}`" for name in dict.fromkeys(alike)), EITHER)
 
 
 def _is_copied(value: Any, constant: Any) -> bool:
@@ -404,17 +423,22 @@ def _is_copied(value: Any, constant: Any) -> bool:
 
 def _describe(name: str, constant: _Constant) -> Check:
     size = aval_bytes(constant.value)
-    what = f"The array {name}" if name else "An array without a name"
+    what = say("The array {name}", name=name) if name else say("An array without a name")
     id, first = constant.readers[0] if constant.readers else ("", None)
     file, line = (first is not None and compat.user_place(first)) or ("", 0)
     type = aval_text(jax.typeof(constant.value))
     return Check(
         rule="captured-constant",
         severity=Severity.WARNING if size >= LARGE_CONSTANT_BYTES else Severity.INFO,
-        message=f"{what} ({type}, {size:,} bytes) was captured: it "
-        "is a constant of the program, and a later change of it changes nothing. "
-        + _tell_readers(constant.readers),
-        remedy="Pass it as an argument, so that a new value needs no new trace.",
+        message=say(
+            "{what} ({type}, {size:,} bytes) was captured: it is a constant of the program, and a "
+            "later change of it changes nothing. {readers}",
+            what=what,
+            type=type,
+            size=size,
+            readers=_tell_readers(constant.readers),
+        ),
+        remedy=say("Pass it as an argument, so that a new value needs no new trace."),
         lesson="samples/pure_and_impure.py",
         equation=id,
         line=line,
@@ -422,13 +446,12 @@ def _describe(name: str, constant: _Constant) -> Check:
     )
 
 
-def _tell_readers(readers: Sequence[tuple[str, Any]]) -> str:
+def _tell_readers(readers: Sequence[tuple[str, Any]]) -> Said:
     if not readers:
-        return "No equation reads it."
+        return say("No equation reads it.")
     told = []
-    for id_, equation in readers[:_MOST_READERS]:
+    for id_, equation in readers:
         place = compat.user_place(equation)
         where = f", {os.path.basename(place[0])}:{place[1]}" if place else ""
         told.append(f"{id_} ({equation.primitive.name}{where})")
-    more = len(readers) - len(told)
-    return f"Read by {', '.join(told)}{f' and {more:,} more' if more else ''}."
+    return say("Read by {readers}.", readers=join_first(told, _MOST_READERS))

@@ -8,6 +8,7 @@ from typing import Any
 import jax
 
 from jaxscope.model.capture import Check, Severity
+from jaxscope.model.said import CLAUSES, first_of, say, say_joined
 from jaxscope.worker.checks.subject import CheckedCall
 from jaxscope.worker.host.function_source import innermost_function
 from jaxscope.worker.host.values import aval_text
@@ -51,15 +52,21 @@ def _changes(argument: Any, result: Any) -> list[str]:
         types = [jax.typeof(leaf) for _, leaf in before]
     except TypeError:
         return []
-    changed = []
+    changed: list[str] = []
     for (path, _), old, new in zip(before, types, after, strict=True):
         if old.shape != new.shape:
             return []
         was, now = (old.dtype, _is_weak(old)), (new.dtype, _is_weak(new))
         if was != now:
-            weak = " (weak, as a Python number is)" if was[1] and not now[1] else ""
-            told = f"{jax.tree_util.keystr(path)} goes in as {aval_text(old)}{weak}"
-            changed.append(f"{told} and comes back as {aval_text(new)}")
+            is_weak = was[1] and not now[1]
+            told = say(
+                "{path} goes in as {old}{weak} and comes back as {new}",
+                path=jax.tree_util.keystr(path),
+                old=aval_text(old),
+                weak=say(" (weak, as a Python number is)") if is_weak else "",
+                new=aval_text(new),
+            )
+            changed.append(told)
     return changed if 2 * len(changed) <= len(before) else []
 
 
@@ -68,15 +75,20 @@ def _is_weak(aval: Any) -> bool:
 
 
 def _describe(number: int, changed: list[str], file: str, line: int) -> Check:
-    more = len(changed) - _MOST_TOLD
-    told = "; ".join(changed[:_MOST_TOLD]) + (f"; and {more} more" if more > 0 else "")
+    told = say_joined(first_of(changed, _MOST_TOLD), CLAUSES)
     return Check(
         RULE,
         Severity.INFO,
-        f"Argument {number} comes back with other types: {told}. Called with its own result, the "
-        "function is traced and compiled a second time.",
-        "Start with the type that comes back, as in jnp.zeros((), jnp.float32) for 0.0; or cast "
-        "the result: .astype(state.dtype).",
+        say(
+            "Argument {number} comes back with other types: {told}. Called with its own result, "
+            "the function is traced and compiled a second time.",
+            number=number,
+            told=told,
+        ),
+        say(
+            "Start with the type that comes back, as in jnp.zeros((), jnp.float32) for 0.0; or "
+            "cast the result: .astype(state.dtype)."
+        ),
         "samples/recompilation.py",
         "",
         file,

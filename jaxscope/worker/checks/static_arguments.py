@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from jaxscope.model.capture import Check, Severity
+from jaxscope.model.said import say
 from jaxscope.worker.checks.new_functions import names_of_jit, nodes_in_same_call
 from jaxscope.worker.checks.subject import CheckedCall, parse_file
 from jaxscope.worker.host.function_source import innermost_function
@@ -32,10 +33,18 @@ def find_static_arguments(subject: CheckedCall) -> Iterator[Check]:
         yield Check(
             RULE,
             Severity.WARNING,
-            f"Argument `{argument}` of `{function}` is static, and this loop gives it a new value "
-            "in each round: jax.jit traces and compiles again for every value.",
-            f"Leave `{argument}` out of static_argnums or static_argnames: `{function}` only "
-            "computes with it, so it can be traced.",
+            say(
+                "Argument `{argument}` of `{function}` is static, and this loop gives it a new "
+                "value in each round: jax.jit traces and compiles again for every value.",
+                argument=argument,
+                function=function,
+            ),
+            say(
+                "Leave `{argument}` out of static_argnums or static_argnames: `{function}` only "
+                "computes with it, so it can be traced.",
+                argument=argument,
+                function=function,
+            ),
             "samples/recompilation.py",
             "",
             file,

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from jaxscope.model.capture import Check, Severity
+from jaxscope.model.said import say
 from jaxscope.worker import compat
 from jaxscope.worker.checks.dataflow import Body, Site, TracedValue
 from jaxscope.worker.checks.subject import CheckedCall, parse_file
@@ -25,12 +26,12 @@ MIN_EQUATIONS = 200
 """Of fewer, elementwise ones mostly, XLA makes one kernel: a loop would be slower."""
 _WORTH_A_WARNING = 1_000
 _SLICES = frozenset({"slice", "dynamic_slice", "gather", "squeeze", "split", "unstack"})
-_SCAN_REMEDY = (
+_SCAN_REMEDY = say(
     "carry, _ = jax.lax.scan(lambda carry, x: (one_round(carry, x), None), carry, xs), with what "
     "differs from round to round stacked in xs (jax.tree.map(lambda *x: jnp.stack(x), *items)); "
     "or jax.lax.fori_loop(0, n, lambda i, carry: one_round(i, carry), carry)."
 )
-_VMAP_REMEDY = (
+_VMAP_REMEDY = say(
     "jax.vmap(one_round)(xs), or jax.lax.map(one_round, xs) where that takes less memory."
 )
 
@@ -90,13 +91,21 @@ def _describe(
     counts: tuple[int, int, int],
 ) -> Check:
     size, of_a_round, total = counts
-    needs = "each needs the one before" if rule == SCAN else "none needs another"
+    needs = say("each needs the one before") if rule == SCAN else say("none needs another")
     return Check(
         rule,
         severity,
-        f"The loop of line {line} was unrolled: {rounds:,} rounds of the same operations, {needs}, "
-        f"are {size:,} of the {total:,} equations. One round of {of_a_round:,} would do; "
-        "tracing and compiling take their time for every equation.",
+        say(
+            "The loop of line {line} was unrolled: {rounds:,} rounds of the same operations, "
+            "{needs}, are {size:,} of the {total:,} equations. One round of {of_a_round:,} would "
+            "do; tracing and compiling take their time for every equation.",
+            line=line,
+            rounds=rounds,
+            needs=needs,
+            size=size,
+            total=total,
+            of_a_round=of_a_round,
+        ),
         _SCAN_REMEDY if rule == SCAN else _VMAP_REMEDY,
         "samples/transformer.py" if rule == SCAN else "samples/vmap_axes.py",
         id,

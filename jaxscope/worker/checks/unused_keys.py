@@ -12,6 +12,7 @@ import functools
 from collections.abc import Iterator
 
 from jaxscope.model.capture import Check, Severity
+from jaxscope.model.said import BOTH, say, say_joined
 from jaxscope.worker.checks.subject import CheckedCall, parse_file
 
 RULE = "key-never-used"
@@ -33,14 +34,20 @@ def find_unused_keys(subject: CheckedCall) -> Iterator[Check]:
             continue
         names = _unread(tree).get(place[1:], ())
         if names:
-            told = " and ".join(f"`{name}`" for name in names)
+            told = say_joined((f"`{name}`" for name in names), BOTH)
             yield Check(
                 RULE,
                 Severity.INFO,
-                f"Nothing uses the random key {told} that is made here: what was to be drawn from "
-                "it is drawn from another one, or it is one too many.",
-                f"Draw from `{names[0]}` where it was meant to be used: jax.random.normal("
-                f"{names[0]}, shape); else make one key fewer, or name it _.",
+                say(
+                    "Nothing uses the random key {told} that is made here: what was to be drawn "
+                    "from it is drawn from another one, or it is one too many.",
+                    told=told,
+                ),
+                say(
+                    "Draw from `{name}` where it was meant to be used: jax.random.normal({name}, "
+                    "shape); else make one key fewer, or name it _.",
+                    name=names[0],
+                ),
                 "samples/random_keys.py",
                 site.id,
                 *place[:2],

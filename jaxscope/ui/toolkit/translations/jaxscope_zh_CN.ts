@@ -74,6 +74,10 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
         <translation>（草稿副本）</translation>
     </message>
     <message>
+        <source> (weak, as a Python number is)</source>
+        <translation>（弱类型，像 Python 的数那样）</translation>
+    </message>
+    <message>
         <source> Choose a target with several devices, such as cpu:8, to spread arrays.</source>
         <translation>要把数组分布到多个设备，请选择有多个设备的目标，例如 cpu:8。</translation>
     </message>
@@ -228,6 +232,10 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
     <message>
         <source>0 times inf is NaN.</source>
         <translation>0 乘以 inf 是 NaN。</translation>
+    </message>
+    <message>
+        <source>1 - cos(x) loses the digits of a small x: below 2e-4 in float32 it is 0.</source>
+        <translation>1 - cos(x) 会丢失小的 x 的位数：在 float32 中，x 低于 2e-4 时结果为 0。</translation>
     </message>
     <message>
         <source>1 / 0 is inf and 0 / 0 is NaN, without an error.</source>
@@ -428,6 +436,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>模块中的一个函数。</translation>
     </message>
     <message>
+        <source>A function that is made anew in each round is jitted and called here: jax.jit knows functions by identity, so each round traces and compiles again.</source>
+        <translation>每一轮新生成的函数在这里用 jit 包装并调用：jax.jit 按身份识别函数，所以每一轮都重新追踪和编译。</translation>
+    </message>
+    <message>
         <source>A function whose backward pass somebody wrote by hand (`jax.custom_vjp`).</source>
         <translation>一个反向过程由人手写的函数（`jax.custom_vjp`）。</translation>
     </message>
@@ -442,6 +454,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>A function whose rule under `vmap` somebody wrote by hand.</source>
         <translation>一个在 `vmap` 下的规则由人手写的函数。</translation>
+    </message>
+    <message>
+        <source>A gather reads {num:,} elements of axis {axis} whose indices are known and lie in a row ({first} to {last} by {step}). XLA does not make a slice of it, and its derivative is a scatter.</source>
+        <translation>一个 gather 沿轴 {axis} 读取 {num:,} 个元素，其下标已知，并且排成一列（从 {first} 到 {last}，间隔 {step}）。XLA 不会把它变成 slice，它的导数是 scatter。</translation>
     </message>
     <message>
         <source>A kernel written by hand in Pallas.</source>
@@ -604,6 +620,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请添加一个函数，或打开另一个文件（Ctrl+O）。</translation>
     </message>
     <message>
+        <source>Add a small number under the root, jnp.sqrt(jnp.sum(x**2) + 1e-12), or give it a safe operand: s = jnp.sum(x**2); safe = jnp.where(s &gt; 0, s, 1.0); jnp.where(s &gt; 0, jnp.sqrt(safe), 0.0).</source>
+        <translation>在根号下加一个小的数 jnp.sqrt(jnp.sum(x**2) + 1e-12)，或者给它一个安全的操作数：s = jnp.sum(x**2); safe = jnp.where(s &gt; 0, s, 1.0); jnp.where(s &gt; 0, jnp.sqrt(safe), 0.0)。</translation>
+    </message>
+    <message>
         <source>Adds a border of a constant value, or removes one.</source>
         <translation>加上一圈常量值的边，或者去掉边。</translation>
     </message>
@@ -680,6 +700,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>一个内容还没有设定的数组。</translation>
     </message>
     <message>
+        <source>An array without a name</source>
+        <translation>一个没有名称的数组</translation>
+    </message>
+    <message>
         <source>An exponential, a sine and the like; XLA counts them apart from FLOP.</source>
         <translation>指数、正弦之类的函数；XLA 把它们与 FLOP 分开计数。</translation>
     </message>
@@ -730,6 +754,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Apply</source>
         <translation>应用</translation>
+    </message>
+    <message>
+        <source>Argument `{argument}` of `{function}` is static, and this loop gives it a new value in each round: jax.jit traces and compiles again for every value.</source>
+        <translation>`{function}` 的参数 `{argument}` 是静态的，而这个循环每一轮给它一个新的值：jax.jit 对每个值都重新追踪和编译。</translation>
+    </message>
+    <message>
+        <source>Argument {number} comes back with other types: {told}. Called with its own result, the function is traced and compiled a second time.</source>
+        <translation>参数 {number} 返回时类型变了：{told}。用自己的结果再次调用时，这个函数会再追踪和编译一次。</translation>
     </message>
     <message>
         <source>Arguments</source>
@@ -794,6 +826,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>As {other} calls it: {text} In the call of its id: {fate}.</source>
         <translation>在 {other} 的调用中：{text} 在它的 id 所指的调用中：{fate}。</translation>
+    </message>
+    <message>
+        <source>Ask for {given}; or switch them on before the first array is made: jax.config.update("jax_enable_x64", True), JAX_ENABLE_X64=1, jaxscope … --x64.</source>
+        <translation>请求 {given}；或者在生成第一个数组之前打开它们：jax.config.update("jax_enable_x64", True)，JAX_ENABLE_X64=1，jaxscope … --x64。</translation>
     </message>
     <message>
         <source>Asks the compiler to lay an array out over devices in a given way.</source>
@@ -1268,6 +1304,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>数据文件总是包含全部内容。</translation>
     </message>
     <message>
+        <source>Decide outside of vmap where all elements agree; sort the elements by branch and map each part; or jax.lax.map(f, xs), which runs the elements one after the other and one branch each.</source>
+        <translation>在所有元素一致的地方，把判断放到 vmap 之外；把元素按分支排序，对各部分分别映射；或者用 jax.lax.map(f, xs)，它逐个元素运行，每个元素只运行一个分支。</translation>
+    </message>
+    <message>
         <source>Depends on no argument, and no instruction is left that computes it.</source>
         <translation>不依赖任何参数，也没有剩下计算它的指令。</translation>
     </message>
@@ -1314,6 +1354,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Differentiate</source>
         <translation>微分</translation>
+    </message>
+    <message>
+        <source>Differentiate something smooth: jax.nn.softmax for an argmax, jax.nn.sigmoid for a comparison; or pass the gradient straight through: x + jax.lax.stop_gradient(jnp.round(x) - x).</source>
+        <translation>对光滑的函数求导：用 jax.nn.softmax 代替 argmax，用 jax.nn.sigmoid 代替比较；或者让梯度直接通过：x + jax.lax.stop_gradient(jnp.round(x) - x)。</translation>
     </message>
     <message>
         <source>Dimension i of the operand is dimension `dimensions[i]` of the result, and has its size.</source>
@@ -1382,6 +1426,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Draw</source>
         <translation>绘制</translation>
+    </message>
+    <message>
+        <source>Draw from `{name}` where it was meant to be used: jax.random.normal({name}, shape); else make one key fewer, or name it _.</source>
+        <translation>在本来要用 `{name}` 的地方从它抽取：jax.random.normal({name}, shape)；否则少生成一个密钥，或者把它命名为 _。</translation>
     </message>
     <message>
         <source>Each `xs` has a leading dimension of size `length`, each `ys` gets one; the carry keeps its type.</source>
@@ -1458,6 +1506,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Equal largest elements share the derivative in equal parts.</source>
         <translation>相等的最大元素平分导数。</translation>
+    </message>
+    <message>
+        <source>Equation {id} ({primitive}) is a loop that uses one random key in every round: each round draws the same numbers.</source>
+        <translation>方程 {id}（{primitive}）是一个循环，每一轮都用同一个随机密钥：每一轮抽到同样的数。</translation>
+    </message>
+    <message>
+        <source>Equation {id} ({primitive}) uses a random key that equation {first} ({earlier}, line {line}) has used already: what comes of the two is not independent.</source>
+        <translation>方程 {id}（{primitive}）使用的随机密钥已被方程 {first}（{earlier}，第 {line} 行）用过：两者得到的结果并不独立。</translation>
     </message>
     <message>
         <source>Equation {name_and_number}, {operation}</source>
@@ -1728,6 +1784,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>伽马分布的随机数；在这里是一个方程，下面有几百个。</translation>
     </message>
     <message>
+        <source>Give the branch a safe operand: safe = jnp.where(x &gt; 0, x, 1.0); jnp.where(x &gt; 0, {safe}, 0.0).</source>
+        <translation>给这个分支一个安全的操作数：safe = jnp.where(x &gt; 0, x, 1.0); jnp.where(x &gt; 0, {safe}, 0.0)。</translation>
+    </message>
+    <message>
+        <source>Give the constant the type of the data, as in np.float32(0.5) or jnp.asarray(table, x.dtype); or .astype(jnp.float32).</source>
+        <translation>给常量以数据的类型，例如 np.float32(0.5) 或 jnp.asarray(table, x.dtype)；或者用 .astype(jnp.float32)。</translation>
+    </message>
+    <message>
         <source>Give the figure the whole page, for those who sit far away</source>
         <translation>让图占满整页，方便坐得远的人</translation>
     </message>
@@ -1806,6 +1870,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Help, Lesson and samples: shows the lesson again.</source>
         <translation>“帮助”菜单的“课程和示例”可再次显示课程。</translation>
+    </message>
+    <message>
+        <source>Here float32 becomes float64, though no argument is float64: all that comes of it takes twice the memory, and many times the time on most GPUs and TPUs. A NumPy scalar or array of float64 does this; a Python number does not.</source>
+        <translation>这里 float32 变成了 float64，虽然没有参数是 float64：由它得到的一切都占用两倍的内存，在大多数 GPU 和 TPU 上要花许多倍的时间。NumPy 的 float64 标量或数组会造成这种情况；Python 的数不会。</translation>
     </message>
     <message>
         <source>Hide traceback</source>
@@ -1922,6 +1990,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>In your code</source>
         <translation>在您的代码中</translation>
+    </message>
+    <message>
+        <source>Index {start} is out of bounds: axis {axis} has {length:,} elements.</source>
+        <translation>下标 {start} 越界：轴 {axis} 有 {length:,} 个元素。</translation>
     </message>
     <message>
         <source>Inf</source>
@@ -2072,6 +2144,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>JAX 的解释不同。</translation>
     </message>
     <message>
+        <source>JAX promises XLA that all are within: what is read there is undefined.</source>
+        <translation>JAX 向 XLA 保证所有下标都在界内：在那里读到的内容没有定义。</translation>
+    </message>
+    <message>
+        <source>JAX reads element {moved} instead.</source>
+        <translation>JAX 改为读取元素 {moved}。</translation>
+    </message>
+    <message>
+        <source>JAX writes element {moved} instead.</source>
+        <translation>JAX 改为写入元素 {moved}。</translation>
+    </message>
+    <message>
         <source>JAX {jax} on {device}{where}</source>
         <translation>JAX {jax}，{device}{where}</translation>
     </message>
@@ -2098,6 +2182,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>JVP and backward solve once more: with the same function of the tangent, or with `transpose_solve` of the cotangent.</source>
         <translation>JVP 和反向都再求解一次：用同一个函数解切向量，或用 `transpose_solve` 解余切。</translation>
+    </message>
+    <message>
+        <source>Jit it once before the loop: f = jax.jit(lambda x: ...); for ...: f(x).</source>
+        <translation>在循环之前只用 jit 包装一次：f = jax.jit(lambda x: ...); for ...: f(x)。</translation>
     </message>
     <message>
         <source>Joins a real and an imaginary part into complex numbers.</source>
@@ -2170,6 +2258,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Lays an array out over devices in another way.</source>
         <translation>以另一种方式把数组分布到设备上。</translation>
+    </message>
+    <message>
+        <source>Leave `{argument}` out of static_argnums or static_argnames: `{function}` only computes with it, so it can be traced.</source>
+        <translation>不要把 `{argument}` 列入 static_argnums 或 static_argnames：`{function}` 只用它做计算，所以它可以被追踪。</translation>
     </message>
     <message>
         <source>Leave out what is being measured now, and go on with the rest (Ctrl+Shift+S)</source>
@@ -2266,6 +2358,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Made in {seconds}</source>
         <translation>生成用时 {seconds}</translation>
+    </message>
+    <message>
+        <source>Make it in the call: `def {function}(…, {name}=None)` and `{name} = … if {name} is None else {name}`; or return what the function makes.</source>
+        <translation>在调用中生成它：`def {function}(…, {name}=None)`，以及 `{name} = … if {name} is None else {name}`；或者返回函数所生成的内容。</translation>
+    </message>
+    <message>
+        <source>Make the key before the loop and jax.random.fold_in(key, i) in it, or scan over jax.random.split(key, n).</source>
+        <translation>在循环之前生成密钥，在循环中用 jax.random.fold_in(key, i)，或者对 jax.random.split(key, n) 做 scan。</translation>
     </message>
     <message>
         <source>Makes a new key from a key and a number.</source>
@@ -2560,6 +2660,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有方程标注这一行：它没有运行；或者追踪时全由 Python 或 &lt;code&gt;jax.numpy&lt;/code&gt; 完成，例如把形状改成已有的形状；或者方程标注的是同一语句的另一行。</translation>
     </message>
     <message>
+        <source>No equation reads it.</source>
+        <translation>没有方程读取它。</translation>
+    </message>
+    <message>
+        <source>No error is raised.</source>
+        <translation>不会抛出错误。</translation>
+    </message>
+    <message>
         <source>No file was opened yet</source>
         <translation>还没有打开过文件</translation>
     </message>
@@ -2714,6 +2822,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Nothing to report on this call.</source>
         <translation>这个调用没有什么要报告的。</translation>
+    </message>
+    <message>
+        <source>Nothing uses the random key {told} that is made here: what was to be drawn from it is drawn from another one, or it is one too many.</source>
+        <translation>没有谁使用在这里生成的随机密钥 {told}：本来要从它抽取的内容是从另一个密钥抽取的，或者多生成了一个密钥。</translation>
     </message>
     <message>
         <source>Nothing uses the result of {name}, in which it is.</source>
@@ -3060,6 +3172,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>所选数组的各部分</translation>
     </message>
     <message>
+        <source>Pass it as an argument, so that a new value needs no new trace.</source>
+        <translation>把它作为参数传入，这样换了值也不用重新追踪。</translation>
+    </message>
+    <message>
         <source>Passes</source>
         <translation>Pass</translation>
     </message>
@@ -3172,6 +3288,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>jaxpr 的原语</translation>
     </message>
     <message>
+        <source>Print every so often: jax.lax.cond(i % 100 == 0, lambda: jax.debug.print(...), lambda: None).</source>
+        <translation>隔一段打印一次：jax.lax.cond(i % 100 == 0, lambda: jax.debug.print(...), lambda: None)。</translation>
+    </message>
+    <message>
         <source>Prints values while the program runs.</source>
         <translation>在程序运行时打印值。</translation>
     </message>
@@ -3230,6 +3350,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Raises every element to a power.</source>
         <translation>求每个元素的幂。</translation>
+    </message>
+    <message>
+        <source>Read before and pass the array; write after the call, or by jax.experimental.io_callback.</source>
+        <translation>先读好，再把数组传进去；在调用之后写，或者用 jax.experimental.io_callback 写。</translation>
+    </message>
+    <message>
+        <source>Read by {readers}.</source>
+        <translation>读取它的有 {readers}。</translation>
     </message>
     <message>
         <source>Reading the modules …</source>
@@ -3832,6 +3960,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>起始页</translation>
     </message>
     <message>
+        <source>Start with the type that comes back, as in jnp.zeros((), jnp.float32) for 0.0; or cast the result: .astype(state.dtype).</source>
+        <translation>一开始就用返回时的类型，例如用 jnp.zeros((), jnp.float32) 代替 0.0；或者转换结果的类型：.astype(state.dtype)。</translation>
+    </message>
+    <message>
         <source>Starting the call</source>
         <translation>正在开始调用</translation>
     </message>
@@ -3916,6 +4048,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>逐元素相减。</translation>
     </message>
     <message>
+        <source>Sum in float32: start the carry as jnp.zeros((), jnp.float32), and cast the result.</source>
+        <translation>用 float32 求和：携带的状态从 jnp.zeros((), jnp.float32) 开始，最后转换结果的类型。</translation>
+    </message>
+    <message>
         <source>Sums over all devices and leaves every device with one part of the total.</source>
         <translation>对所有设备求和，每个设备留下总和的一部分。</translation>
     </message>
@@ -3942,6 +4078,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Table of the {name}</source>
         <translation>{name} 的表格</translation>
+    </message>
+    <message>
+        <source>Take a key as an argument: jax.random.normal(key, shape).</source>
+        <translation>把密钥作为参数：jax.random.normal(key, shape)。</translation>
+    </message>
+    <message>
+        <source>Take the state as an argument and return the next state.</source>
+        <translation>把状态作为参数，并返回下一个状态。</translation>
+    </message>
+    <message>
+        <source>Take what the function needs as an argument and return what it makes.</source>
+        <translation>把函数需要的内容作为参数，并返回它所生成的内容。</translation>
     </message>
     <message>
         <source>Takes one value out of a tuple; costs nothing.</source>
@@ -4084,6 +4232,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
 {join}</source>
         <translation>参数{on}
 {join}</translation>
+    </message>
+    <message>
+        <source>The array {name}</source>
+        <translation>数组 {name}</translation>
     </message>
     <message>
         <source>The axes in `axes` are gone from the result.</source>
@@ -4238,6 +4390,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>文件中的函数，以及它提供的调用</translation>
     </message>
     <message>
+        <source>The generator `{name}`</source>
+        <translation>生成器 `{name}`</translation>
+    </message>
+    <message>
+        <source>The gradient is 0 whatever the arguments are: JAX made a constant of it. All that leads from them to the result passes through {named}, of which the derivative is 0.</source>
+        <translation>无论参数是什么，梯度都是 0：JAX 把它变成了常量。从参数通向结果的一切都要经过 {named}，其导数为 0。</translation>
+    </message>
+    <message>
         <source>The gradient of a function with one number as result.</source>
         <translation>结果为一个数的函数的梯度。</translation>
     </message>
@@ -4310,6 +4470,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>卷积核不翻转：神经网络所说的卷积其实是互相关。</translation>
     </message>
     <message>
+        <source>The key of the number {seed:.0f} is made inside of a loop: each round draws the same numbers.</source>
+        <translation>由数 {seed:.0f} 得到的密钥在循环里面生成：每一轮抽到同样的数。</translation>
+    </message>
+    <message>
+        <source>The key of the number {seed:.0f} is made {where}: what is drawn from the two is not independent.</source>
+        <translation>由数 {seed:.0f} 得到的密钥 {where} 生成：从两者抽到的数并不独立。</translation>
+    </message>
+    <message>
         <source>The kind of device that the call is compiled for, here or elsewhere.</source>
         <translation>调用所面向的设备种类，在本机或别处。</translation>
     </message>
@@ -4374,12 +4542,28 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>一个导数由人手写的函数的线性部分。</translation>
     </message>
     <message>
+        <source>The logarithm of a sigmoid: where the sigmoid rounds to 0 it is -inf, with a NaN gradient, and where it rounds to 1 all digits are lost.</source>
+        <translation>sigmoid 的对数：sigmoid 舍入为 0 时它是 -inf，梯度是 NaN；舍入为 1 时所有位数都丢失。</translation>
+    </message>
+    <message>
         <source>The logarithm of the gamma function of every element.</source>
         <translation>每个元素的伽马函数的对数。</translation>
     </message>
     <message>
         <source>The logarithm to the base 2 of every element.</source>
         <translation>每个元素以 2 为底的对数。</translation>
+    </message>
+    <message>
+        <source>The loop carries a sum of {terms:,} terms in {dtype}, which has {bits} bits: once it is {times:,} times as large as a term, adding the term changes nothing.</source>
+        <translation>这个循环用 {dtype} 携带 {terms:,} 项之和，而这种类型有 {bits} 位：一旦和达到一项的 {times:,} 倍，再加上一项就不改变任何东西。</translation>
+    </message>
+    <message>
+        <source>The loop of line {line} was unrolled: {rounds:,} rounds of the same operations, {needs}, are {size:,} of the {total:,} equations. One round of {of_a_round:,} would do; tracing and compiling take their time for every equation.</source>
+        <translation>第 {line} 行的循环被展开了：{rounds:,} 轮相同的运算（{needs}）占 {total:,} 个方程中的 {size:,} 个。只要一轮的 {of_a_round:,} 个就够了；每个方程都要花追踪和编译的时间。</translation>
+    </message>
+    <message>
+        <source>The mean of squares minus the square of the mean: where the mean is large against the spread, the two are alike and the difference is rounding, which can be negative.</source>
+        <translation>平方的均值减去均值的平方：均值远大于离散程度时，两者相近，差值只是舍入误差，还可能是负的。</translation>
     </message>
     <message>
         <source>The module that XLA compiled; the one that it received, as if each instruction were a kernel; or the work of each row in both.</source>
@@ -4572,6 +4756,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>各结果沿 `axis` 的大小是 `sizes`；其他维度与 x 相同。</translation>
     </message>
     <message>
+        <source>The root of a sum of squares, as a norm is one, has an infinite derivative where all of them are 0; times the 0 that the squares pass back, the gradient is NaN there.</source>
+        <translation>平方和的根（范数就是这样）在所有项都为 0 时导数为无穷大；乘以各平方传回的 0，那里的梯度就是 NaN。</translation>
+    </message>
+    <message>
         <source>The run failed before {title} was made.</source>
         <translation>运行在生成 {title} 之前失败了。</translation>
     </message>
@@ -4740,6 +4928,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>无法同时测量这两者</translation>
     </message>
     <message>
+        <source>The update is dropped there.</source>
+        <translation>那里的更新被丢弃。</translation>
+    </message>
+    <message>
+        <source>The {what} while JAX traced the function. This happens once, at tracing, and never when the compiled program runs.</source>
+        <translation>JAX 追踪函数时，{what}。这只在追踪时发生一次，编译后的程序运行时从不发生。</translation>
+    </message>
+    <message>
+        <source>The {what} while JAX traced the method. This happens once, at tracing, and never when the compiled program runs.</source>
+        <translation>JAX 追踪方法时，{what}。这只在追踪时发生一次，编译后的程序运行时从不发生。</translation>
+    </message>
+    <message>
         <source>Then see</source>
         <translation>再看</translation>
     </message>
@@ -4848,6 +5048,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这来自更早的一次运行：请运行这个调用，再重新追踪。</translation>
     </message>
     <message>
+        <source>This is the logarithm of a softmax: where a probability underflows to 0 it is -inf, and its gradient is NaN.</source>
+        <translation>这是 softmax 的对数：概率下溢为 0 时它是 -inf，梯度是 NaN。</translation>
+    </message>
+    <message>
         <source>This line was written after the run: run the call again to see what becomes of it.</source>
         <translation>这一行是在运行之后写的：再次运行这个调用，看它变成什么。</translation>
     </message>
@@ -4878,6 +5082,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Time of source lines</source>
         <translation>源代码行的时间</translation>
+    </message>
+    <message>
+        <source>Time the call from outside: start = time.perf_counter(); jax.block_until_ready(f(x)); time.perf_counter() - start.</source>
+        <translation>从外面为调用计时：start = time.perf_counter(); jax.block_until_ready(f(x)); time.perf_counter() - start。</translation>
     </message>
     <message>
         <source>Times</source>
@@ -5028,6 +5236,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>展开其文本的所有块</translation>
     </message>
     <message>
+        <source>Use an index within the array. Where leaving it is meant, say what shall happen: x.at[i].get(mode="fill", fill_value=0), x.at[i].set(y, mode="drop").</source>
+        <translation>使用数组之内的下标。如果就是要超出数组，请说明该怎样处理：x.at[i].get(mode="fill", fill_value=0)，x.at[i].set(y, mode="drop")。</translation>
+    </message>
+    <message>
         <source>Values at this equation</source>
         <translation>这个方程处的值</translation>
     </message>
@@ -5066,6 +5278,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Wait for it, or stop it at the bottom of the window.</source>
         <translation>请等它写完，或在窗口底部停止它。</translation>
+    </message>
+    <message>
+        <source>Wait outside of the function; or jax.experimental.io_callback(time.sleep, None, seconds), which waits in each run.</source>
+        <translation>在函数之外等待；或者用 jax.experimental.io_callback(time.sleep, None, seconds)，它在每次运行时都等待。</translation>
     </message>
     <message>
         <source>Waiting for {title} …</source>
@@ -5214,6 +5430,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>What is measured against what</source>
         <translation>用什么与什么比较测量</translation>
+    </message>
+    <message>
+        <source>What is read there is a number that stands for none.</source>
+        <translation>在那里读到的是一个表示没有值的数。</translation>
+    </message>
+    <message>
+        <source>What is read there is of the nearest index within.</source>
+        <translation>在那里读到的是界内最近下标处的值。</translation>
+    </message>
+    <message>
+        <source>What is read there is {fill}.</source>
+        <translation>在那里读到的是 {fill}。</translation>
     </message>
     <message>
         <source>What is seen</source>
@@ -5452,6 +5680,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>为它写笔记 …</translation>
     </message>
     <message>
+        <source>Write it in jax.numpy; or give what it needs back from the loop (ys of scan) and call it once, afterwards, on all rounds.</source>
+        <translation>用 jax.numpy 来写；或者从循环中返回它需要的内容（scan 的 ys），在循环之后对所有轮次调用一次。</translation>
+    </message>
+    <message>
         <source>Write the change into the file (Ctrl+S)</source>
         <translation>把修改写入文件（Ctrl+S）</translation>
     </message>
@@ -5628,6 +5860,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>带有自己导数的调用，已内联</translation>
     </message>
     <message>
+        <source>a cast to {dtype}</source>
+        <translation>到 {dtype} 的类型转换</translation>
+    </message>
+    <message>
+        <source>a comparison</source>
+        <translation>一个比较</translation>
+    </message>
+    <message>
         <source>a conjunction with true</source>
         <translation>与 true 做与运算</translation>
     </message>
@@ -5768,6 +6008,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>最好情况，不是测得的</translation>
     </message>
     <message>
+        <source>attribute `{name}` of {owner} {change}</source>
+        <translation>{owner} 的属性 `{name}` {change}</translation>
+    </message>
+    <message>
         <source>axis 0</source>
         <translation>轴 0</translation>
     </message>
@@ -5880,6 +6124,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>捕获</translation>
     </message>
     <message>
+        <source>carry, _ = jax.lax.scan(lambda carry, x: (one_round(carry, x), None), carry, xs), with what differs from round to round stacked in xs (jax.tree.map(lambda *x: jnp.stack(x), *items)); or jax.lax.fori_loop(0, n, lambda i, carry: one_round(i, carry), carry).</source>
+        <translation>carry, _ = jax.lax.scan(lambda carry, x: (one_round(carry, x), None), carry, xs)，把各轮不同的内容堆叠在 xs 中（jax.tree.map(lambda *x: jnp.stack(x), *items)）；或者 jax.lax.fori_loop(0, n, lambda i, carry: one_round(i, carry), carry)。</translation>
+    </message>
+    <message>
         <source>changed</source>
         <translation>改变</translation>
     </message>
@@ -5988,6 +6236,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>决定</translation>
     </message>
     <message>
+        <source>default of argument `{name}` of {function}, one object for all calls, {change}</source>
+        <translation>{function} 的参数 `{name}` 的默认值（所有调用共用的一个对象）{change}</translation>
+    </message>
+    <message>
         <source>depth: unrolled against scan</source>
         <translation>深度：展开对 scan</translation>
     </message>
@@ -6024,6 +6276,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>除以 1</translation>
     </message>
     <message>
+        <source>division</source>
+        <translation>除法</translation>
+    </message>
+    <message>
         <source>donated</source>
         <translation>捐赠</translation>
     </message>
@@ -6054,6 +6310,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>each loop once</source>
         <translation>每个循环一次</translation>
+    </message>
+    <message>
+        <source>each needs the one before</source>
+        <translation>每一轮都需要前一轮</translation>
     </message>
     <message>
         <source>each operation alone; transforms traced anew</source>
@@ -6108,6 +6368,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>方程 {names}</translation>
     </message>
     <message>
+        <source>error</source>
+        <translation>错误</translation>
+    </message>
+    <message>
         <source>estimate</source>
         <translation>估计</translation>
     </message>
@@ -6118,6 +6382,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>everything</source>
         <translation>全部</translation>
+    </message>
+    <message>
+        <source>exp(x) - 1 loses the digits of a small x: below 5.9e-8 in float32 it is 0.</source>
+        <translation>exp(x) - 1 会丢失小的 x 的位数：在 float32 中，x 低于 5.9e-8 时结果为 0。</translation>
+    </message>
+    <message>
+        <source>exp(x) / sum(exp(x)) without a maximum subtracted: exp overflows where x is above 88 (float32) or 11 (float16), and inf / inf is NaN.</source>
+        <translation>exp(x) / sum(exp(x)) 没有减去最大值：x 高于 88（float32）或 11（float16）时 exp 上溢，而 inf / inf 是 NaN。</translation>
     </message>
     <message>
         <source>exp(x) − 1, exact for small x.</source>
@@ -6216,6 +6488,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>融合</translation>
     </message>
     <message>
+        <source>global `{name}` {change}</source>
+        <translation>全局变量 `{name}` {change}</translation>
+    </message>
+    <message>
         <source>goes to</source>
         <translation>去往</translation>
     </message>
@@ -6244,6 +6520,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>有单独的内核 {place}</translation>
     </message>
     <message>
+        <source>here and in line {line}</source>
+        <translation>在这里和第 {line} 行</translation>
+    </message>
+    <message>
         <source>holds</source>
         <translation>持有</translation>
     </message>
@@ -6264,6 +6544,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>所用进程的</translation>
     </message>
     <message>
+        <source>in every round of a while loop</source>
+        <translation>（while 循环的每一轮都调用）</translation>
+    </message>
+    <message>
         <source>in six processes</source>
         <translation>用六个进程</translation>
     </message>
@@ -6274,6 +6558,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>inferred</source>
         <translation>推断</translation>
+    </message>
+    <message>
+        <source>info</source>
+        <translation>提示</translation>
     </message>
     <message>
         <source>inside</source>
@@ -6348,6 +6636,22 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>它的追踪，逐行</translation>
     </message>
     <message>
+        <source>jax.debug.print("x = {x}", x=x), which runs with the program.</source>
+        <translation>jax.debug.print("x = {x}", x=x)，它随程序一起运行。</translation>
+    </message>
+    <message>
+        <source>jax.nn.log_sigmoid(x); of 1 - sigmoid(x): jax.nn.log_sigmoid(-x)</source>
+        <translation>jax.nn.log_sigmoid(x)；对 1 - sigmoid(x)：jax.nn.log_sigmoid(-x)</translation>
+    </message>
+    <message>
+        <source>jax.nn.softplus(x), or jnp.logaddexp(x, 0.0)</source>
+        <translation>jax.nn.softplus(x)，或者 jnp.logaddexp(x, 0.0)</translation>
+    </message>
+    <message>
+        <source>jax.vmap(one_round)(xs), or jax.lax.map(one_round, xs) where that takes less memory.</source>
+        <translation>jax.vmap(one_round)(xs)，或者在更省内存时用 jax.lax.map(one_round, xs)。</translation>
+    </message>
+    <message>
         <source>jaxpr</source>
         <translation>jaxpr</translation>
     </message>
@@ -6372,6 +6676,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>jit</translation>
     </message>
     <message>
+        <source>jnp.var(x), which subtracts the mean first</source>
+        <translation>jnp.var(x)，它先减去均值</translation>
+    </message>
+    <message>
+        <source>jnp.where drops the value of this {name} where its operand is 0, and not its derivative: that is infinite there, and times the 0 that where passes back it is NaN.</source>
+        <translation>jnp.where 在这个 {name} 的操作数为 0 时丢掉它的值，却没有丢掉它的导数：导数在那里是无穷大，乘以 where 传回的 0 就是 NaN。</translation>
+    </message>
+    <message>
+        <source>jnp.where drops the value of this {name} where its operand is negative, and not its derivative: that is NaN there, and times the 0 that where passes back it stays NaN.</source>
+        <translation>jnp.where 在这个 {name} 的操作数为负时丢掉它的值，却没有丢掉它的导数：导数在那里是 NaN，乘以 where 传回的 0 仍是 NaN。</translation>
+    </message>
+    <message>
         <source>kept</source>
         <translation>保留</translation>
     </message>
@@ -6390,6 +6706,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>key</source>
         <translation>密钥</translation>
+    </message>
+    <message>
+        <source>key, subkey = jax.random.split(key), and use each of the two once; in a loop, split the key in each round or use jax.random.fold_in(key, i).</source>
+        <translation>key, subkey = jax.random.split(key)，两个各用一次；在循环中，每一轮分裂密钥，或者用 jax.random.fold_in(key, i)。</translation>
     </message>
     <message>
         <source>kind</source>
@@ -6444,8 +6764,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>log(0) 是 -inf，负数的对数是 NaN，都不报错。</translation>
     </message>
     <message>
+        <source>log(1 + exp(x)) overflows where x is above 88 (float32), and is 0 where x is below -17.</source>
+        <translation>log(1 + exp(x)) 在 x 高于 88（float32）时上溢，在 x 低于 -17 时为 0。</translation>
+    </message>
+    <message>
+        <source>log(1 + x) loses the digits of a small x: of x = 1e-6 in float32 five percent are wrong, and below 5.9e-8 it is 0.</source>
+        <translation>log(1 + x) 会丢失小的 x 的位数：在 float32 中 x = 1e-6 时有百分之五的误差，低于 5.9e-8 时结果为 0。</translation>
+    </message>
+    <message>
         <source>log(1 + x), exact for small x.</source>
         <translation>log(1 + x)，对小的 x 精确。</translation>
+    </message>
+    <message>
+        <source>log(sum(exp(x))) without a maximum subtracted: exp overflows to inf where x is above 88 (float32) or 11 (float16), and all is below -104 gives -inf.</source>
+        <translation>log(sum(exp(x))) 没有减去最大值：x 高于 88（float32）或 11（float16）时 exp 上溢为 inf，全部低于 -104 时得到 -inf。</translation>
+    </message>
+    <message>
+        <source>log1p(exp(x)) overflows where x is above 88 (float32).</source>
+        <translation>log1p(exp(x)) 在 x 高于 88（float32）时上溢。</translation>
     </message>
     <message>
         <source>looking for arguments that the function takes</source>
@@ -6626,6 +6962,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>none</source>
         <translation>无</translation>
+    </message>
+    <message>
+        <source>none needs another</source>
+        <translation>各轮互不需要</translation>
     </message>
     <message>
         <source>not available</source>
@@ -7372,6 +7712,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>把记录的程序转成 StableHLO</translation>
     </message>
     <message>
+        <source>twice in this line</source>
+        <translation>在这一行中两次</translation>
+    </message>
+    <message>
         <source>twice the size of the window's</source>
         <translation>窗口大小的两倍</translation>
     </message>
@@ -7428,6 +7772,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>值</translation>
     </message>
     <message>
+        <source>variable of an enclosing function `{name}` {change}</source>
+        <translation>外层函数的变量 `{name}` {change}</translation>
+    </message>
+    <message>
         <source>vmap made one program of many: which of them is shown</source>
         <translation>vmap 把许多个合成一个程序：显示其中的哪一个</translation>
     </message>
@@ -7440,8 +7788,32 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>vmap 需要写出每个参数，不能用 *。</translation>
     </message>
     <message>
+        <source>vmap turns this cond into a select: every branch is computed for every element of the batch, about {told} operations, of which at least {waste:,.0f} are thrown away.</source>
+        <translation>vmap 把这个 cond 变成了 select：对批次的每个元素都计算每个分支，大约 {told} 次运算，其中至少 {waste:,.0f} 次是白费的。</translation>
+    </message>
+    <message>
         <source>waiting</source>
         <translation>等待</translation>
+    </message>
+    <message>
+        <source>warning</source>
+        <translation>警告</translation>
+    </message>
+    <message>
+        <source>was assigned</source>
+        <translation>被赋了值</translation>
+    </message>
+    <message>
+        <source>was assigned anew</source>
+        <translation>被重新赋了值</translation>
+    </message>
+    <message>
+        <source>was changed</source>
+        <translation>被改变了</translation>
+    </message>
+    <message>
+        <source>was changed (it now holds a tracer, which nothing may use later)</source>
+        <translation>被改变了（它现在含有一个追踪器，以后任何人都不能使用）</translation>
     </message>
     <message>
         <source>was stopped</source>
@@ -7538,6 +7910,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>x is not negative</source>
         <translation>x 不为负</translation>
+    </message>
+    <message>
+        <source>x[{subscript}], or jax.lax.slice_in_dim: a slice is free to fuse.</source>
+        <translation>x[{subscript}]，或者 jax.lax.slice_in_dim：slice 可以随意融合。</translation>
     </message>
     <message>
         <source>y is less than the number of bits</source>
@@ -7736,6 +8112,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{first} 和 {then}</translation>
     </message>
     <message>
+        <source>{first} or {then}</source>
+        <translation>{first} 或 {then}</translation>
+    </message>
+    <message>
         <source>{first} {then}</source>
         <translation>{first}{then}</translation>
     </message>
@@ -7784,6 +8164,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{index} / {num_names}</translation>
     </message>
     <message>
+        <source>{known:,} times</source>
+        <translation>{known:,} 次</translation>
+    </message>
+    <message>
         <source>{label} at </source>
         <translation>{label}：</translation>
     </message>
@@ -7824,12 +8208,32 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{name}，{x:,.0f} 处：{y}（{low} 到 {high}）</translation>
     </message>
     <message>
+        <source>{name} is called while JAX traces: its result is a constant of the compiled program, and a difference of two is the time of tracing.</source>
+        <translation>JAX 追踪时调用了 {name}：它的结果是编译后的程序中的常量，两次之差是追踪的时间。</translation>
+    </message>
+    <message>
+        <source>{name} is called while JAX traces: what is read is a constant of the compiled program, and what is written is written once.</source>
+        <translation>JAX 追踪时调用了 {name}：读到的内容是编译后的程序中的常量，写出的内容只写一次。</translation>
+    </message>
+    <message>
+        <source>{name} is called while JAX traces: what it draws is a constant of the compiled program, the same numbers in every run.</source>
+        <translation>JAX 追踪时调用了 {name}：它抽到的内容是编译后的程序中的常量，每次运行都是同样的数。</translation>
+    </message>
+    <message>
         <source>{name} of {whom}</source>
         <translation>{whom} 的 {name}</translation>
     </message>
     <message>
+        <source>{name} runs while JAX traces, once for each new type of the arguments, and never when the compiled program runs; of arrays it shows types, no values.</source>
+        <translation>{name} 在 JAX 追踪时运行，参数每有一种新的类型运行一次，编译后的程序运行时从不运行；它看到的是数组的类型，不是值。</translation>
+    </message>
+    <message>
         <source>{name} takes {median} ({spread})</source>
         <translation>{name} 用时 {median}（{spread}）</translation>
+    </message>
+    <message>
+        <source>{name} waits while JAX traces, and never when the compiled program runs.</source>
+        <translation>{name} 在 JAX 追踪时等待，编译后的程序运行时从不等待。</translation>
     </message>
     <message>
         <source>{name}, a primitive of JAX</source>
@@ -7916,6 +8320,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{origin} 来自：{links}</translation>
     </message>
     <message>
+        <source>{outside}: the slice is moved, and reads from {moved} on.</source>
+        <translation>{outside}：切片被移动，改为从 {moved} 起读取。</translation>
+    </message>
+    <message>
+        <source>{outside}: the slice is moved, and writes from {moved} on.</source>
+        <translation>{outside}：切片被移动，改为从 {moved} 起写入。</translation>
+    </message>
+    <message>
         <source>{part:,} of {whole:,}</source>
         <translation>{whole:,} 中的 {part:,}</translation>
     </message>
@@ -7934,6 +8346,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{path} could not be written: {problem}</source>
         <translation>无法写出 {path}：{problem}</translation>
+    </message>
+    <message>
+        <source>{path} goes in as {old}{weak} and comes back as {new}</source>
+        <translation>{path} 进去时是 {old}{weak}，返回时是 {new}</translation>
     </message>
     <message>
         <source>{path} was not written.</source>
@@ -7962,6 +8378,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{savings} For {subject}.</source>
         <translation>{savings} 对象：{subject}。</translation>
+    </message>
+    <message>
+        <source>{size:,} elements from {start} on do not fit into axis {axis}, which has {length:,}</source>
+        <translation>从 {start} 起的 {size:,} 个元素放不进轴 {axis}，该轴有 {length:,} 个元素</translation>
     </message>
     <message>
         <source>{stage} · group</source>
@@ -8050,8 +8470,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{value}限制了{kernels}</translation>
     </message>
     <message>
+        <source>{wanted} is asked for here, and JAX gives {given}: it has types of 64 bits only where they are switched on.</source>
+        <translation>这里请求 {wanted}，而 JAX 给出 {given}：只有在打开 64 位类型时它才有这些类型。</translation>
+    </message>
+    <message>
         <source>{was} became {now}{by} in {pass_name}</source>
         <translation>{was} 变成 {now}{by}（在 {pass_name} 中）</translation>
+    </message>
+    <message>
+        <source>{what} (line {line})</source>
+        <translation>{what}（第 {line} 行）</translation>
+    </message>
+    <message>
+        <source>{what} ({type}, {size:,} bytes) was captured: it is a constant of the program, and a later change of it changes nothing. {readers}</source>
+        <translation>{what}（{type}，{size:,} 字节）被捕获：它是程序的一个常量，以后改变它不会改变任何结果。{readers}</translation>
+    </message>
+    <message>
+        <source>{what} is inside of a loop: each run of the program calls Python {often}, with a copy to the host for each.</source>
+        <translation>{what} 在一个循环里面：程序的每次运行都要调用 Python {often}，每次都要复制到主机。</translation>
     </message>
     <message>
         <source>{what}{who}</source>
