@@ -53,7 +53,7 @@ from jaxscope.model.stages import (
     stage_rank,
 )
 from jaxscope.model.types import parse_array_type, type_bytes
-from jaxscope.program.batch_axes import mark_hlo, mark_stablehlo
+from jaxscope.program.batch_axes import mark_lowered
 from jaxscope.program.cost.equations import cost_equations, read_release
 from jaxscope.program.fates.outcomes import PassStep
 from jaxscope.program.fates.table import FateTable
@@ -333,12 +333,9 @@ class CaptureAssembler:
             graph, counted = _count(graph, jax_version)
             cost = cost if cost.is_known else counted
         lowered = self._derived_graph()
-        if lowered is not None and is_available(graph):
-            if fields.name == "stablehlo":
-                graph = mark_stablehlo(graph, lowered)
-            elif fields.name in ("hlo", "optimized"):
-                is_optimized = fields.name == "optimized"
-                graph = mark_hlo(graph, lowered, is_optimized=is_optimized)
+        is_after = fields.name in ("stablehlo", "hlo", "optimized")
+        if lowered is not None and is_available(graph) and is_after:
+            graph = mark_lowered(graph, lowered, is_stablehlo=fields.name == "stablehlo")
         stage = Stage(
             name=fields.name,
             title=fields.title,

@@ -1,17 +1,13 @@
 """Mark the axes that `vmap` added in StableHLO and HLO.
 
-JAX's own batch tracers say them for the equations of the jaxpr. In HLO they are followed from the
-arguments, instruction by instruction, also after optimization, where XLA may have moved them.
-Lowering keeps the order of axes: so of an operation that was made of one equation with one result,
-and is the only one of these that has the result's type, the axes are those of the result; likewise
-of each elementwise one. In StableHLO one that has no mark by that has the axes of its operands that
-have its shape. Linear in the nodes.
+JAX's own batch tracers say them for the equations of the jaxpr, so for its arguments and results.
+From the arguments they are followed, instruction by instruction, also after optimization, where XLA
+may have moved them. Linear in the nodes.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -23,36 +19,18 @@ from jaxscope.model.types import mark_batch_axes, normal_type, parse_array_type,
 from jaxscope.program.dataflow import find_root
 
 KEY = "batch_axes"
-_ELEMENTWISE = frozenset(
-    {
-        *("abs", "add", "and", "atan2", "cbrt", "ceil", "compare", "complex", "convert", "cosine"),
-        *("divide", "exponential", "exponential_minus_one", "floor", "imag", "is_finite", "log"),
-        *("log_plus_one", "logistic", "maximum", "minimum", "multiply", "negate", "not", "or"),
-        *("power", "real", "remainder", "rsqrt", "select", "sign", "sine", "sqrt", "subtract"),
-        *("tan", "tanh", "xor"),
-    }
-)
 
 
-def mark_stablehlo(graph: Graph, lowered: Graph) -> Graph:
+def mark_lowered(graph: Graph, lowered: Graph, *, is_stablehlo: bool) -> Graph:
     """The same graph with the attribute `batch_axes` where it is known.
-
-    Args:
-        graph: StableHLO.
-        lowered: The jaxpr that it was made of.
-    """
-    if KEY not in lowered.strings:
-        return graph
-    known = dict((*_ends(graph, lowered), *_made(graph, lowered)))
-    _follow(graph, known)
-    return add_attributes(graph, {node: {KEY: axes} for node, axes in known.items()})
-
-
-def mark_hlo(graph: Graph, lowered: Graph, *, is_optimized: bool) -> Graph:
-    """Likewise of HLO.
 
     Of a program that is spread over devices only arguments and results that each device has whole
     are marked, and what follows from these.
+
+    Args:
+        graph: StableHLO or HLO.
+        lowered: The jaxpr that it was made of.
+        is_stablehlo: Which of both.
     """
     from jaxscope.program.hlo.batch_axes import follow_batch_axes  # a saved capture has the marks
 
@@ -62,10 +40,9 @@ def mark_hlo(graph: Graph, lowered: Graph, *, is_optimized: bool) -> Graph:
     given = {
         node: read_batch_axes(axes)[0]
         for node, axes in ends.items()
-        if graph.operation(node) == "parameter"
+        if graph.operation(node) in ("input", "parameter")
     }
-    made = {} if is_optimized else dict(_made(graph, lowered))
-    known = made | follow_batch_axes(graph, given) | ends
+    known = follow_batch_axes(graph, given, is_stablehlo=is_stablehlo) | ends
     return add_attributes(graph, {node: {KEY: axes} for node, axes in known.items()})
 
 
@@ -132,49 +109,6 @@ def _outermost(graph: Graph, keys: tuple[str, ...]) -> dict[str, int]:
             attributes = graph.attributes(node)
             found.update((attributes[key], node) for key in keys if key in attributes)
     return found
-
-
-def _made(graph: Graph, lowered: Graph) -> Iterator[tuple[int, str]]:
-    """Operations that make the result of an equation."""
-    made: dict[str, list[int]] = {}
-    for node in range(len(graph.nodes)):
-        derived = graph.derived(node)
-        if len(derived) == 1:
-            made.setdefault(derived[0], []).append(node)
-    for id, nodes in made.items():
-        equation = lowered.index_by_id.get(id)
-        if equation is None or len(result := _types(lowered, equation)) != 1:
-            continue
-        axes = lowered.attributes(equation).get(KEY, "")
-        alike = [node for node in nodes if axes and _types(graph, node) == result]
-        for node in alike:
-            if len(alike) == 1 or _is_elementwise(graph, node):
-                yield node, axes
-
-
-def _follow(graph: Graph, known: dict[int, str]) -> None:
-    """Add elementwise operations whose marked operands of the same shape agree."""
-    edges = graph.edges
-    order = np.argsort(edges.target, kind="stable")
-    for target, several in itertools.groupby(order.tolist(), edges.target.__getitem__):
-        node = int(target)
-        if node in known or not _is_elementwise(graph, node):
-            continue
-        sources = map(int, edges.source[list(several)])
-        shape = _shape(graph, node)
-        marks = {known[each] for each in sources if each in known and _shape(graph, each) == shape}
-        if shape is not None and len(marks) == 1:
-            known[node] = marks.pop()
-
-
-def _shape(graph: Graph, node: int) -> tuple[int, ...] | None:
-    types = graph.types(node)
-    array = parse_array_type(types[0]) if len(types) == 1 else None
-    return array.shape if array is not None else None
-
-
-def _is_elementwise(graph: Graph, node: int) -> bool:
-    return graph.operation(node).rpartition(".")[2].replace("-", "_") in _ELEMENTWISE
 
 
 def _are_numbers_of_keys(numbers: list[str], keys: list[str]) -> bool:

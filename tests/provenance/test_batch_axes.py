@@ -13,7 +13,7 @@ import pytest
 from jax.extend.core import jaxpr_as_fun
 
 from jaxscope.client import one_shot
-from jaxscope.model import Graph, GraphBuilder, NodeKind
+from jaxscope.model import Graph, GraphBuilder, GroupKind, NodeKind
 from jaxscope.model.op_name import TagTable
 from jaxscope.model.stages import find_lowered_jaxpr
 from jaxscope.model.types import (
@@ -25,7 +25,7 @@ from jaxscope.model.types import (
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.labels import text_of
-from jaxscope.program.batch_axes import mark_hlo, mark_leaves
+from jaxscope.program.batch_axes import mark_leaves, mark_lowered
 from jaxscope.ui.selection.inspector import describe_call
 from jaxscope.worker import compat
 from jaxscope.worker.host.call import call_namespace, parse_call
@@ -521,7 +521,11 @@ HLO_CALLS = (
     "vmap(drawn)(random.split(key(0), B))",
     "vmap(chosen)(f32[B, 4])",
 )
-_UNBATCHED = {"broadcast", "constant", "fusion", "iota", "tuple"}
+_UNBATCHED = {"broadcast", "broadcast_in_dim", "constant", "fusion", "iota", "tuple"}
+
+
+def _name(operation: str) -> str:
+    return operation.rpartition(".")[2]
 
 
 @pytest.mark.parametrize(
@@ -540,7 +544,7 @@ def test_in_hlo_an_axis_is_marked_that_grows_with_the_batch(tmp_path: Path, call
     marks: dict[tuple[int, str], list[tuple[str, tuple[int, ...]]]] = {}
     for size in (61, 3):
         capture = one_shot.capture(str(file), call.replace("B", str(size)))
-        for name in ("hlo", "optimized"):
+        for name in ("stablehlo", "hlo", "optimized"):
             stage = capture.stage(name)
             assert stage is not None and isinstance(stage.graph, Graph)
             found = marks[size, name] = []
@@ -556,11 +560,11 @@ def test_in_hlo_an_axis_is_marked_that_grows_with_the_batch(tmp_path: Path, call
                         continue
                     growing = [axis for axis, each in enumerate(array.shape) if each == size]
                     assert not marked or [marked[0]] == growing, node
-                    if growing and not marked and node.operation not in _UNBATCHED:
+                    if growing and not marked and _name(node.operation) not in _UNBATCHED:
                         missing.append(node.id)
-            is_known = "put" not in call or name == "hlo"  # there XLA takes numbers for the batch
+            is_known = "put" not in call or name != "optimized"  # XLA takes numbers for the batch
             assert not missing or not is_known, missing
-    for name in ("hlo", "optimized"):
+    for name in ("stablehlo", "hlo", "optimized"):
         ours, theirs = marks[61, name], marks[3, name]
         if [operation for operation, _ in ours] == [operation for operation, _ in theirs]:
             assert ours == theirs
@@ -582,9 +586,77 @@ def test_an_instruction_that_gives_results_with_the_axis_in_two_places_is_not_ma
         lowered.add_node(f"out:{number}", NodeKind.OUTPUT, "output", types=["f32[3,3]"],
                          attributes=about)  # fmt: skip
         optimized.add_edge(zeros, root, operand=number)
-    graph = mark_hlo(optimized.build(), lowered.build(), is_optimized=True)
+    graph = mark_lowered(optimized.build(), lowered.build(), is_stablehlo=False)
     found = {graph.attributes(node).get("batch_axes") for node in range(len(graph.nodes))}
     assert found - {None} == expected
+
+
+def module(*instructions: tuple[str, str, dict[str, str]]) -> tuple[Graph, Graph]:
+    """An HLO module of a chain of instructions, and a jaxpr that says the axis of its argument."""
+    lowered, hlo = GraphBuilder(), GraphBuilder()
+    shape = ["f32[3,4]"]
+    lowered.add_node("in:0", NodeKind.INPUT, "input", types=shape,
+                     attributes={"argument": "0", "batch_axes": "0"})  # fmt: skip
+    before = hlo.add_node("x", NodeKind.INSTRUCTION, "parameter", types=shape,
+                          attributes={"parameter_number": "0"})  # fmt: skip
+    for number, (operation, type_, about) in enumerate(instructions):
+        id = f"n{number}"
+        after = hlo.add_node(id, NodeKind.INSTRUCTION, operation, types=[type_], attributes=about)
+        hlo.add_edge(before, after, operand=0)
+        before = after
+        if "calls" in about:
+            hlo.add_group(about["calls"], GroupKind.COMPUTATION, "", owner=after)
+    return hlo.build(), lowered.build()
+
+
+@pytest.mark.parametrize(
+    ("operation", "type_", "about", "axes"),
+    [
+        ("transpose", "f32[4,3]", {"dimensions": "{1,0}"}, "1"),
+        ("transpose", "f32[4,3]", {"dimensions": "{7,7}"}, None),
+        ("transpose", "f32[4,3]", {"dimensions": "nonsense"}, None),
+        ("broadcast", "f32[3,4]", {"dimensions": "{5,6}"}, None),
+        ("bitcast", "f32[12]", {"layout": "{9}"}, None),
+        ("bitcast", "f32[12]", {"layout": "{0:T(8,128)}"}, None),
+        ("reshape", "f32[5,7]", {}, None),
+        ("reshape", "f32[3,2,2]", {}, "0"),
+        ("reduce-window", "f32[3,4]", {"window": "size=1"}, "0"),
+        ("reduce-window", "f32[3,4]", {"window": "size=2x1"}, None),
+        ("dot", "f32[3]", {"dot_dimension_numbers": "lhs_batch={9}"}, None),
+        ("convolution", "f32[3,4]", {"convolution_dimension_numbers": "b_>"}, None),
+        ("gather", "f32[3,4]", {"gather_dimension_numbers": "index_vector_dim={1,2}"}, None),
+        ("dynamic-update-slice", "f32[3,4]", {}, None),
+        ("no-such-thing", "f32[3,4]", {}, None),
+        ("fusion", "f32[3,4]", {"calls": "empty"}, None),
+    ],
+)
+def test_what_does_not_fit_says_nothing_of_the_axis(
+    operation: str, type_: str, about: dict[str, str], axes: str | None
+) -> None:
+    hlo, lowered = module((operation, type_, about))
+    graph = mark_lowered(hlo, lowered, is_stablehlo=False)
+    assert graph.attributes(graph.index_by_id["n0"]).get("batch_axes") == axes
+
+
+def test_a_program_that_calls_itself_ends() -> None:
+    lowered = GraphBuilder()
+    lowered.add_node("in:0", NodeKind.INPUT, "input", types=["f32[3]"],
+                     attributes={"argument": "0", "batch_axes": "0"})  # fmt: skip
+    hlo = GraphBuilder()
+    start = hlo.add_node("x", NodeKind.INSTRUCTION, "parameter", types=["f32[3]"],
+                         attributes={"parameter_number": "0"})  # fmt: skip
+    call = {"calls": "again"}
+    outer = hlo.add_node("a", NodeKind.INSTRUCTION, "call", types=["f32[3]"], attributes=call)
+    hlo.add_edge(start, outer, operand=0)
+    group = hlo.add_group("again", GroupKind.COMPUTATION, "", owner=outer)
+    inside = hlo.add_node("p", NodeKind.INSTRUCTION, "parameter", types=["f32[3]"], group=group,
+                          attributes={"parameter_number": "0"})  # fmt: skip
+    inner = hlo.add_node("b", NodeKind.INSTRUCTION, "call", types=["f32[3]"], group=group,
+                         attributes={**call, "root": "true"})  # fmt: skip
+    hlo.add_edge(inside, inner, operand=0)
+    graph = mark_lowered(hlo.build(), lowered.build(), is_stablehlo=False)
+    found = {id: graph.attributes(at).get("batch_axes") for id, at in graph.index_by_id.items()}
+    assert found == {"x": "0", "a": None, "p": "0", "b": None}
 
 
 def constant(x: jax.Array) -> tuple[jax.Array, jax.Array]:

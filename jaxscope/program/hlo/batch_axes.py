@@ -1,4 +1,4 @@
-"""Follow the axes that `vmap` added through HLO, from the arguments of the program.
+"""Follow the axes that `vmap` added through HLO or StableHLO, from the arguments of the program.
 
 Each operation says which axis of its result an axis of an operand becomes (the semantics of
 https://openxla.org/xla/operation_semantics). XLA merges axes and takes them apart again, so what is
@@ -8,7 +8,8 @@ as the zeros do that a loop begins to fill. Where two operands disagree, or an o
 known here, nothing is said of the result, and what is made of it alone has no mark.
 
 Nested programs are followed for each distinct state of their inputs; a loop until its state no
-longer changes, at most twice per value that it carries. Linear in the instructions else.
+longer changes, at most twice per value that it carries. Linear in the instructions else. StableHLO
+is read as the HLO that it stands for; its regions use values from around them.
 """
 
 from __future__ import annotations
@@ -54,21 +55,26 @@ _ELEMENTWISE = frozenset(
         *("shift-right-logical", "sign", "sine", "sqrt", "subtract", "tan", "tanh", "xor"),
     }
 )
+_MAX_DEPTH = 100
+_NESTING = ("fusion", "call", "while", "conditional")
 _ANNOTATIONS = ("Sharding", "LayoutConstraint")
 _NUMBERS = re.compile(r"\d+")
 _DIMENSION_NUMBERS = re.compile(r"(\w+)=(?:\{([\d,]*)\}|(\d+))")
 _NUM_BATCH_DIMS = re.compile(r"\bnum_batch_dims=(\d+)\b")
 
 
-def follow_batch_axes(graph: Graph, given: Mapping[int, VmapAxes]) -> dict[int, str]:
-    """The attribute `batch_axes` of the instructions of an HLO module.
+def follow_batch_axes(
+    graph: Graph, given: Mapping[int, VmapAxes], *, is_stablehlo: bool = False
+) -> dict[int, str]:
+    """The attribute `batch_axes` of the instructions of a module.
 
     Args:
         graph: The module.
         given: Of parameters of the whole program, the axes that each `vmap` added.
+        is_stablehlo: Whether it is StableHLO.
     """
     num_vmaps = max(map(len, given.values()), default=0)
-    follower = _Follower(graph, num_vmaps)
+    follower = (_StableHloFollower if is_stablehlo else _Follower)(graph, num_vmaps)
     for node, axes in given.items():
         shape = follower.shapes(node)[0]
         marks = [
@@ -76,7 +82,7 @@ def follow_batch_axes(graph: Graph, given: Mapping[int, VmapAxes]) -> dict[int, 
             for axis in axes
         ]
         follower.of_arguments[node] = (*marks, *(None,) * (num_vmaps - len(marks)))
-    follower.follow(NONE, (), is_kept=True)
+    follower.follow(NONE, (), {}, is_kept=True)
     told = {node: follower.tell(node, states) for node, states in follower.kept.items()}
     return {node: text for node, text in told.items() if text.strip(";,")}
 
@@ -105,9 +111,11 @@ class _Follower:
         ids = graph.groups.id.tolist()
         self._groups = {graph.strings[each]: group for group, each in enumerate(ids)}
         edges = graph.edges
-        self._operands: dict[int, list[int]] = {}
+        self._operands: dict[int, list[tuple[int, int]]] = {}
         for at in np.lexsort((edges.operand, edges.target)).tolist():
-            self._operands.setdefault(int(edges.target[at]), []).append(int(edges.source[at]))
+            value = int(edges.source[at]), int(edges.output[at])
+            self._operands.setdefault(int(edges.target[at]), []).append(value)
+        self._followed = {NONE}
         self.shapes = functools.cache(self._shapes)
 
     def _shapes(self, node: int) -> list[Shape]:
@@ -127,72 +135,138 @@ class _Follower:
                 for state, shape in zip(states, shapes, strict=True)]  # fmt: skip
         return ";".join(rows)
 
-    def follow(self, group: int, given: tuple[States, ...], *, is_kept: bool = False) -> States:
-        """The states of the results of a computation, of those of its parameters."""
+    def follow(
+        self,
+        group: int,
+        given: tuple[States, ...],
+        around: Mapping[int, States],
+        *,
+        is_kept: bool = False,
+    ) -> States:
+        """The states of the results of a nested program, of those of its parameters.
+
+        Args:
+            group: Its instructions; `NONE` for the whole program.
+            given: Of each parameter.
+            around: Of the instructions around it, where it may use them.
+            is_kept: Whether these are its parameters when the program runs.
+        """
         key = group, given
-        if key in self._known and not is_kept:
+        if key in self._known and not is_kept and not around:
             return self._known[key]
-        states: dict[int, States] = {}
-        root: States = ()
+        states = dict(around)
+        results: list[States] = []
         for node in self._nodes.get(group, ()):
-            told = self._graph.attributes(node)
-            found = self._after(node, told, given, states, is_kept)
+            operation, told = self._read(node)
+            found = self._after(node, operation, told, given, states, is_kept)
             lost = (self._lost,) * len(self.shapes(node))
             states[node] = found = found if len(found) == len(lost) else lost
-            if "root" in told or not root:
-                root = found
+            if "root" in told or operation == "output":
+                results.append(found)
             if is_kept:
                 self.kept[node] = found if self.kept.get(node, found) == found else lost
-        self._known[key] = root
+        self._known[key] = root = tuple(itertools.chain(*results))
         return root
+
+    def _read(self, node: int) -> tuple[str, Mapping[str, str]]:
+        """The HLO opcode of an instruction, and its attributes as HLO names them."""
+        return self._graph.operation(node), self._graph.attributes(node)
+
+    def _find_groups(self, _node: int, told: Mapping[str, str]) -> list[int]:
+        """The programs inside of an instruction: of a loop its body first."""
+        names = told.get("calls", "").split(", ")
+        return [self._groups[name] for name in names if name in self._groups]
+
+    def _take(self, value: tuple[int, int], states: Mapping[int, States]) -> States:
+        """The states of an operand: of a tuple all."""
+        return states[value[0]]
 
     def _after(
         self,
         node: int,
+        operation: str,
         told: Mapping[str, str],
         given: tuple[States, ...],
         states: Mapping[int, States],
         is_kept: bool,
     ) -> States:
         """The states of the results of an instruction; of fewer if they are not known."""
-        operation = self._graph.operation(node)
         if operation == "parameter":
             if int(self._graph.nodes.group[node]) == NONE:
                 return (self.of_arguments.get(node, self._free),) * len(self.shapes(node))
             at = read_count(told.get("parameter_number", ""))
             return given[at] if at is not None and at < len(given) else ()
-        sources = self._operands.get(node, [])
-        if any(source not in states for source in sources):  # not in order
+        values = self._operands.get(node, [])
+        if any(source not in states for source, _ in values):  # not in order
             return ()
-        operands = tuple(states[source] for source in sources)
-        if operation in ("tuple", "optimization-barrier"):
+        operands = tuple(self._take(value, states) for value in values)
+        if operation in ("tuple", "optimization-barrier", "output"):
             return tuple(itertools.chain(*operands))
         if operation == "get-tuple-element":
             at = read_count(told.get("tuple_index", ""))
             return operands[0][at : at + 1] if at is not None and operands else ()
-        names = told.get("calls", "").split(", ")
-        groups = [self._groups[name] for name in names if name in self._groups]
-        if operation in ("fusion", "call") and len(groups) == 1:
-            return self.follow(groups[0], operands, is_kept=is_kept)
-        if operation == "while" and len(groups) == 2 and len(operands) == 1:
-            return self._loop(groups, operands[0], is_kept)
-        if operation == "conditional" and len(groups) == len(operands) - 1:
-            results = [
-                self.follow(group, (each,), is_kept=is_kept)
-                for group, each in zip(groups, operands[1:], strict=True)
-            ]
-            return functools.reduce(self._agree, results)
-        return self._move(node, operation, told, sources, operands)
+        groups = self._find_groups(node, told)
+        if operation in _NESTING and groups:
+            return self._inside(operation, groups, operands, states, is_kept)
+        return self._move(node, operation, told, values, operands)
 
-    def _loop(self, groups: list[int], state: States, is_kept: bool) -> States:
-        """The states of what a loop carries, in every round; its body is named first."""
+    def _inside(
+        self,
+        operation: str,
+        groups: list[int],
+        operands: tuple[States, ...],
+        states: Mapping[int, States],
+        is_kept: bool,
+    ) -> States:
+        """The states after an instruction that runs programs of its own."""
+        is_deep = len(self._followed) > _MAX_DEPTH
+        if is_deep or self._followed.intersection(groups):  # no program calls itself
+            return ()
+        self._followed.update(groups)
+        around = states if self._sees_around(operation) else {}
+        found: States = ()
+        if operation in ("fusion", "call") and len(groups) == 1:
+            found = self.follow(groups[0], operands, around, is_kept=is_kept)
+        elif operation == "while" and len(groups) == 2:
+            found = self._loop(groups, operands, around, is_kept)
+        elif operation == "conditional":
+            given: list[tuple[States, ...]] = [(each,) for each in operands[1:]]
+            given = given or [()] * len(groups)  # they use what is around them
+            if len(given) == len(groups):
+                results = [
+                    self.follow(group, each, around, is_kept=is_kept)
+                    for group, each in zip(groups, given, strict=True)
+                ]
+                found = functools.reduce(self._agree, results)
+        self._followed.difference_update(groups)
+        return found
+
+    def _sees_around(self, _operation: str) -> bool:
+        """Whether the programs of such an instruction use values from around it."""
+        return False
+
+    def _loop(
+        self,
+        groups: list[int],
+        state: tuple[States, ...],
+        around: Mapping[int, States],
+        is_kept: bool,
+    ) -> States:
+        """The states of what a loop carries, in every round."""
         body, condition = groups
-        while (joined := self._agree(state, self.follow(body, (state,)))) != state:
-            state = joined
-        if is_kept and state:
-            self.follow(body, (state,), is_kept=True)
-            self.follow(condition, (state,), is_kept=True)
-        return state
+        while True:
+            after = self.follow(body, state, around)
+            joined = self._agree(tuple(itertools.chain(*state)), after)
+            if not joined:
+                return ()
+            renewed = (joined,) if len(state) == 1 else tuple((each,) for each in joined)
+            if renewed == state:
+                break
+            state = renewed
+        if is_kept:
+            self.follow(body, state, around, is_kept=True)
+            self.follow(condition, state, around, is_kept=True)
+        return joined
 
     def _agree(self, ones: States, others: States) -> States:
         """What holds of values that are now these and now the others."""
@@ -211,16 +285,16 @@ class _Follower:
         node: int,
         operation: str,
         told: Mapping[str, str],
-        sources: list[int],
+        values: list[tuple[int, int]],
         operands: tuple[States, ...],
     ) -> States:
         """The states after an operation on arrays: those of operands, at their new axes."""
-        if not sources:
+        if not values:
             return (self._free,) * len(self.shapes(node))
         if any(len(each) != 1 for each in operands):
             return ()
-        shapes = [self.shapes(source)[0] for source in sources]
-        layouts = [self._graph.attributes(source).get("layout", "{}") for source in sources]
+        shapes = [self.shapes(source)[output] for source, output in values]
+        layouts = [self._graph.attributes(source).get("layout", "{}") for source, _ in values]
         found: list[State] = []
         for shape in self.shapes(node):
             mover = _Mover(operation, told, shapes, shape, layouts)
@@ -236,6 +310,87 @@ class _Follower:
                 marks.append(known.pop() if is_one else _UNKNOWN if moved else None)
             found.append(tuple(marks))
         return tuple(found)
+
+
+_HLO_NAMES = {
+    "broadcast-in-dim": "broadcast",
+    "dot-general": "dot",
+    "case": "conditional",
+    "if": "conditional",
+    "top-k": "topk",
+    "input": "parameter",
+}
+_HLO_KEYS = {
+    "permutation": "dimensions",
+    "broadcast_dimensions": "dimensions",
+    "dimension": "dimensions",
+    "slice_sizes": "gather_slice_sizes",
+    "call_target_name": "custom_call_target",
+    "mhlo.frontend_attributes": "frontend_attributes",
+    "operand": "parameter_number",
+}
+_LIST = re.compile(r"(\w+) = \[([\d, ]*)\]")
+
+
+class _StableHloFollower(_Follower):
+    """Reads StableHLO as the HLO that it stands for."""
+
+    def _read(self, node: int) -> tuple[str, Mapping[str, str]]:
+        dialect, _, name = self._graph.operation(node).rpartition(".")
+        name = _HLO_NAMES.get(name := name.replace("_", "-"), name)
+        given = self._graph.attributes(node)
+        told = {_HLO_KEYS.get(key, key): _value(text) for key, text in given.items()}
+        if dialect == "chlo" and name != "topk":
+            return "erf", told  # of each element its own
+        if name == "sharding-constraint":
+            return "copy", told
+        numbers = told.pop("dimension_numbers", told.get("dot_dimension_numbers", ""))
+        numbers = _LIST.sub(r"\1={\2}", numbers).replace(" = ", "=").replace(" ", "")
+        if name == "dot":
+            numbers = numbers.replace("batching_dimensions", "batch")
+            numbers = numbers.replace("contracting_dimensions", "contracting")
+        if name == "convolution":
+            left, _, right = numbers.partition("<")[2].rstrip(">").partition("->")
+            numbers = re.sub(r"[\[\],]", "", f"{left.replace('x', '_')}->{right}")
+            for key in ("feature_group_count", "batch_group_count"):
+                if told.get(key) == "1":
+                    del told[key]
+        for key in ("dot", "gather", "convolution"):
+            told[f"{key}_dimension_numbers"] = numbers
+        scatter = told.get("scatter_dimension_numbers", "")
+        told["scatter_dimension_numbers"] = _LIST.sub(r"\1={\2}", scatter).replace(" = ", "=")
+        if name == "pad":
+            edges = ("edge_padding_low", "edge_padding_high", "interior_padding")
+            told["padding_config"] = "x".join(
+                "_".join(map(str, each))
+                for each in zip(*(_numbers(told.get(key, "")) for key in edges), strict=False)
+            )
+        if "window_dimensions" in told:
+            told["window"] = f"size={'x'.join(map(str, _numbers(told['window_dimensions'])))}"
+        told["frontend_attributes"] = told.get("frontend_attributes", "").replace(' = "', "=")
+        return name, told
+
+    def _find_groups(self, node: int, told: Mapping[str, str]) -> list[int]:
+        if "callee" in told:
+            group = self._groups.get(f"@{told['callee']}")
+            return [] if group is None else [group]
+        groups = self._graph.groups
+        own: list[int] = np.flatnonzero(groups.owner == node).tolist()
+        return sorted(own, key=lambda group: -int(groups.part[group]))
+
+    def _take(self, value: tuple[int, int], states: Mapping[int, States]) -> States:
+        source, output = value
+        return states[source][output : output + 1]
+
+    def _sees_around(self, operation: str) -> bool:
+        return operation != "call"
+
+
+def _value(text: str) -> str:
+    """`array<i64: 1, 0>` without its type; `1 : i64`, too."""
+    if text.startswith("array<"):
+        return text.partition(":")[2]
+    return text.partition(" : ")[0].strip('"')
 
 
 class _Mover:
@@ -257,13 +412,14 @@ class _Mover:
         if mark == _UNKNOWN:
             return _UNKNOWN
         before = self._shapes[operand]
-        if self._operation in ("reshape", "bitcast"):
-            return self._in_memory(before, mark)
-        axis = self._axis(operand, mark.axis, before)
-        is_there = axis is not None and axis < len(self._shape)
-        if axis is None or not is_there or self._shape[axis] != before[mark.axis]:
+        try:
+            if self._operation in ("reshape", "bitcast"):
+                return self._in_memory(before, mark)
+            axis = self._axis(operand, mark.axis, before)
+            is_kept = axis is not None and self._shape[axis] == before[mark.axis]
+        except (IndexError, ValueError):  # the attributes do not fit the types
             return _UNKNOWN
-        return mark._replace(axis=axis)
+        return mark._replace(axis=axis) if axis is not None and is_kept else _UNKNOWN
 
     def _in_memory(self, before: Shape, mark: Mark) -> Mark:
         """What keeps the order of the elements: a `bitcast` that in memory."""
