@@ -94,6 +94,12 @@ def say_count(count: int, noun: str) -> Said:
     return _make(format_count(count, noun), COUNTED + noun, {"count": count})
 
 
+def on_each(num_devices: int) -> str:
+    """What stands behind an amount of a program that several devices run."""
+    many = say(", on each of {num_devices:,} devices", num_devices=num_devices)
+    return many if num_devices > 1 else ""
+
+
 def say_sentence(text: str) -> Said:
     """The text with a capital and a full stop; empty stays empty."""
     sentence = upper_first(text.strip())

@@ -108,8 +108,3 @@ def _scaled(value: float, step: float, units: tuple[str, ...]) -> str:
         value, index = value / step, index + 1
     number = f"{value:,.0f}" if index == 0 else three_digits(value)
     return f"{number} {units[index]}"
-
-
-def on_each(num_devices: int) -> str:
-    """What stands behind an amount of a program that several devices run."""
-    return f", on each of {num_devices:,} devices" if num_devices > 1 else ""

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from jaxscope.model import NONE, Cost, Graph, Unavailable
+from jaxscope.model.said import on_each
 from jaxscope.model.stages import find_lowered_jaxpr
-from jaxscope.model.units import format_bytes, format_flops, format_range, on_each
+from jaxscope.model.units import format_bytes, format_flops, format_range
 from jaxscope.program.cost.attribution import CostChange
 from jaxscope.program.diff.captures import (
     ComparedCapture,

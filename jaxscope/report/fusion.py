@@ -8,8 +8,8 @@ from typing import Any
 
 from jaxscope.model import Graph
 from jaxscope.model.graph_builder import add_attributes
-from jaxscope.model.said import first_of
-from jaxscope.model.units import format_bytes, format_count, format_flops
+from jaxscope.model.said import BOTH, first_of, join_first, say, say_count, say_joined
+from jaxscope.model.units import format_bytes, format_flops
 from jaxscope.program.fusion.decisions import Decision, decision_to_json
 from jaxscope.program.fusion.duplicates import Duplicate
 from jaxscope.program.fusion.fusions import Fusion, FusionValue
@@ -26,14 +26,15 @@ def describe_saving(fusion: Fusion) -> str:
     """What a fusion saves, in words."""
     saving = fusion.saving
     if saving.reason:
-        return f"unknown: {saving.reason}"
+        return say("unknown: {reason}", reason=saving.reason)
     if not saving.num_bytes:
-        return "nothing: it has no intermediate result"
-    values = format_count(saving.num_values, "intermediate result")
-    return (
-        f"{format_bytes(saving.num_bytes)}: {values} not written "
-        f"({format_bytes(saving.bytes_written)}) and not read "
-        f"({format_bytes(saving.bytes_read)})"
+        return say("nothing: it has no intermediate result")
+    return say(
+        "{saved}: {values} not written ({written}) and not read ({read})",
+        saved=format_bytes(saving.num_bytes),
+        values=say_count(saving.num_values, "intermediate result"),
+        written=format_bytes(saving.bytes_written),
+        read=format_bytes(saving.bytes_read),
     )
 
 
@@ -48,26 +49,30 @@ def describe_operations(fusion: Fusion) -> str:
 def describe_duplicate(duplicate: Duplicate, kernel: int | None = None) -> str:
     """One value that is computed several times, in words; seen from one of the kernels or none."""
     others = [copy.kernel_id for copy in duplicate.copies if copy.kernel != kernel]
-    names = ", ".join(others[:_MAX_NAMES])
-    more = len(others) - _MAX_NAMES
-    also = "computed in" if kernel is None else "also computed in"
-    equations = ""
+    value: str = f"{duplicate.operation} {duplicate.type}"
     if duplicate.equations:
-        word = "equation" if len(duplicate.equations) == 1 else "equations"
-        equations = f" of {word} {', '.join(duplicate.equations[:_MAX_NAMES])}"
-    parts = []
+        names = ", ".join(duplicate.equations[:_MAX_NAMES])
+        one = len(duplicate.equations) == 1
+        word = (
+            say("equation {names}", names=names) if one else say("equations {names}", names=names)
+        )
+        value = say("{value} of {equations}", value=value, equations=word)
+    places = join_first(others, _MAX_NAMES)
+    if kernel is None:
+        told = say("{value} is computed in {places}", value=value, places=places)
+    else:
+        told = say("{value} is also computed in {places}", value=value, places=places)
+    parts: list[str] = []
     if not math.isnan(duplicate.flops_recomputed) and duplicate.flops_recomputed:
         parts.append(format_flops(duplicate.flops_recomputed))
     if duplicate.transcendentals_recomputed > 0:
-        parts.append(f"{duplicate.transcendentals_recomputed:,.0f} of exp, tanh and the like")
+        count = duplicate.transcendentals_recomputed
+        parts.append(say("{transcendentals:,.0f} of exp, tanh and the like", transcendentals=count))
     if math.isnan(duplicate.flops_recomputed):
-        parts.append("unknown work")
-    work = f"; computed again: {' and '.join(parts)}" if parts else ""
-    return (
-        f"{duplicate.operation} {duplicate.type}{equations} is {also} {names}"
-        + (f" and {more} more" if more > 0 else "")
-        + work
-    )
+        parts.append(say("unknown work"))
+    if not parts:
+        return told
+    return say("{told}; computed again: {work}", told=told, work=say_joined(parts, BOTH))
 
 
 def fusion_to_json(report: FusionReport) -> dict[str, Any]:

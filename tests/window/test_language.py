@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import itertools
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -20,8 +21,10 @@ from bench.language import classify
 from jaxscope.model import Capture, Check
 from jaxscope.program.cards import read_cards
 from jaxscope.program.fates.table import find_fate_table
+from jaxscope.program.fusion.summary import report_fusions
 from jaxscope.report.cards import explain_card, list_facts, name_card
 from jaxscope.schema.archive import load_capture, save_capture
+from jaxscope.ui.pages.fusions import describe_kernel, describe_launches, describe_pair
 from jaxscope.ui.selection.inspector import describe_card
 from jaxscope.ui.toolkit.language import (
     CONTEXT,
@@ -281,7 +284,21 @@ def of_findings() -> Iterator[str]:
         yield from (tr_said(check.message), tr_said(check.remedy))
 
 
-@pytest.mark.parametrize("kind", [of_cards, of_the_glossary, of_fates, of_findings])
+def of_fusions() -> Iterator[str]:
+    for capture in real_captures():
+        report = report_fusions(capture.stages)
+        assert report is not None
+        yield from map(tr_said, describe_launches(report))
+        yield from (plain(describe_kernel(report, each.node, "#888")) for each in report.fusions)
+        kernels = [node for node, _ in report.readers()] + [each.node for each in report.fusions]
+        pairs = itertools.combinations(dict.fromkeys(kernels), 2)
+        yield from (plain(describe_pair(report, *pair)) for pair in itertools.islice(pairs, 50))
+
+
+KINDS = [of_cards, of_the_glossary, of_fates, of_findings, of_fusions]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_no_english_is_left_in(qapp: QApplication, kind: Callable[[], Iterator[str]]) -> None:
     LanguageSwitch(qapp, Language.ENGLISH)
     assert any(is_english for text in kind() for _, is_english in classify(text))

@@ -15,16 +15,18 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from jaxscope.model import Capture
-from jaxscope.model.units import format_count
+from jaxscope.model.said import say, say_count, say_joined
 from jaxscope.program.passes.snapshot import Snapshot, SnapshotReader
 
 PASS = "priority-fusion"
 MAX_LOG_CHARS = 16 << 20
-NO_LOG = (
+NO_LOG = say(
     "XLA wrote no log of its decisions: only the pass priority-fusion of GPUs does. Why two "
     "kernels are not one is inferred from listed rules, and said to be."
 )
-UNLINKED = "Record the passes to link this log to equations: it names instructions by that pass."
+UNLINKED = say(
+    "Record the passes to link this log to equations: it names instructions by that pass."
+)
 _MAX_STEPS = 200_000
 _OPEN = re.compile(r"(\w+)\s*:?\s*\{")
 _FIELD = re.compile(r'(\w+)\s*:\s*(?:"((?:[^"\\]|\\.)*)"|(\S+))')
@@ -66,13 +68,19 @@ class Decision:
         """In one sentence."""
         into = ", ".join(self.consumers)
         if self.verdict is Verdict.REFUSED:
-            return f"{self.producer} was not fused: {self.reason or 'no reason was written'}."
+            reason = self.reason or say("no reason was written")
+            return say("{name} was not fused: {reason}.", name=self.producer, reason=reason)
+        names = {"name": self.producer, "into": into}
         if self.verdict is Verdict.FUSED:
-            return f"{self.producer} was fused into {into}, as {self.fusion}."
-        better = "which pays" if self.us_fused < self.us_unfused else "which does not pay"
-        return (
-            f"XLA estimated {self.us_fused:g} µs with {self.producer} fused into {into} and "
-            f"{self.us_unfused:g} µs apart, {better}."
+            return say("{name} was fused into {into}, as {fusion}.", **names, fusion=self.fusion)
+        pays = self.us_fused < self.us_unfused
+        return say(
+            "XLA estimated {fused:g} µs with {name} fused into {into} and {apart:g} µs apart, "
+            "{better}.",
+            **names,
+            fused=self.us_fused,
+            apart=self.us_unfused,
+            better=say("which pays") if pays else say("which does not pay"),
         )
 
 
@@ -201,13 +209,14 @@ def _before_the_pass(capture: Capture) -> Snapshot | None:
 def describe_log(log: FusionLog) -> str:
     """How many steps of which kind, what the times are, and whether equations are linked."""
     counts = {v: sum(d.verdict is v for d in log.decisions) for v in Verdict}
-    told = (
-        f"{format_count(counts[Verdict.FUSED], 'producer')} fused, "
-        f"{format_count(counts[Verdict.REFUSED], 'refusal')}, "
-        f"{format_count(counts[Verdict.ESTIMATED], 'estimate')}. Times are those that XLA's model "
-        "of the chip estimates, in microseconds; nothing was measured."
+    told = say(
+        "{producers} fused, {refusals}, {estimates}. Times are those that XLA's model of the chip "
+        "estimates, in microseconds; nothing was measured.",
+        producers=say_count(counts[Verdict.FUSED], "producer"),
+        refusals=say_count(counts[Verdict.REFUSED], "refusal"),
+        estimates=say_count(counts[Verdict.ESTIMATED], "estimate"),
     )
-    return told if log.equations else f"{told} {UNLINKED}"
+    return told if log.equations else say_joined((told, UNLINKED))
 
 
 def decision_to_json(decision: Decision) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from jaxscope.model import NONE, Graph, GroupKind
+from jaxscope.model.said import say, say_joined
 from jaxscope.model.types import parse_array_type, type_bytes
 from jaxscope.program.cost.kernels import REPLACES
 from jaxscope.program.cost.trip_counts import RUNS_INSIDE
@@ -131,11 +132,15 @@ class Module:
 
 
 _WORDS = {
-    "kLoop": "one loop over the elements of its result, each computed from the operands at once",
-    "kInput": "what is computed from the operands is reduced or scattered while it is read",
-    "kOutput": "an operation such as a matrix product, and what follows computed on its result "
-    "before that is written",
-    "kCustom": "code of the backend's own for exactly this pattern, often a library's",
+    "kLoop": say(
+        "one loop over the elements of its result, each computed from the operands at once"
+    ),
+    "kInput": say("what is computed from the operands is reduced or scattered while it is read"),
+    "kOutput": say(
+        "an operation such as a matrix product, and what follows computed on its result before "
+        "that is written"
+    ),
+    "kCustom": say("code of the backend's own for exactly this pattern, often a library's"),
 }
 
 
@@ -148,7 +153,9 @@ class FusionKind(NamedTuple):
     @property
     def text(self) -> str:
         """Both."""
-        return f"{self.name}: {self.meaning}" if self.meaning else self.name
+        if not self.meaning:
+            return self.name
+        return say("{name}: {meaning}", name=self.name, meaning=self.meaning)
 
 
 def read_kind(attributes: Mapping[str, str]) -> FusionKind:
@@ -158,8 +165,8 @@ def read_kind(attributes: Mapping[str, str]) -> FusionKind:
     """
     kind = attributes.get("fusion_kind", "")
     name = attributes.get("fusion_config", "") or attributes.get("custom_call_target", "")
-    parts = [kind or "of no stated kind", f"({name})" if name else ""]
-    return FusionKind(" ".join(part for part in parts if part), _WORDS.get(kind, ""))
+    parts = (kind or say("of no stated kind"), f"({name})" if name else "")
+    return FusionKind(say_joined(parts), _WORDS.get(kind, ""))
 
 
 # Each fusion as an opened box: what goes in and out, what it is, and the traffic it saves.
@@ -267,7 +274,7 @@ def _value(module: Module, node: int) -> FusionValue:
 
 
 def _unopened() -> Saving:
-    return Saving(math.nan, math.nan, 0, "What it computes inside is not in the module.")
+    return Saving(math.nan, math.nan, 0, say("What it computes inside is not in the module."))
 
 
 def _find_saving(module: Module, members: list[int]) -> Saving:
@@ -288,7 +295,8 @@ def _find_saving(module: Module, members: list[int]) -> Saving:
         written += 0.0 if is_output else size
         read += own_reads
     if math.isnan(written) or math.isnan(read):
-        return Saving(math.nan, math.nan, count, f"The size of {unknown} is not known.")
+        reason = say("The size of {unknown} is not known.", unknown=unknown)
+        return Saving(math.nan, math.nan, count, reason)
     return Saving(written, read, count)
 
 

@@ -10,8 +10,9 @@ import enum
 from collections.abc import Callable
 
 from jaxscope.model import NONE
+from jaxscope.model.said import BOTH, say, say_count, say_joined
 from jaxscope.model.types import parse_array_type, type_bytes
-from jaxscope.model.units import format_bytes, format_count, format_flops
+from jaxscope.model.units import format_bytes, format_flops
 from jaxscope.program.cost.kernels import REPLACES
 from jaxscope.program.fusion.fusions import Module
 
@@ -56,6 +57,11 @@ class KernelPair:
         """The id of a node."""
         return self.module.id(node)
 
+    @property
+    def names(self) -> dict[str, str]:
+        """The ids of both, for sentences."""
+        return {"first": self.name(self.first), "second": self.name(self.second)}
+
 
 FusionRule = Callable[[KernelPair], str]
 """Returns a sentence if the rule applies, and nothing if it does not."""
@@ -65,7 +71,11 @@ def _control_flow(pair: KernelPair) -> str:
     for node in pair.both:
         operation = pair.module.operations[node]
         if operation in ("while", "conditional", "call"):
-            return f"{pair.name(node)} is a {operation}: what is inside is compiled by itself."
+            return say(
+                "{name} is a {operation}: what is inside is compiled by itself.",
+                name=pair.name(node),
+                operation=operation,
+            )
     return ""
 
 
@@ -78,14 +88,19 @@ def _side_effect(pair: KernelPair) -> str:
             or row.get("custom_call_has_side_effect") == "true"
             or row.get("is_host_transfer") == "true"
         ):
-            return f"{pair.name(node)} has an effect outside of the program, and its order counts."
+            return say(
+                "{name} has an effect outside of the program, and its order counts.",
+                name=pair.name(node),
+            )
     return ""
 
 
 def _collective(pair: KernelPair) -> str:
     for node in pair.both:
         if pair.module.operations[node].startswith(_COLLECTIVES):
-            return f"{pair.name(node)} is a collective: devices wait for each other there."
+            return say(
+                "{name} is a collective: devices wait for each other there.", name=pair.name(node)
+            )
     return ""
 
 
@@ -94,12 +109,18 @@ def _library(pair: KernelPair) -> str:
         operation, row = pair.module.operations[node], pair.module.attributes[node]
         if operation == "custom-call":
             target = row.get("custom_call_target", "")
-            return f"{pair.name(node)} calls {target or 'code outside of XLA'}, which is one unit."
+            return say(
+                "{name} calls {target}, which is one unit.",
+                name=pair.name(node),
+                target=target or say("code outside of XLA"),
+            )
         if operation == "fusion" and row.get("fusion_kind") == "kCustom":
             config = row.get("fusion_config", "")
-            return (
-                f"{pair.name(node)} is a pattern that {config or 'code of the backend'} computes "
-                "as a whole: only what that supports can be part of it."
+            return say(
+                "{name} is a pattern that {config} computes as a whole: only what that supports "
+                "can be part of it.",
+                name=pair.name(node),
+                config=config or say("code of the backend"),
             )
     return ""
 
@@ -108,16 +129,21 @@ def _own_kernel(pair: KernelPair) -> str:
     for node in pair.both:
         operation = pair.module.operations[node]
         if operation in _OWN_KERNEL:
-            return f"{pair.name(node)} is a {operation}, which has code of its own."
+            return say(
+                "{name} is a {operation}, which has code of its own.",
+                name=pair.name(node),
+                operation=operation,
+            )
     return ""
 
 
 def _several_results(pair: KernelPair) -> str:
     if pair.flows:
         return ""
-    return (
-        f"Nothing goes from {pair.name(pair.first)} to {pair.name(pair.second)}: one kernel for "
-        "both would need several results, and saves at most reading a shared input again."
+    return say(
+        "Nothing goes from {first} to {second}: one kernel for both would need several results, "
+        "and saves at most reading a shared input again.",
+        **pair.names,
     )
 
 
@@ -125,10 +151,12 @@ def _in_place(pair: KernelPair) -> str:
     for node in pair.both if pair.flows else ():
         operation = pair.module.operations[pair.module.last_operation(node)]
         if operation in REPLACES:
-            return (
-                f"{pair.name(node)} ends in a {operation}, which can be done in place, touching "
-                "only the part that changes, as long as it is the end of its kernel and nothing "
-                "else of the array is computed there."
+            return say(
+                "{name} ends in a {operation}, which can be done in place, touching only the part "
+                "that changes, as long as it is the end of its kernel and nothing else of the "
+                "array is computed there.",
+                name=pair.name(node),
+                operation=operation,
             )
     return ""
 
@@ -137,18 +165,21 @@ def _reduction(pair: KernelPair) -> str:
     last = pair.module.last_operation(pair.first)
     if not pair.flows or pair.module.operations[last] not in _REDUCTIONS:
         return ""
-    return (
-        f"{pair.name(pair.first)} ends in a {pair.module.operations[last]}: an element of it is "
-        f"there only after all that it sums up, so {pair.name(pair.second)} starts after it."
+    return say(
+        "{first} ends in a {operation}: an element of it is there only after all that it sums up, "
+        "so {second} starts after it.",
+        **pair.names,
+        operation=pair.module.operations[last],
     )
 
 
 def _copy(pair: KernelPair) -> str:
     for node in pair.both:
         if _is_plain_copy(pair.module, node):
-            return (
-                f"{pair.name(node)} copies a value that is about to be overwritten, by a loop or "
-                "in place. Such copies are put in after fusing."
+            return say(
+                "{name} copies a value that is about to be overwritten, by a loop or in place. "
+                "Such copies are put in after fusing.",
+                name=pair.name(node),
             )
     return ""
 
@@ -169,10 +200,11 @@ def _layout(pair: KernelPair) -> str:
             continue
         last = pair.module.last_operation(node)
         if pair.module.operations[last] in _MOVES:
-            return (
-                f"{pair.name(node)} changes the order of the elements in memory "
-                f"({pair.module.operations[last]}): one of the two would read or write across "
-                "the rows."
+            return say(
+                "{name} changes the order of the elements in memory ({operation}): one of the two "
+                "would read or write across the rows.",
+                name=pair.name(node),
+                operation=pair.module.operations[last],
             )
     return ""
 
@@ -184,15 +216,19 @@ def _several_users(pair: KernelPair) -> str:
     flops, _, transcendentals = pair.module.graph.nodes.cost[pair.first].tolist()
     if flops == 0 and transcendentals == 0:
         return ""
-    kinds = [format_flops(flops)] if flops > 0 else []
+    kinds: list[str] = [format_flops(flops)] if flops > 0 else []
     if transcendentals > 0:
-        kinds.append(f"{transcendentals:,.0f} of exp, tanh and the like")
-    work = " and ".join(kinds) or "its work, which is not known,"
-    more = format_count(len(others), "other kernel")
-    return (
-        f"{pair.name(pair.first)} has {more} to serve ({', '.join(map(pair.name, others[:4]))}): "
-        f"fused into {pair.name(pair.second)}, {work} would be computed again or the result be "
-        "written all the same."
+        told = say(
+            "{transcendentals:,.0f} of exp, tanh and the like", transcendentals=transcendentals
+        )
+        kinds.append(told)
+    return say(
+        "{first} has {more} to serve ({others}): fused into {second}, {work} would be computed "
+        "again or the result be written all the same.",
+        **pair.names,
+        more=say_count(len(others), "other kernel"),
+        others=", ".join(map(pair.name, others[:4])),
+        work=say_joined(kinds, BOTH) or say("its work, which is not known,"),
     )
 
 
@@ -205,10 +241,14 @@ def _shapes(pair: KernelPair) -> str:
     if None in counts or counts[0] == counts[1]:
         return ""
     size = format_bytes(type_bytes(types[0]))
-    return (
-        f"They loop over different numbers of elements ({types[0]} and {types[1]}): in one loop, "
-        f"elements of {pair.name(pair.first)} would be computed several times or in another order; "
-        f"written as they are now, they are {size}."
+    return say(
+        "They loop over different numbers of elements ({one} and {other}): in one loop, elements "
+        "of {first} would be computed several times or in another order; written as they are now, "
+        "they are {size}.",
+        one=types[0],
+        other=types[1],
+        first=pair.name(pair.first),
+        size=size,
     )
 
 
@@ -263,15 +303,18 @@ class Separation:
     def text(self) -> str:
         """The answer in a few sentences, after a word on what it is worth."""
         is_worth_a_word = self.certainty in (Certainty.INFERRED, Certainty.UNKNOWN)
-        return f"{self.certainty.value}: {self.reason}" if is_worth_a_word else self.reason
+        if not is_worth_a_word:
+            return self.reason
+        return say("{name}: {meaning}", name=say(self.certainty.value), meaning=self.reason)
 
     @property
     def reason(self) -> str:
         """The answer in a few sentences."""
-        sentences = " ".join(sentence for _, sentence in self.reasons)
+        sentences = say_joined(sentence for _, sentence in self.reasons)
         if self.certainty is Certainty.UNKNOWN:
-            return "none of the listed rules applies."
-        return f"XLA's own log: {sentences}" if self.certainty is Certainty.LOGGED else sentences
+            return say("none of the listed rules applies.")
+        is_logged = self.certainty is Certainty.LOGGED
+        return say("XLA's own log: {text}", text=sentences) if is_logged else sentences
 
 
 def explain_separation(module: Module, first: int, second: int) -> Separation:
@@ -285,17 +328,22 @@ def explain_separation(module: Module, first: int, second: int) -> Separation:
     first, second = module.kernel(first), module.kernel(second)
     names = module.id(first), module.id(second)
     if first == second:
-        fact = f"They are one kernel: {names[0]}."
+        fact = say("They are one kernel: {name}.", name=names[0])
         return Separation(*names, Certainty.FACT, (("same", fact),))
     for node in (first, second):
         if module.is_free(node):
             operation = module.operations[node]
-            fact = f"{module.id(node)} is a {operation}: nothing runs for it, so it is no kernel."
+            fact = say(
+                "{name} is a {operation}: nothing runs for it, so it is no kernel.",
+                name=module.id(node),
+                operation=operation,
+            )
             return Separation(*names, Certainty.FACT, (("no-kernel", fact),))
     if module.home(first) != module.home(second):
-        sentence = (
-            f"They stand in different computations ({_place(module, first)} and "
-            f"{_place(module, second)}), which a kernel never spans."
+        sentence = say(
+            "They stand in different computations ({one} and {other}), which a kernel never spans.",
+            one=_place(module, first),
+            other=_place(module, second),
         )
         return Separation(*names, Certainty.INFERRED, (("computation", sentence),))
     return _infer(module, first, second)
@@ -311,9 +359,10 @@ def _infer(module: Module, first: int, second: int) -> Separation:
     flows = second in users
     between = None if flows else _find_between(module, first, second)
     if between is not None:
-        sentence = (
-            f"{module.id(between)} stands between them: one kernel for both would have to hold "
-            "that as well, or wait for it."
+        sentence = say(
+            "{name} stands between them: one kernel for both would have to hold that as well, or "
+            "wait for it.",
+            name=module.id(between),
         )
         return Separation(*names, Certainty.INFERRED, (("between", sentence),))
     pair = KernelPair(module, first, second, flows, users)
@@ -369,6 +418,6 @@ def _last_kernel(module: Module, before: dict[int, int], end: int, start: int) -
 def _place(module: Module, node: int) -> str:
     group = module.home(node)
     if group == NONE:
-        return "the entry"
+        return say("the entry")
     label: str = module.graph.string(module.graph.groups.label, group)
     return label

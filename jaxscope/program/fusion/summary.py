@@ -8,8 +8,9 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from jaxscope.model import NONE, Graph, NodeKind, Stage, is_available
+from jaxscope.model.said import on_each, say, say_joined
 from jaxscope.model.stages import find_lowered_jaxpr
-from jaxscope.model.units import format_bytes, on_each
+from jaxscope.model.units import format_bytes
 from jaxscope.program.cost.rules import FREE_PRIMITIVES
 from jaxscope.program.cost.trip_counts import (
     RUNS_INSIDE,
@@ -25,14 +26,14 @@ from jaxscope.program.fusion.separation import Certainty, Separation, explain_se
 
 # Kernels launched and bytes moved: equations one by one against the optimized program.
 
-ONE_BY_ONE_DEFINITION = (
+ONE_BY_ONE_DEFINITION = say(
     "One by one: as if every equation of the program after its transforms were launched as a "
     "kernel, those of calls and loops too, those of a loop once per round; each reads its operands "
     "and writes its "
     "results. Equations that only say something of a value, such as pvary, are none. That is no "
     "eager run: there JAX runs a loop or a jitted function as one program."
 )
-FUSED_DEFINITION = (
+FUSED_DEFINITION = say(
     "Optimized: every instruction that something runs for is a kernel (no parameter, constant, "
     "tuple or bitcast) and is launched once, those of a loop once per round; bytes are read and "
     "written as XLA counts them."
@@ -67,11 +68,11 @@ class CountRange:
 
 
 _LOOPS = frozenset({"scan", "while"})
-_OF_LOOPS = (
+_OF_LOOPS = say(
     "What loops do themselves each round is in the second count only: they count, take slices of "
     "their operands and store results, and no equation says so."
 )
-_OF_MANY = (
+_OF_MANY = say(
     "An equation that became many instructions, loops of their own among them, is one in the first "
     "count."
 )
@@ -142,49 +143,56 @@ def format_span(
 ) -> str:
     """Such as `12`, `10 to 14`, `at least 3` or `unknown`; the reason stands beside it."""
     if math.isnan(span.low) or math.isnan(span.high):
-        return "unknown"
+        return say("unknown")
     if span.is_exact:
         return form(span.low)
-    return (
-        f"at least {form(span.low)}"
-        if math.isinf(span.high)
-        else (f"{form(span.low)} to {form(span.high)}")
-    )
+    if math.isinf(span.high):
+        return say("at least {low}", low=form(span.low))
+    return say("{low} to {high}", low=form(span.low), high=form(span.high))
 
 
 def compare_launches(one_by_one: Launches, fused: Launches) -> str:
     """Both in one sentence, with why a number is not one where it is not."""
-    text = (
-        f"The equations one by one: {_kernels(one_by_one)}, {_moved(one_by_one)} read and written. "
-        f"Optimized: {_kernels(fused)}, {_moved(fused)}{on_each(fused.num_devices)}."
+    text = say(
+        "The equations one by one: {kernels}, {moved} read and written. Optimized: {num_fused}, "
+        "{moved_fused}{on_each}.",
+        kernels=_kernels(one_by_one),
+        moved=_moved(one_by_one),
+        num_fused=_kernels(fused),
+        moved_fused=_moved(fused),
+        on_each=on_each(fused.num_devices),
     )
     spans = (one_by_one.kernels, one_by_one.num_bytes, fused.kernels, fused.num_bytes)
     reasons = dict.fromkeys(span.reason for span in spans if span.reason)
-    note = ""
+    note: str = ""
     if one_by_one.has_loops:
         note = _OF_LOOPS
     elif fused.kernels.low > one_by_one.kernels.high:
         note = _OF_MANY
-    return " ".join(filter(None, (text, note, *reasons)))
+    return say_joined((text, note, *reasons))
 
 
 def _kernels(launches: Launches) -> str:
     told = format_span(launches.kernels)
-    return "1 kernel launch" if told == "1" else f"{told} kernel launches"
+    if told == "1":
+        return say("1 kernel launch")
+    return say("{told} kernel launches", told=told)
 
 
 def _moved(launches: Launches) -> str:
     moved = format_span(launches.num_bytes, format_bytes)
-    return "an unknown number of bytes" if moved == "unknown" else moved
+    return say("an unknown number of bytes") if moved == "unknown" else moved
 
 
 def _bytes(graph: Graph, node: int) -> CountRange:
     moved = float(graph.nodes.cost[node, 1])
-    reason = ""
+    reason: str = ""
     if math.isnan(moved):
         name = graph.name(node) or graph.id(node)
         operation = graph.operation(node)
-        reason = f"What {name} ({operation}) moves is not known."
+        reason = say(
+            "What {name} ({operation}) moves is not known.", name=name, operation=operation
+        )
     return CountRange(moved, moved, reason)
 
 
@@ -198,7 +206,7 @@ def _either(spans: Iterable[CountRange], name: str) -> CountRange:
     low, high = min(span.low for span in found), max(span.high for span in found)
     reason = next((span.reason for span in found if span.reason), "")
     if low != high:
-        reason = reason or f"It depends on the branch that {name} takes."
+        reason = reason or say("It depends on the branch that {name} takes.", name=name)
     return CountRange(low, high, reason)
 
 
@@ -235,11 +243,13 @@ def _of_call(
     executions: ExecutionCounts,
     known: Mapping[int, CountRange],
 ) -> CountRange:
-    name = module.id(call.node)
+    name: str = module.id(call.node)
     if module.graph.nodes.kind[call.node] == NodeKind.EQUATION:
-        name = f"equation {name} ({module.operations[call.node]})"
+        operation = module.operations[call.node]
+        name = say("equation {name} ({operation})", name=name, operation=operation)
     if call.node in executions.untold:
-        return CountRange(math.nan, math.nan, f"The branches of {name} are not all known.")
+        reason = say("The branches of {name} are not all known.", name=name)
+        return CountRange(math.nan, math.nan, reason)
     insides = [(group, known.get(group, _ZERO), rounds) for group, rounds in call.insides]
     if call.is_either:
         return _either((span for _, span, _ in insides), name)
@@ -247,7 +257,8 @@ def _of_call(
         least = sum((span for group, span, _ in insides if group == call.condition), _ZERO)
         if math.isnan(least.low):
             return least
-        return CountRange(least.low, math.inf, f"How often {name} goes round is not known.")
+        reason = say("How often {name} goes round is not known.", name=name)
+        return CountRange(least.low, math.inf, reason)
     return sum((span.times(rounds) for _, span, rounds in insides), _ZERO)
 
 

@@ -39,11 +39,11 @@ def describe_kernel(report: FusionReport, node: int, muted: str) -> str:
     rows: list[tuple[str, str]] = []
     if fusion is not None:
         rows = [
-            (tr("kind"), escape_breakable(fusion.kind.text)),
+            (tr("kind"), escape_breakable(tr_said(fusion.kind.text))),
             (tr("computes"), escape_breakable(describe_operations(fusion))),
             (tr("reads"), _values([(v.id, v.type, v.num_bytes) for v in fusion.inputs])),
             (tr("writes"), _values([("", v.type, v.num_bytes) for v in fusion.outputs])),
-            (tr("saves"), escape_breakable(describe_saving(fusion))),
+            (tr("saves"), escape_breakable(tr_said(describe_saving(fusion)))),
         ]
     twice = report.duplicates_in(kernel)
     lines = (escape_breakable(tr_said(describe_duplicate(d, kernel))) for d in twice)
@@ -66,7 +66,7 @@ def describe_pair(report: FusionReport, first: int, second: int) -> str:
     found = report.why_apart(first, second)
     same = found.first == found.second
     title = tr("One kernel") if same else tr("Why are these not one kernel?")
-    return f"<h4>{title}</h4><p>{escape_breakable(found.text)}</p>"
+    return f"<h4>{title}</h4><p>{escape_breakable(tr_said(found.text))}</p>"
 
 
 def describe_launches(report: FusionReport) -> Sequence[str]:
@@ -147,7 +147,7 @@ class FusionsPage(PageWidget):
                 twice=twice,
             ).strip()
         )
-        self.heading.setToolTip("\n\n".join(definitions))
+        self.heading.setToolTip("\n\n".join(map(tr_said, definitions)))
         fusions = report.fusions
         again = [len(report.duplicates_in(fusion.node)) for fusion in fusions]
         rows = [_row(i, fusion, again[i]) for i, fusion in enumerate(fusions)]
@@ -166,14 +166,14 @@ class FusionsPage(PageWidget):
         """What XLA wrote itself; or that it wrote nothing."""
         steps = () if log is None else log.decisions
         self.decisions.setVisible(log is not None)
-        self.note.setText(NO_LOG if log is None else describe_log(log))
-        self.decisions.rows.set_table(decision_table(steps), [step.text for step in steps])
+        self.note.setText(tr_said(NO_LOG if log is None else describe_log(log)))
+        self.decisions.rows.set_table(decision_table(steps), [tr_said(step.text) for step in steps])
 
     def _on_fusions_changed(self) -> None:
         report = self._context.fusions.report
         self.show_report(report, self._context.fusions.problem)
         told = describe_launches(report) if report is not None else ()
-        self._context.set_stage_hint(OPTIMIZED, told[0] if told else "")
+        self._context.set_stage_hint(OPTIMIZED, tr_said(told[0]) if told else "")
 
     def _describe_selected(self) -> str:
         """What there is to say of the selection, as HTML; empty where that is nothing."""

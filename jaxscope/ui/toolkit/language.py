@@ -86,7 +86,8 @@ def tr(source: str, /, **values: object) -> str:
         if source[:1].isupper() or text not in _sources:  # of two words for one the capital one
             _sources[text] = source
         return text
-    return _remember(text.format(**values), source, values)
+    shown = {name: tr_said(v) if isinstance(v, Said) else v for name, v in values.items()}
+    return _remember(text.format(**shown), source, values)
 
 
 def tr_count(count: int, noun: str) -> str:
@@ -136,7 +137,8 @@ def renew(text: str) -> str:
         if source.startswith(COUNTED) and isinstance(count, int):
             return tr_count(count, source.removeprefix(COUNTED))
         new = {
-            name: renew(each) if isinstance(each, str) else each for name, each in values.items()
+            name: renew(each) if isinstance(each, str) and not isinstance(each, Said) else each
+            for name, each in values.items()
         }
         return tr(source, **new)
     parts = _BETWEEN.split(text)

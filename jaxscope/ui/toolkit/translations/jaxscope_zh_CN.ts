@@ -206,6 +206,10 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
         <translation>，由 {pass_name} 决定</translation>
     </message>
     <message>
+        <source>, on each of {num_devices:,} devices</source>
+        <translation>，在 {num_devices:,} 个设备的每一个上</translation>
+    </message>
+    <message>
         <source>, process {process}</source>
         <translation>，进程 {process}</translation>
     </message>
@@ -240,6 +244,10 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
     <message>
         <source>1 / 0 is inf and 0 / 0 is NaN, without an error.</source>
         <translation>1 / 0 是 inf，0 / 0 是 NaN，都不报错。</translation>
+    </message>
+    <message>
+        <source>1 kernel launch</source>
+        <translation>1 次内核启动</translation>
     </message>
     <message>
         <source>1 leaf</source>
@@ -702,6 +710,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>An array without a name</source>
         <translation>一个没有名称的数组</translation>
+    </message>
+    <message>
+        <source>An equation that became many instructions, loops of their own among them, is one in the first count.</source>
+        <translation>变成了许多条指令（其中有单独的循环）的方程，在第一个计数中只算一个。</translation>
     </message>
     <message>
         <source>An exponential, a sine and the like; XLA counts them apart from FLOP.</source>
@@ -1908,6 +1920,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>它需要多少内存，何时需要，用来做什么？</translation>
     </message>
     <message>
+        <source>How often {name} goes round is not known.</source>
+        <translation>不知道 {name} 循环多少次。</translation>
+    </message>
+    <message>
         <source>How the array is cut</source>
         <translation>数组如何切分</translation>
     </message>
@@ -2050,6 +2066,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>It depends on no argument: computed when compiling, or merged with another.</source>
         <translation>它不依赖任何参数：在编译时算好了，或者与另一个合并了。</translation>
+    </message>
+    <message>
+        <source>It depends on the branch that {name} takes.</source>
+        <translation>这取决于 {name} 走哪个分支。</translation>
     </message>
     <message>
         <source>It is a notebook, not a Python file.</source>
@@ -2776,6 +2796,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有匹配的命令。输入更少的字母能找到更多。</translation>
     </message>
     <message>
+        <source>Nothing goes from {first} to {second}: one kernel for both would need several results, and saves at most reading a shared input again.</source>
+        <translation>没有值从 {first} 传到 {second}：两者合成的一个内核需要有几个结果，至多省下把共用的输入再读一次。</translation>
+    </message>
+    <message>
         <source>Nothing has run yet. To show what JAX makes of a call, jaxscope runs the file, which then can do all that you can do. Do you trust it?</source>
         <translation>还没有运行任何东西。为了显示 JAX 如何处理一个调用，jaxscope 要运行这个文件，而它可以做您能做的一切。您信任它吗？</translation>
     </message>
@@ -2930,6 +2954,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>One arithmetic operation on floating-point numbers, by XLA's rules.</source>
         <translation>对浮点数的一次算术运算，按 XLA 的规则。</translation>
+    </message>
+    <message>
+        <source>One by one: as if every equation of the program after its transforms were launched as a kernel, those of calls and loops too, those of a loop once per round; each reads its operands and writes its results. Equations that only say something of a value, such as pvary, are none. That is no eager run: there JAX runs a loop or a jitted function as one program.</source>
+        <translation>逐个运行：好像程序经过变换后的每个方程都作为一个内核启动，包括调用和循环里的方程，循环里的每轮启动一次；每个都读取操作数并写出结果。只对值作说明的方程（例如 pvary）不算。这不是急切执行：那时 JAX 把一个循环或一个 jit 函数作为一个程序运行。</translation>
     </message>
     <message>
         <source>One equation back (Shift+F8)</source>
@@ -3098,6 +3126,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Operands have the shape of the result, or size one where it is larger, or are single numbers.</source>
         <translation>操作数的形状与结果相同，或者在结果较大处大小为一，或者是单个数。</translation>
+    </message>
+    <message>
+        <source>Optimized: every instruction that something runs for is a kernel (no parameter, constant, tuple or bitcast) and is launched once, those of a loop once per round; bytes are read and written as XLA counts them.</source>
+        <translation>优化后：每条需要运行的指令是一个内核（参数、常量、tuple 和 bitcast 不算），启动一次，循环里的每轮启动一次；读写的字节按 XLA 的计数。</translation>
     </message>
     <message>
         <source>Options of XLA of the other side</source>
@@ -3410,6 +3442,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Record the passes (--passes) to see why.</source>
         <translation>记录 pass（--passes）就能看到原因。</translation>
+    </message>
+    <message>
+        <source>Record the passes to link this log to equations: it names instructions by that pass.</source>
+        <translation>记录 pass 之后，这份日志就能与方程关联：它按那个 pass 时的名称指称指令。</translation>
     </message>
     <message>
         <source>References are made into ordinary values before lowering: none is left in StableHLO.</source>
@@ -4246,6 +4282,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>JAX 默认随机数背后的分组密码。</translation>
     </message>
     <message>
+        <source>The branches of {name} are not all known.</source>
+        <translation>{name} 的分支并非全部已知。</translation>
+    </message>
+    <message>
         <source>The call</source>
         <translation>这个调用</translation>
     </message>
@@ -4336,6 +4376,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The dimensions in `dimensions`, all of size one, are gone from the result.</source>
         <translation>结果不再有 `dimensions` 中的维度，它们的大小都是一。</translation>
+    </message>
+    <message>
+        <source>The equations one by one: {kernels}, {moved} read and written. Optimized: {num_fused}, {moved_fused}{on_each}.</source>
+        <translation>方程逐个运行：{kernels}，读写 {moved}。优化后：{num_fused}，{moved_fused}{on_each}。</translation>
     </message>
     <message>
         <source>The error function of every element.</source>
@@ -4876,6 +4920,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>一个维度的大小。</translation>
     </message>
     <message>
+        <source>The size of {unknown} is not known.</source>
+        <translation>不知道 {unknown} 的大小。</translation>
+    </message>
+    <message>
         <source>The smaller of two arrays, element by element.</source>
         <translation>逐元素取两个数组中较小的值。</translation>
     </message>
@@ -5006,6 +5054,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>There is nothing to export.</source>
         <translation>没有可以导出的内容。</translation>
+    </message>
+    <message>
+        <source>They are one kernel: {name}.</source>
+        <translation>它们是同一个内核：{name}。</translation>
+    </message>
+    <message>
+        <source>They loop over different numbers of elements ({one} and {other}): in one loop, elements of {first} would be computed several times or in another order; written as they are now, they are {size}.</source>
+        <translation>它们循环的元素个数不同（{one} 和 {other}）：放在一个循环中，{first} 的元素会计算多次，或以另一种次序计算；像现在这样写出，它们占 {size}。</translation>
+    </message>
+    <message>
+        <source>They stand in different computations ({one} and {other}), which a kernel never spans.</source>
+        <translation>它们在不同的计算中（{one} 和 {other}），内核从不跨越这种界线。</translation>
     </message>
     <message>
         <source>This call has no stage {title}.</source>
@@ -5464,8 +5524,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>仍然显示着的内容已不属于上面的调用。</translation>
     </message>
     <message>
+        <source>What it computes inside is not in the module.</source>
+        <translation>它里面的计算不在模块中。</translation>
+    </message>
+    <message>
         <source>What led to it</source>
         <translation>由什么导致</translation>
+    </message>
+    <message>
+        <source>What loops do themselves each round is in the second count only: they count, take slices of their operands and store results, and no equation says so.</source>
+        <translation>循环本身每一轮所做的只在第二个计数中：它们计数、切出操作数的片段、存放结果，而没有方程说明这些。</translation>
     </message>
     <message>
         <source>What makes a function of a function: `grad`, `vmap`, `jit` and others.</source>
@@ -5546,6 +5614,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>What your code printed when it was imported, traced and run.</source>
         <translation>您的代码在导入、追踪和运行时打印的内容。</translation>
+    </message>
+    <message>
+        <source>What {name} ({operation}) moves is not known.</source>
+        <translation>不知道 {name}（{operation}）搬动多少字节。</translation>
     </message>
     <message>
         <source>Where NaN or Inf is made first, and how</source>
@@ -5720,6 +5792,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>已写入 {path}。</translation>
     </message>
     <message>
+        <source>XLA estimated {fused:g} µs with {name} fused into {into} and {apart:g} µs apart, {better}.</source>
+        <translation>XLA 估计把 {name} 融合进 {into} 需要 {fused:g} µs，分开需要 {apart:g} µs，{better}。</translation>
+    </message>
+    <message>
+        <source>XLA wrote no log of its decisions: only the pass priority-fusion of GPUs does. Why two kernels are not one is inferred from listed rules, and said to be.</source>
+        <translation>XLA 没有为它的决定写日志：只有 GPU 的 priority-fusion 这个 pass 会写。两个内核为什么没有合成一个，是由列出的规则推断的，并会注明。</translation>
+    </message>
+    <message>
         <source>XLA's TopK</source>
         <translation>XLA 的 TopK</translation>
     </message>
@@ -5754,6 +5834,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>XLA's own log of what it fused</source>
         <translation>XLA 自己的融合日志</translation>
+    </message>
+    <message>
+        <source>XLA's own log: {text}</source>
+        <translation>XLA 自己的日志：{text}</translation>
     </message>
     <message>
         <source>Your Python file.</source>
@@ -5964,6 +6048,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>文件的更早版本</translation>
     </message>
     <message>
+        <source>an operation such as a matrix product, and what follows computed on its result before that is written</source>
+        <translation>一个矩阵乘积之类的运算，以及在它的结果写出之前接着对结果做的计算</translation>
+    </message>
+    <message>
+        <source>an unknown number of bytes</source>
+        <translation>字节数未知</translation>
+    </message>
+    <message>
         <source>and {num_groups:,} more</source>
         <translation>另有 {num_groups:,} 个</translation>
     </message>
@@ -6006,6 +6098,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>at best, not measured</source>
         <translation>最好情况，不是测得的</translation>
+    </message>
+    <message>
+        <source>at least {low}</source>
+        <translation>至少 {low}</translation>
     </message>
     <message>
         <source>attribute `{name}` of {owner} {change}</source>
@@ -6138,6 +6234,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>changes the shape alone</source>
         <translation>只改变形状</translation>
+    </message>
+    <message>
+        <source>code of the backend</source>
+        <translation>后端的代码</translation>
+    </message>
+    <message>
+        <source>code of the backend's own for exactly this pattern, often a library's</source>
+        <translation>后端专为这种模式准备的代码，往往来自库</translation>
+    </message>
+    <message>
+        <source>code outside of XLA</source>
+        <translation>XLA 之外的代码</translation>
     </message>
     <message>
         <source>collective</source>
@@ -6350,6 +6458,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>equation {id}</source>
         <translation>方程 {id}</translation>
+    </message>
+    <message>
+        <source>equation {names}</source>
+        <translation>方程 {names}</translation>
+    </message>
+    <message>
+        <source>equation {name} ({operation})</source>
+        <translation>方程 {name}（{operation}）</translation>
     </message>
     <message>
         <source>equations</source>
@@ -6634,6 +6750,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>its tracing, line by line</source>
         <translation>它的追踪，逐行</translation>
+    </message>
+    <message>
+        <source>its work, which is not known,</source>
+        <translation>它的（未知的）工作量</translation>
     </message>
     <message>
         <source>jax.debug.print("x = {x}", x=x), which runs with the program.</source>
@@ -6944,6 +7064,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>填充都不为负，元素之间也没有填充</translation>
     </message>
     <message>
+        <source>no reason was written</source>
+        <translation>没有写明原因</translation>
+    </message>
+    <message>
         <source>no strides</source>
         <translation>没有步长</translation>
     </message>
@@ -6966,6 +7090,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>none needs another</source>
         <translation>各轮互不需要</translation>
+    </message>
+    <message>
+        <source>none of the listed rules applies.</source>
+        <translation>列出的规则都不适用。</translation>
     </message>
     <message>
         <source>not available</source>
@@ -7012,6 +7140,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有谁使用它的结果</translation>
     </message>
     <message>
+        <source>nothing: it has no intermediate result</source>
+        <translation>没有：它没有中间结果</translation>
+    </message>
+    <message>
         <source>now in the {word} {shown}</source>
         <translation>现在位于{word} {shown}</translation>
     </message>
@@ -7034,6 +7166,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>of its {count} equations: {counted}</source>
         <translation>它的 {count} 个方程中：{counted}</translation>
+    </message>
+    <message>
+        <source>of no stated kind</source>
+        <translation>未说明种类</translation>
     </message>
     <message>
         <source>of the file</source>
@@ -7078,6 +7214,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>one image, one channel, no padding, strides or dilation</source>
         <translation>一幅图像，一个通道，没有填充、步长和空洞</translation>
+    </message>
+    <message>
+        <source>one loop over the elements of its result, each computed from the operands at once</source>
+        <translation>对结果的元素做一个循环，每个元素一次由操作数算出</translation>
     </message>
     <message>
         <source>one of {sampled:,} is drawn</source>
@@ -7516,6 +7656,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>自定义调用 {target}</translation>
     </message>
     <message>
+        <source>the entry</source>
+        <translation>入口计算</translation>
+    </message>
+    <message>
         <source>the equations then</source>
         <translation>此时的方程</translation>
     </message>
@@ -7752,6 +7896,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>未知</translation>
     </message>
     <message>
+        <source>unknown work</source>
+        <translation>未知的工作量</translation>
+    </message>
+    <message>
+        <source>unknown: {reason}</source>
+        <translation>未知：{reason}</translation>
+    </message>
+    <message>
         <source>unrolled by {by}; which of the new instructions are its own is not told</source>
         <translation>被 {by} 展开；无法得知新的指令中哪些属于它</translation>
     </message>
@@ -7840,6 +7992,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>差别</translation>
     </message>
     <message>
+        <source>what is computed from the operands is reduced or scattered while it is read</source>
+        <translation>由操作数算出的内容在读取时就被归约或散布</translation>
+    </message>
+    <message>
         <source>what the calls took until they were steady</source>
         <translation>达到稳定之前各次调用的用时</translation>
     </message>
@@ -7854,6 +8010,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>where</source>
         <translation>位置</translation>
+    </message>
+    <message>
+        <source>which does not pay</source>
+        <translation>不合算</translation>
+    </message>
+    <message>
+        <source>which pays</source>
+        <translation>合算</translation>
     </message>
     <message>
         <source>whole</source>
@@ -7972,6 +8136,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{count:,} 个方程</translation>
     </message>
     <message>
+        <source>{count:,} estimate</source>
+        <translation>{count:,} 次估计</translation>
+    </message>
+    <message>
         <source>{count:,} further dump</source>
         <translation>{count:,} 个转储</translation>
     </message>
@@ -7982,6 +8150,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{count:,} instruction</source>
         <translation>{count:,} 条指令</translation>
+    </message>
+    <message>
+        <source>{count:,} intermediate result</source>
+        <translation>{count:,} 个中间结果</translation>
     </message>
     <message>
         <source>{count:,} kernel</source>
@@ -8012,6 +8184,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{count:,} 条其他指令</translation>
     </message>
     <message>
+        <source>{count:,} other kernel</source>
+        <translation>{count:,} 个其他内核</translation>
+    </message>
+    <message>
         <source>{count:,} other operation</source>
         <translation>{count:,} 个其他运算</translation>
     </message>
@@ -8024,8 +8200,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{count:,} 个 pass</translation>
     </message>
     <message>
+        <source>{count:,} producer</source>
+        <translation>{count:,} 个生产者</translation>
+    </message>
+    <message>
         <source>{count:,} recompilation</source>
         <translation>{count:,} 次重新编译</translation>
+    </message>
+    <message>
+        <source>{count:,} refusal</source>
+        <translation>{count:,} 次拒绝</translation>
     </message>
     <message>
         <source>{count:,} result</source>
@@ -8112,6 +8296,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{first} 和 {then}</translation>
     </message>
     <message>
+        <source>{first} ends in a {operation}: an element of it is there only after all that it sums up, so {second} starts after it.</source>
+        <translation>{first} 以一个 {operation} 结尾：它的一个元素要等所求和的全部内容都有了才有，所以 {second} 在它之后开始。</translation>
+    </message>
+    <message>
+        <source>{first} has {more} to serve ({others}): fused into {second}, {work} would be computed again or the result be written all the same.</source>
+        <translation>{first} 要供给 {more}（{others}）：如果融合进 {second}，就要把 {work} 再算一遍，或者照样把结果写出。</translation>
+    </message>
+    <message>
         <source>{first} or {then}</source>
         <translation>{first} 或 {then}</translation>
     </message>
@@ -8196,6 +8388,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{low:.4g} 到 {high:.4g}，一格最多 {most:,} 个</translation>
     </message>
     <message>
+        <source>{low} to {high}</source>
+        <translation>{low} 到 {high}</translation>
+    </message>
+    <message>
         <source>{mild:,} mild and {severe:,} severe outliers are among the samples.</source>
         <translation>样本中有 {mild:,} 个轻度和 {severe:,} 个重度异常值。</translation>
     </message>
@@ -8206,6 +8402,46 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{name} at {x:,.0f}: {y} ({low} to {high})</source>
         <translation>{name}，{x:,.0f} 处：{y}（{low} 到 {high}）</translation>
+    </message>
+    <message>
+        <source>{name} calls {target}, which is one unit.</source>
+        <translation>{name} 调用 {target}，那是一个整体。</translation>
+    </message>
+    <message>
+        <source>{name} changes the order of the elements in memory ({operation}): one of the two would read or write across the rows.</source>
+        <translation>{name} 改变元素在内存中的次序（{operation}）：两者之一会跨行读写。</translation>
+    </message>
+    <message>
+        <source>{name} copies a value that is about to be overwritten, by a loop or in place. Such copies are put in after fusing.</source>
+        <translation>{name} 复制一个即将被循环或就地改写的值。这种复制是在融合之后加上的。</translation>
+    </message>
+    <message>
+        <source>{name} ends in a {operation}, which can be done in place, touching only the part that changes, as long as it is the end of its kernel and nothing else of the array is computed there.</source>
+        <translation>{name} 以一个 {operation} 结尾，只要它是内核的最后一步，而且数组的其余部分不在那里计算，就可以就地完成，只碰到改变的部分。</translation>
+    </message>
+    <message>
+        <source>{name} has an effect outside of the program, and its order counts.</source>
+        <translation>{name} 对程序之外有影响，它的次序很重要。</translation>
+    </message>
+    <message>
+        <source>{name} is a collective: devices wait for each other there.</source>
+        <translation>{name} 是集合通信：设备在那里相互等待。</translation>
+    </message>
+    <message>
+        <source>{name} is a pattern that {config} computes as a whole: only what that supports can be part of it.</source>
+        <translation>{name} 是一个由 {config} 作为整体计算的模式：只有它支持的内容才能成为其中一部分。</translation>
+    </message>
+    <message>
+        <source>{name} is a {operation}, which has code of its own.</source>
+        <translation>{name} 是一个 {operation}，它有自己的代码。</translation>
+    </message>
+    <message>
+        <source>{name} is a {operation}: nothing runs for it, so it is no kernel.</source>
+        <translation>{name} 是一个 {operation}：没有什么为它运行，所以它不是内核。</translation>
+    </message>
+    <message>
+        <source>{name} is a {operation}: what is inside is compiled by itself.</source>
+        <translation>{name} 是一个 {operation}：里面的内容单独编译。</translation>
     </message>
     <message>
         <source>{name} is called while JAX traces: its result is a constant of the compiled program, and a difference of two is the time of tracing.</source>
@@ -8228,12 +8464,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{name} 在 JAX 追踪时运行，参数每有一种新的类型运行一次，编译后的程序运行时从不运行；它看到的是数组的类型，不是值。</translation>
     </message>
     <message>
+        <source>{name} stands between them: one kernel for both would have to hold that as well, or wait for it.</source>
+        <translation>{name} 处在两者之间：两者合成的一个内核也要包含它，或者等待它。</translation>
+    </message>
+    <message>
         <source>{name} takes {median} ({spread})</source>
         <translation>{name} 用时 {median}（{spread}）</translation>
     </message>
     <message>
         <source>{name} waits while JAX traces, and never when the compiled program runs.</source>
         <translation>{name} 在 JAX 追踪时等待，编译后的程序运行时从不等待。</translation>
+    </message>
+    <message>
+        <source>{name} was fused into {into}, as {fusion}.</source>
+        <translation>{name} 被融合进 {into}，成为 {fusion}。</translation>
+    </message>
+    <message>
+        <source>{name} was not fused: {reason}.</source>
+        <translation>{name} 没有被融合：{reason}。</translation>
     </message>
     <message>
         <source>{name}, a primitive of JAX</source>
@@ -8246,6 +8494,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{name}: none.</source>
         <translation>{name}：无。</translation>
+    </message>
+    <message>
+        <source>{name}: {meaning}</source>
+        <translation>{name}：{meaning}</translation>
     </message>
     <message>
         <source>{no_ceilings} “{text}” finds it out in seconds.</source>
@@ -8372,8 +8624,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{place} 现在不在 {stage} 中。</translation>
     </message>
     <message>
+        <source>{producers} fused, {refusals}, {estimates}. Times are those that XLA's model of the chip estimates, in microseconds; nothing was measured.</source>
+        <translation>融合了 {producers}，{refusals}，{estimates}。时间是 XLA 的芯片模型所估计的，以微秒为单位；没有做任何测量。</translation>
+    </message>
+    <message>
         <source>{python} cannot be started.</source>
         <translation>无法启动 {python}。</translation>
+    </message>
+    <message>
+        <source>{saved}: {values} not written ({written}) and not read ({read})</source>
+        <translation>{saved}：{values} 不用写出（{written}），也不用读取（{read}）</translation>
     </message>
     <message>
         <source>{savings} For {subject}.</source>
@@ -8422,6 +8682,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{title}：&lt;b&gt;{fate}&lt;/b&gt;{mark}{by}。{text}</translation>
     </message>
     <message>
+        <source>{told} kernel launches</source>
+        <translation>{told} 次内核启动</translation>
+    </message>
+    <message>
         <source>{told} {count}; {twice} computed by more than one kernel.</source>
         <translation>{told} {count}；{twice}由多个内核计算。</translation>
     </message>
@@ -8432,6 +8696,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{told}, arithmetic {by_arithmetic:,}</source>
         <translation>{told}，{by_arithmetic:,} 个受算术限制</translation>
+    </message>
+    <message>
+        <source>{told}; computed again: {work}</source>
+        <translation>{told}；重复计算：{work}</translation>
     </message>
     <message>
         <source>{told}{over}&lt;br&gt;&lt;a href='page:stepping'&gt;Step through the numbers&lt;/a&gt;</source>
@@ -8468,6 +8736,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{value} bounds {kernels}</source>
         <translation>{value}限制了{kernels}</translation>
+    </message>
+    <message>
+        <source>{value} is also computed in {places}</source>
+        <translation>{value} 也在 {places} 中计算</translation>
+    </message>
+    <message>
+        <source>{value} is computed in {places}</source>
+        <translation>{value} 在 {places} 中计算</translation>
+    </message>
+    <message>
+        <source>{value} of {equations}</source>
+        <translation>{equations} 的 {value}</translation>
     </message>
     <message>
         <source>{wanted} is asked for here, and JAX gives {given}: it has types of 64 bits only where they are switched on.</source>
