@@ -52,6 +52,7 @@ TABLES = {
     "jaxscope.report.stepping": ("VALUE_HEADERS",),
     "jaxscope.report.targets": ("HEADERS",),
     "jaxscope.report.tracing": ("LINE_HEADERS",),
+    "jaxscope.worker.faults.remedies": ("TABLE",),
     "jaxscope.ui.pages": ("PAGES",),
     "jaxscope.ui.pages.compare": ("_SAVE_FILTERS",),
     "jaxscope.ui.pages.comparison_view": ("_COLUMNS",),
@@ -91,16 +92,19 @@ NOUNS = {"_NOUNS", "_OTHERS"}
 """Tables of nouns in the singular that `tr_count` is given."""
 
 SHOWN = {
-    "menu",
-    "text",
-    "hint",
-    "title",
-    "answers",
-    "effect",
-    "question",
-    "meaning",
-    "value",
-    "group",
+    *(
+        "menu",
+        "text",
+        "hint",
+        "title",
+        "answers",
+        "effect",
+        "question",
+        "meaning",
+        "value",
+        "group",
+    ),
+    *("group", "what", "remedy", "of_call"),
 }
 """Fields of rows that are shown."""
 

@@ -80,6 +80,11 @@ def say(template: str, /, **values: object) -> Said:
     return _make(template.format(**values) if values else template, template, values)
 
 
+def said(text: str) -> Said:
+    """A text that may be a sentence of a table: its own template."""
+    return text if isinstance(text, Said) else say(text)
+
+
 def template(text: str) -> str:
     """A template that stands in a table, so that `docs/write_translations.py` finds it."""
     return text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import gc
 import itertools
@@ -14,10 +15,11 @@ from string import Formatter
 import pytest
 from PySide6.QtCore import QTranslator
 from PySide6.QtGui import QTextDocument
-from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu
 
 import jaxscope
 from bench.language import classify
+from jaxscope.errors import CallError
 from jaxscope.model import Capture, Check
 from jaxscope.program.cards import read_cards
 from jaxscope.program.fates.table import find_fate_table
@@ -36,10 +38,13 @@ from jaxscope.ui.toolkit.language import (
     tr_said,
 )
 from jaxscope.ui.toolkit.widgets import SOFT_BREAK
+from jaxscope.ui.window.error_panel import ErrorPanel
 from jaxscope.ui.window.help import GUIDE, Glossary
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.palette import list_menu_entries
 from jaxscope.ui.window.settings import Settings
+from jaxscope.worker.faults.explain import explain_exception
+from jaxscope.worker.host.call import call_namespace, parse_call
 from tests.checks import planted
 from tests.checks.running import findings_of
 
@@ -295,7 +300,30 @@ def of_fusions() -> Iterator[str]:
         yield from (plain(describe_pair(report, *pair)) for pair in itertools.islice(pairs, 50))
 
 
-KINDS = [of_cards, of_the_glossary, of_fates, of_findings, of_fusions]
+_WRONG_CALLS = ("f", "3 + 4", "g(f32[3])", "f(y)", "f(q8[3])", "x(3)", "grad(f)", "jvp(f, f32[3])")
+_RAISED = (
+    *(ZeroDivisionError("x"), SystemExit(3), ModuleNotFoundError(name="torch"), MemoryError()),
+    *(FileNotFoundError(2, "no", "data.npy"), ImportError("x"), RecursionError("x"), EOFError("x")),
+    *(SyntaxError("x"), TypeError("JAX arrays are immutable"), ValueError("cannot reshape")),
+)
+
+
+def of_errors() -> Iterator[str]:
+    """All but what others say: Python, JAX, the code."""
+    names = {**call_namespace({}), "f": abs, "x": 3}
+    found = [dataclasses.replace(explain_exception(e)[1], why="") for e in _RAISED]
+    for call in _WRONG_CALLS:
+        with pytest.raises(CallError) as raised:
+            parse_call(call, names, file=__file__)
+        found.append(raised.value.explanation)
+    panel = ErrorPanel()
+    for explanation in found:
+        panel.show_error(CallError(explanation))
+        labels = panel.findChildren(QLabel)
+        yield from (plain(label.text()) for label in labels if not label.isHidden())
+
+
+KINDS = [of_cards, of_the_glossary, of_fates, of_findings, of_fusions, of_errors]
 
 
 @pytest.mark.parametrize("kind", KINDS)

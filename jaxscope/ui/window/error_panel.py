@@ -30,7 +30,7 @@ from jaxscope.errors import (
 )
 from jaxscope.schema.safe_text import strip_controls
 from jaxscope.ui.session.source_file import parse_place
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import tr, tr_said
 from jaxscope.ui.toolkit.theme import fixed_font
 from jaxscope.ui.toolkit.widgets import SOFT_BREAK, break_long_words, escape_html, fill_box
 
@@ -158,10 +158,10 @@ class ErrorPanel(QFrame):
         explanation = error.explanation
         self._kind.setText(kind_of_error(error))
         is_brief = is_of_call(error)
-        _set_text(self._brief if is_brief else self._what, _fit(explanation.what, 600))
+        _set_text(self._brief if is_brief else self._what, _fit(tr_said(explanation.what), 600))
         self._brief.setVisible(is_brief)
         self._what.setVisible(not is_brief)
-        _set_text(self._why, _fit(explanation.why, 1_200))
+        _set_text(self._why, _fit(tr_said(explanation.why), 1_200))
         self._why.setVisible(bool(explanation.why.strip()))
         is_pointing = _POINTER.search(explanation.why) is not None
         self._why.setFont(fixed_font(self.font().pointSizeF()) if is_pointing else QFont())
@@ -190,6 +190,9 @@ class ErrorPanel(QFrame):
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and self._error is not None:
             self._set_remedy(self._error.explanation)
+        elif event.type() == QEvent.Type.LanguageChange:
+            error, self._error = self._error, None
+            self.show_error(error)
 
     def _on_fold_toggled(self, is_open: bool) -> None:
         self._fold.setText(tr("Hide traceback") if is_open else tr("Show traceback"))
@@ -264,8 +267,8 @@ def _set_text(label: QLabel, text: str) -> None:
 
 _LINKED = (
     (_SHORTCUT, _OPEN),
-    (re.compile("Copy details"), _COPY),
-    (re.compile("Run (the call )?again"), _RUN),
+    (re.compile("Copy details|复制详细信息"), _COPY),
+    (re.compile("Run (the call )?again|再次运行(这个调用)?"), _RUN),
 )
 
 
@@ -285,8 +288,8 @@ def _rich_remedy(explanation: Explanation, doing: str) -> str:
         if (shown := _shorten(call, explanation))
     }
     if links and explanation.is_misspelt:
-        return tr("Did you mean {calls}?", calls=" or ".join(links.values()))
-    remedy = _fit(explanation.remedy, 800)
+        return tr("Did you mean {calls}?", calls=tr(" or ").join(links.values()))
+    remedy = _fit(tr_said(explanation.remedy), 800)
     told = next((call for call in links if call in remedy), "")
     calls = [link for call, link in links.items() if call != told]
     text = escape_html(remedy)

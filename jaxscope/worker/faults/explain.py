@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator
 
 from jaxscope.errors import EnvironmentProblem, Explanation, JaxscopeError, SourceError, TraceError
 from jaxscope.model.capture import CALL_FILE
+from jaxscope.model.said import said, say, say_joined
 from jaxscope.model.units import file_name, format_place
 from jaxscope.worker.faults.remedies import Remedy, find_remedy
 from jaxscope.worker.faults.tracebacks import (
@@ -76,13 +77,13 @@ _KINDS = {"source": SourceError, "environment": EnvironmentProblem, "trace": Tra
 
 
 _DURING = {
-    "source": "reading the file",
-    "import": "importing the file",
-    "call": "evaluating the call",
-    "trace": "tracing",
-    "lower": "lowering",
-    "compile": "compiling",
-    "run": "running",
+    "source": say("reading the file"),
+    "import": say("importing the file"),
+    "call": say("evaluating the call"),
+    "trace": say("tracing"),
+    "lower": say("lowering"),
+    "compile": say("compiling"),
+    "run": say("running"),
 }
 _interrupts: list[int] = []
 _XLA_ERRORS = frozenset({"JaxRuntimeError", "ValueError"})
@@ -109,8 +110,10 @@ def explain_missing(error: BaseException) -> Explanation | None:
         return None
     return Explanation(
         what,
-        remedy="Private names of JAX change from release to release: choose an interpreter with a "
-        "release that jaxscope was tested with, by --python.",
+        remedy=say(
+            "Private names of JAX change from release to release: choose an interpreter with a "
+            "release that jaxscope was tested with, by --python."
+        ),
         kind="MissingName",
         full_traceback=render_exception(error),
     )
@@ -142,8 +145,8 @@ def explain_exception(
     except Exception as second:
         kind = type(error).__name__
         return "trace", Explanation(
-            what=f"The code raised {kind}, which cannot be shown.",
-            why=f"Reading the exception raised {type(second).__name__}.",
+            what=say("The code raised {kind}, which cannot be shown.", kind=kind),
+            why=say("Reading the exception raised {kind}.", kind=type(second).__name__),
             kind=kind,
         )
 
@@ -160,10 +163,10 @@ def _explain_syntax(error: SyntaxError) -> Explanation:
         if column:
             excerpt += "\n" + " " * (column - 1) + "^"
     return Explanation(
-        what="The code is not valid Python.",
+        what=say("The code is not valid Python."),
         why=safe_text(error.msg) + (f" (column {column})" if column else "") + excerpt,
         where=place,
-        remedy="Correct the marked place.",
+        remedy=say("Correct the marked place."),
         kind=type(error).__name__,
     )
 
@@ -195,19 +198,22 @@ def _explain_raised(
         kind, text, inner_frames = inner
         frames = frames + inner_frames
     row = find_remedy(error, text)
-    during = f" while {_DURING.get(stage, stage)}" if stage else ""
-    what = row.what if row and row.what else f"The code raised {kind}{during}."
+    during = _DURING.get(stage, stage)
+    what = say("The code raised {kind}.", kind=kind)
+    if row and row.what:
+        what = said(row.what)
+    elif during:
+        what = say("The code raised {kind} while {doing}.", kind=kind, doing=during)
     if inner is not None:
-        what = f"A Python callback that the compiled program calls raised {kind}."
+        what = say("A Python callback that the compiled program calls raised {kind}.", kind=kind)
     part = ""
     if call and inner is None and not _place(frames):
         is_of_call = is_of_call or stage == "call" or (row is not None and row.of_call != "")
         part = find_part_of_call(error, call) or (call if is_of_call else "")
-        what = row.of_call if part and row and row.of_call else what
-    remedy = row.remedy if row else ""
+        what = said(row.of_call) if part and row and row.of_call else what
     url = (row.url if row else "") or url
-    if url:
-        remedy = f"{remedy} See {url}".strip()
+    page = say("See {url}", url=url) if url else ""
+    remedy = say_joined((said(row.remedy) if row else "", page))
     calls = _corrected(call, part, row)
     return Explanation(
         what=what,

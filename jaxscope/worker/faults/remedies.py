@@ -17,6 +17,7 @@ import sys
 from collections.abc import Callable
 from types import ModuleType
 
+from jaxscope.model.said import EITHER, say, say_joined
 from jaxscope.model.units import format_bytes
 from jaxscope.worker.faults.tracebacks import walk_frames
 
@@ -33,7 +34,11 @@ def describe_memory_limit() -> str:
     if not limits:
         return ""
     size, how = min(limits)
-    return f"A memory limit of {size / 1e9:.2f} GB is in force for this process ({how})."
+    return say(
+        "A memory limit of {size:.2f} GB is in force for this process ({how}).",
+        size=size / 1e9,
+        how=how,
+    )
 
 
 DOCS = "https://docs.jax.dev/en/latest/"
@@ -318,21 +323,27 @@ def _exit_remedy(error: BaseException, _text: str) -> Remedy:
     return Remedy(
         (),
         "",
-        f"The file called sys.exit({shown}).",
-        'Put code that ends the program under `if __name__ == "__main__":`.',
+        say("The file called sys.exit({shown}).", shown=shown),
+        say('Put code that ends the program under `if __name__ == "__main__":`.'),
     )
 
 
 def _import_remedy(error: BaseException, _text: str) -> Remedy:
     name = getattr(error, "name", None)
-    name = name if isinstance(name, str) and name else "the module"
+    name = name if isinstance(name, str) and name else "…"
     package = name.split(".")[0]
     return Remedy(
         (),
         "",
-        f"The module {name} is not installed for {sys.executable}.",
-        f"Install it there: {_install_command(package)}; or choose the interpreter "
-        "of your project with --python.",
+        say(
+            "The module {name} is not installed for {interpreter}.",
+            name=name,
+            interpreter=sys.executable,
+        ),
+        say(
+            "Install it there: {command}; or choose the interpreter of your project with --python.",
+            command=_install_command(package),
+        ),
     )
 
 
@@ -362,20 +373,20 @@ def _find_starter() -> str:
 
 def _import_name_remedy(_error: BaseException, text: str) -> Remedy:
     if "partially initialized module" in text:
-        what = "Modules import each other, and one was asked for a name before it had it."
-        return Remedy((), "", what, "Import the module instead of the name, or later.")
-    return Remedy((), "", "An import failed.", "Does the installed version have that name?")
+        what = say("Modules import each other, and one was asked for a name before it had it.")
+        return Remedy((), "", what, say("Import the module instead of the name, or later."))
+    return Remedy((), "", say("An import failed."), say(_OTHER_VERSION))
 
 
 def _misspelt_remedy(error: BaseException, _text: str) -> Remedy:
     """What a module may have in place of a name that it lacks."""
     module, name = getattr(error, "obj", None), str(getattr(error, "name", ""))
     close = difflib.get_close_matches(name, dir(module), n=3)
-    remedy = " or ".join(f"`{each}`" for each in close)
+    remedy = say_joined((f"`{each}`" for each in close), EITHER)
     return Remedy(
         *((), "", ""),
-        f"Did you mean {remedy}?" if close else "Does the installed version have that name?",
-        of_call="The call uses a name that a module does not have.",
+        say("Did you mean {calls}?", calls=remedy) if close else say(_OTHER_VERSION),
+        of_call=say("The call uses a name that a module does not have."),
         instead=(name, *close),
     )
 
@@ -394,22 +405,29 @@ def _is_missing_relative(error: BaseException, _text: str) -> bool:
 def _missing_file_remedy(error: BaseException, _text: str) -> Remedy:
     """Where a relative path was looked for, and where such a file is: beside the code, perhaps."""
     name, folder = str(getattr(error, "filename", "")), os.getcwd()
-    what = f"There is no file {name} in {folder}, the working directory, where the code looks."
+    what = say(
+        "There is no file {name} in {folder}, the working directory, where the code looks.",
+        name=name,
+        folder=folder,
+    )
     frames = walk_frames(error.__traceback__)
     homes = dict.fromkeys(os.path.dirname(frame.file) for frame in reversed(frames))
     beside = next(
         (h for h in homes if os.path.isabs(h) and os.path.exists(os.path.join(h, name))), ""
     )
     if beside:
-        remedy = (
-            f"It is in {beside}: start jaxscope there (`cd {shlex.quote(beside)}`), or let the "
-            "code open it by a path made from `__file__`."
+        remedy = say(
+            "It is in {folder}: start jaxscope there (`cd {quoted}`), or let the code open it by a "
+            "path made from `__file__`.",
+            folder=beside,
+            quoted=shlex.quote(beside),
         )
     else:
-        remedy = "Start jaxscope in the folder that the code is meant to run in."
+        remedy = say("Start jaxscope in the folder that the code is meant to run in.")
     return Remedy((), "", what, remedy)
 
 
+_OTHER_VERSION = "Does the installed version have that name?"
 _TOO_SMALL = (
     r"Used ([\d.]+[KMGT]) of ([\d.]+[KMGT]) hbm",
     r"\(([\d.]+[KMGT])\) exceeds available HBM \(([\d.]+[KMGT])\)",
@@ -424,18 +442,25 @@ def _exhausted_remedy(_error: BaseException, text: str) -> Remedy:
             return Remedy(
                 (),
                 "",
-                f"The program does not fit: it needs {needs} of the device's memory, it has {has}.",
-                "Use smaller shapes, cut arrays over more devices, or take a target with more "
-                "memory. `jaxscope targets` compares chips.",
+                say(
+                    "The program does not fit: it needs {needs} of the device's memory, it has "
+                    "{has}.",
+                    needs=needs,
+                    has=has,
+                ),
+                say(
+                    "Use smaller shapes, cut arrays over more devices, or take a target with more "
+                    "memory. `jaxscope targets` compares chips."
+                ),
                 is_out_of_memory=True,
             )
     found = re.search(r"allocat\w* (\d+) bytes", text)
-    size = f" It asked for {format_bytes(int(found.group(1)))}." if found else ""
+    size = say("It asked for {size}.", size=format_bytes(int(found.group(1)))) if found else ""
     return Remedy(
         (),
         "",
-        _join(f"XLA ran out of memory.{size}", describe_memory_limit()),
-        "Use smaller shapes, or a target with more memory.",
+        say_joined((say("XLA ran out of memory."), size, describe_memory_limit())),
+        say("Use smaller shapes, or a target with more memory."),
         is_out_of_memory=True,
     )
 
@@ -444,8 +469,8 @@ def _memory_remedy(_error: BaseException, _text: str) -> Remedy:
     return Remedy(
         (),
         "",
-        _join("Python ran out of memory.", describe_memory_limit()),
-        "Use smaller shapes, or raise the limit with `--memory`.",
+        say_joined((say("Python ran out of memory."), describe_memory_limit())),
+        say("Use smaller shapes, or raise the limit with `--memory`."),
     )
 
 
@@ -465,8 +490,11 @@ def _squeeze_remedy(_error: BaseException, text: str) -> Remedy:
         (),
         "",
         "",
-        f"Under `pmap`, each row of the mapped axis needs a device: `--target cpu:{size}` "
-        "simulates them on the CPU. Elsewhere, squeeze only axes of size 1.",
+        say(
+            "Under `pmap`, each row of the mapped axis needs a device: `--target cpu:{size}` "
+            "simulates them on the CPU. Elsewhere, squeeze only axes of size 1.",
+            size=size,
+        ),
     )
 
 
@@ -477,8 +505,9 @@ def _is_failure_under_limit(error: BaseException, text: str) -> bool:
 
 
 def _limit_remedy(_error: BaseException, _text: str) -> Remedy:
-    what = f"XLA failed, perhaps for want of memory. {describe_memory_limit()}"
-    return Remedy((), "", what, "Raise the limit, or use smaller shapes.")
+    what = say("XLA failed, perhaps for want of memory.")
+    what = say_joined((what, describe_memory_limit()))
+    return Remedy((), "", what, say("Raise the limit, or use smaller shapes."))
 
 
 def _is_missing_backend(error: BaseException, text: str) -> bool:
@@ -504,8 +533,10 @@ def _backend_remedy(_error: BaseException, _text: str) -> Remedy:
         (),
         "",
         describe_missing_backend(),
-        "Install the plugin of that platform, or leave the choice to JAX; `jaxscope doctor` lists "
-        "the targets that work here.",
+        say(
+            "Install the plugin of that platform, or leave the choice to JAX; `jaxscope doctor` "
+            "lists the targets that work here."
+        ),
     )
 
 
@@ -514,11 +545,10 @@ def describe_missing_backend() -> str:
     import jax  # as above
 
     platforms = getattr(jax.config, "jax_platforms", None) or "a platform"
-    return f"JAX was told to use {platforms}, and nothing that is installed here provides it."
-
-
-def _join(*sentences: str) -> str:
-    return " ".join(filter(None, sentences))
+    return say(
+        "JAX was told to use {platforms}, and nothing that is installed here provides it.",
+        platforms=platforms,
+    )
 
 
 _Test = Callable[[BaseException, str], bool]

@@ -25,6 +25,7 @@ import numpy as np
 from jaxscope.errors import CallError, Explanation
 from jaxscope.model.capture import CALL_FILE
 from jaxscope.model.outline import TRANSFORMS
+from jaxscope.model.said import EITHER, say, say_joined
 from jaxscope.model.types import spell_scalars
 from jaxscope.model.units import shorten
 from jaxscope.worker.host.values import ArrayShorthand, find_shorthand, shorthands
@@ -129,7 +130,7 @@ class _CallParser:
         self._text = text
         self._names = dict(names)
         self._file = file
-        self._holder = "The file" if file else "The notebook"
+        self._holder = say("The file") if file else say("The notebook")
         self._transforms = {
             id(getattr(jax, name)): name for name in TRANSFORMS if hasattr(jax, name)
         }
@@ -148,16 +149,20 @@ class _CallParser:
         else:
             if applied is not None:
                 raise self._no_call(
-                    f"{self._text} makes a new function but does not call it.",
-                    f"Call it with arguments: {self._text}(…).",
+                    say("{call} makes a new function but does not call it.", call=self._text),
+                    say("Call it with arguments: {call}(…).", call=self._text),
                 )
             collected, inner = outer, outer.func
         inner = self._peel(inner, levels)
         base = self._evaluate(inner)
         if not callable(base):
             raise self._no_call(
-                f"{ast.unparse(inner)} is no function but a {type(base).__name__}.",
-                "Name a function of the file.",
+                say(
+                    "{text} is no function but a {kind}.",
+                    text=ast.unparse(inner),
+                    kind=type(base).__name__,
+                ),
+                say("Name a function of the file."),
             )
         args, kwargs = self._collect_arguments(collected)
         return Call(
@@ -175,12 +180,17 @@ class _CallParser:
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             why = getattr(error, "msg", None) or str(error)
             column = getattr(error, "offset", None)
-            place = f" at character {column}" if column else ""
+            place = say(" at character {column}", column=column) if column else ""
             closed = _close_brackets(self._text)
-            remedy = f"Did you mean {shorten(closed)}?" if closed else ""
+            remedy = say("Did you mean {calls}?", calls=shorten(closed)) if closed else ""
             raise self._no_call(
-                f"The call {shorten(self._text)!r} is not a Python expression: {why}{place}.",
-                remedy or f"Type a call such as {self._example()}.",
+                say(
+                    "The call {call} is not a Python expression: {why}{place}.",
+                    call=repr(shorten(self._text)),
+                    why=why,
+                    place=place,
+                ),
+                remedy or say("Type a call such as {call}.", call=self._example()),
                 [closed] if closed else (),
                 self._text[(column or 1) - 1 :] or self._text,
                 "" if closed else self._example(),
@@ -190,10 +200,10 @@ class _CallParser:
             is_name = isinstance(tree.body, ast.Name | ast.Attribute)
             text = shorten(self._text)
             raise self._no_call(
-                f"{text!r} is not a call.",
-                "Add its arguments in parentheses."
+                say("{text} is not a call.", text=repr(text)),
+                say("Add its arguments in parentheses.")
                 if is_name
-                else f"Type a call, such as {self._example()}.",
+                else say("Type a call, such as {call}.", call=self._example()),
                 [f"{self._text.strip()}(f32[8])"] if is_name else (),
                 example="" if is_name else self._example(),
             )
@@ -208,8 +218,8 @@ class _CallParser:
             if name in _APPLIED and len(node.args) == 1 and not node.keywords:
                 function = ast.unparse(node.args[0])
                 raise self._no_call(
-                    f"{name} takes the function and its arguments in one call.",
-                    f"Write {_APPLIED[name].format(function)}.",
+                    say("{name} takes the function and its arguments in one call.", name=name),
+                    say("Write {call}.", call=_APPLIED[name].format(function)),
                 )
             if name is None or name in _APPLIED or position is None:
                 break
@@ -253,8 +263,8 @@ class _CallParser:
         )
         if name == "jvp" and given != 2 and not is_open:
             raise self._no_call(
-                "jvp takes a function, its primals and their tangents.",
-                "Give both as tuples: `jvp(f, (x,), (t,))`.",
+                say("jvp takes a function, its primals and their tangents."),
+                say("Give both as tuples: `jvp(f, (x,), (t,))`."),
             )
 
     def _applied_level(self, name: str, node: ast.expr) -> Callable[[Function], Function]:
@@ -319,23 +329,35 @@ class _CallParser:
         others: Sequence[str] = ()
         if shorthand := find_shorthand(name):
             others = [shorthand]
-            remedy = f"Arrays are written short: {shorthand}[8, 2]."
+            remedy = say("Arrays are written short: {shorthand}[8, 2].", shorthand=shorthand)
         elif close:
             others = close
-            remedy = f"Did you mean {' or '.join(close)}?"
+            remedy = say("Did you mean {calls}?", calls=say_joined(close, EITHER))
         elif is_type:
             types = ", ".join(shorthands())
-            remedy = f"Arrays are written by their type, such as f32[8, 2]: {types}."
+            remedy = say(
+                "Arrays are written by their type, such as f32[8, 2]: {types}.", types=types
+            )
+        elif use is not _Use.CALLED and values:
+            remedy = say(
+                "Pass an array, such as f32[8, 2], or a value of the file: {values}.",
+                values=", ".join(values[:20]),
+            )
         elif use is not _Use.CALLED:
-            held = f", or a value of the file: {', '.join(values[:20])}" if values else ""
-            remedy = f"Pass an array, such as f32[8, 2]{held}."
+            remedy = say("Pass an array, such as f32[8, 2].")
         elif functions:
             others = functions[:20]
-            remedy = f"{self._holder} has: {', '.join(functions[:20])}."
+            remedy = say(
+                "{holder} has: {functions}.",
+                holder=self._holder,
+                functions=", ".join(functions[:20]),
+            )
         else:
-            remedy = f"{self._holder} defines no functions."
+            remedy = say("{holder} defines no functions.", holder=self._holder)
         calls = [self._with_name(name, other) for other in others]
-        what = f"{self._holder} has no {name!r}, which the call names."
+        what = say(
+            "{holder} has no {name}, which the call names.", holder=self._holder, name=repr(name)
+        )
         is_misspelt = bool(close) and others is close
         return self._no_call(what, remedy, calls, name, is_misspelt=is_misspelt)
 

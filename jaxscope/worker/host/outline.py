@@ -9,6 +9,7 @@ from typing import Any
 
 from jaxscope.errors import SourceError
 from jaxscope.model.outline import OutlinedFunction, find_offered_calls
+from jaxscope.model.said import say
 from jaxscope.model.units import shorten
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import guard
@@ -54,7 +55,7 @@ def parse_source(source: SourceSnapshot) -> ast.Module:
         SourceError: It is not valid Python, or nested more deeply than Python's parser can go.
     """
     try:
-        with guard("parsing the file", [source.path]):
+        with guard(say("parsing the file"), [source.path]):
             return ast.parse(source.text, source.path)
     except SourceError:
         raise

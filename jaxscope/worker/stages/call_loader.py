@@ -23,6 +23,7 @@ import jax
 
 from jaxscope.errors import CallError, Explanation, JaxscopeError, TraceError
 from jaxscope.model.outline import find_offered_calls
+from jaxscope.model.said import say, say_joined
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import explain_exception, guard
 from jaxscope.worker.host.call import Call, call_namespace, list_functions, parse_call
@@ -259,7 +260,7 @@ def handle_propose(request: dict[str, Any], channel: Channel) -> None:
     if text is None:
         raise TraceError(
             Explanation(
-                what=f"No arguments were found with which {function} traces.",
+                what=say("No arguments were found with which {name} traces.", name=function),
                 where=refusal.where or source.path,
                 why=refusal.why,
                 remedy=_describe_form(function, names, refusal.call),
@@ -299,9 +300,17 @@ def _describe_form(function: str, names: dict[str, Any], tried: str) -> str:
     except (TypeError, ValueError):
         parameters = {}
     listed = ", ".join(name for name in parameters if not (owner and name == "self"))
-    accepted = f"with arguments that its code accepts for {listed}" if listed else ""
-    told = f"Type a call of the form {form} {accepted or 'that its code accepts'}."
-    return f"{told} Other arguments like these were tried, too." if tried else told
+    if listed:
+        told = say(
+            "Type a call of the form {form} with arguments that its code accepts for {listed}.",
+            form=form,
+            listed=listed,
+        )
+    else:
+        told = say("Type a call of the form {form} that its code accepts.", form=form)
+    if not tried:
+        return told
+    return say_joined((told, say("Other arguments like these were tried, too.")))
 
 
 def propose_call(
@@ -414,8 +423,8 @@ def load_names(request: dict[str, Any], channel: Channel) -> tuple[SourceSnapsho
     """
     if not request.get("file"):
         raise CallError(
-            "There is no file to take the call from.",
-            remedy="Name a Python file; it may be empty but for its imports.",
+            say("There is no file to take the call from."),
+            remedy=say("Name a Python file; it may be empty but for its imports."),
             kind="NoFile",
         )
     source = read_source(request["file"])
@@ -441,10 +450,13 @@ def first_call(source: SourceSnapshot, names: dict[str, Any], channel: Channel) 
     if text is None:
         raise CallError(
             Explanation(
-                f"{source.path.rpartition('/')[2]} offers no call, and none could be found.",
+                say(
+                    "{file} offers no call, and none could be found.",
+                    file=source.path.rpartition("/")[2],
+                ),
                 where=source.path,
                 why=refusal.why,
-                remedy="Type a call, or add a comment line such as # jaxscope: loss(f32[8]).",
+                remedy=say("Type a call, or add a comment line such as # jaxscope: loss(f32[8])."),
                 kind="NoCall",
                 example="loss(f32[8])",
             )

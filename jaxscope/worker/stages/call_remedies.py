@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 from jaxscope.errors import CallError, Explanation, JaxscopeError
 from jaxscope.model.outline import find_offered_calls
+from jaxscope.model.said import EITHER, say, say_joined
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.host.call import list_functions, parse_call, split_call
 from jaxscope.worker.host.source import SourceSnapshot
@@ -68,10 +69,10 @@ class _Search:
         calls = tuple(dict.fromkeys(found))[:_MAX_CALLS]
         remedy = explanation.remedy
         if explanation.is_misspelt and calls:
-            remedy = f"Did you mean {' or '.join(calls)}?"
+            remedy = say("Did you mean {calls}?", calls=say_joined(calls, EITHER))
         elif explanation.example:
             form = calls[0] if calls else f"{explanation.example.partition('(')[0]}(…)"
-            remedy = f"Type a call such as {form}."
+            remedy = say("Type a call such as {call}.", call=form)
         return dataclasses.replace(explanation, calls=calls, remedy=remedy, example="")
 
     def _find(self, own: Sequence[str], text: str) -> Iterator[str]:

@@ -90,6 +90,10 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
         <translation>最长的 {name} 用了 {seconds}；以上合计 {total}。编译的其余时间用在没有改变程序的 pass、缓冲区分配和代码生成上（CPU 和 GPU 上由 LLVM 完成）。</translation>
     </message>
     <message>
+        <source> at character {column}</source>
+        <translation>（在第 {column} 个字符处）</translation>
+    </message>
+    <message>
         <source> at {write_time}</source>
         <translation>，时间 {write_time}</translation>
     </message>
@@ -140,6 +144,10 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
     <message>
         <source> on {host}</source>
         <translation>，主机 {host}</translation>
+    </message>
+    <message>
+        <source> or </source>
+        <translation> 或 </translation>
     </message>
     <message>
         <source> pixels</source>
@@ -388,6 +396,30 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>&lt;p&gt;没有这个词。&lt;/p&gt;</translation>
     </message>
     <message>
+        <source>A Flax NNX object that was made outside of the traced function is changed inside of it.</source>
+        <translation>在被追踪的函数之外生成的 Flax NNX 对象，在函数里面被改变了。</translation>
+    </message>
+    <message>
+        <source>A JAX array is assigned to in place.</source>
+        <translation>对一个 JAX 数组做了就地赋值。</translation>
+    </message>
+    <message>
+        <source>A NaN or an infinity appeared while `jax_debug_nans` or `jax_debug_infs` is on.</source>
+        <translation>在 `jax_debug_nans` 或 `jax_debug_infs` 打开时出现了 NaN 或无穷大。</translation>
+    </message>
+    <message>
+        <source>A NumPy function was called on a traced array.</source>
+        <translation>对一个被追踪的数组调用了 NumPy 函数。</translation>
+    </message>
+    <message>
+        <source>A Pallas kernel is to run on the CPU, which runs Pallas kernels in interpret mode only.</source>
+        <translation>一个 Pallas 内核要在 CPU 上运行，而 CPU 只能以解释模式运行 Pallas 内核。</translation>
+    </message>
+    <message>
+        <source>A Python callback that the compiled program calls raised {kind}.</source>
+        <translation>编译后的程序所调用的一个 Python 回调抛出了 {kind}。</translation>
+    </message>
+    <message>
         <source>A block that reaches beyond the end is moved back until it fits, without an error.</source>
         <translation>伸出末端的块会被移回到放得下的位置，不报错。</translation>
     </message>
@@ -446,6 +478,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>A function that is made anew in each round is jitted and called here: jax.jit knows functions by identity, so each round traces and compiles again.</source>
         <translation>每一轮新生成的函数在这里用 jit 包装并调用：jax.jit 按身份识别函数，所以每一轮都重新追踪和编译。</translation>
+    </message>
+    <message>
+        <source>A function that yields gives a generator, which JAX cannot trace.</source>
+        <translation>含有 yield 的函数返回生成器，JAX 无法追踪。</translation>
     </message>
     <message>
         <source>A function whose backward pass somebody wrote by hand (`jax.custom_vjp`).</source>
@@ -516,6 +552,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>不是正定的矩阵会得到 NaN，不报错。</translation>
     </message>
     <message>
+        <source>A memory limit of {size:.2f} GB is in force for this process ({how}).</source>
+        <translation>这个进程有 {size:.2f} GB 的内存限制（{how}）。</translation>
+    </message>
+    <message>
         <source>A module that a job left behind. Nothing is run from it.</source>
         <translation>一个作业留下的模块。不会运行其中任何东西。</translation>
     </message>
@@ -552,6 +592,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>与稀疏矩阵的乘积。</translation>
     </message>
     <message>
+        <source>A random key is used twice, so the two draws are not independent.</source>
+        <translation>一个随机密钥用了两次，所以两次抽取并不独立。</translation>
+    </message>
+    <message>
         <source>A result that the program hands back.</source>
         <translation>程序交回的一个结果。</translation>
     </message>
@@ -586,6 +630,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>A start that reaches beyond the end is moved back until the slice fits.</source>
         <translation>使切片伸出末端的起点会被移回到放得下的位置。</translation>
+    </message>
+    <message>
+        <source>A static argument must be hashable.</source>
+        <translation>静态参数必须是可哈希的。</translation>
+    </message>
+    <message>
+        <source>A traced array is used where Python needs an integer.</source>
+        <translation>在 Python 需要整数的地方用了一个被追踪的数组。</translation>
+    </message>
+    <message>
+        <source>A traced value was kept beyond the function that made it.</source>
+        <translation>一个被追踪的值保留到了生成它的函数之外。</translation>
     </message>
     <message>
         <source>A value that an equation, operation or instruction reads.</source>
@@ -630,6 +686,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Add a small number under the root, jnp.sqrt(jnp.sum(x**2) + 1e-12), or give it a safe operand: s = jnp.sum(x**2); safe = jnp.where(s &gt; 0, s, 1.0); jnp.where(s &gt; 0, jnp.sqrt(safe), 0.0).</source>
         <translation>在根号下加一个小的数 jnp.sqrt(jnp.sum(x**2) + 1e-12)，或者给它一个安全的操作数：s = jnp.sum(x**2); safe = jnp.where(s &gt; 0, s, 1.0); jnp.where(s &gt; 0, jnp.sqrt(safe), 0.0)。</translation>
+    </message>
+    <message>
+        <source>Add its arguments in parentheses.</source>
+        <translation>请在括号中加上它的参数。</translation>
     </message>
     <message>
         <source>Adds a border of a constant value, or removes one.</source>
@@ -700,8 +760,28 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>除 `dimension` 以外的大小都相同；这一维的大小是各操作数大小之和。</translation>
     </message>
     <message>
+        <source>An `async` function gives a coroutine, which JAX cannot trace.</source>
+        <translation>`async` 函数返回协程，JAX 无法追踪。</translation>
+    </message>
+    <message>
+        <source>An argument holds something that is no array.</source>
+        <translation>有一个参数含有不是数组的内容。</translation>
+    </message>
+    <message>
+        <source>An argument is no array and is not static.</source>
+        <translation>有一个参数不是数组，也不是静态的。</translation>
+    </message>
+    <message>
         <source>An argument of the computation.</source>
         <translation>这个计算的一个参数。</translation>
+    </message>
+    <message>
+        <source>An array is indexed with a mask, and the size of the result depends on its values.</source>
+        <translation>用掩码对数组取下标，结果的大小取决于数组的值。</translation>
+    </message>
+    <message>
+        <source>An array is used after it was donated to a jitted function.</source>
+        <translation>一个数组在捐赠给 jit 函数之后又被使用。</translation>
     </message>
     <message>
         <source>An array whose contents are not set yet.</source>
@@ -710,6 +790,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>An array without a name</source>
         <translation>一个没有名称的数组</translation>
+    </message>
+    <message>
+        <source>An assertion of the code failed.</source>
+        <translation>代码中的一个断言失败了。</translation>
     </message>
     <message>
         <source>An equation that became many instructions, loops of their own among them, is one in the first count.</source>
@@ -722,6 +806,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>An exponentially scaled Bessel function of every element.</source>
         <translation>每个元素的指数缩放贝塞尔函数值。</translation>
+    </message>
+    <message>
+        <source>An import failed.</source>
+        <translation>一个导入失败了。</translation>
     </message>
     <message>
         <source>An index beyond the end is left out.</source>
@@ -802,6 +890,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Arrays and how they are spread</source>
         <translation>数组及其分布方式</translation>
+    </message>
+    <message>
+        <source>Arrays are written by their type, such as f32[8, 2]: {types}.</source>
+        <translation>数组按类型来写，例如 f32[8, 2]：{types}。</translation>
+    </message>
+    <message>
+        <source>Arrays are written short: {shorthand}[8, 2].</source>
+        <translation>数组用简短的写法：{shorthand}[8, 2]。</translation>
     </message>
     <message>
         <source>Arrays in dictionaries, lists, tuples and other containers; each is a leaf.</source>
@@ -984,6 +1080,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>调用</translation>
     </message>
     <message>
+        <source>Call a plain function: what is awaited runs before or after the traced code.</source>
+        <translation>请调用普通函数：要 await 的内容放在被追踪的代码之前或之后运行。</translation>
+    </message>
+    <message>
+        <source>Call it with arguments: {call}(…).</source>
+        <translation>请带参数调用它：{call}(…)。</translation>
+    </message>
+    <message>
         <source>Call to compare with</source>
         <translation>要比较的调用</translation>
     </message>
@@ -1042,6 +1146,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Chart; the table below has the same values</source>
         <translation>图表；下面的表格有同样的数值</translation>
+    </message>
+    <message>
+        <source>Check the recursion's end; for deep models use `jax.lax.scan` over the layers.</source>
+        <translation>请检查递归的终点；对于很深的模型，对各层使用 `jax.lax.scan`。</translation>
     </message>
     <message>
         <source>Checks and messages</source>
@@ -1168,8 +1276,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>比较结果</translation>
     </message>
     <message>
+        <source>Compare the arguments of the call with what the assertion asks for.</source>
+        <translation>请把调用的参数与断言的要求相比较。</translation>
+    </message>
+    <message>
+        <source>Compare the call with the function's parameters.</source>
+        <translation>请把调用与函数的参数列表相比较。</translation>
+    </message>
+    <message>
         <source>Compare the policies</source>
         <translation>比较各种策略</translation>
+    </message>
+    <message>
+        <source>Compare the shapes named here with those in the call.</source>
+        <translation>请把这里列出的形状与调用中的形状相比较。</translation>
+    </message>
+    <message>
+        <source>Compare the types named here.</source>
+        <translation>请比较这里列出的类型。</translation>
     </message>
     <message>
         <source>Compare this value</source>
@@ -1200,6 +1324,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>编译</translation>
     </message>
     <message>
+        <source>Compile it for a chip that need not be here, such as `--target aot:tpu:v5e:2x2` or `aot:gpu:h100`; or call `pallas_call` with `interpret=True`.</source>
+        <translation>请为一个不必在本机的芯片编译，例如 `--target aot:tpu:v5e:2x2` 或 `aot:gpu:h100`；或者用 `interpret=True` 调用 `pallas_call`。</translation>
+    </message>
+    <message>
         <source>Compile time</source>
         <translation>编译时间</translation>
     </message>
@@ -1228,6 +1356,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>停止的条件</translation>
     </message>
     <message>
+        <source>Convert one of the arrays, such as by `x.astype(y.dtype)`.</source>
+        <translation>请转换其中一个数组，例如用 `x.astype(y.dtype)`。</translation>
+    </message>
+    <message>
         <source>Converts every element to another type, such as float32 to bfloat16. Costs a pass over memory unless it is fused.</source>
         <translation>把每个元素转换为另一种类型，例如从 float32 到 bfloat16。除非被融合，否则要在内存中走一遍。</translation>
     </message>
@@ -1254,6 +1386,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Copy versions</source>
         <translation>复制版本信息</translation>
+    </message>
+    <message>
+        <source>Correct the marked place.</source>
+        <translation>请改正标出的位置。</translation>
     </message>
     <message>
         <source>Cost and time</source>
@@ -1410,6 +1546,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Document with the graph</source>
         <translation>含图的文档</translation>
+    </message>
+    <message>
+        <source>Does the installed version have that name?</source>
+        <translation>安装的版本有这个名称吗？</translation>
     </message>
     <message>
         <source>Donated</source>
@@ -1796,6 +1936,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>伽马分布的随机数；在这里是一个方程，下面有几百个。</translation>
     </message>
     <message>
+        <source>Give both as tuples: `jvp(f, (x,), (t,))`.</source>
+        <translation>两者都用元组给出：`jvp(f, (x,), (t,))`。</translation>
+    </message>
+    <message>
+        <source>Give every axis a size of 0 or more, such as `f32[3]`.</source>
+        <translation>每个轴的大小都应为 0 或更大，例如 `f32[3]`。</translation>
+    </message>
+    <message>
         <source>Give the branch a safe operand: safe = jnp.where(x &gt; 0, x, 1.0); jnp.where(x &gt; 0, {safe}, 0.0).</source>
         <translation>给这个分支一个安全的操作数：safe = jnp.where(x &gt; 0, x, 1.0); jnp.where(x &gt; 0, {safe}, 0.0)。</translation>
     </message>
@@ -1940,6 +2088,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>如果两者之一是 NaN，结果也是 NaN。</translation>
     </message>
     <message>
+        <source>Import the module instead of the name, or later.</source>
+        <translation>请导入模块而不是名称，或者晚一点导入。</translation>
+    </message>
+    <message>
         <source>In a text, a table or a tree: select all up to there</source>
         <translation>在文本、表格或树中：选择到那里为止的全部</translation>
     </message>
@@ -2008,6 +2160,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在您的代码中</translation>
     </message>
     <message>
+        <source>Index a JAX array instead of a list, or make the argument static.</source>
+        <translation>请对 JAX 数组而不是列表取下标，或者把参数设为静态的。</translation>
+    </message>
+    <message>
         <source>Index {start} is out of bounds: axis {axis} has {length:,} elements.</source>
         <translation>下标 {start} 越界：轴 {axis} 有 {length:,} 个元素。</translation>
     </message>
@@ -2018,6 +2174,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Inf yellow</source>
         <translation>Inf 黄色</translation>
+    </message>
+    <message>
+        <source>Install it there: {command}; or choose the interpreter of your project with --python.</source>
+        <translation>请在那里安装：{command}；或者用 --python 选择您的项目的解释器。</translation>
+    </message>
+    <message>
+        <source>Install the plugin of that platform, or leave the choice to JAX; `jaxscope doctor` lists the targets that work here.</source>
+        <translation>请安装那个平台的插件，或者让 JAX 自己选择；`jaxscope doctor` 会列出在这里可用的目标。</translation>
     </message>
     <message>
         <source>Instructions that hold what is selected: {before:,} before, {after:,} after.</source>
@@ -2046,6 +2210,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Is in a branch that is never taken.</source>
         <translation>在一个从不执行的分支中。</translation>
+    </message>
+    <message>
+        <source>It asked for {size}.</source>
+        <translation>它要求 {size}。</translation>
     </message>
     <message>
         <source>It cannot be read.</source>
@@ -2078,6 +2246,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>It is gone from the optimized module: it holds passes back only until the last of them.</source>
         <translation>它在优化后的模块中已经没有了：它只能拦住 pass 直到最后几个之前。</translation>
+    </message>
+    <message>
+        <source>It is in {folder}: start jaxscope there (`cd {quoted}`), or let the code open it by a path made from `__file__`.</source>
+        <translation>它在 {folder} 中：请在那里启动 jaxscope（`cd {quoted}`），或者让代码用由 `__file__` 得到的路径打开它。</translation>
     </message>
     <message>
         <source>It is larger than {max_source_bytes} MiB.</source>
@@ -2160,6 +2332,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>JAX 的说法一致。</translation>
     </message>
     <message>
+        <source>JAX cannot trace a function of NumPy's.</source>
+        <translation>JAX 无法追踪 NumPy 的函数。</translation>
+    </message>
+    <message>
+        <source>JAX cannot trace this function: it is written in another language than Python.</source>
+        <translation>JAX 无法追踪这个函数：它是用 Python 以外的语言写的。</translation>
+    </message>
+    <message>
+        <source>JAX does not find the device that the code or the target asks for.</source>
+        <translation>JAX 找不到代码或目标所要求的设备。</translation>
+    </message>
+    <message>
         <source>JAX explains it differently.</source>
         <translation>JAX 的解释不同。</translation>
     </message>
@@ -2170,6 +2354,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>JAX reads element {moved} instead.</source>
         <translation>JAX 改为读取元素 {moved}。</translation>
+    </message>
+    <message>
+        <source>JAX was told to use {platforms}, and nothing that is installed here provides it.</source>
+        <translation>JAX 被要求使用 {platforms}，而这里安装的内容都不提供它。</translation>
     </message>
     <message>
         <source>JAX writes element {moved} instead.</source>
@@ -2230,6 +2418,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Joins tokens, so that effects happen in order.</source>
         <translation>把若干 token 合在一起，使副作用按顺序发生。</translation>
+    </message>
+    <message>
+        <source>Keep shapes and Python control flow free of array values, or make the argument static: `jit(f, static_argnames=…)`.</source>
+        <translation>不要让形状和 Python 控制流依赖数组的值，或者把参数设为静态的：`jit(f, static_argnames=…)`。</translation>
     </message>
     <message>
         <source>Keeps the compiler from moving or merging work across this point.</source>
@@ -2376,6 +2568,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>查看它的值</translation>
     </message>
     <message>
+        <source>Look for a division by zero, `log` or `sqrt` of a value at or below zero, or overflow.</source>
+        <translation>请查找除以零、对小于或等于零的值取 `log` 或 `sqrt`、或者上溢的地方。</translation>
+    </message>
+    <message>
         <source>Made in {seconds}</source>
         <translation>生成用时 {seconds}</translation>
     </message>
@@ -2426,6 +2622,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Makes several independent keys from one.</source>
         <translation>由一个密钥生成几个独立的密钥。</translation>
+    </message>
+    <message>
+        <source>Mark it static: `jit(f, static_argnames=…)`, or pass an array.</source>
+        <translation>请把它标为静态的：`jit(f, static_argnames=…)`，或者传入数组。</translation>
     </message>
     <message>
         <source>Mark what differs</source>
@@ -2548,6 +2748,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这台机器上缺少</translation>
     </message>
     <message>
+        <source>Modules import each other, and one was asked for a name before it had it.</source>
+        <translation>几个模块相互导入，其中一个在还没有某个名称时就被索取。</translation>
+    </message>
+    <message>
         <source>More</source>
         <translation>更多</translation>
     </message>
@@ -2620,6 +2824,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>NaN 红色</translation>
     </message>
     <message>
+        <source>Name a Python file; it may be empty but for its imports.</source>
+        <translation>请指定一个 Python 文件；除了导入语句，它可以是空的。</translation>
+    </message>
+    <message>
+        <source>Name a function of the file.</source>
+        <translation>请写出文件中一个函数的名称。</translation>
+    </message>
+    <message>
         <source>Name this pane</source>
         <translation>命名窗格</translation>
     </message>
@@ -2648,6 +2860,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>负的填充会切掉元素。</translation>
     </message>
     <message>
+        <source>Neither dtypes nor shapes fit together.</source>
+        <translation>dtype 和形状都不匹配。</translation>
+    </message>
+    <message>
         <source>Next</source>
         <translation>下一个</translation>
     </message>
@@ -2670,6 +2886,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Next: {title}</source>
         <translation>接下来：{title}</translation>
+    </message>
+    <message>
+        <source>No arguments were found with which {name} traces.</source>
+        <translation>没有找到能让 {name} 追踪成功的参数。</translation>
     </message>
     <message>
         <source>No difference is listed for this stage.</source>
@@ -3144,6 +3364,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>默认字体大小</translation>
     </message>
     <message>
+        <source>Other arguments like these were tried, too.</source>
+        <translation>也试过其他类似的参数。</translation>
+    </message>
+    <message>
         <source>Other runs, without recording, took {plain_wall} each.</source>
         <translation>未作记录的其他运行每次用时 {plain_wall}。</translation>
     </message>
@@ -3204,8 +3428,32 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>所选数组的各部分</translation>
     </message>
     <message>
+        <source>Pass a tuple instead of a list, or a frozen dataclass.</source>
+        <translation>请传入元组而不是列表，或者传入冻结的 dataclass。</translation>
+    </message>
+    <message>
+        <source>Pass an array, such as f32[8, 2], or a value of the file: {values}.</source>
+        <translation>请传入一个数组，例如 f32[8, 2]，或者文件中的一个值：{values}。</translation>
+    </message>
+    <message>
+        <source>Pass an array, such as f32[8, 2].</source>
+        <translation>请传入一个数组，例如 f32[8, 2]。</translation>
+    </message>
+    <message>
+        <source>Pass arrays and numbers. Where it is to be differentiated, `argnums` names other arguments, and `equinox.filter_grad` leaves out what is no array.</source>
+        <translation>请传入数组和数。要求导时，`argnums` 可以指定其他参数，`equinox.filter_grad` 会略去不是数组的内容。</translation>
+    </message>
+    <message>
+        <source>Pass floats (`f32[…]`, `1.0`), or choose other arguments with `argnums=`.</source>
+        <translation>请传入浮点数（`f32[…]`、`1.0`），或者用 `argnums=` 选择其他参数。</translation>
+    </message>
+    <message>
         <source>Pass it as an argument, so that a new value needs no new trace.</source>
         <translation>把它作为参数传入，这样换了值也不用重新追踪。</translation>
+    </message>
+    <message>
+        <source>Pass it as an argument: `(lambda model, x: model(x))(model, f32[8])`.</source>
+        <translation>请把它作为参数传入：`(lambda model, x: model(x))(model, f32[8])`。</translation>
     </message>
     <message>
         <source>Passes</source>
@@ -3328,6 +3576,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在程序运行时打印值。</translation>
     </message>
     <message>
+        <source>Private names of JAX change from release to release: choose an interpreter with a release that jaxscope was tested with, by --python.</source>
+        <translation>JAX 的私有名称随版本而变：请用 --python 选择一个解释器，其中的 JAX 版本是 jaxscope 测试过的。</translation>
+    </message>
+    <message>
         <source>Program</source>
         <translation>程序</translation>
     </message>
@@ -3346,6 +3598,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Put a transform around the function</source>
         <translation>给函数套上一个变换</translation>
+    </message>
+    <message>
+        <source>Put code that ends the program under `if __name__ == "__main__":`.</source>
+        <translation>请把结束程序的代码放在 `if __name__ == "__main__":` 之下。</translation>
     </message>
     <message>
         <source>Python</source>
@@ -3368,12 +3624,28 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这些文件夹及其内部的 Python 文件，一打开就会运行。</translation>
     </message>
     <message>
+        <source>Python ran out of memory.</source>
+        <translation>Python 的内存用完了。</translation>
+    </message>
+    <message>
+        <source>Python's `if`, `while`, `and` or `bool()` asks a whole array for one answer.</source>
+        <translation>Python 的 `if`、`while`、`and` 或 `bool()` 向整个数组索取一个答案。</translation>
+    </message>
+    <message>
+        <source>Python's `if`, `while`, `and` or `bool()` asks for the value of a traced array.</source>
+        <translation>Python 的 `if`、`while`、`and` 或 `bool()` 索取一个被追踪数组的值。</translation>
+    </message>
+    <message>
         <source>Python, lessons and saved captures (*.py *.md *.jaxscope *.json);;All files (*)</source>
         <translation>Python、课程和已保存的捕获 (*.py *.md *.jaxscope *.json);;所有文件 (*)</translation>
     </message>
     <message>
         <source>Quit</source>
         <translation>退出程序</translation>
+    </message>
+    <message>
+        <source>Raise the limit, or use smaller shapes.</source>
+        <translation>请提高限制，或者使用更小的形状。</translation>
     </message>
     <message>
         <source>Raises every element to a fixed whole power by repeated multiplication; `x ** 2` becomes this.</source>
@@ -3390,6 +3662,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Read by {readers}.</source>
         <translation>读取它的有 {readers}。</translation>
+    </message>
+    <message>
+        <source>Reading the exception raised {kind}.</source>
+        <translation>读取这个异常时抛出了 {kind}。</translation>
     </message>
     <message>
         <source>Reading the modules …</source>
@@ -3448,6 +3724,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>记录 pass 之后，这份日志就能与方程关联：它按那个 pass 时的名称指称指令。</translation>
     </message>
     <message>
+        <source>Reduce the result (`.sum()` or `.mean()`), or use `jax.jacrev` or `jax.vjp`.</source>
+        <translation>请归约结果（`.sum()` 或 `.mean()`），或者使用 `jax.jacrev` 或 `jax.vjp`。</translation>
+    </message>
+    <message>
         <source>References are made into ordinary values before lowering: none is left in StableHLO.</source>
         <translation>引用在 lower 之前就变成普通的值：StableHLO 中不再有引用。</translation>
     </message>
@@ -3486,6 +3766,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Results</source>
         <translation>结果</translation>
+    </message>
+    <message>
+        <source>Return a list, or call the functions that it yields.</source>
+        <translation>请返回列表，或者调用它所 yield 的函数。</translation>
+    </message>
+    <message>
+        <source>Return arrays, numbers, or lists, tuples and dictionaries of them.</source>
+        <translation>请返回数组、数，或者由它们组成的列表、元组和字典。</translation>
+    </message>
+    <message>
+        <source>Return values instead of saving them in globals, lists or attributes. `jax.checking_leaks()` finds the place.</source>
+        <translation>请返回值，而不要存到全局变量、列表或属性中。`jax.checking_leaks()` 能找到位置。</translation>
     </message>
     <message>
         <source>Reverses the order along dimensions.</source>
@@ -3776,6 +4068,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>看 JAX 和 XLA 如何处理您的代码</translation>
     </message>
     <message>
+        <source>See {url}</source>
+        <translation>参见 {url}</translation>
+    </message>
+    <message>
         <source>Select a node first.</source>
         <translation>请先选择一个节点。</translation>
     </message>
@@ -3806,6 +4102,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Several operations that XLA joined into one loop. Values between them stay in registers and are never written to memory.</source>
         <translation>XLA 合成一个循环的几个运算。它们之间的值留在寄存器中，从不写入内存。</translation>
+    </message>
+    <message>
+        <source>Shapes must be known while tracing: use `jnp.where(mask, x, 0)`, or `jnp.nonzero(mask, size=n)`.</source>
+        <translation>形状必须在追踪时已知：请使用 `jnp.where(mask, x, 0)`，或者 `jnp.nonzero(mask, size=n)`。</translation>
     </message>
     <message>
         <source>Shifts bits to the left.</source>
@@ -3936,6 +4236,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>有些名称属于另一个程序，而不是所显示的程序。</translation>
     </message>
     <message>
+        <source>Something needs the value of a traced array while tracing.</source>
+        <translation>有什么在追踪时需要一个被追踪数组的值。</translation>
+    </message>
+    <message>
         <source>Something went wrong inside jaxscope; your code is not to blame.</source>
         <translation>jaxscope 内部出了错；不是您的代码的问题。</translation>
     </message>
@@ -3972,6 +4276,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>向下拆分</translation>
     </message>
     <message>
+        <source>Split it first: `key, subkey = jax.random.split(key)`.</source>
+        <translation>请先分裂它：`key, subkey = jax.random.split(key)`。</translation>
+    </message>
+    <message>
         <source>Split to the right</source>
         <translation>向右拆分</translation>
     </message>
@@ -3990,6 +4298,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Stages</source>
         <translation>各阶段</translation>
+    </message>
+    <message>
+        <source>Start jaxscope in the folder that the code is meant to run in.</source>
+        <translation>请在代码应当运行的文件夹中启动 jaxscope。</translation>
     </message>
     <message>
         <source>Start page</source>
@@ -4264,6 +4576,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>无法读取这些参数：{error}。</translation>
     </message>
     <message>
+        <source>The arguments do not fit the function's parameters.</source>
+        <translation>这些参数与函数的参数列表不符。</translation>
+    </message>
+    <message>
         <source>The arguments{on}
 {join}</source>
         <translation>参数{on}
@@ -4310,12 +4626,52 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>由此得到的调用</translation>
     </message>
     <message>
+        <source>The call uses a name that a module does not have.</source>
+        <translation>调用中用了一个模块所没有的名称。</translation>
+    </message>
+    <message>
+        <source>The call {call} is not a Python expression: {why}{place}.</source>
+        <translation>调用 {call} 不是 Python 表达式：{why}{place}。</translation>
+    </message>
+    <message>
         <source>The carry keeps its type; another type raises a TypeError.</source>
         <translation>携带的状态保持自己的类型；类型不同会抛出 TypeError。</translation>
     </message>
     <message>
+        <source>The code asks for input.</source>
+        <translation>代码要求输入。</translation>
+    </message>
+    <message>
+        <source>The code asks for more devices than there are.</source>
+        <translation>代码要求的设备比现有的多。</translation>
+    </message>
+    <message>
+        <source>The code is not valid Python.</source>
+        <translation>这段代码不是有效的 Python。</translation>
+    </message>
+    <message>
         <source>The code of the processor, or the last form before it.</source>
         <translation>处理器的代码，或在它之前的最后一种形式。</translation>
+    </message>
+    <message>
+        <source>The code raised {kind} while {doing}.</source>
+        <translation>{doing} 时，代码抛出了 {kind}。</translation>
+    </message>
+    <message>
+        <source>The code raised {kind}, which cannot be shown.</source>
+        <translation>代码抛出了 {kind}，它无法显示。</translation>
+    </message>
+    <message>
+        <source>The code raised {kind}.</source>
+        <translation>代码抛出了 {kind}。</translation>
+    </message>
+    <message>
+        <source>The code recurses too deeply.</source>
+        <translation>代码的递归太深。</translation>
+    </message>
+    <message>
+        <source>The code stops at a breakpoint.</source>
+        <translation>代码停在一个断点上。</translation>
     </message>
     <message>
         <source>The comparison failed.</source>
@@ -4378,6 +4734,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>结果不再有 `dimensions` 中的维度，它们的大小都是一。</translation>
     </message>
     <message>
+        <source>The dtypes do not fit together.</source>
+        <translation>dtype 不匹配。</translation>
+    </message>
+    <message>
+        <source>The dtypes of the arguments do not fit together.</source>
+        <translation>各参数的 dtype 不匹配。</translation>
+    </message>
+    <message>
         <source>The equations one by one: {kernels}, {moved} read and written. Optimized: {num_fused}, {moved_fused}{on_each}.</source>
         <translation>方程逐个运行：{kernels}，读写 {moved}。优化后：{num_fused}，{moved_fused}{on_each}。</translation>
     </message>
@@ -4396,6 +4760,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The file</source>
         <translation>这个文件</translation>
+    </message>
+    <message>
+        <source>The file called sys.exit({shown}).</source>
+        <translation>这个文件调用了 sys.exit({shown})。</translation>
     </message>
     <message>
         <source>The file has changed on disk since this run.</source>
@@ -4428,6 +4796,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The function inside the transforms of the call.</source>
         <translation>调用的各层变换里面的那个函数。</translation>
+    </message>
+    <message>
+        <source>The function returns something that is no array.</source>
+        <translation>函数返回了不是数组的内容。</translation>
     </message>
     <message>
         <source>The functions of the file, and the calls it offers</source>
@@ -4614,6 +4986,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>XLA 编译出的模块；它收到的模块，把每条指令当作一个内核；或者两者中每一行的工作量。</translation>
     </message>
     <message>
+        <source>The module {name} is not installed for {interpreter}.</source>
+        <translation>没有为 {interpreter} 安装模块 {name}。</translation>
+    </message>
+    <message>
         <source>The modules could not be compared, which is a bug in jaxscope: {told}</source>
         <translation>无法比较这些模块，这是 jaxscope 的一个缺陷：{told}</translation>
     </message>
@@ -4632,6 +5008,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The next representable number towards another one.</source>
         <translation>朝另一个数方向的下一个可表示的数。</translation>
+    </message>
+    <message>
+        <source>The notebook</source>
+        <translation>这个 notebook</translation>
     </message>
     <message>
         <source>The number of the branch for the platform that is compiled for.</source>
@@ -4708,6 +5088,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The program as JAX hands it to the compiler XLA.</source>
         <translation>JAX 交给编译器 XLA 的程序。</translation>
+    </message>
+    <message>
+        <source>The program does not fit: it needs {needs} of the device's memory, it has {has}.</source>
+        <translation>程序放不下：它需要设备的 {needs} 内存，而设备有 {has}。</translation>
     </message>
     <message>
         <source>The program that computes the gradient of your function. Your call did not ask for it: nothing is compiled of it.</source>
@@ -4900,6 +5284,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>无法启动会话。</translation>
     </message>
     <message>
+        <source>The shapes do not fit together.</source>
+        <translation>形状不匹配。</translation>
+    </message>
+    <message>
+        <source>The shapes of the arguments do not fit together.</source>
+        <translation>各参数的形状不匹配。</translation>
+    </message>
+    <message>
         <source>The sigmoid 1 / (1 + exp(−x)) of every element.</source>
         <translation>每个元素的 sigmoid 值 1 / (1 + exp(−x))。</translation>
     </message>
@@ -4976,6 +5368,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>无法同时测量这两者</translation>
     </message>
     <message>
+        <source>The types do not fit together.</source>
+        <translation>类型不匹配。</translation>
+    </message>
+    <message>
         <source>The update is dropped there.</source>
         <translation>那里的更新被丢弃。</translation>
     </message>
@@ -5014,6 +5410,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>There is no earlier run of this call in this window.</source>
         <translation>在这个窗口中，这个调用没有更早的运行。</translation>
+    </message>
+    <message>
+        <source>There is no file to take the call from.</source>
+        <translation>没有可以从中取得调用的文件。</translation>
+    </message>
+    <message>
+        <source>There is no file {name} in {folder}, the working directory, where the code looks.</source>
+        <translation>代码在工作目录 {folder} 中查找文件 {name}，那里没有这个文件。</translation>
     </message>
     <message>
         <source>There is no graph to show.</source>
@@ -5272,8 +5676,28 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>2 的每个元素次幂。</translation>
     </message>
     <message>
+        <source>Type a call of the form {form} that its code accepts.</source>
+        <translation>请输入形如 {form} 的调用，参数要能为它的代码所接受。</translation>
+    </message>
+    <message>
+        <source>Type a call of the form {form} with arguments that its code accepts for {listed}.</source>
+        <translation>请输入形如 {form} 的调用，其中 {listed} 的参数要能为它的代码所接受。</translation>
+    </message>
+    <message>
+        <source>Type a call such as {call}.</source>
+        <translation>请输入一个调用，例如 {call}。</translation>
+    </message>
+    <message>
+        <source>Type a call, or add a comment line such as # jaxscope: loss(f32[8]).</source>
+        <translation>请输入一个调用，或者加上一行注释，例如 # jaxscope: loss(f32[8])。</translation>
+    </message>
+    <message>
         <source>Type a call, such as grad(loss)(f32[8, 2]), and press Enter</source>
         <translation>输入一个调用，例如 grad(loss)(f32[8, 2])，然后按 Enter</translation>
+    </message>
+    <message>
+        <source>Type a call, such as {call}.</source>
+        <translation>请输入调用，例如 {call}。</translation>
     </message>
     <message>
         <source>Type a number such as 1000, &gt;1M or &lt;10us.</source>
@@ -5282,6 +5706,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Types of the second's arguments</source>
         <translation>第二个的参数类型</translation>
+    </message>
+    <message>
+        <source>Under `pmap`, each row of the mapped axis needs a device: `--target cpu:{size}` simulates them on the CPU. Elsewhere, squeeze only axes of size 1.</source>
+        <translation>在 `pmap` 下，被映射的轴的每一行都需要一个设备：`--target cpu:{size}` 在 CPU 上模拟它们。在其他地方，只能去掉大小为 1 的轴。</translation>
     </message>
     <message>
         <source>Under `vmap` it runs until the last element is done; a `select` keeps elements that are done.</source>
@@ -5296,8 +5724,44 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>展开其文本的所有块</translation>
     </message>
     <message>
+        <source>Use `jnp.where` or `jax.lax.cond` (`jax.lax.while_loop` for loops). If the value is a setting rather than data, make its argument static: `jit(f, static_argnames=…)`.</source>
+        <translation>请使用 `jnp.where` 或 `jax.lax.cond`（循环用 `jax.lax.while_loop`）。如果这个值是设置而不是数据，请把它的参数设为静态的：`jit(f, static_argnames=…)`。</translation>
+    </message>
+    <message>
+        <source>Use `jnp.where` to choose element by element, or `.any()` or `.all()` inside of `jax.lax.cond`.</source>
+        <translation>请用 `jnp.where` 逐元素选择，或者在 `jax.lax.cond` 中使用 `.any()` 或 `.all()`。</translation>
+    </message>
+    <message>
         <source>Use an index within the array. Where leaving it is meant, say what shall happen: x.at[i].get(mode="fill", fill_value=0), x.at[i].set(y, mode="drop").</source>
         <translation>使用数组之内的下标。如果就是要超出数组，请说明该怎样处理：x.at[i].get(mode="fill", fill_value=0)，x.at[i].set(y, mode="drop")。</translation>
+    </message>
+    <message>
+        <source>Use smaller shapes, cut arrays over more devices, or take a target with more memory. `jaxscope targets` compares chips.</source>
+        <translation>请使用更小的形状，把数组分到更多设备上，或者选择内存更大的目标。`jaxscope targets` 可以比较芯片。</translation>
+    </message>
+    <message>
+        <source>Use smaller shapes, or a target with more memory.</source>
+        <translation>请使用更小的形状，或者内存更大的目标。</translation>
+    </message>
+    <message>
+        <source>Use smaller shapes, or raise the limit with `--memory`.</source>
+        <translation>请使用更小的形状，或者用 `--memory` 提高限制。</translation>
+    </message>
+    <message>
+        <source>Use the function of the same name in `jax.numpy` (`jnp`), or call it in a `lambda`.</source>
+        <translation>请使用 `jax.numpy`（`jnp`）中同名的函数，或者在 `lambda` 中调用它。</translation>
+    </message>
+    <message>
+        <source>Use the function of the same name in `jax.numpy` (`jnp`), or make the argument static.</source>
+        <translation>请使用 `jax.numpy`（`jnp`）中同名的函数，或者把参数设为静态的。</translation>
+    </message>
+    <message>
+        <source>Use the function of the same name in `jax.numpy` (`jnp`).</source>
+        <translation>请使用 `jax.numpy`（`jnp`）中同名的函数。</translation>
+    </message>
+    <message>
+        <source>Use the function's result instead, or drop `donate_argnums`.</source>
+        <translation>请改用函数的结果，或者去掉 `donate_argnums`。</translation>
     </message>
     <message>
         <source>Values at this equation</source>
@@ -5748,6 +6212,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>文本的长行自动换行</translation>
     </message>
     <message>
+        <source>Write `x = x.at[index].set(value)`.</source>
+        <translation>请写 `x = x.at[index].set(value)`。</translation>
+    </message>
+    <message>
         <source>Write a note about it …</source>
         <translation>为它写笔记 …</translation>
     </message>
@@ -5762,6 +6230,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Write the figure as SVG, PNG, CSV or JSON</source>
         <translation>把图写成 SVG、PNG、CSV 或 JSON</translation>
+    </message>
+    <message>
+        <source>Write {call}.</source>
+        <translation>请写 {call}。</translation>
     </message>
     <message>
         <source>Writes a block at a place that is known only when the program runs. It gives a new array; XLA does it in place if the old one is no longer needed.</source>
@@ -5794,6 +6266,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>XLA estimated {fused:g} µs with {name} fused into {into} and {apart:g} µs apart, {better}.</source>
         <translation>XLA 估计把 {name} 融合进 {into} 需要 {fused:g} µs，分开需要 {apart:g} µs，{better}。</translation>
+    </message>
+    <message>
+        <source>XLA failed, perhaps for want of memory.</source>
+        <translation>XLA 失败了，也许是因为内存不足。</translation>
+    </message>
+    <message>
+        <source>XLA ran out of memory.</source>
+        <translation>XLA 的内存用完了。</translation>
     </message>
     <message>
         <source>XLA wrote no log of its decisions: only the pass priority-fusion of GPUs does. Why two kernels are not one is inferred from listed rules, and said to be.</source>
@@ -5864,6 +6344,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>缩放到所选内容</translation>
     </message>
     <message>
+        <source>`--target cpu:8` simulates eight on the CPU; `jaxscope doctor` lists the real ones.</source>
+        <translation>`--target cpu:8` 在 CPU 上模拟八个设备；`jaxscope doctor` 会列出真实的设备。</translation>
+    </message>
+    <message>
         <source>`axis` is the last one, and nothing is NaN</source>
         <translation>`axis` 是最后一个轴，而且没有 NaN</translation>
     </message>
@@ -5878,6 +6362,26 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>`full_matrices` is false; columns may differ by a sign</source>
         <translation>`full_matrices` 为 false；各列可能相差一个符号</translation>
+    </message>
+    <message>
+        <source>`grad` is applied to a function whose result is not a scalar.</source>
+        <translation>`grad` 所应用的函数，其结果不是标量。</translation>
+    </message>
+    <message>
+        <source>`grad` is asked to differentiate with respect to integers.</source>
+        <translation>`grad` 被要求对整数求导。</translation>
+    </message>
+    <message>
+        <source>`grad` was applied to a function whose result is not a scalar.</source>
+        <translation>`grad` 应用到了一个结果不是标量的函数上。</translation>
+    </message>
+    <message>
+        <source>`grad` was asked to differentiate with respect to integers.</source>
+        <translation>向 `grad` 提出了对整数求导的要求。</translation>
+    </message>
+    <message>
+        <source>`jaxscope doctor` lists the targets that work here.</source>
+        <translation>`jaxscope doctor` 会列出在这里可用的目标。</translation>
     </message>
     <message>
         <source>`lax.round` sends 2.5 to 3, `jnp.round` sends it to 2.</source>
@@ -6284,6 +6788,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>编译选项</translation>
     </message>
     <message>
+        <source>compiling</source>
+        <translation>编译</translation>
+    </message>
+    <message>
         <source>computed twice</source>
         <translation>计算两次</translation>
     </message>
@@ -6496,6 +7004,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>估计的峰值</translation>
     </message>
     <message>
+        <source>evaluating the call</source>
+        <translation>求调用的值</translation>
+    </message>
+    <message>
         <source>everything</source>
         <translation>全部</translation>
     </message>
@@ -6652,6 +7164,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>id</translation>
     </message>
     <message>
+        <source>importing the file</source>
+        <translation>导入文件</translation>
+    </message>
+    <message>
         <source>in</source>
         <translation>输入</translation>
     </message>
@@ -6788,6 +7304,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>jaxscope 无法查看融合，这是 jaxscope 的一个缺陷</translation>
     </message>
     <message>
+        <source>jaxscope runs files without a terminal: remove `breakpoint()`, print with `jax.debug.print` instead.</source>
+        <translation>jaxscope 运行文件时没有终端：请去掉 `breakpoint()`，改用 `jax.debug.print` 打印。</translation>
+    </message>
+    <message>
+        <source>jaxscope runs files without a terminal: replace `input()` by a value.</source>
+        <translation>jaxscope 运行文件时没有终端：请用一个值代替 `input()`。</translation>
+    </message>
+    <message>
         <source>jaxscope shows what JAX makes of a call of a function.</source>
         <translation>jaxscope 显示 JAX 如何处理对一个函数的调用。</translation>
     </message>
@@ -6806,6 +7330,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>jnp.where drops the value of this {name} where its operand is negative, and not its derivative: that is NaN there, and times the 0 that where passes back it stays NaN.</source>
         <translation>jnp.where 在这个 {name} 的操作数为负时丢掉它的值，却没有丢掉它的导数：导数在那里是 NaN，乘以 where 传回的 0 仍是 NaN。</translation>
+    </message>
+    <message>
+        <source>jvp takes a function, its primals and their tangents.</source>
+        <translation>jvp 需要一个函数、它的原值和它们的切向量。</translation>
     </message>
     <message>
         <source>kept</source>
@@ -6913,6 +7441,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     </message>
     <message>
         <source>lower</source>
+        <translation>lower</translation>
+    </message>
+    <message>
+        <source>lowering</source>
         <translation>lower</translation>
     </message>
     <message>
@@ -7264,6 +7796,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>填充</translation>
     </message>
     <message>
+        <source>parsing the file</source>
+        <translation>解析文件</translation>
+    </message>
+    <message>
         <source>part</source>
         <translation>部分</translation>
     </message>
@@ -7342,6 +7878,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>read by</source>
         <translation>读取者</translation>
+    </message>
+    <message>
+        <source>reading the file</source>
+        <translation>读取文件</translation>
     </message>
     <message>
         <source>reads</source>
@@ -7820,6 +8360,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>追踪</translation>
     </message>
     <message>
+        <source>tracing</source>
+        <translation>追踪</translation>
+    </message>
+    <message>
         <source>transcendental</source>
         <translation>超越函数</translation>
     </message>
@@ -8100,6 +8644,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>读写 {bytes_accessed}</translation>
     </message>
     <message>
+        <source>{call} makes a new function but does not call it.</source>
+        <translation>{call} 生成了一个新的函数，但没有调用它。</translation>
+    </message>
+    <message>
         <source>{call} on other chips</source>
         <translation>{call} 在其他芯片上</translation>
     </message>
@@ -8276,6 +8824,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{equation} {operation} 失败：页面到此为止。</translation>
     </message>
     <message>
+        <source>{file} offers no call, and none could be found.</source>
+        <translation>{file} 没有提供调用，也没有找到可用的调用。</translation>
+    </message>
+    <message>
         <source>{first} against {second}: not compared. {reason}</source>
         <translation>{first} 与 {second}：没有比较。{reason}</translation>
     </message>
@@ -8346,6 +8898,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{gone}: {users} now works from {what}</source>
         <translation>{gone}：{users} 现在由 {what} 计算</translation>
+    </message>
+    <message>
+        <source>{holder} defines no functions.</source>
+        <translation>{holder} 没有定义函数。</translation>
+    </message>
+    <message>
+        <source>{holder} has no {name}, which the call names.</source>
+        <translation>{holder} 没有调用中所写的 {name}。</translation>
+    </message>
+    <message>
+        <source>{holder} has: {functions}.</source>
+        <translation>{holder} 有：{functions}。</translation>
     </message>
     <message>
         <source>{id} saves {saving}</source>
@@ -8466,6 +9030,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{name} stands between them: one kernel for both would have to hold that as well, or wait for it.</source>
         <translation>{name} 处在两者之间：两者合成的一个内核也要包含它，或者等待它。</translation>
+    </message>
+    <message>
+        <source>{name} takes the function and its arguments in one call.</source>
+        <translation>{name} 在一次调用中取得函数和它的参数。</translation>
     </message>
     <message>
         <source>{name} takes {median} ({spread})</source>
@@ -8650,6 +9218,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{text}</source>
         <translation>{text}</translation>
+    </message>
+    <message>
+        <source>{text} is no function but a {kind}.</source>
+        <translation>{text} 不是函数，而是 {kind}。</translation>
+    </message>
+    <message>
+        <source>{text} is not a call.</source>
+        <translation>{text} 不是调用。</translation>
     </message>
     <message>
         <source>{text} on devices {name_devices}</source>
