@@ -146,7 +146,7 @@ def test_a_hand_out_is_written(capture: Capture, name: str) -> None:
     assert steps_to_pdf(stepping, steps, named, lesson).startswith(b"%PDF-")
     part = LessonPart(name, name, name, Shown(name, name), Shown(name, f"f{name}"))
     told = TextLesson(name, name, (part, part))
-    assert steps_to_pdf(stepping, steps * 100, named, told).startswith(b"%PDF-")
+    assert steps_to_pdf(stepping, steps * 15, named, told).startswith(b"%PDF-")
 
 
 @with_hard_names
