@@ -12,20 +12,21 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from mcp import Client, StdioServerParameters
 
 from cli.commands import CommandLine, processes_with, wait_for
 from cli.test_ask import PLANTED, PROGRAM
-from jaxscope.cli.agent_tools import AgentTools
 from jaxscope.cli.parser import parse
 from jaxscope.report.answers import MAX_BYTES, QUESTIONS
 from jaxscope.report.diff import MOST_LINES
 from tests.checks import planted
 from tests.values import causes
 from tests.values.test_causes import guilty_line
+
+if TYPE_CHECKING:  # it takes a second of every process that collects tests
+    from mcp import Client, StdioServerParameters
 
 MORE = """
 
@@ -72,6 +73,9 @@ def saved(program: Path) -> Path:
 
 def talk(work: Callable[[Client], Awaitable[Any]], *words: str) -> Any:
     """Let a client speak to the tools of `jaxscope mcp WORDS` in this process."""
+    from mcp import Client
+
+    from jaxscope.cli.agent_tools import AgentTools
 
     async def run() -> Any:
         async with Client(AgentTools(parse(["mcp", *words])).make_server()) as client:
@@ -331,6 +335,8 @@ def test_its_output_is_the_protocol_alone(jaxscope: CommandLine) -> None:
 
 
 def server(marker: str) -> StdioServerParameters:
+    from mcp import StdioServerParameters
+
     return StdioServerParameters(
         command=sys.executable,
         args=["-m", "jaxscope", "mcp", "--allow-run"],
@@ -339,6 +345,8 @@ def server(marker: str) -> StdioServerParameters:
 
 
 def test_a_client_starts_it_asks_cancels_and_leaves_nothing(program: Path) -> None:
+    from mcp import Client
+
     marker, begun = f"{time.time_ns()}", Path(f"{program}.begun")
     asked = {"file": str(program), "question": "checks"}
 
@@ -432,6 +440,8 @@ FAULTS: list[tuple[str, str, str, tuple[str, ...]]] = [
 
 @pytest.mark.slow
 def test_thirty_planted_faults_are_found_through_the_protocol(saved: Path) -> None:
+    from mcp import Client
+
     assert len(FAULTS) == 30
 
     async def work() -> list[str]:
