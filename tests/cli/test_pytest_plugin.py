@@ -117,41 +117,43 @@ def test_tests_pass_and_fail_with_what_was_found(pytester: pytest.Pytester) -> N
 
 
 TIMED = """
-def test_time(jaxscope_timed):
-    jaxscope_timed("user.py", "f(f32[64])", budget_s=0.1).assert_not_slower("f.json")
+import pytest
+
+@pytest.mark.parametrize("stored", ["f", "slow", "fast", "none"])
+def test_time(jaxscope_timed, stored):
+    jaxscope_timed("user.py", "f(f32[64])", budget_s=0.1).assert_not_slower(f"{stored}.json")
 
 def test_other_call(jaxscope_timed):
-    jaxscope_timed("user.py", "f(f32[65])", budget_s=0.1).assert_not_slower("f.json")
+    jaxscope_timed("user.py", "f(f32[65])", budget_s=0.1).assert_not_slower("slow.json")
 """
 
 
 def test_a_call_is_held_against_its_stored_time(pytester: pytest.Pytester) -> None:
     path = pytester.makepyfile(test_speed=TIMED)
     path.with_name("user.py").write_text("import jax.numpy as jnp\n\ndef f(x):\n    return x * 2\n")
-    stored = path.with_name("f.json")
-    missing = pytester.runpytest_subprocess(*WORDS, "-k", "test_time")
-    missing.assert_outcomes(failed=1)
-    assert "There is no stored timing" in missing.stdout.str()
-    written = pytester.runpytest_subprocess(*WORDS, "-k", "test_time", "--jaxscope-update")
+    written = pytester.runpytest_subprocess(*WORDS, "-k", "test_time and f]", "--jaxscope-update")
     written.assert_outcomes(passed=1)
-    raw = json.loads(stored.read_text())
-    for factor, outcomes, chosen in (
-        (1e3, {"passed": 1, "failed": 1}, "time or other"),
-        (1e-3, {"failed": 1}, "time"),
-    ):
+    raw = json.loads(path.with_name("f.json").read_text())
+    for name, factor in (("slow", 1e3), ("fast", 1e-3)):
         changed = json.loads(json.dumps(raw))
         for measurement in changed["measurements"]:
             for key in ("median", "low", "high"):
                 measurement[key] *= factor
             measurement["samples"] = [each * factor for each in measurement["samples"]]
-        stored.write_text(json.dumps(changed))
-        found = pytester.runpytest_subprocess(*WORDS, "-k", chosen)
-        found.assert_outcomes(**outcomes)
-        told = found.stdout.str()
-        assert "of another call" in told or "baseline is of" in told
-        assert ("Slower than the baseline." in told) is (factor < 1)
-        assert "pytest_plugin.py" not in told
-    assert "times, slower" in told and "--jaxscope-update renews f.json." in told
+        path.with_name(f"{name}.json").write_text(json.dumps(changed))
+    found = pytester.runpytest_subprocess(*WORDS, "-k", "slow or fast or none or other")
+    found.assert_outcomes(passed=1, failed=3)
+    parts = re.split(r"^_+ (test_\S+) _+$", found.stdout.str(), flags=re.M)
+    told = dict(zip(parts[1::2], parts[2::2], strict=True))
+    assert {*told} == {"test_time[fast]", "test_time[none]", "test_other_call"}
+    assert "There is no stored timing" in told["test_time[none]"]
+    assert "of another call" in told["test_other_call"]
+    assert "baseline is of" in told["test_time[fast]"]
+    slower = "Slower than the baseline."
+    assert slower in told["test_time[fast]"] and slower not in told["test_other_call"]
+    assert "times, slower" in told["test_time[fast]"]
+    assert "--jaxscope-update renews fast.json." in told["test_time[fast]"]
+    assert "pytest_plugin.py" not in found.stdout.str()
 
 
 @pytest.fixture

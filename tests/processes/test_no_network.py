@@ -101,7 +101,7 @@ def watch(folder: Path, *words: str) -> tuple[int, set[int], list[list[str]]]:
     "words",
     [
         ["-m", "jaxscope", "capture", "f.py", "f(f32[3])", "-o", "f.html"],
-        ["-m", "jaxscope", "time", "f.py", "f(f32[3])", "--budget", "1"],
+        ["-m", "jaxscope", "time", "f.py", "f(f32[3])", "--budget", "0.1"],
         ["-m", "jaxscope", "check", "f.py", "f(f32[3])"],
         ["-c", WINDOW, "f.py", "f(f32[3])"],
     ],

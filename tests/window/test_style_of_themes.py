@@ -32,7 +32,7 @@ def test_no_style_is_kept_of_the_themes_before(driver: Driver, source: Path) -> 
 
     use()
     before = num_styles()
-    for _ in range(10):
+    for _ in range(3):
         use()
     assert num_styles() <= before
 
