@@ -59,7 +59,7 @@ def order(capture: Capture, ending: str, expand: str = EVERYTHING) -> ExportOrde
     return ExportOrder(capture, capture.stages[0].name, ending, expand=expand)
 
 
-@pytest.mark.parametrize("num_layers", [NUM_LAYERS, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("num_layers", [40, pytest.param(200, marks=pytest.mark.slow)])
 def test_thousands_of_equations_are_drawn_whole(capture: Capture, num_layers: int) -> None:
     large, total = capture_of(build_layers(num_layers), capture), num_layers * PER_LAYER
     svg = render_order(order(large, "svg"))

@@ -1,9 +1,9 @@
-"""Captures 64 MB of numbers that nobody passed as an argument."""
+"""Captures 16 MB of numbers that nobody passed as an argument."""
 
 # jaxscope: f(f32[3])
 import numpy as np
 
-TABLE = np.arange(16 * 2**20, dtype=np.float32)
+TABLE = np.arange(4 * 2**20, dtype=np.float32)
 
 
 def f(x):
