@@ -36,6 +36,7 @@ TABLES = {
     "jaxscope.model.said": ("SENTENCES", "LISTED", "CLAUSES", "BOTH", "EITHER", "ENDED", "WHOLE"),
     "jaxscope.model.stages": ("JAXPR", "LATE_KINDS"),
     "jaxscope.model.words": ("TERMS",),
+    "jaxscope.model.timing": ("NOISES",),
     "jaxscope.picture.palette": ("STYLE_NAMES", "FRAME_NAMES", "LINE_NAMES"),
     "jaxscope.picture.tint.classes": ("ColourBy", "FATES"),
     "jaxscope.program.fates.derived": ("LOWERED",),
@@ -81,9 +82,9 @@ TABLES = {
 OF_REPORTS = (
     *("read at", "read by", "what became of it", "sends", "rounds", "devices together", "between"),
     *("devices", "path", "whole", "spec", "on a device", "how", "module", "share", "shape"),
-    *("why not", "Graph", "Text", "Table", "Tree"),
+    *("why not", "Graph", "Text", "Table", "Tree", "temporary", "thread-local"),
 )
-"""Titles of columns that reports give to tables one by one, and of the forms of a pane."""
+"""Titles of columns of reports, and words of their cells; forms of a pane."""
 
 COLUMNS = {"_MOVES": (1, 2), "MORE_KEYS": (1,), "_AXES": (0,), "FATES": (1,)}
 """Of tables whose rows are tuples: where texts stand that are shown."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from jaxscope.model.units import format_count, upper_first
+from jaxscope.model.units import format_count, lower_first, upper_first
 
 SENTENCES, LISTED, CLAUSES = "{first} {then}", "{first}, {then}", "{first}; {then}"
 BOTH, EITHER = "{first} and {then}", "{first} or {then}"
@@ -110,6 +110,11 @@ def say_sentence(text: str) -> Said:
     sentence = upper_first(text.strip())
     end = "" if not sentence or sentence.endswith(".") else "."
     return _make(sentence + end, ENDED if end else WHOLE, {"text": text})
+
+
+def say_clause(text: str) -> Said:
+    """The text as it stands behind a colon."""
+    return _make(lower_first(text), WHOLE, {"text": text})
 
 
 def say_joined(parts: Iterable[str], template: str = SENTENCES) -> Said:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model.capture import Environment
+from jaxscope.model.said import CLAUSES, Said, say, say_joined
 from jaxscope.model.unavailable import Unavailable
 from jaxscope.model.units import format_seconds, three_digits
 
@@ -30,6 +31,7 @@ _NOISE = {
     "load": ("The machine is busy: load ", "{:.1f}", " on {processors} processors."),
 }
 """Kind of a reason -> its sentence: what stands before the number, the number, what comes after."""
+NOISES = tuple(f"{before}{{value}}{after}" for before, _, after in _NOISE.values())
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -54,6 +56,12 @@ class Noise:
 
     def __str__(self) -> str:
         return "".join(self.parts())
+
+    def sentence(self) -> Said:
+        """The same, to be said in another language."""
+        before, form, after = _NOISE[self.kind]
+        value = form.format(self.value)
+        return say(f"{before}{{value}}{after}", value=value, processors=self.processors)
 
     def __post_init__(self) -> None:
         if self.kind not in _NOISE:
@@ -230,38 +238,48 @@ class Ratio:
 
     def describe_agreement(self) -> str:
         """Such as ` in 41 of 42 pairs`, where not all of them have the order of the median."""
-        return f" in {self.agreeing} of {self.pairs} pairs" if self.holds_one else ""
+        told = say(" in {agreeing} of {pairs} pairs", agreeing=self.agreeing, pairs=self.pairs)
+        return told if self.holds_one else ""
 
-    def describe_range(self) -> str:
+    def describe_range(self) -> Said:
         """Between what it lies: an interval where one was earned, else what was observed."""
         if self.pairs == 1:
-            return f"observed {three_digits(self.median)}"
-        ends = f"{three_digits(self.low)} to {three_digits(self.high)}"
-        return f"{ends}, {self.confidence:.0%}" if self.confidence > 0 else f"observed {ends}"
+            return say("observed {seen}", seen=three_digits(self.median))
+        ends = say("{low} to {high}", low=three_digits(self.low), high=three_digits(self.high))
+        if self.confidence > 0:
+            return say("{ends}, {confidence}", ends=ends, confidence=f"{self.confidence:.0%}")
+        return say("observed {seen}", seen=ends)
 
 
 def with_remark(ratio: Ratio, measurements: Sequence[Measurement]) -> Ratio:
     """The ratio with what to know of its two sides before it is taken for that of computations."""
     names = ratio.name.split("/")
     found = [(each.name.replace("_", " "), each) for each in measurements if each.name in names]
-    told = [f"{name} without its own jit" for name, each in found if WITHOUT_JIT in each.detail]
+    told = [
+        say("{name} without its own jit", name=name)
+        for name, each in found
+        if WITHOUT_JIT in each.detail
+    ]
     told += [
-        f"{name} applies the transforms anew in each call"
+        say("{name} applies the transforms anew in each call", name=name)
         for name, each in found
         if TRANSFORMED in each.detail
     ]
     for name, each in found:
         if each.compilations > 0:
-            often = "each call" if each.compilations >= 1 else "some calls"
-            told.append(f"{name} traces or compiles anew in {often}")
+            often = say("each call") if each.compilations >= 1 else say("some calls")
+            told.append(say("{name} traces or compiles anew in {often}", name=name, often=often))
     faults = [
         f"{name} {each.page_faults:,.0f}"
         for name, each in found
         if are_many_page_faults(each.page_faults, each.median)
     ]
     if faults:
-        told.append(f"memory fetched anew (page faults a call: {', '.join(faults)})")
-    return dataclasses.replace(ratio, remark="; ".join(told))
+        names_and_faults = ", ".join(faults)
+        told.append(
+            say("memory fetched anew (page faults a call: {faults})", faults=names_and_faults)
+        )
+    return dataclasses.replace(ratio, remark=say_joined(told, CLAUSES))
 
 
 STEADY = ("eager", "jit", "gradient_eager", "gradient_jit")

@@ -18,8 +18,9 @@ from jaxscope.model.experiments import (
     ProgramComparison,
     Signature,
 )
+from jaxscope.model.said import LISTED, Said, say, say_clause, say_joined
 from jaxscope.model.statistics import LEAST_PROCESSES, find_disturbances
-from jaxscope.model.timing import Crossover, Measurement, Ratio, ScalePoint, Scaling, Slope
+from jaxscope.model.timing import Crossover, Measurement, Noise, Ratio, ScalePoint, Scaling, Slope
 from jaxscope.model.unavailable import Unavailable
 from jaxscope.model.units import (
     format_bytes,
@@ -58,54 +59,78 @@ def describe_ratios(ratios: Sequence[Ratio]) -> str:
     return "\n".join(map(describe_ratio, ratios))
 
 
-def describe_ratio(ratio: Ratio) -> str:
+def describe_ratio(ratio: Ratio) -> Said:
     """Such as `jit is 12.0 times faster than eager (11.0 to 13.0) · eager traces … anew`."""
-    return f"{_describe_order_of(ratio)}{f' · {ratio.remark}' if ratio.remark else ''}"
+    told = _describe_order_of(ratio)
+    return say("{told} · {remark}", told=told, remark=ratio.remark) if ratio.remark else told
 
 
-def _describe_order_of(ratio: Ratio) -> str:
+def _describe_order_of(ratio: Ratio) -> Said:
     """Such as `gradient: jit is 12.0 times faster than eager (11.0 to 13.0)`."""
     first, _, second = ratio.name.replace("_", " ").partition("/")
     program, _, last = first.rpartition(" ")
     if program and second.startswith(f"{program} "):
         plain = f"{last}/{second.removeprefix(program).lstrip()}"
         told = _describe_order_of(dataclasses.replace(ratio, name=plain))
-        return f"{program}: {lower_first(told)}"
+        return say("{name}: {meaning}", name=program, meaning=say_clause(told))
+    names: dict[str, str] = {"first": first, "second": second}
     if math.isnan(ratio.median):
-        return f"Unclear which of {first} and {second} is faster"
+        return say("Unclear which of {first} and {second} is faster", **names)
     interval = ratio.describe_range()
     factor = "" if ratio.is_wide else three_digits(ratio.median)
     pairs = ratio.describe_agreement()
+    names |= {"interval": interval, "pairs": pairs, "factor": factor}
     if ratio.verdict == "faster":
-        much = f"{factor} times faster than {first}" if factor else f"faster than {first}{_WIDELY}"
+        if not factor:
+            return say(_FASTER_WIDELY, **names)
         if pairs:
-            middle = f": {factor} times in the middle" if factor else _WIDELY
-            much = f"faster than {first}{pairs}{middle}"
-        return f"{second} is {much} ({interval})"
+            return say(_FASTER_IN_PAIRS, **names)
+        return say("{second} is {factor} times faster than {first} ({interval})", **names)
     if ratio.verdict == "slower":
-        much = f": {factor} of its speed" if factor else _WIDELY
-        middle = " in the middle" if pairs and factor else ""
-        return f"{second} is slower than {first}{pairs}{much}{middle} ({interval})"
+        if not factor:
+            return say(_SLOWER_WIDELY, **names)
+        if pairs:
+            return say(_SLOWER_IN_PAIRS, **names)
+        return say("{second} is slower than {first}: {factor} of its speed ({interval})", **names)
     if ratio.verdict == "same":
-        return (
-            f"{second} and {first} take the same time: the median ratio is within 2 % of 1 "
-            f"({interval})"
+        return say(
+            "{second} and {first} take the same time: the median ratio is within 2 % of 1 "
+            "({interval})",
+            **names,
         )
     if not ratio.is_judged:
-        return f"No verdict on {first} and {second}: {ratio.why_not}"
-    return f"Not decided which of {first} and {second} is faster: {_why_undecided(ratio)}"
+        return say("No verdict on {first} and {second}: {why}", **names, why=ratio.why_not)
+    why = _why_undecided(ratio)
+    return say("Not decided which of {first} and {second} is faster: {why}", **names, why=why)
 
 
-_WIDELY = ", by how much differs widely"
+_FASTER_WIDELY = "{second} is faster than {first}{pairs}, by how much differs widely ({interval})"
+_SLOWER_WIDELY = "{second} is slower than {first}{pairs}, by how much differs widely ({interval})"
+_FASTER_IN_PAIRS = (
+    "{second} is faster than {first}{pairs}: {factor} times in the middle ({interval})"
+)
+_SLOWER_IN_PAIRS = (
+    "{second} is slower than {first}{pairs}: {factor} of its speed in the middle ({interval})"
+)
 
 
-def _why_undecided(ratio: Ratio) -> str:
+def _why_undecided(ratio: Ratio) -> Said:
     """What a ratio without a verdict lacks."""
     if _has_too_few_pairs(ratio):
-        told = f"{ratio.pairs} of the {LEAST_PROCESSES} pairs that a verdict takes"
-        return f"{told} ({ratio.describe_range()})"
-    widely = "the pairs differ widely " if ratio.is_wide else f"ratio {three_digits(ratio.median)} "
-    return f"{widely}({ratio.describe_range()})"
+        told = _tell_pairs(ratio)
+    elif ratio.is_wide:
+        told = say("the pairs differ widely")
+    else:
+        told = say("ratio {factor}", factor=three_digits(ratio.median))
+    return say("{told} ({interval})", told=told, interval=ratio.describe_range())
+
+
+def _tell_pairs(ratio: Ratio) -> Said:
+    return say(
+        "{pairs} of the {least} pairs that a verdict takes",
+        pairs=ratio.pairs,
+        least=LEAST_PROCESSES,
+    )
 
 
 def _has_too_few_pairs(ratio: Ratio) -> bool:
@@ -120,31 +145,43 @@ def summarize_ratio(ratio: Ratio) -> str:
     `jit 29.7 times faster (observed 28.0 to 31.0)`; `jit faster in 41 of 42 pairs` where one pair
     had the other order.
     """
-    factor, observed = f"{three_digits(ratio.low)} to {three_digits(ratio.high)}", ""
+    factor: str = say("{low} to {high}", low=three_digits(ratio.low), high=three_digits(ratio.high))
+    observed = ""
     if not ratio.confidence > 0:
-        factor, observed = three_digits(ratio.median), f" ({ratio.describe_range()})"
+        factor = three_digits(ratio.median)
+        observed = say(" ({interval})", interval=ratio.describe_range())
     if ratio.verdict == "same":
-        return "jit takes the same time"
+        return say("jit takes the same time")
+    is_faster = ratio.verdict == "faster"
     if ratio.verdict in ("faster", "slower"):
         if pairs := ratio.describe_agreement():
-            return f"jit {ratio.verdict}{pairs}"
-        is_faster = ratio.verdict == "faster"
-        told = f"{factor} times faster" if is_faster else f"{factor} of eager's speed"
-        return f"jit {f'{ratio.verdict}{_WIDELY}' if ratio.is_wide else told}{observed}"
+            told = say("jit faster{pairs}", pairs=pairs)
+            return told if is_faster else say("jit slower{pairs}", pairs=pairs)
+        if ratio.is_wide:
+            told = say("jit faster, by how much differs widely")
+            told = told if is_faster else say("jit slower, by how much differs widely")
+        elif is_faster:
+            told = say("jit {factor} times faster", factor=factor)
+        else:
+            told = say("jit {factor} of eager's speed", factor=factor)
+        return say("{told}{observed}", told=told, observed=observed)
     if _has_too_few_pairs(ratio):
-        return f"{ratio.pairs} of the {LEAST_PROCESSES} pairs that a verdict takes"
-    varies = ": times differ widely" if ratio.is_wide else f" ({ratio.describe_range()})"
-    return f"not decided if jit is faster{varies}"
+        return _tell_pairs(ratio)
+    if ratio.is_wide:
+        return say("not decided if jit is faster: times differ widely")
+    return say("not decided if jit is faster ({interval})", interval=ratio.describe_range())
 
 
-def describe_spread(measurement: Measurement) -> str:
+def describe_spread(measurement: Measurement) -> Said:
     """The same of a duration; `one run` where nothing can be said."""
     if measurement.runs < 2:
-        return "one run"
-    ends = f"{format_seconds(measurement.low)} to {format_seconds(measurement.high)}"
+        return say("one run")
+    low, high = format_seconds(measurement.low), format_seconds(measurement.high)
+    ends = say("{low} to {high}", low=low, high=high)
     if measurement.confidence > 0:
-        return f"{ends} ({measurement.confidence:.0%})"
-    return f"observed {ends}"
+        confidence = f"{measurement.confidence:.0%}"
+        return say("{told} ({interval})", told=ends, interval=confidence)
+    return say("observed {seen}", seen=ends)
 
 
 def describe_noise(environment: Environment | None) -> str:
@@ -153,23 +190,23 @@ def describe_noise(environment: Environment | None) -> str:
     It stands on top of every result, and in every file that is made of one.
     """
     told = () if environment is None else find_disturbances(environment)
-    return f"Noisy: {' '.join(map(str, told))}" if told else ""
+    return say("Noisy: {told}", told=say_joined(map(Noise.sentence, told))) if told else ""
 
 
 def describe_place(environment: Environment) -> str:
     """Where and when something was measured: device, host, versions, time."""
     device = environment.device or environment.platform
-    host = f" of {environment.host}" if environment.host else ""
-    when = f", {environment.recorded_at}" if environment.recorded_at else ""
-    busy = ""
+    parts: list[str] = [device]
+    if environment.host:
+        parts = [say("{device} of {host}", device=device, host=environment.host)]
+    parts += [f"JAX {environment.jax}", f"Python {environment.python}", environment.recorded_at]
     if environment.load is not None and environment.processors:
-        busy = f", load {environment.load:.1f} on {environment.processors} processors"
+        load, processors = environment.load, environment.processors
+        parts.append(say("load {load:.1f} on {num} processors", load=load, num=processors))
     if environment.processor_share is not None:
-        busy += f", of one of which it had {format_share(environment.processor_share)}"
-    return (
-        f"Measured on {device}{host}, JAX {environment.jax}, Python {environment.python}{when}"
-        f"{busy}."
-    )
+        share = format_share(environment.processor_share)
+        parts.append(say("of one of which it had {share}", share=share))
+    return say("Measured on {parts}.", parts=say_joined(parts, LISTED))
 
 
 def describe_slope(slope: Slope, forms: tuple[str, str] = ("eager", "jit")) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from jaxscope.model import Capture, Graph, SourcePosition, Unavailable, is_available
 from jaxscope.model.capture import MemoryPlan
 from jaxscope.model.experiments import RematOutcome, RematPolicies
+from jaxscope.model.said import Said, say, say_count, say_joined
 from jaxscope.model.units import (
     UNKNOWN,
     format_bytes,
@@ -30,11 +31,11 @@ from jaxscope.program.memory.residuals import KeptValue, Residuals, find_constan
 from jaxscope.report.document import Cell, Number, Section, Table, Verbatim, make_table, number_cell
 from jaxscope.schema.contract import number_to_json
 
-PLACED = (
+PLACED = say(
     "Live ranges are computed from the scheduled module; each value lies where XLA put it, and "
     "memory that several share counts once."
 )
-COMPUTED = (
+COMPUTED = say(
     "Live ranges are computed from the scheduled module, and values are added up: XLA needs less "
     "where one is written over another that nobody reads any more, or where a result will be, and "
     "a little more where it leaves gaps."
@@ -113,9 +114,9 @@ def buffer_row(graph: Graph, buffer: Buffer) -> tuple[Cell, ...]:
     places = next((source for source in sources if source), ())
     return (
         number_cell(buffer.num_bytes, format_bytes),
-        buffer.kind
+        say(buffer.kind)
         if buffer.lies_in in ("", buffer.kind)
-        else f"{buffer.kind} in {buffer.lies_in}",
+        else say("{kind} in {place}", kind=say(buffer.kind), place=say(buffer.lies_in)),
         graph.string(nodes.name, buffer.node),
         types[buffer.output] if buffer.output < len(types) else "",
         buffer.layout,
@@ -157,25 +158,34 @@ def _further_sections(report: MemoryReport) -> Iterator[Section]:
         yield Section("Captured arrays, which are part of the program", [table])
 
 
-def name_step(live: LiveRanges, step: int) -> str:
+def name_step(live: LiveRanges, step: int) -> Said:
     """A step in words. Steps count from 0, as in tables, plots and JSON."""
-    return f"{step:,} (they count from 0 to {len(live.steps) - 1:,})"
+    return say("{step:,} (they count from 0 to {last:,})", step=step, last=len(live.steps) - 1)
 
 
 def describe_peak(live: LiveRanges) -> str:
     """The most that is in memory at once, in a sentence."""
     peak, temporary = format_bytes(live.peak_bytes), format_bytes(live.peak_temporary_bytes)
     if live.is_placed:
-        return f"At most {peak} is in use at a time, {temporary} of temporaries."
-    return f"Values that are needed at once add up to {peak} at most, {temporary} of temporaries."
+        return say(
+            "At most {peak} is in use at a time, {temporary} of temporaries.",
+            peak=peak,
+            temporary=temporary,
+        )
+    return say(
+        "Values that are needed at once add up to {peak} at most, {temporary} of temporaries.",
+        peak=peak,
+        temporary=temporary,
+    )
 
 
 def explain_peak(live: LiveRanges, plan: MemoryPlan | Unavailable) -> str:
     """The same, how that was found, and what XLA allocates."""
-    told = [describe_peak(live)]
+    told: list[str] = [describe_peak(live)]
     if not live.is_placed and is_available(plan) and live.peak_bytes > plan.total_bytes:
-        told.append(f"That is more than the {format_bytes(plan.total_bytes)} that XLA allocates.")
-    return " ".join([*told, PLACED if live.is_placed else COMPUTED])
+        total = format_bytes(plan.total_bytes)
+        told.append(say("That is more than the {total} that XLA allocates.", total=total))
+    return say_joined([*told, PLACED if live.is_placed else COMPUTED])
 
 
 def describe_padding(live: LiveRanges) -> str:
@@ -184,10 +194,14 @@ def describe_padding(live: LiveRanges) -> str:
     padding = sum(buffer.padding for buffer in alive if buffer.padding == buffer.padding)
     unknown = sum(buffer.padding != buffer.padding for buffer in alive)
     if unknown:
-        return f"How the tiles of {format_count(unknown, 'layout')} pad is not known."
+        layouts = say_count(unknown, "layout")
+        return say("How the tiles of {layouts} pad is not known.", layouts=layouts)
     if not padding:
-        return "No layout pads: dimensions lie one after the other, without tiles to fill."
-    return f"{format_bytes(padding)} of the peak are padding, which the tiles of layouts ask for."
+        return say("No layout pads: dimensions lie one after the other, without tiles to fill.")
+    return say(
+        "{padding} of the peak are padding, which the tiles of layouts ask for.",
+        padding=format_bytes(padding),
+    )
 
 
 def _live_section(live: LiveRanges, plan: MemoryPlan | Unavailable) -> Section:
@@ -207,19 +221,25 @@ def _live_section(live: LiveRanges, plan: MemoryPlan | Unavailable) -> Section:
 
 def describe_kept(residuals: Residuals) -> str:
     """How many bytes are kept for the backward part, and of which program, without a full stop."""
-    much = (
-        f"{format_bytes(residuals.num_bytes)} in {format_count(len(residuals.values), 'value')}, "
-        "as the jaxpr hands them over"
+    much = say(
+        "{size} in {values}, as the jaxpr hands them over",
+        size=format_bytes(residuals.num_bytes),
+        values=say_count(len(residuals.values), "value"),
     )
     if residuals.num_in_rounds:
-        within = format_count(residuals.num_in_rounds, "value")
-        much += f", without {within} handed over within rounds of loops"
+        within = say_count(residuals.num_in_rounds, "value")
+        much = say(_WITHOUT_ROUNDS, much=much, within=within)
     if residuals.is_compiled:
-        return f"Kept for the backward part of {residuals.stage}: {much}"
-    return (
-        f"The gradient of this program would keep for its backward part: {much}; it is not "
-        "compiled, and XLA's plan is without it"
+        stage = residuals.stage
+        return say("Kept for the backward part of {stage}: {much}", stage=stage, much=much)
+    return say(
+        "The gradient of this program would keep for its backward part: {much}; it is not "
+        "compiled, and XLA's plan is without it",
+        much=much,
     )
+
+
+_WITHOUT_ROUNDS = "{much}, without {within} handed over within rounds of loops"
 
 
 def donation_table(donations: Sequence[Donation]) -> Table:
@@ -329,7 +349,7 @@ HEADERS = (
     "peak",
     "took",
 )
-REMAT_PROTOCOL = (
+REMAT_PROTOCOL = say(
     "Each was traced, lowered and compiled anew, in memory; nothing ran and no file changed. Kept "
     "is what the forward part hands to the backward part besides arguments, by the jaxpr. FLOPs "
     "traced are the jaxpr's; FLOPs compiled, bytes and temporaries XLA's, loops by their rounds "
@@ -338,18 +358,20 @@ REMAT_PROTOCOL = (
     "values that the schedule needs at once; XLA allocates less where they share memory."
 )
 _MEANING = {
-    "as written": "the gradient as the file has it",
-    "nothing_saveable": "keeps arguments only and computes all else again",
-    "everything_saveable": "keeps whatever the backward part reads",
-    "dots_saveable": "keeps results of matrix products, computes the rest again",
-    "dots_with_no_batch_dims_saveable": "keeps results of matrix products without batch dimensions",
+    "as written": say("the gradient as the file has it"),
+    "nothing_saveable": say("keeps arguments only and computes all else again"),
+    "everything_saveable": say("keeps whatever the backward part reads"),
+    "dots_saveable": say("keeps results of matrix products, computes the rest again"),
+    "dots_with_no_batch_dims_saveable": say(
+        "keeps results of matrix products without batch dimensions"
+    ),
 }
 
 
 def meaning_of(policy: str) -> str:
     """What a policy does, in words; empty for one that is not known."""
     if policy.startswith("save_only_these_names"):
-        return "keeps what the program gave these names to with checkpoint_name"
+        return say("keeps what the program gave these names to with checkpoint_name")
     return _MEANING.get(policy, "")
 
 
@@ -383,19 +405,22 @@ def describe_remat(found: RematPolicies) -> str:
     base = found.as_written
     known = [o for o in found.outcomes if o.missing is None and not math.isnan(o.kept_bytes)]
     if base is None or base not in known or len(known) < 2:
-        return f"Policies of jax.checkpoint for {found.subject}."
+        return say("Policies of jax.checkpoint for {subject}.", subject=found.subject)
     least = min(known, key=lambda outcome: (outcome.kept_bytes, outcome.traced_flops))
     if least.kept_bytes >= base.kept_bytes:
-        return "No policy keeps less than the gradient as written does."
+        return say("No policy keeps less than the gradient as written does.")
     flops = base.traced_flops
     factor = least.traced_flops / flops if flops > 0 else math.nan
-    price = "" if math.isnan(factor) else f" at {three_digits(factor)} times the FLOPs traced"
-    told = (
-        f"{least.policy} keeps {format_bytes(least.kept_bytes)} instead of "
-        f"{format_bytes(base.kept_bytes)}{price}."
+    price = say(" at {factor} times the FLOPs traced", factor=three_digits(factor))
+    told = say(
+        "{policy} keeps {kept} instead of {other}{price}.",
+        policy=least.policy,
+        kept=format_bytes(least.kept_bytes),
+        other=format_bytes(base.kept_bytes),
+        price="" if math.isnan(factor) else price,
     )
     if least.temporary_bytes >= base.temporary_bytes:
-        told += " Compiled here, it needs no less memory."
+        return say_joined((told, say("Compiled here, it needs no less memory.")))
     return told
 
 

@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import gc
 import itertools
+import math
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -20,11 +21,27 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu
 import jaxscope
 from bench.language import classify
 from jaxscope.errors import CallError
-from jaxscope.model import Capture, Check
+from jaxscope.model import Capture, Check, Ratio, is_available
+from jaxscope.model.timing import _NOISE, Noise
 from jaxscope.program.cards import read_cards
 from jaxscope.program.fates.table import find_fate_table
 from jaxscope.program.fusion.summary import report_fusions
 from jaxscope.report.cards import explain_card, list_facts, name_card
+from jaxscope.report.document import cell_text
+from jaxscope.report.measurements import (
+    describe_noise,
+    describe_place,
+    describe_ratio,
+    summarize_ratio,
+)
+from jaxscope.report.memory import (
+    MemoryReport,
+    alive_table,
+    describe_kept,
+    describe_padding,
+    explain_peak,
+    name_step,
+)
 from jaxscope.schema.archive import load_capture, save_capture
 from jaxscope.ui.pages.fusions import describe_kernel, describe_launches, describe_pair
 from jaxscope.ui.selection.inspector import describe_card
@@ -48,7 +65,7 @@ from jaxscope.worker.host.call import call_namespace, parse_call
 from tests.checks import planted
 from tests.checks.running import findings_of
 
-from .conftest import Driver
+from .conftest import Driver, destroy
 from .programs import build_capture
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
@@ -259,8 +276,9 @@ def of_cards() -> Iterator[str]:
 
 def of_the_glossary() -> Iterator[str]:
     glossary = Glossary()
-    for row in glossary.text.toPlainText().splitlines():
-        yield row.partition(" · ")[0]  # the English name stands beside the Chinese one
+    rows = glossary.text.toPlainText().splitlines()
+    destroy(glossary)
+    yield from (row.partition(" · ")[0] for row in rows)  # behind it is the English name
 
 
 @functools.cache
@@ -321,13 +339,41 @@ def of_errors() -> Iterator[str]:
             parse_call(call, names, file=__file__)
         found.append(raised.value.explanation)
     panel = ErrorPanel()
+    texts = []
     for explanation in found:
         panel.show_error(CallError(explanation))
-        labels = panel.findChildren(QLabel)
-        yield from (plain(label.text()) for label in labels if not label.isHidden())
+        texts += [label.text() for label in panel.findChildren(QLabel) if not label.isHidden()]
+    destroy(panel)
+    yield from map(plain, texts)
 
 
-KINDS = [of_cards, of_the_glossary, of_fates, of_findings, of_fusions, of_errors]
+def of_memory() -> Iterator[str]:
+    for capture in real_captures():
+        report = MemoryReport(capture)
+        live, residuals = report.live, report.residuals
+        assert is_available(live)
+        peak = (explain_peak(live, capture.memory), name_step(live, live.peak_step))
+        told = (*peak, describe_padding(live), describe_kept(residuals))
+        yield from map(tr_said, told)
+        for row in alive_table(live, live.buffers).rows:
+            yield tr_said(cell_text(row[1]))
+
+
+def of_times() -> Iterator[str]:
+    """The headline of a measurement: every verdict, and every disturbance."""
+    for verdict, high, pairs, agreeing in itertools.product(
+        ("faster", "slower", "same", "unclear"), (3.0, 90.0), (0, 3, 42), (0, 41)
+    ):
+        low = 2.5 if verdict == "faster" else 0.5
+        ratio = Ratio("eager/jit", 2.7, low, high, verdict, math.nan, pairs, agreeing=agreeing)
+        yield from (tr_said(describe_ratio(ratio)), tr_said(summarize_ratio(ratio)))
+    yield from (tr_said(Noise(kind, 2.0, 4).sentence()) for kind in _NOISE)
+    environment = real_captures()[0].environment
+    yield from map(tr_said, (describe_place(environment), describe_noise(environment)))
+
+
+KINDS = [of_cards, of_the_glossary, of_fates, of_findings, of_fusions, of_errors, of_memory]
+KINDS += [of_times]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -22,6 +22,7 @@ import numpy.typing as npt
 from jaxscope.model import NONE, Capture, Graph, Leaf, Stage, Unavailable, is_available
 from jaxscope.model.capture import MemoryPlan, Place
 from jaxscope.model.graph import BODY
+from jaxscope.model.said import say
 from jaxscope.model.types import packed_type_bytes, padding_bytes, read_count
 from jaxscope.program.cost.kernels import REPLACES
 from jaxscope.program.cost.trip_counts import RUNS_INSIDE
@@ -49,14 +50,14 @@ class Schedule:
 def read_schedule(stage: Stage | None) -> Schedule | Unavailable:
     """The order of a stage's module, or why it is not known."""
     if stage is None:
-        return Unavailable("The capture has no compiled program.", "optimized")
+        return Unavailable(say("The capture has no compiled program."), "optimized")
     if isinstance(stage.graph, Unavailable):
         return stage.graph
     if isinstance(stage.text, Unavailable):
-        return Unavailable("The order is read from the program's text, which is missing.")
+        return Unavailable(say("The order is read from the program's text, which is missing."))
     header = stage.text.text[:_MAX_HEADER].partition("\n")[0]
     if "is_scheduled=true" not in header:
-        return Unavailable("The compiled program has no schedule: its order is not known.")
+        return Unavailable(say("The compiled program has no schedule: its order is not known."))
     graph, lines = stage.graph, stage.text.line_nodes
     if not bool(np.any(lines >= 0)):
         lines = link_hlo_lines(stage.text.text, graph)
@@ -65,7 +66,7 @@ def read_schedule(stage: Stage | None) -> Schedule | Unavailable:
     for node in lines[lines >= 0].tolist():
         order.setdefault(int(groups[node]), []).append(node)
     if NONE not in order:
-        return Unavailable("The text of the compiled program does not fit its graph.")
+        return Unavailable(say("The text of the compiled program does not fit its graph."))
     return Schedule(graph, tuple(flatten_order(graph, order)), _read_aliases(header))
 
 
@@ -599,7 +600,7 @@ def _explain(capture: Capture, plan: MemoryPlan, schedule: Schedule) -> Iterator
         result = -1 if parameter is None else taken.get(parameter, -1)
         if result >= 0:
             name = capture.results[result].path if result < len(capture.results) else ""
-            text = f"Used: {name or 'the result'} lies in its memory."
+            text = say("Used: {name} lies in its memory.", name=name or say("the result"))
             yield _donation(leaf, True, text)
         else:
             yield _donation(leaf, False, _why_not(leaf, capture, is_kept=parameter is not None))
@@ -607,13 +608,16 @@ def _explain(capture: Capture, plan: MemoryPlan, schedule: Schedule) -> Iterator
 
 def _why_not(leaf: Leaf, capture: Capture, *, is_kept: bool) -> str:
     if not is_kept:
-        return "Not usable: the program does not read it, so it was never handed over."
+        return say("Not usable: the program does not read it, so it was never handed over.")
     if any(result.num_bytes == leaf.num_bytes for result in capture.results):
-        return (
+        return say(
             "Not usable: every result of its size already lies in another argument's memory, or is "
             "laid out differently."
         )
-    return f"Not usable: no result has its size, so none of them could take over {leaf.type}."
+    return say(
+        "Not usable: no result has its size, so none of them could take over {type}.",
+        type=leaf.type,
+    )
 
 
 def _num_hoisted(plan: MemoryPlan, schedule: Schedule) -> int:

@@ -16,7 +16,7 @@ from jaxscope.model import Environment
 from jaxscope.report.measurements import describe_noise, describe_place
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.session.state import WindowState
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import tr, tr_said
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import TALL_LINES, FoldedNotes, SelectableLabel, fill_box
 from jaxscope.ui.window.page_context import PageContext, PageWidget
@@ -133,10 +133,10 @@ class ExperimentPage(PageWidget, Generic[Result]):
         if measured is not None:
             call, environment = measured
             if noise := describe_noise(environment):
-                heading = f"{heading}\n{noise}"
-            notes = [*notes, f"{call}. {describe_place(environment)}"]
-        self.heading.setText(heading or tr(self._question))
-        self.notes.set_notes((), notes)
+                heading = f"{tr_said(heading)}\n{tr_said(noise)}"
+            notes = [*notes, f"{call}. {tr_said(describe_place(environment))}"]
+        self.heading.setText(tr_said(heading) or tr(self._question))
+        self.notes.set_notes((), [*map(tr_said, notes)])
         self._show_meaning()
 
     def _on_button_clicked(self) -> None:

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 from jaxscope.client.requests import RematRequest
 from jaxscope.model import Capture, Unavailable, is_available
 from jaxscope.model.experiments import RematPolicies
+from jaxscope.model.said import say_joined, say_sentence
 from jaxscope.model.units import format_bytes
 from jaxscope.program.memory.live_ranges import LiveRanges
 from jaxscope.report.document import Table
@@ -35,7 +36,7 @@ from jaxscope.report.memory import (
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.selection.linked_rows import LinkedRows
 from jaxscope.ui.session.state import WindowState
-from jaxscope.ui.toolkit.language import tr, tr_count
+from jaxscope.ui.toolkit.language import tr, tr_count, tr_said
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.threads import LatestJob
@@ -91,7 +92,7 @@ class RematPart(QWidget):
             for outcome in found.outcomes
             if outcome.missing is not None
         ]
-        self.notes.setText("\n".join([*found.warnings, *missing, REMAT_PROTOCOL]))
+        self.notes.setText("\n".join([*found.warnings, *missing, tr_said(REMAT_PROTOCOL)]))
         hints = [meaning_of(outcome.policy) for outcome in found.outcomes]
         self.table.rows.set_table(remat_table(found), hints)
 
@@ -276,7 +277,7 @@ class MemoryPage(PageWidget):
         if isinstance(live, Unavailable):
             notes = tr("What is alive when is not available: {reason}", reason=live.reason)
         else:
-            notes = f"{explain_peak(live, plan)} {describe_padding(live)}"
+            notes = tr_said(say_joined((explain_peak(live, plan), describe_padding(live))))
         self.heading.setText(heading)
         self.notes.setText(notes)
 
@@ -289,7 +290,7 @@ class MemoryPage(PageWidget):
             else tr("Its gradient would keep")
         )
         self.tabs.setTabText(1, f"{whose} ({format_bytes(residuals.num_bytes)})")
-        self.tabs.setTabToolTip(1, f"{describe_kept(residuals)}.")
+        self.tabs.setTabToolTip(1, tr_said(say_sentence(describe_kept(residuals))))
         self.kept.rows.set_table(kept_table(residuals))
         self._linked[self.kept].set_rows([(v.stage, (v.node,)) for v in residuals.values])
         self.tabs.setTabVisible(3, bool(report.constants))

@@ -27,11 +27,11 @@ from jaxscope.report.document import Table
 from jaxscope.report.measurements import (
     describe_noise,
     describe_place,
-    describe_ratios,
+    describe_ratio,
     describe_spread,
 )
 from jaxscope.ui.session.state import TimingState, WindowState
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import tr, tr_said
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import TALL_LINES, FoldedNotes, PlainTabs, fill_box, make_label
@@ -398,7 +398,7 @@ def describe_old(state: WindowState) -> str:
 
 def describe_headline(timing: TimingState) -> str:
     """What was found, in a line or a few, and what disturbed it; the call while nothing was."""
-    found = describe_ratios(timing.ratios)
+    found = "\n".join(tr_said(describe_ratio(ratio)) for ratio in timing.ratios)
     if not found:
         alone = [m for m in timing.measurements if m.name in ("eager", "jit")]
         found = "\n".join(
@@ -410,7 +410,7 @@ def describe_headline(timing: TimingState) -> str:
             )
             for m in alone
         )
-    noise = describe_noise(timing.environment)
+    noise = tr_said(describe_noise(timing.environment))
     if not noise and found and any(m.is_noisy for m in timing.measurements if m.name in STEADY):
         noise = tr("Noisy: calls of one form differ widely from one another.")
     return "\n".join(filter(None, (found or timing.call, noise if found else "")))

@@ -21,11 +21,11 @@ from PySide6.QtWidgets import (
 from jaxscope.client.requests import ComparisonRequest
 from jaxscope.model.experiments import CAST_DTYPES, POLICIES, ProgramComparison
 from jaxscope.report.document import Table
-from jaxscope.report.measurements import cost_lines, describe_processes, describe_ratios
+from jaxscope.report.measurements import cost_lines, describe_processes, describe_ratio
 from jaxscope.ui.pages.agreement import describe_results, show_leaves
 from jaxscope.ui.pages.experiments import ExperimentPage
 from jaxscope.ui.pages.timing import HEADERS, row_texts
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import tr, tr_said
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.widgets import ChoiceBox, FlowLayout, SplitOrTabs
 from jaxscope.ui.window.page_context import PageContext
@@ -202,7 +202,7 @@ class VersusPage(ExperimentPage[ProgramComparison]):
         return ComparisonRequest(**different, rigorous=self.side.rigorous.isChecked())
 
     def show_result(self, found: ProgramComparison) -> None:
-        verdict = describe_ratios(found.timing.ratios) or tr(
+        verdict = "\n".join(tr_said(describe_ratio(each)) for each in found.timing.ratios) or tr(
             "The two could not be measured together"
         )
         self.say(

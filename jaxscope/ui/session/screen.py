@@ -35,7 +35,7 @@ from jaxscope.ui.session.state import (
     expected_stages,
     transforms_of,
 )
-from jaxscope.ui.toolkit.language import tr, tr_count
+from jaxscope.ui.toolkit.language import tr, tr_count, tr_said
 
 _ASIDE = "its gradient"
 _OLD, _OLD_HINT = "of an earlier run", "This is of an earlier run, not of the call above."
@@ -160,7 +160,7 @@ def summarize_time(timing: TimingState) -> str:
     ratio = next((ratio for ratio in timing.ratios if ratio.name == "eager/jit"), None)
     if not parts or ratio is None or not ratio.is_judged:
         return BETWEEN_TIMES.join(parts)
-    parts.append(summarize_ratio(ratio))
+    parts.append(tr_said(summarize_ratio(ratio)))
     if ratio.is_noisy or any(m.is_noisy for m in timing.measurements if m.name in ("eager", "jit")):
         parts.append(tr(_NOISY))
     if ratio.remark:

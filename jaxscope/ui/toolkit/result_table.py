@@ -24,7 +24,7 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
 from jaxscope.report.document import Cell, Number, Table, cell_text
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import tr, tr_said
 from jaxscope.ui.toolkit.widgets import NO_INDEX, EmptyNotice, Index, set_up_table
 
 Row = Sequence[Cell]
@@ -91,9 +91,9 @@ class ResultModel(QAbstractTableModel):
             return None
         cells, hint, _ = self._rows[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return cell_text(cells[index.column()])
+            return tr_said(cell_text(cells[index.column()]))
         if role == Qt.ItemDataRole.ToolTipRole:
-            return hint or None
+            return tr_said(hint) or None
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in self._numeric:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         return None

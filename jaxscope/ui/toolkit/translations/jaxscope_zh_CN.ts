@@ -78,6 +78,10 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
         <translation>（弱类型，像 Python 的数那样）</translation>
     </message>
     <message>
+        <source> ({interval})</source>
+        <translation>（{interval}）</translation>
+    </message>
+    <message>
         <source> Choose a target with several devices, such as cpu:8, to spread arrays.</source>
         <translation>要把数组分布到多个设备，请选择有多个设备的目标，例如 cpu:8。</translation>
     </message>
@@ -92,6 +96,10 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
     <message>
         <source> at character {column}</source>
         <translation>（在第 {column} 个字符处）</translation>
+    </message>
+    <message>
+        <source> at {factor} times the FLOPs traced</source>
+        <translation>，追踪到的 FLOP 是 {factor} 倍</translation>
     </message>
     <message>
         <source> at {write_time}</source>
@@ -128,6 +136,10 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
     <message>
         <source> in the pass {name}</source>
         <translation>（在 pass {name} 中）</translation>
+    </message>
+    <message>
+        <source> in {agreeing} of {pairs} pairs</source>
+        <translation>（{pairs} 对中有 {agreeing} 对如此）</translation>
     </message>
     <message>
         <source> in {function}</source>
@@ -948,6 +960,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在 -1 和 1 处为无穷大。</translation>
     </message>
     <message>
+        <source>At most {peak} is in use at a time, {temporary} of temporaries.</source>
+        <translation>同时最多占用 {peak}，其中临时量 {temporary}。</translation>
+    </message>
+    <message>
         <source>Axis of argument {argument}</source>
         <translation>参数 {argument} 的轴</translation>
     </message>
@@ -1336,6 +1352,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>作为整体编译。</translation>
     </message>
     <message>
+        <source>Compiled here, it needs no less memory.</source>
+        <translation>在这里编译后，它需要的内存并没有减少。</translation>
+    </message>
+    <message>
         <source>Compiles the call once more with xla_disable_hlo_passes, wherever this pass runs, and shows both programs on the page Compare.</source>
         <translation>用 xla_disable_hlo_passes 在此 pass 出现的所有地方去掉它，再编译一次这个调用，并在“比较”页上显示两个程序。</translation>
     </message>
@@ -1616,8 +1636,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>每个目标都用自己的编译器编译这个调用；不需要那种芯片，也不运行任何东西。命令 jaxscope doctor 会告诉您装了哪些编译器。</translation>
     </message>
     <message>
+        <source>Each was traced, lowered and compiled anew, in memory; nothing ran and no file changed. Kept is what the forward part hands to the backward part besides arguments, by the jaxpr. FLOPs traced are the jaxpr's; FLOPs compiled, bytes and temporaries XLA's, loops by their rounds where known. Where fewer are compiled, XLA merged what is computed again with the first time, as the CPU's does, and keeps it after all. The peak adds up values that the schedule needs at once; XLA allocates less where they share memory.</source>
+        <translation>每种策略都在内存中重新追踪、lower 和编译；没有运行任何东西，也没有改变任何文件。“保留”是按 jaxpr 由前向部分交给反向部分的内容（不含参数）。“追踪到的 FLOP”是 jaxpr 的；“编译后的 FLOP”、字节和临时量是 XLA 的，循环在轮数已知时按轮数计算。编译后的较少时，是因为 XLA 把重复计算的内容与第一次合并（CPU 的 XLA 就这样做），结果还是保留了它。峰值是按调度同时需要的值之和；它们共用内存时 XLA 分配得更少。</translation>
+    </message>
+    <message>
         <source>Eager is JAX without jit: transforms such as grad are traced again in each call.</source>
         <translation>急切执行是不用 jit 的 JAX：每次调用都重新追踪 grad 之类的变换。</translation>
+    </message>
+    <message>
+        <source>Earlier calls took {value} times as long as later ones.</source>
+        <translation>前面的调用用时是后面的 {value} 倍。</translation>
     </message>
     <message>
         <source>Edit the call</source>
@@ -2076,6 +2104,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>数组如何切分</translation>
     </message>
     <message>
+        <source>How the tiles of {layouts} pad is not known.</source>
+        <translation>不知道 {layouts} 的分块填充了多少。</translation>
+    </message>
+    <message>
         <source>How would this call do on other chips?</source>
         <translation>这个调用在其他芯片上会怎样？</translation>
     </message>
@@ -2440,6 +2472,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>为反向部分保留</translation>
     </message>
     <message>
+        <source>Kept for the backward part of {stage}: {much}</source>
+        <translation>为 {stage} 的反向部分保留：{much}</translation>
+    </message>
+    <message>
         <source>Kernel {name}</source>
         <translation>内核 {name}</translation>
     </message>
@@ -2454,6 +2490,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Larger type</source>
         <translation>字体加大</translation>
+    </message>
+    <message>
+        <source>Later calls took {value} times as long as earlier ones.</source>
+        <translation>后面的调用用时是前面的 {value} 倍。</translation>
     </message>
     <message>
         <source>Lay panes out as at first</source>
@@ -2550,6 +2590,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Lines that ran</source>
         <translation>运行过的行</translation>
+    </message>
+    <message>
+        <source>Live ranges are computed from the scheduled module, and values are added up: XLA needs less where one is written over another that nobody reads any more, or where a result will be, and a little more where it leaves gaps.</source>
+        <translation>存活区间由调度后的模块算出，各值相加：有的值写在不再有人读取的值之上，或写在将来放结果的地方，XLA 需要的就更少；它留下空隙时，需要的稍多一些。</translation>
+    </message>
+    <message>
+        <source>Live ranges are computed from the scheduled module; each value lies where XLA put it, and memory that several share counts once.</source>
+        <translation>存活区间由调度后的模块算出；每个值都在 XLA 所放的位置，几个值共用的内存只算一次。</translation>
     </message>
     <message>
         <source>Load an argument</source>
@@ -2706,6 +2754,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Measured for {of}, not for what is shown now:</source>
         <translation>这是 {of} 的测量结果，不是现在所显示内容的：</translation>
+    </message>
+    <message>
+        <source>Measured on {parts}.</source>
+        <translation>测量于 {parts}。</translation>
     </message>
     <message>
         <source>Measured time</source>
@@ -2932,6 +2984,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有已知工作量的内核。</translation>
     </message>
     <message>
+        <source>No layout pads: dimensions lie one after the other, without tiles to fill.</source>
+        <translation>没有布局带来填充：各维依次排列，没有需要填满的分块。</translation>
+    </message>
+    <message>
         <source>No longer bookmarked.</source>
         <translation>已取消书签。</translation>
     </message>
@@ -2944,8 +3000,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有{why}的 pass。</translation>
     </message>
     <message>
+        <source>No policy keeps less than the gradient as written does.</source>
+        <translation>没有哪种策略比原来写的梯度保留得更少。</translation>
+    </message>
+    <message>
         <source>No regular expression: {error}.</source>
         <translation>不是正则表达式：{error}。</translation>
+    </message>
+    <message>
+        <source>No verdict on {first} and {second}: {why}</source>
+        <translation>对 {first} 和 {second} 不下结论：{why}</translation>
     </message>
     <message>
         <source>Nodes of the stage</source>
@@ -2954,6 +3018,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Noisy: calls of one form differ widely from one another.</source>
         <translation>有噪声：同一种形式的各次调用相差很大。</translation>
+    </message>
+    <message>
+        <source>Noisy: {told}</source>
+        <translation>有噪声：{told}</translation>
     </message>
     <message>
         <source>None: differentiating raises a ValueError, unless a custom rule is around it.</source>
@@ -2970,6 +3038,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>None: the tangent is zero, also from float to float.</source>
         <translation>没有：切向量为零，从浮点数到浮点数时也是如此。</translation>
+    </message>
+    <message>
+        <source>Not decided which of {first} and {second} is faster: {why}</source>
+        <translation>没有判定 {first} 和 {second} 哪个更快：{why}</translation>
     </message>
     <message>
         <source>Not exported: {error}</source>
@@ -2994,6 +3066,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Not run: {error}.</source>
         <translation>没有运行：{error}。</translation>
+    </message>
+    <message>
+        <source>Not usable: every result of its size already lies in another argument's memory, or is laid out differently.</source>
+        <translation>不可用：与它大小相同的每个结果都已放在另一个参数的内存中，或者布局不同。</translation>
+    </message>
+    <message>
+        <source>Not usable: no result has its size, so none of them could take over {type}.</source>
+        <translation>不可用：没有大小与它相同的结果，所以没有结果能接用 {type} 的内存。</translation>
+    </message>
+    <message>
+        <source>Not usable: the program does not read it, so it was never handed over.</source>
+        <translation>不可用：程序不读取它，所以从未交给程序。</translation>
     </message>
     <message>
         <source>Note</source>
@@ -3178,6 +3262,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>One by one: as if every equation of the program after its transforms were launched as a kernel, those of calls and loops too, those of a loop once per round; each reads its operands and writes its results. Equations that only say something of a value, such as pvary, are none. That is no eager run: there JAX runs a loop or a jitted function as one program.</source>
         <translation>逐个运行：好像程序经过变换后的每个方程都作为一个内核启动，包括调用和循环里的方程，循环里的每轮启动一次；每个都读取操作数并写出结果。只对值作说明的方程（例如 pvary）不算。这不是急切执行：那时 JAX 把一个循环或一个 jit 函数作为一个程序运行。</translation>
+    </message>
+    <message>
+        <source>One call in ten took more than {value} times the median.</source>
+        <translation>十次调用中有一次用时超过中位数的 {value} 倍。</translation>
     </message>
     <message>
         <source>One equation back (Shift+F8)</source>
@@ -3542,6 +3630,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Point at the picture to read its values.</source>
         <translation>指向图片以读出其中的值。</translation>
+    </message>
+    <message>
+        <source>Policies of jax.checkpoint for {subject}.</source>
+        <translation>用于 {subject} 的 jax.checkpoint 策略。</translation>
     </message>
     <message>
         <source>Precision of the second</source>
@@ -4524,6 +4616,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>各文本</translation>
     </message>
     <message>
+        <source>That is more than the {total} that XLA allocates.</source>
+        <translation>这比 XLA 所分配的 {total} 多。</translation>
+    </message>
+    <message>
         <source>That line does not run while JAX traces.</source>
         <translation>JAX 追踪时不运行这一行。</translation>
     </message>
@@ -4634,6 +4730,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>调用 {call} 不是 Python 表达式：{why}{place}。</translation>
     </message>
     <message>
+        <source>The capture has no compiled program.</source>
+        <translation>这个捕获没有编译后的程序。</translation>
+    </message>
+    <message>
         <source>The carry keeps its type; another type raises a TypeError.</source>
         <translation>携带的状态保持自己的类型；类型不同会抛出 TypeError。</translation>
     </message>
@@ -4676,6 +4776,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The comparison failed.</source>
         <translation>比较失败了。</translation>
+    </message>
+    <message>
+        <source>The compiled program has no schedule: its order is not known.</source>
+        <translation>编译后的程序没有调度：不知道它的次序。</translation>
     </message>
     <message>
         <source>The complex conjugate of every element.</source>
@@ -4824,6 +4928,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The gradient of max pooling: sends every value to the place of its window's maximum.</source>
         <translation>最大池化的梯度：把每个值送到它的窗口中最大值所在的位置。</translation>
+    </message>
+    <message>
+        <source>The gradient of this program would keep for its backward part: {much}; it is not compiled, and XLA's plan is without it</source>
+        <translation>这个程序的梯度会为它的反向部分保留：{much}；它没有被编译，XLA 的计划不包括它</translation>
     </message>
     <message>
         <source>The graph could not be laid out: {error}</source>
@@ -4978,8 +5086,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>第 {line} 行的循环被展开了：{rounds:,} 轮相同的运算（{needs}）占 {total:,} 个方程中的 {size:,} 个。只要一轮的 {of_a_round:,} 个就够了；每个方程都要花追踪和编译的时间。</translation>
     </message>
     <message>
+        <source>The machine is busy: load {value} on {processors} processors.</source>
+        <translation>机器很忙：{processors} 个处理器上的负载为 {value}。</translation>
+    </message>
+    <message>
+        <source>The machine is busy: other programs used {value} of {processors} processors.</source>
+        <translation>机器很忙：其他程序占用了 {processors} 个处理器中的 {value} 个。</translation>
+    </message>
+    <message>
         <source>The mean of squares minus the square of the mean: where the mean is large against the spread, the two are alike and the difference is rounding, which can be negative.</source>
         <translation>平方的均值减去均值的平方：均值远大于离散程度时，两者相近，差值只是舍入误差，还可能是负的。</translation>
+    </message>
+    <message>
+        <source>The middle half of the calls spreads over {value} of the median.</source>
+        <translation>中间一半的调用分布在中位数的 {value} 范围内。</translation>
     </message>
     <message>
         <source>The module that XLA compiled; the one that it received, as if each instruction were a kernel; or the work of each row in both.</source>
@@ -5036,6 +5156,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The operation itself is not counted with what is in it</source>
         <translation>操作本身不计入其内部的数量</translation>
+    </message>
+    <message>
+        <source>The order is read from the program's text, which is missing.</source>
+        <translation>次序要从程序的文本中读出，而文本缺失。</translation>
     </message>
     <message>
         <source>The other side: {text} …</source>
@@ -5360,6 +5484,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>每个元素的正切。</translation>
     </message>
     <message>
+        <source>The text of the compiled program does not fit its graph.</source>
+        <translation>编译后的程序的文本与它的图不符。</translation>
+    </message>
+    <message>
         <source>The time that arithmetic or memory alone would take at least.</source>
         <translation>只有算术或只有内存时至少需要的时间。</translation>
     </message>
@@ -5522,6 +5650,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>This pane alone, or all again</source>
         <translation>只显示此窗格，或重新显示全部</translation>
+    </message>
+    <message>
+        <source>This process had a processor for {value} of the time it wanted one.</source>
+        <translation>这个进程在想要处理器的时间中只有 {value} 得到了处理器。</translation>
     </message>
     <message>
         <source>This program has no equations: it computes nothing.</source>
@@ -5708,6 +5840,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>第二个的参数类型</translation>
     </message>
     <message>
+        <source>Unclear which of {first} and {second} is faster</source>
+        <translation>不清楚 {first} 和 {second} 哪个更快</translation>
+    </message>
+    <message>
         <source>Under `pmap`, each row of the mapped axis needs a device: `--target cpu:{size}` simulates them on the CPU. Elsewhere, squeeze only axes of size 1.</source>
         <translation>在 `pmap` 下，被映射的轴的每一行都需要一个设备：`--target cpu:{size}` 在 CPU 上模拟它们。在其他地方，只能去掉大小为 1 的轴。</translation>
     </message>
@@ -5764,6 +5900,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请改用函数的结果，或者去掉 `donate_argnums`。</translation>
     </message>
     <message>
+        <source>Used: {name} lies in its memory.</source>
+        <translation>已使用：{name} 放在它的内存中。</translation>
+    </message>
+    <message>
         <source>Values at this equation</source>
         <translation>这个方程处的值</translation>
     </message>
@@ -5778,6 +5918,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Values kept for the backward part</source>
         <translation>为反向部分保留的值</translation>
+    </message>
+    <message>
+        <source>Values that are needed at once add up to {peak} at most, {temporary} of temporaries.</source>
+        <translation>同时需要的值加起来最多 {peak}，其中临时量 {temporary}。</translation>
     </message>
     <message>
         <source>Vary</source>
@@ -6920,6 +7064,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>e 的每个元素次幂。</translation>
     </message>
     <message>
+        <source>each call</source>
+        <translation>每次调用</translation>
+    </message>
+    <message>
         <source>each cell is a mean</source>
         <translation>每格是一个平均值</translation>
     </message>
@@ -7320,6 +7468,34 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>jit</translation>
     </message>
     <message>
+        <source>jit faster, by how much differs widely</source>
+        <translation>jit 更快，快多少相差很大</translation>
+    </message>
+    <message>
+        <source>jit faster{pairs}</source>
+        <translation>jit 更快 {pairs}</translation>
+    </message>
+    <message>
+        <source>jit slower, by how much differs widely</source>
+        <translation>jit 更慢，慢多少相差很大</translation>
+    </message>
+    <message>
+        <source>jit slower{pairs}</source>
+        <translation>jit 更慢 {pairs}</translation>
+    </message>
+    <message>
+        <source>jit takes the same time</source>
+        <translation>jit 用时相同</translation>
+    </message>
+    <message>
+        <source>jit {factor} of eager's speed</source>
+        <translation>jit 的速度是 eager 的 {factor}</translation>
+    </message>
+    <message>
+        <source>jit {factor} times faster</source>
+        <translation>jit 的速度是 {factor} 倍</translation>
+    </message>
+    <message>
         <source>jnp.var(x), which subtracts the mean first</source>
         <translation>jnp.var(x)，它先减去均值</translation>
     </message>
@@ -7334,6 +7510,26 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>jvp takes a function, its primals and their tangents.</source>
         <translation>jvp 需要一个函数、它的原值和它们的切向量。</translation>
+    </message>
+    <message>
+        <source>keeps arguments only and computes all else again</source>
+        <translation>只保留参数，其余全部重新计算</translation>
+    </message>
+    <message>
+        <source>keeps results of matrix products without batch dimensions</source>
+        <translation>保留没有批次维度的矩阵乘积的结果</translation>
+    </message>
+    <message>
+        <source>keeps results of matrix products, computes the rest again</source>
+        <translation>保留矩阵乘积的结果，其余重新计算</translation>
+    </message>
+    <message>
+        <source>keeps what the program gave these names to with checkpoint_name</source>
+        <translation>保留程序用 checkpoint_name 起了这些名称的内容</translation>
+    </message>
+    <message>
+        <source>keeps whatever the backward part reads</source>
+        <translation>保留反向部分所读取的一切</translation>
     </message>
     <message>
         <source>kept</source>
@@ -7406,6 +7602,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>linked, forward</source>
         <translation>关联，向前</translation>
+    </message>
+    <message>
+        <source>load {load:.1f} on {num} processors</source>
+        <translation>{num} 个处理器上的负载为 {load:.1f}</translation>
     </message>
     <message>
         <source>log(0) is -inf, and the log of a negative number is NaN, without an error.</source>
@@ -7498,6 +7698,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>median</source>
         <translation>中位数</translation>
+    </message>
+    <message>
+        <source>memory fetched anew (page faults a call: {faults})</source>
+        <translation>内存要重新取得（每次调用的缺页次数：{faults}）</translation>
     </message>
     <message>
         <source>memory traffic</source>
@@ -7632,6 +7836,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有</translation>
     </message>
     <message>
+        <source>not decided if jit is faster ({interval})</source>
+        <translation>没有判定 jit 是否更快（{interval}）</translation>
+    </message>
+    <message>
+        <source>not decided if jit is faster: times differ widely</source>
+        <translation>没有判定 jit 是否更快：时间相差很大</translation>
+    </message>
+    <message>
         <source>not installed</source>
         <translation>没有安装</translation>
     </message>
@@ -7684,6 +7896,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>数值</translation>
     </message>
     <message>
+        <source>observed {seen}</source>
+        <translation>观测值 {seen}</translation>
+    </message>
+    <message>
         <source>of</source>
         <translation>，解释器</translation>
     </message>
@@ -7702,6 +7918,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>of no stated kind</source>
         <translation>未说明种类</translation>
+    </message>
+    <message>
+        <source>of one of which it had {share}</source>
+        <translation>其中一个处理器有 {share} 的时间归它</translation>
     </message>
     <message>
         <source>of the file</source>
@@ -7758,6 +7978,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>one operand</source>
         <translation>一个操作数</translation>
+    </message>
+    <message>
+        <source>one run</source>
+        <translation>运行一次</translation>
     </message>
     <message>
         <source>only moves bytes</source>
@@ -7870,6 +8094,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>range</source>
         <translation>范围</translation>
+    </message>
+    <message>
+        <source>ratio {factor}</source>
+        <translation>比值 {factor}</translation>
     </message>
     <message>
         <source>read at</source>
@@ -8076,6 +8304,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>正在跳过 …</translation>
     </message>
     <message>
+        <source>some calls</source>
+        <translation>某些调用</translation>
+    </message>
+    <message>
         <source>source</source>
         <translation>源代码</translation>
     </message>
@@ -8164,6 +8396,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>临时值</translation>
     </message>
     <message>
+        <source>temporary</source>
+        <translation>临时量</translation>
+    </message>
+    <message>
         <source>the argument {name}</source>
         <translation>参数 {name}</translation>
     </message>
@@ -8224,6 +8460,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>第一个结果，即奇异值</translation>
     </message>
     <message>
+        <source>the gradient as the file has it</source>
+        <translation>文件中所写的梯度</translation>
+    </message>
+    <message>
         <source>the gradient, compiled</source>
         <translation>梯度，编译后</translation>
     </message>
@@ -8256,6 +8496,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>唯一的{noun}</translation>
     </message>
     <message>
+        <source>the pairs differ widely</source>
+        <translation>各对相差很大</translation>
+    </message>
+    <message>
         <source>the part of a compiled call from its return to its result</source>
         <translation>编译后的调用从返回到得出结果的部分</translation>
     </message>
@@ -8278,6 +8522,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>the program</source>
         <translation>程序</translation>
+    </message>
+    <message>
+        <source>the result</source>
+        <translation>结果</translation>
     </message>
     <message>
         <source>the same call</source>
@@ -8330,6 +8578,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>this machine</source>
         <translation>这台机器</translation>
+    </message>
+    <message>
+        <source>thread-local</source>
+        <translation>线程局部</translation>
     </message>
     <message>
         <source>time</source>
@@ -8708,6 +8960,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{count:,} 个内核</translation>
     </message>
     <message>
+        <source>{count:,} layout</source>
+        <translation>{count:,} 个布局</translation>
+    </message>
+    <message>
         <source>{count:,} line</source>
         <translation>{count:,} 行</translation>
     </message>
@@ -8812,8 +9068,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{device}（{low} 到 {high}）</translation>
     </message>
     <message>
+        <source>{device} of {host}</source>
+        <translation>{host} 的 {device}</translation>
+    </message>
+    <message>
         <source>{doing} · Esc stops</source>
         <translation>{doing} · 按 Esc 停止</translation>
+    </message>
+    <message>
+        <source>{ends}, {confidence}</source>
+        <translation>{ends}，{confidence}</translation>
     </message>
     <message>
         <source>{equations} of {stage}</source>
@@ -8920,6 +9184,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{index} / {num_names}</translation>
     </message>
     <message>
+        <source>{kind} in {place}</source>
+        <translation>{place} 中的 {kind}</translation>
+    </message>
+    <message>
         <source>{known:,} times</source>
         <translation>{known:,} 次</translation>
     </message>
@@ -8960,8 +9228,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>样本中有 {mild:,} 个轻度和 {severe:,} 个重度异常值。</translation>
     </message>
     <message>
+        <source>{much}, without {within} handed over within rounds of loops</source>
+        <translation>{much}，不含循环各轮之内交接的 {within}</translation>
+    </message>
+    <message>
         <source>{names}, in a small example of each.</source>
         <translation>{names}，各在一个小例子中看到。</translation>
+    </message>
+    <message>
+        <source>{name} applies the transforms anew in each call</source>
+        <translation>{name} 在每次调用中重新应用变换</translation>
     </message>
     <message>
         <source>{name} at {x:,.0f}: {y} ({low} to {high})</source>
@@ -9040,6 +9316,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{name} 用时 {median}（{spread}）</translation>
     </message>
     <message>
+        <source>{name} traces or compiles anew in {often}</source>
+        <translation>{name} 在 {often} 中重新追踪或编译</translation>
+    </message>
+    <message>
         <source>{name} waits while JAX traces, and never when the compiled program runs.</source>
         <translation>{name} 在 JAX 追踪时等待，编译后的程序运行时从不等待。</translation>
     </message>
@@ -9050,6 +9330,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{name} was not fused: {reason}.</source>
         <translation>{name} 没有被融合：{reason}。</translation>
+    </message>
+    <message>
+        <source>{name} without its own jit</source>
+        <translation>{name} 不含它自己的 jit</translation>
     </message>
     <message>
         <source>{name}, a primitive of JAX</source>
@@ -9148,6 +9432,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{outside}：切片被移动，改为从 {moved} 起写入。</translation>
     </message>
     <message>
+        <source>{padding} of the peak are padding, which the tiles of layouts ask for.</source>
+        <translation>峰值中有 {padding} 是填充，由布局的分块所要求。</translation>
+    </message>
+    <message>
+        <source>{pairs} of the {least} pairs that a verdict takes</source>
+        <translation>{pairs} 对，而下结论需要 {least} 对</translation>
+    </message>
+    <message>
         <source>{part:,} of {whole:,}</source>
         <translation>{whole:,} 中的 {part:,}</translation>
     </message>
@@ -9192,6 +9484,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{place} 现在不在 {stage} 中。</translation>
     </message>
     <message>
+        <source>{policy} keeps {kept} instead of {other}{price}.</source>
+        <translation>{policy} 保留 {kept}，而不是 {other}{price}。</translation>
+    </message>
+    <message>
         <source>{producers} fused, {refusals}, {estimates}. Times are those that XLA's model of the chip estimates, in microseconds; nothing was measured.</source>
         <translation>融合了 {producers}，{refusals}，{estimates}。时间是 XLA 的芯片模型所估计的，以微秒为单位；没有做任何测量。</translation>
     </message>
@@ -9208,12 +9504,48 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{savings} 对象：{subject}。</translation>
     </message>
     <message>
+        <source>{second} and {first} take the same time: the median ratio is within 2 % of 1 ({interval})</source>
+        <translation>{second} 和 {first} 用时相同：比值的中位数与 1 相差不到 2 %（{interval}）</translation>
+    </message>
+    <message>
+        <source>{second} is faster than {first}{pairs}, by how much differs widely ({interval})</source>
+        <translation>{second} 比 {first} 快 {pairs}，快多少相差很大（{interval}）</translation>
+    </message>
+    <message>
+        <source>{second} is faster than {first}{pairs}: {factor} times in the middle ({interval})</source>
+        <translation>{second} 比 {first} 快 {pairs}：居中的是 {factor} 倍（{interval}）</translation>
+    </message>
+    <message>
+        <source>{second} is slower than {first}: {factor} of its speed ({interval})</source>
+        <translation>{second} 比 {first} 慢：速度是它的 {factor}（{interval}）</translation>
+    </message>
+    <message>
+        <source>{second} is slower than {first}{pairs}, by how much differs widely ({interval})</source>
+        <translation>{second} 比 {first} 慢 {pairs}，慢多少相差很大（{interval}）</translation>
+    </message>
+    <message>
+        <source>{second} is slower than {first}{pairs}: {factor} of its speed in the middle ({interval})</source>
+        <translation>{second} 比 {first} 慢 {pairs}：居中的速度是它的 {factor}（{interval}）</translation>
+    </message>
+    <message>
+        <source>{second} is {factor} times faster than {first} ({interval})</source>
+        <translation>{second} 的速度是 {first} 的 {factor} 倍（{interval}）</translation>
+    </message>
+    <message>
         <source>{size:,} elements from {start} on do not fit into axis {axis}, which has {length:,}</source>
         <translation>从 {start} 起的 {size:,} 个元素放不进轴 {axis}，该轴有 {length:,} 个元素</translation>
     </message>
     <message>
+        <source>{size} in {values}, as the jaxpr hands them over</source>
+        <translation>{values}，共 {size}，按 jaxpr 所交接的计</translation>
+    </message>
+    <message>
         <source>{stage} · group</source>
         <translation>{stage} · 组</translation>
+    </message>
+    <message>
+        <source>{step:,} (they count from 0 to {last:,})</source>
+        <translation>{step:,}（从 0 数到 {last:,}）</translation>
     </message>
     <message>
         <source>{text}</source>
@@ -9258,12 +9590,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{title}：&lt;b&gt;{fate}&lt;/b&gt;{mark}{by}。{text}</translation>
     </message>
     <message>
+        <source>{told} ({interval})</source>
+        <translation>{told}（{interval}）</translation>
+    </message>
+    <message>
         <source>{told} kernel launches</source>
         <translation>{told} 次内核启动</translation>
     </message>
     <message>
         <source>{told} {count}; {twice} computed by more than one kernel.</source>
         <translation>{told} {count}；{twice}由多个内核计算。</translation>
+    </message>
+    <message>
+        <source>{told} · {remark}</source>
+        <translation>{told} · {remark}</translation>
     </message>
     <message>
         <source>{told}, arithmetic the others</source>
@@ -9276,6 +9616,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{told}; computed again: {work}</source>
         <translation>{told}；重复计算：{work}</translation>
+    </message>
+    <message>
+        <source>{told}{observed}</source>
+        <translation>{told}{observed}</translation>
     </message>
     <message>
         <source>{told}{over}&lt;br&gt;&lt;a href='page:stepping'&gt;Step through the numbers&lt;/a&gt;</source>
