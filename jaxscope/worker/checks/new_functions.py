@@ -8,6 +8,7 @@ not depend on anything that the loop changes: then one jitted function before th
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator, Sequence
 
 from jaxscope.model.capture import Check, Severity
@@ -41,6 +42,7 @@ def find_new_functions(subject: CheckedCall) -> Iterator[Check]:
         )
 
 
+@functools.lru_cache(maxsize=32)
 def find_lines(tree: ast.Module) -> list[int]:
     """Lines of calls of `jit` on what is made anew in each round, without need."""
     is_jit = names_of_jit(tree)
@@ -66,6 +68,7 @@ def find_lines(tree: ast.Module) -> list[int]:
     return sorted(set(found))
 
 
+@functools.lru_cache(maxsize=32)
 def names_of_jit(tree: ast.Module) -> set[str]:
     """How a file spells `jax.jit`."""
     names = set()

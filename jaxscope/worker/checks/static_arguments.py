@@ -8,6 +8,7 @@ or folds it into a key.
 from __future__ import annotations
 
 import ast
+import functools
 from collections import Counter
 from collections.abc import Iterator
 
@@ -52,6 +53,7 @@ def find_static_arguments(subject: CheckedCall) -> Iterator[Check]:
         )
 
 
+@functools.lru_cache(maxsize=32)
 def find_places(tree: ast.Module) -> list[tuple[int, str, str]]:
     """Line of a call in a loop, the function's name and the argument's."""
     jitted = dict(_with_static_arguments(tree))
