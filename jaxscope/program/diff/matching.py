@@ -457,12 +457,14 @@ class _Matcher:
 
     def _match_alike(self, look: _MatchingStep) -> None:
         """Match free nodes whose neighbourhoods are alike and unique on both sides."""
+        free = [self._free(index) for index in (0, 1)]
+        if not all(map(len, free)):
+            return
         labels = self._labels(look.labels)
         seen = [
             around.look(label, look.rounds, look.sight)
             for around, label in zip(self._around, labels, strict=True)
         ]
-        free = [self._free(index) for index in (0, 1)]
         keys_a, keys_b = seen[0][free[0]], seen[1][free[1]]
         unique_a, at_a, count_a = np.unique(keys_a, return_index=True, return_counts=True)
         unique_b, at_b, count_b = np.unique(keys_b, return_index=True, return_counts=True)
