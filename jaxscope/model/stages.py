@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from jaxscope.model.capture import Stage
 from jaxscope.model.graph import Graph
+from jaxscope.model.said import say
 from jaxscope.model.unavailable import is_available
 
 
@@ -93,8 +94,11 @@ def stage_kind(name: str, base: str = "") -> StageKind:
         base: The function that the transforms are of, where it is to be named.
     """
     inner = name.rstrip(")")
-    of = f"of {inner}({base}){name[len(inner) :]}" if base else f"under {name}"
-    return _KINDS.get(name) or StageKind(name, name, f"The program {of}.", "jaxpr")
+    if base:
+        told = say("The program of {name}.", name=f"{inner}({base}){name[len(inner) :]}")
+    else:
+        told = say("The program under {name}.", name=name)
+    return _KINDS.get(name) or StageKind(name, name, told, "jaxpr")
 
 
 def find_stage_name(text: str) -> str:

@@ -21,11 +21,15 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu
 import jaxscope
 from bench.language import classify
 from jaxscope.errors import CallError
-from jaxscope.model import Capture, Check, Ratio, is_available
+from jaxscope.model import Capture, Check, Cost, Ratio, is_available
+from jaxscope.model.said import said
+from jaxscope.model.stages import stage_kind
 from jaxscope.model.timing import _NOISE, Noise
 from jaxscope.program.cards import read_cards
+from jaxscope.program.cost.work import Work, find_work
 from jaxscope.program.fates.table import find_fate_table
 from jaxscope.program.fusion.summary import report_fusions
+from jaxscope.program.passes.recorder import COUNTED, ESTIMATED, TIMED
 from jaxscope.report.cards import explain_card, list_facts, name_card
 from jaxscope.report.document import cell_text
 from jaxscope.report.measurements import (
@@ -372,8 +376,19 @@ def of_times() -> Iterator[str]:
     yield from map(tr_said, (describe_place(environment), describe_noise(environment)))
 
 
+def of_stages() -> Iterator[str]:
+    """What the line of stages says of each, and how passes are counted."""
+    for capture in real_captures():
+        for stage in capture.stages:
+            yield from (tr_said(stage.title), tr_said(said(stage_kind(stage.name).meaning)))
+            if is_available(stage.graph):
+                yield from map(tr_said, find_work(stage.graph).notes)
+    work = Work(Cost(), Cost(1.0), 2, 2, has_loops=True, has_cumulative=True, is_of_rounds=True)
+    yield from map(tr_said, (*work.notes, work.flops, TIMED, COUNTED, ESTIMATED))
+
+
 KINDS = [of_cards, of_the_glossary, of_fates, of_findings, of_fusions, of_errors, of_memory]
-KINDS += [of_times]
+KINDS += [of_times, of_stages]
 
 
 @pytest.mark.parametrize("kind", KINDS)

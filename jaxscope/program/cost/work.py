@@ -19,6 +19,7 @@ import numpy as np
 
 from jaxscope.model import Cost, Graph, NodeKind, Stage, is_available
 from jaxscope.model.graph import WORK_KINDS
+from jaxscope.model.said import say, say_count
 from jaxscope.model.stages import lowered_name
 from jaxscope.model.types import parse_array_type, type_bytes
 from jaxscope.model.units import UNKNOWN, format_bytes, format_count, format_flops, format_range
@@ -75,7 +76,7 @@ def product_cost(graph: Graph, node: int) -> tuple[float, float] | None:
 
 _SIZES = re.compile(r"size=([\dx]+) pad=([-\d_x]+)")
 _MAX_SIZE = 1 << 40
-CUMULATIVE = (
+CUMULATIVE = say(
     "A cumulative sum, product, maximum or minimum counts as XLA counts the window that JAX makes "
     "of it: n - 1 FLOPs for each element of an axis of n."
 )
@@ -114,11 +115,11 @@ class Work:
             return UNKNOWN
         told = format_range(low, high, form)
         if self.num_unknown:
-            told = f"at least {form(low)}"
+            told = say("at least {low}", low=form(low))
         if self.num_unbounded:
-            loops = "1 loop" if self.num_unbounded == 1 else f"{self.num_unbounded:,} loops"
-            told += f", {loops} counted once"
-        return f"{told}, each loop once" if self.is_of_rounds else told
+            loops = say_count(self.num_unbounded, "loop")
+            told = say("{told}, {loops} counted once", told=told, loops=loops)
+        return say("{told}, each loop once", told=told) if self.is_of_rounds else told
 
     @property
     def flops(self) -> str:
@@ -133,37 +134,44 @@ class Work:
     @property
     def notes(self) -> tuple[str, ...]:
         """How it was counted, a sentence each; nothing where there is nothing to mind."""
-        found = []
+        found: list[str] = []
         if self.has_loops:
-            found.append("Loops count as often as they run.")
+            found.append(say("Loops count as often as they run."))
         if self.num_unbounded:
             found.append(describe_unbounded_loops(self.num_unbounded))
         if self.is_of_rounds:
-            found.append(
+            told = say(
                 "XLA's own figure: one round of each loop, and of branches the dearest. What each "
                 "instruction costs is not known here, so loops cannot be counted."
             )
+            found.append(told)
         if self.has_range:
             found.append(BRANCHES)
         if self.num_unknown:
-            nodes = format_count(self.num_unknown, "node")
-            found.append(
-                f"What {nodes} {'costs' if self.num_unknown == 1 else 'cost'} is unknown, such as "
-                "of a callback or a custom call."
-            )
+            if self.num_unknown == 1:
+                told = say("What 1 node costs is unknown, such as of a callback or a custom call.")
+            else:
+                told = say(
+                    "What {num:,} nodes cost is unknown, such as of a callback or a custom call.",
+                    num=self.num_unknown,
+                )
+            found.append(told)
         if self.has_cumulative:
             found.append(CUMULATIVE)
         return tuple(found)
 
 
-BRANCHES = "Of a condition's branches one runs: from the cheapest to the dearest."
+BRANCHES = say("Of a condition's branches one runs: from the cheapest to the dearest.")
 
 
 def describe_unbounded_loops(count: int) -> str:
     """A sentence on loops whose number of rounds is unknown."""
     if count == 1:
-        return "1 loop counts once: how often it runs is not known, and it may run never."
-    return f"{count:,} loops count once: how often they run is not known, and they may run never."
+        return say("1 loop counts once: how often it runs is not known, and it may run never.")
+    return say(
+        "{count:,} loops count once: how often they run is not known, and they may run never.",
+        count=count,
+    )
 
 
 _known: weakref.WeakKeyDictionary[Graph, dict[tuple[tuple[str, int], ...], Work]] = (

@@ -13,6 +13,7 @@ from jaxscope.model import PassRecord
 from jaxscope.model.capture import pack_module
 from jaxscope.model.graph import Cost
 from jaxscope.model.op_name import TagTable, without_call
+from jaxscope.model.said import say
 from jaxscope.model.unavailable import Unavailable
 from jaxscope.model.units import format_bytes, format_flops, format_seconds
 from jaxscope.program.fates.outcomes import PassOutcome, PassStep
@@ -34,8 +35,8 @@ _PEAK_BUDGET_S = 2.0
 _ESTIMATES_BUDGET_S = 4.0
 """Thread time: a module of 4,000 instructions takes 0.06 s."""
 
-_TOO_LONG = "Left out: finding the peaks of the modules before it took long enough."
-_NOT_FOLLOWED = "It is not known what lives when in this module."
+_TOO_LONG = say("Left out: finding the peaks of the modules before it took long enough.")
+_NOT_FOLLOWED = say("It is not known what lives when in this module.")
 _END = "after_optimizations"
 COMPILED = "as compiled"
 """The name of the last module: the one whose order is fixed."""
@@ -244,16 +245,16 @@ def _whole(snapshot: Snapshot) -> str:
     return excerpt_changes(empty, snapshot, set(), set(snapshot.rows), set())[1]
 
 
-TIMED = (
+TIMED = say(
     "Seconds are those of the compilation whose result is shown, as XLA's own recorder noted "
     "them; a pass that repeats others includes them. Unknown for what changes the module outside "
     "of a pass of a pipeline."
 )
-COUNTED = (
+COUNTED = say(
     "FLOPs and bytes of each pass are XLA's own count of the module after it: one round of each "
     "loop, and of branches the dearest."
 )
-ESTIMATED = (
+ESTIMATED = say(
     "Peak memory is that of XLA's own order where it has fixed one. Before, nobody knows what will "
     "live when: a figure with ~ is an estimate, of the module run instruction by instruction in "
     "program order, before scheduling. The two do not compare: over the samples the estimate of "
@@ -298,8 +299,8 @@ def explain_missing_peak(record: PassRecord) -> str:
     if not math.isnan(record.peak_bytes):
         return ""
     if math.isnan(record.estimated_peak_bytes):
-        return record.peak_missing or "It was not looked for."
-    return "XLA has not fixed the order in which the module runs; estimated in program order."
+        return record.peak_missing or say("It was not looked for.")
+    return say("XLA has not fixed the order in which the module runs; estimated in program order.")
 
 
 def describe_change(record: PassRecord) -> str:

@@ -101,7 +101,7 @@ def describe_connector_ends(view: View, scene: Scene, connector: int) -> str:
 def explain_absence(graph: Graph | Unavailable | None) -> str:
     """What to say in the place of a graph without nodes."""
     if isinstance(graph, Unavailable):
-        return graph.reason
+        return tr_said(graph.reason)
     if graph is None:
         return tr("There is no graph to show.")
     return tr("This stage is empty: it has no arguments, operations or results.")

@@ -426,7 +426,7 @@ class PassesPage(PageWidget):
                     unlisted=describe_unlisted(records),
                 )
             )
-            self.heading.setToolTip(f"{COUNTED}\n\n{TIMED}\n\n{ESTIMATED}")
+            self.heading.setToolTip("\n\n".join(map(tr_said, (COUNTED, TIMED, ESTIMATED))))
         else:
             self.heading.setText(missing or tr(_NONE_YET))
         self._show_parts()

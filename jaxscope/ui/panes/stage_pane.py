@@ -35,7 +35,7 @@ from jaxscope.ui.panes.pane_header import SOURCE, Form, PaneHeader
 from jaxscope.ui.selection.selection import GRAPH_STAGE_OF, GroupPlace, SelectionModel
 from jaxscope.ui.source.code_view import CodeView, Mark, fill_with_source, fill_with_stage
 from jaxscope.ui.source.source_lines import NEW_LINE, SourceLines
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import tr, tr_said
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
 from jaxscope.ui.toolkit.widgets import fill_box, restyle
 
@@ -460,7 +460,7 @@ class StagePane(QFrame):
         elif self._stage is None:
             self._say(waiting or tr("Run a call to see this stage."))
         elif self._stage.unavailable is not None:
-            self._say(self._stage.unavailable.reason)
+            self._say(tr_said(self._stage.unavailable.reason))
         elif self._form is Form.TEXT:
             self._show_text(self._stage.text)
         elif isinstance(graph := self._stage.graph, Unavailable):
@@ -470,7 +470,7 @@ class StagePane(QFrame):
                 self.header.show_form(Form.TEXT, is_shown=True, is_enabled=True)
                 self._show_text(stage.text)
             else:
-                self._say(graph.reason)
+                self._say(tr_said(graph.reason))
         elif self._form is Form.TABLE:
             if graph is not self._table_graph:
                 self._table_graph = graph
@@ -480,7 +480,7 @@ class StagePane(QFrame):
             self.outline.set_graph(graph, self._canvas.view if self._canvas is not None else None)
             self._pages.setCurrentWidget(self.outline)
         else:
-            self._show_graph(graph, self._stage.title)
+            self._show_graph(graph, tr_said(self._stage.title))
         self._apply_growth()
         if self._finding.text:
             self._find(self._finding.text)

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from jaxscope.client.ssh_target import is_remote
 from jaxscope.marks import show_marks
 from jaxscope.model import Check, Cost, Stage, StageText, Unavailable, is_available
+from jaxscope.model.said import said
 from jaxscope.model.stages import LATE_STAGES, can_ask_for, stage_kind
 from jaxscope.model.units import (
     UNKNOWN,
@@ -235,7 +236,8 @@ def _steps(state: WindowState, shown: frozenset[str]) -> list[PipelineStep]:
 def _step(
     state: WindowState, name: str, stage: Stage | None, *, is_next: bool, shown: bool
 ) -> PipelineStep:
-    meaning = tr(stage_kind(name, state.head.base if state.head is not None else "").meaning)
+    kind = stage_kind(name, state.head.base if state.head is not None else "")
+    meaning = tr_said(said(kind.meaning))
     is_aside = name == "gradient"
 
     def step(condition: Condition, size: str, cost: str, tooltip: str) -> PipelineStep:
@@ -253,9 +255,9 @@ def _step(
         return step(Condition.STALE, tr(_OLD), "", f"{tr(_OLD_HINT)}\n{tooltip}")
     if stage.unavailable is not None:
         if can_ask_for(stage) and state.can_start and not state.is_view_only:
-            asked = step(Condition.WAITING, tr("on request"), "", stage.unavailable.reason)
+            asked = step(Condition.WAITING, tr("on request"), "", tr_said(stage.unavailable.reason))
             return dataclasses.replace(asked, is_on_request=True)
-        return step(Condition.ABSENT, tr("not available"), "", stage.unavailable.reason)
+        return step(Condition.ABSENT, tr("not available"), "", tr_said(stage.unavailable.reason))
     condition = Condition.STALE if state.is_stale else Condition.DONE
     return step(condition, _size(stage), _cost(work), tooltip)
 
@@ -291,7 +293,7 @@ def _functions(cost: Cost) -> str:
 def _tooltip(stage: Stage, meaning: str, work: Work) -> str:
     lines = [meaning]
     if stage.title not in ("", stage_kind(stage.name).title):
-        lines.append(stage.title)
+        lines.append(tr_said(stage.title))
     if work.high.is_known and (work.flops, work.num_bytes) != (UNKNOWN, UNKNOWN):
         lines.append(
             tr(
@@ -312,9 +314,9 @@ def _tooltip(stage: Stage, meaning: str, work: Work) -> str:
                 functions=functions,
             )
         )
-    lines += work.notes
+    lines += map(tr_said, work.notes)
     if isinstance(stage.seconds, Unavailable):
-        lines.append(stage.seconds.reason)
+        lines.append(tr_said(stage.seconds.reason))
     else:
         lines.append(tr("Made in {seconds}", seconds=format_seconds(stage.seconds)))
     return "\n".join(lines)

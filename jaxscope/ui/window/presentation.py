@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QMainWindow, QScrollArea, QVBoxLay
 
 from jaxscope.model.capture import graph_named
 from jaxscope.model.lessons import read_lesson
+from jaxscope.model.said import said
 from jaxscope.model.stages import stage_kind
 from jaxscope.model.units import shorten
 from jaxscope.model.values import Step, StepValue
@@ -473,7 +474,9 @@ class PresentationMode:
         else:
             kind = stage_kind(name, state.head.base if state.head is not None else "")
             selected = self._describe_selected(state, name)
-            told = "\n".join(filter(None, (f"{kind.title}: {kind.meaning}", self.steps.hint)))
+            told = "\n".join(
+                filter(None, (f"{tr(kind.title)}: {tr_said(said(kind.meaning))}", self.steps.hint))
+            )
             self.caption.setText(selected or told)
 
     def _presented(self) -> str:

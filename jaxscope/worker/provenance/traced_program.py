@@ -22,6 +22,7 @@ import numpy as np
 
 from jaxscope.model.graph import Direction, Graph, NodeKind
 from jaxscope.model.op_name import BASE_TAG, DERIVED_TAG
+from jaxscope.model.said import say, say_joined
 from jaxscope.worker import compat
 from jaxscope.worker.compat_recorder import BatchAxes, recording_batch_axes
 from jaxscope.worker.host.arguments import (
@@ -278,7 +279,7 @@ class NoGradient(Exception):
     """There is nothing to differentiate; the text says why."""
 
 
-_ASK = "--gradient asks for it, in the window a click on “its gradient”."
+_ASK = say("--gradient asks for it, in the window a click on “its gradient”.")
 _MAX_EQUATIONS = 5000
 _MAX_TRACE_S = 5.0
 
@@ -297,18 +298,23 @@ def why_not_unasked(graph: Graph, trace_seconds: float) -> str:
         own = np.flatnonzero(is_equation & (nodes.direction != Direction.NONE))
     if len(own):
         places = graph.source(int(own[0]))
-        where = f", {places[0].short}" if places else ""
-        return (
-            "The program holds its own derivative: equation "
-            f"{graph.string(nodes.id, int(own[0]))} ({graph.string(nodes.operation, int(own[0]))}"
-            f"{where}) is part of one. The derivative of all of it is not made. {_ASK}"
+        told = say(
+            "The program holds its own derivative: equation {id} ({operation}{where}) is part of "
+            "one. The derivative of all of it is not made.",
+            id=graph.string(nodes.id, int(own[0])),
+            operation=graph.string(nodes.operation, int(own[0])),
+            where=f", {places[0].short}" if places else "",
         )
+        return say_joined((told, _ASK))
     count = int(is_equation.sum())
     if count > _MAX_EQUATIONS or trace_seconds > _MAX_TRACE_S:
-        return (
-            f"Making it would take long: the program has {count:,} equations, and tracing them "
-            f"took {trace_seconds:.1f} s. {_ASK}"
+        told = say(
+            "Making it would take long: the program has {count:,} equations, and tracing them took "
+            "{seconds:.1f} s.",
+            count=count,
+            seconds=trace_seconds,
         )
+        return say_joined((told, _ASK))
     return ""
 
 
@@ -329,9 +335,9 @@ def trace_gradient(base: StageJaxpr) -> tuple[StageJaxpr, bool]:
     wanted = [i for i, aval in enumerate(inputs) if is_float(aval)]
     floats = [i for i, atom in enumerate(inner.outvars) if is_float(atom.aval)]
     if not wanted:
-        raise NoGradient("None of its arguments is a float.")
+        raise NoGradient(say("None of its arguments is a float."))
     if not floats:
-        raise NoGradient("None of its results is a float.")
+        raise NoGradient(say("None of its results is a float."))
     is_scalar = len(floats) == len(inner.outvars) == 1 and not inner.outvars[0].aval.shape
 
     def scalar(*values: Any) -> Any:

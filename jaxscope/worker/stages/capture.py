@@ -22,6 +22,7 @@ from jaxscope.errors import EnvironmentProblem, JaxscopeError, TraceError
 from jaxscope.model.graph import strings_to_arrays
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.op_name import TagTable, strip_tags
+from jaxscope.model.said import say
 from jaxscope.model.stages import stage_kind
 from jaxscope.model.targets import is_absent
 from jaxscope.model.units import format_place
@@ -397,16 +398,22 @@ class _Pipeline:
         try:
             gradient, is_summed = trace_gradient(base)
         except NoGradient as error:
-            self._sender.send_unavailable("gradient", title, str(error))
+            self._sender.send_unavailable("gradient", title, error.args[0])
         except Exception as error:
             _, explanation = explain_exception(error, {self._source.path}, stage="trace")
             why = explanation.why.partition("\n")[0] or explanation.what
-            reason = compat.tell_missing(error) or f"JAX cannot differentiate it: {why}"
+            reason = compat.tell_missing(error) or say(
+                "JAX cannot differentiate it: {why}", why=why
+            )
             self._sender.send_unavailable("gradient", title, reason)
         else:
-            note = " with respect to every float argument"
-            summed = " (results summed)" if is_summed else ""
-            self._send_jaxpr(gradient, f"{title}{note}{summed}", tags)
+            summed = say(" (results summed)") if is_summed else ""
+            title = say(
+                "{gradient} with respect to every float argument{summed}",
+                gradient=say(title),
+                summed=summed,
+            )
+            self._send_jaxpr(gradient, title, tags)
 
     def _send_jaxpr(
         self,

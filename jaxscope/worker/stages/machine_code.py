@@ -20,6 +20,7 @@ import numpy as np
 
 from jaxscope.errors import EnvironmentProblem, Explanation
 from jaxscope.model.graph import strings_to_arrays
+from jaxscope.model.said import say
 from jaxscope.wire.scratch import make_scratch, remove_stale_scratch
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.targets.chip_tools import (
@@ -141,7 +142,7 @@ _LOGGING_PASS = "priority-fusion"
 """A pass of GPUs that writes down why it fuses what, where it is asked to write its modules."""
 _MAX_LOG_BYTES = 16 << 20
 MAX_CODE_BYTES = 16 << 20
-NO_CODE = "XLA generated no code: all that is left are constants, copies and library calls."
+NO_CODE = say("XLA generated no code: all that is left are constants, copies and library calls.")
 NO_DUMP = "XLA wrote nothing of this program down: a flag in XLA_FLAGS or its compiler forbids it."
 _WHOLE_DUMPS = {
     "xla_dump_hlo_module_re": ".*",

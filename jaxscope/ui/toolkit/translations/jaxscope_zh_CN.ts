@@ -70,6 +70,10 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
         <translation>（第 {line} 行）</translation>
     </message>
     <message>
+        <source> (results summed)</source>
+        <translation>（结果求和）</translation>
+    </message>
+    <message>
         <source> (scratch copy)</source>
         <translation>（草稿副本）</translation>
     </message>
@@ -250,6 +254,10 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
         <translation>，另有 {num_told} 个</translation>
     </message>
     <message>
+        <source>--gradient asks for it, in the window a click on “its gradient”.</source>
+        <translation>用 --gradient 请求它，在窗口中单击“它的梯度”。</translation>
+    </message>
+    <message>
         <source>. What is selected is now in {held}</source>
         <translation>。所选内容现在位于 {held}</translation>
     </message>
@@ -272,6 +280,10 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
     <message>
         <source>1 leaf</source>
         <translation>1 个叶子</translation>
+    </message>
+    <message>
+        <source>1 loop counts once: how often it runs is not known, and it may run never.</source>
+        <translation>1 个循环只算一次：不知道它运行多少次，也可能从不运行。</translation>
     </message>
     <message>
         <source>1 pass</source>
@@ -462,6 +474,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>A convolution, with strides, padding and dilation.</source>
         <translation>卷积，带有步长、填充和空洞。</translation>
+    </message>
+    <message>
+        <source>A cumulative sum, product, maximum or minimum counts as XLA counts the window that JAX makes of it: n - 1 FLOPs for each element of an axis of n.</source>
+        <translation>累计的和、积、最大值或最小值，按 XLA 对 JAX 由它生成的窗口的计数：长度为 n 的轴，每个元素 n - 1 FLOP。</translation>
     </message>
     <message>
         <source>A fast Fourier transform.</source>
@@ -1784,6 +1800,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>FLOP</translation>
     </message>
     <message>
+        <source>FLOPs and bytes of each pass are XLA's own count of the module after it: one round of each loop, and of branches the dearest.</source>
+        <translation>每个 pass 的 FLOP 和字节，是 XLA 自己对它之后的模块的计数：每个循环算一轮，各分支中算开销最大的。</translation>
+    </message>
+    <message>
         <source>FLOPs compiled</source>
         <translation>FLOP，编译后</translation>
     </message>
@@ -2296,6 +2316,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>它不在 {transform} 中，JAX 没有说明原因。</translation>
     </message>
     <message>
+        <source>It is not known what lives when in this module.</source>
+        <translation>不知道在这个模块中什么在何时存活。</translation>
+    </message>
+    <message>
         <source>It only handed its operands on.</source>
         <translation>它只是把操作数传了下去。</translation>
     </message>
@@ -2322,6 +2346,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>It was gone before XLA's first pass.</source>
         <translation>它在 XLA 的第一个 pass 之前就不在了。</translation>
+    </message>
+    <message>
+        <source>It was not looked for.</source>
+        <translation>没有去找它。</translation>
     </message>
     <message>
         <source>It was written as something simpler.</source>
@@ -2362,6 +2390,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>JAX agrees.</source>
         <translation>JAX 的说法一致。</translation>
+    </message>
+    <message>
+        <source>JAX cannot differentiate it: {why}</source>
+        <translation>JAX 无法对它求导：{why}</translation>
     </message>
     <message>
         <source>JAX cannot trace a function of NumPy's.</source>
@@ -2520,6 +2552,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>跳过正在测量的内容，继续其余部分（Ctrl+Shift+S）</translation>
     </message>
     <message>
+        <source>Left out: finding the peaks of the modules before it took long enough.</source>
+        <translation>略去：找出之前各模块的峰值已经花了足够长的时间。</translation>
+    </message>
+    <message>
         <source>Legend of the graph</source>
         <translation>图例</translation>
     </message>
@@ -2620,6 +2656,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请查找除以零、对小于或等于零的值取 `log` 或 `sqrt`、或者上溢的地方。</translation>
     </message>
     <message>
+        <source>Loops count as often as they run.</source>
+        <translation>循环运行多少次就计多少次。</translation>
+    </message>
+    <message>
         <source>Made in {seconds}</source>
         <translation>生成用时 {seconds}</translation>
     </message>
@@ -2670,6 +2710,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Makes several independent keys from one.</source>
         <translation>由一个密钥生成几个独立的密钥。</translation>
+    </message>
+    <message>
+        <source>Making it would take long: the program has {count:,} equations, and tracing them took {seconds:.1f} s.</source>
+        <translation>生成它会花很长时间：程序有 {count:,} 个方程，追踪它们用了 {seconds:.1f} s。</translation>
     </message>
     <message>
         <source>Mark it static: `jit(f, static_argnames=…)`, or pass an array.</source>
@@ -3024,6 +3068,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>有噪声：{told}</translation>
     </message>
     <message>
+        <source>None of its arguments is a float.</source>
+        <translation>它的参数都不是浮点数。</translation>
+    </message>
+    <message>
+        <source>None of its results is a float.</source>
+        <translation>它的结果都不是浮点数。</translation>
+    </message>
+    <message>
         <source>None: differentiating raises a ValueError, unless a custom rule is around it.</source>
         <translation>没有：求导会抛出 ValueError，除非外面有自定义规则。</translation>
     </message>
@@ -3174,6 +3226,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Numbers</source>
         <translation>数值</translation>
+    </message>
+    <message>
+        <source>Of a condition's branches one runs: from the cheapest to the dearest.</source>
+        <translation>条件的各分支只运行一个：从开销最小的到最大的。</translation>
     </message>
     <message>
         <source>Of a fate: XLA's recorded passes, or its first and last program, show it.</source>
@@ -3574,6 +3630,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Path of another Python that has JAX</source>
         <translation>另一个装有 JAX 的 Python 的路径</translation>
+    </message>
+    <message>
+        <source>Peak memory is that of XLA's own order where it has fixed one. Before, nobody knows what will live when: a figure with ~ is an estimate, of the module run instruction by instruction in program order, before scheduling. The two do not compare: over the samples the estimate of the module that XLA then schedules is the same in four of five programs on the CPU, and a third to 1.2 times the scheduled figure in the others. Copies that XLA puts in late, for the state of loops, count from copy-insertion on.</source>
+        <translation>XLA 已经固定次序时，峰值是按 XLA 自己的次序的。在那之前，没有人知道什么会在何时存活：带 ~ 的数字是估计值，假定模块在调度之前按程序次序逐条指令运行。两者不能相比：在各个示例中，对于 XLA 随后调度的模块，CPU 上五个程序中有四个估计值相同，其余的是调度后数字的三分之一到 1.2 倍。XLA 较晚为循环的状态加入的复制，从 copy-insertion 起才计入。</translation>
     </message>
     <message>
         <source>Peak memory: {reason}</source>
@@ -4146,6 +4206,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Second call</source>
         <translation>第二个调用</translation>
+    </message>
+    <message>
+        <source>Seconds are those of the compilation whose result is shown, as XLA's own recorder noted them; a pass that repeats others includes them. Unknown for what changes the module outside of a pass of a pipeline.</source>
+        <translation>秒数属于所显示结果的那次编译，由 XLA 自己的记录器记下；重复其他 pass 的 pass 包含它们的时间。在流水线的 pass 之外改变模块的步骤，时间未知。</translation>
     </message>
     <message>
         <source>See everything again</source>
@@ -5218,12 +5282,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>程序放不下：它需要设备的 {needs} 内存，而设备有 {has}。</translation>
     </message>
     <message>
+        <source>The program holds its own derivative: equation {id} ({operation}{where}) is part of one. The derivative of all of it is not made.</source>
+        <translation>程序中有它自己的导数：方程 {id}（{operation}{where}）是导数的一部分。不生成整个程序的导数。</translation>
+    </message>
+    <message>
+        <source>The program of {name}.</source>
+        <translation>{name} 的程序。</translation>
+    </message>
+    <message>
         <source>The program that computes the gradient of your function. Your call did not ask for it: nothing is compiled of it.</source>
         <translation>计算函数梯度的程序。您的调用没有要求它：不编译其中任何部分。</translation>
     </message>
     <message>
         <source>The program that really runs: operations joined into fusions.</source>
         <translation>真正运行的程序：运算合并成了融合。</translation>
+    </message>
+    <message>
+        <source>The program under {name}.</source>
+        <translation>在 {name} 下的程序。</translation>
     </message>
     <message>
         <source>The real part of every element.</source>
@@ -5968,6 +6044,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>网页 (*.html)</translation>
     </message>
     <message>
+        <source>What 1 node costs is unknown, such as of a callback or a custom call.</source>
+        <translation>不知道 1 个节点的开销，例如回调或自定义调用。</translation>
+    </message>
+    <message>
         <source>What JAX moved between host and device unasked</source>
         <translation>JAX 未经要求在主机和设备之间传输的内容</translation>
     </message>
@@ -6228,6 +6308,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>不知道 {name}（{operation}）搬动多少字节。</translation>
     </message>
     <message>
+        <source>What {num:,} nodes cost is unknown, such as of a callback or a custom call.</source>
+        <translation>不知道 {num:,} 个节点的开销，例如回调或自定义调用。</translation>
+    </message>
+    <message>
         <source>Where NaN or Inf is made first, and how</source>
         <translation>NaN 或 Inf 最先在哪里产生，怎样产生</translation>
     </message>
@@ -6416,6 +6500,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>XLA 失败了，也许是因为内存不足。</translation>
     </message>
     <message>
+        <source>XLA generated no code: all that is left are constants, copies and library calls.</source>
+        <translation>XLA 没有生成代码：剩下的只有常量、复制和库调用。</translation>
+    </message>
+    <message>
+        <source>XLA has not fixed the order in which the module runs; estimated in program order.</source>
+        <translation>XLA 还没有固定模块运行的次序；按程序次序估计。</translation>
+    </message>
+    <message>
         <source>XLA ran out of memory.</source>
         <translation>XLA 的内存用完了。</translation>
     </message>
@@ -6450,6 +6542,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>XLA's memory plan is not available: {reason}</source>
         <translation>没有 XLA 的内存计划：{reason}</translation>
+    </message>
+    <message>
+        <source>XLA's own figure: one round of each loop, and of branches the dearest. What each instruction costs is not known here, so loops cannot be counted.</source>
+        <translation>XLA 自己的数字：每个循环算一轮，各分支中算开销最大的。这里不知道每条指令的开销，所以无法为循环计数。</translation>
     </message>
     <message>
         <source>XLA's own form of the program, before any optimization.</source>
@@ -8968,6 +9064,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{count:,} 行</translation>
     </message>
     <message>
+        <source>{count:,} loop</source>
+        <translation>{count:,} 个循环</translation>
+    </message>
+    <message>
+        <source>{count:,} loops count once: how often they run is not known, and they may run never.</source>
+        <translation>{count:,} 个循环只算一次：不知道它们运行多少次，也可能从不运行。</translation>
+    </message>
+    <message>
         <source>{count:,} operation</source>
         <translation>{count:,} 个运算</translation>
     </message>
@@ -9162,6 +9266,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{gone}: {users} now works from {what}</source>
         <translation>{gone}：{users} 现在由 {what} 计算</translation>
+    </message>
+    <message>
+        <source>{gradient} with respect to every float argument{summed}</source>
+        <translation>对每个浮点参数的 {gradient}{summed}</translation>
     </message>
     <message>
         <source>{holder} defines no functions.</source>
@@ -9612,6 +9720,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{told}, arithmetic {by_arithmetic:,}</source>
         <translation>{told}，{by_arithmetic:,} 个受算术限制</translation>
+    </message>
+    <message>
+        <source>{told}, each loop once</source>
+        <translation>{told}，每个循环一次</translation>
+    </message>
+    <message>
+        <source>{told}, {loops} counted once</source>
+        <translation>{told}，{loops} 只算一次</translation>
     </message>
     <message>
         <source>{told}; computed again: {work}</source>
