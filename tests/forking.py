@@ -37,6 +37,8 @@ _not_asked_for = {"PYTEST_CURRENT_TEST"}
 """Variables that no test set: pytest did, or what was imported here after the first fork."""
 _READ_LATE = ("COLUMNS", "JAXSCOPE_TEST", "XDG_CACHE_HOME", "XLA_FLAGS")
 """What neither Python nor JAX reads before a request comes: it may be another after the fork."""
+_between_tests: dict[str, str] = {}
+"""The variables before the test that runs set any: the first that needs a worker may do so."""
 _lock = threading.Lock()
 
 
@@ -77,10 +79,13 @@ def pass_over_imports() -> None:
     if _start_origin.cache_info().currsize:
         changed = _variables().items() ^ _start_origin().variables.items()
         _not_asked_for.update(name for name, _ in changed)
+    _between_tests.clear()
+    _between_tests.update(os.environ)
 
 
-def _variables() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if name not in _not_asked_for}
+def _variables(given: Mapping[str, str] | None = None) -> dict[str, str]:
+    given = os.environ if given is None else given
+    return {name: value for name, value in given.items() if name not in _not_asked_for}
 
 
 def _differ_late(some: Mapping[str, str], others: Mapping[str, str]) -> bool:
@@ -100,7 +105,7 @@ class _Origin:
     """The process that all others are forked from, as pytest's process sees it."""
 
     def __init__(self) -> None:
-        self.variables = _variables()
+        self.variables = _variables(_between_tests or None)
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(

@@ -49,3 +49,11 @@ def test_what_an_import_sets_starts_no_worker(
     monkeypatch.setenv("JAX_ENABLE_X64", "1")
     run()
     assert started
+
+
+def test_what_the_first_test_sets_is_no_variable_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else it would be passed over from the second test on, as one that an import has set."""
+    monkeypatch.setenv("XDG_CACHE_HOME", "/nowhere")
+    origin = forking._Origin()
+    origin.close()
+    assert origin.variables["XDG_CACHE_HOME"] != "/nowhere"
