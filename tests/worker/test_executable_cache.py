@@ -114,3 +114,24 @@ def test_the_older_half_goes_where_there_is_too_much(
         os.utime(file, (number, number))
     with executable_cache.keeping_executables():
         assert [path.name for path in files_of(cache)] == ["3", "4"]
+
+
+@pytest.mark.skipif(not Path("/proc/cpuinfo").exists(), reason="needs Linux's /proc")
+def test_no_process_is_started_to_name_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    named = executable_cache._describe_machine()
+    monkeypatch.setattr(executable_cache.platform, "processor", lambda: pytest.fail("a process"))
+    assert executable_cache._describe_machine() == named
+
+
+def test_the_processor_is_part_of_the_name_where_the_kernel_does_not_tell_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*_: object) -> str:
+        raise FileNotFoundError
+
+    monkeypatch.setattr(Path, "read_text", refuse)
+    names = set()
+    for processor in ("one", "another"):
+        monkeypatch.setattr(executable_cache.platform, "processor", lambda name=processor: name)
+        names.add(executable_cache._describe_machine())
+    assert len(names) == 2

@@ -58,10 +58,11 @@ def _make_folder() -> Path | None:
 
 def _describe_machine() -> str:
     """A name for what executables depend on: the host, its processor and jaxlib."""
-    features = platform.processor()
+    features = ""
     with contextlib.suppress(OSError):
         lines = Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines()
-        features += next((line for line in lines if line.startswith(("flags", "Features"))), "")
+        features = next((line for line in lines if line.startswith(("flags", "Features"))), "")
+    features = features or platform.processor()  # this starts a process
     about = (platform.node(), platform.machine(), features, compat.jaxlib_version())
     return hashlib.sha256("\n".join(about).encode()).hexdigest()[:16]
 
