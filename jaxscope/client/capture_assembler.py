@@ -45,6 +45,7 @@ from jaxscope.model.capture import (
 )
 from jaxscope.model.graph import NONE, graph_from_arrays, strings_from_arrays
 from jaxscope.model.op_name import TagTable, read_op_name, strip_tags
+from jaxscope.model.said import say, say_joined
 from jaxscope.model.stages import (
     LATE_STAGES,
     find_lowered_jaxpr,
@@ -431,7 +432,12 @@ class CaptureAssembler:
         self._placement = read_placement(message, self._tags)
         if is_available(self._placement) and len(self._placement.devices) > 1:
             self._messages.append(
-                f"It runs on {describe_devices(self._placement)}. {WHOLE_OR_PER_DEVICE}"
+                say_joined(
+                    (
+                        say("It runs on {devices}.", devices=describe_devices(self._placement)),
+                        WHOLE_OR_PER_DEVICE,
+                    )
+                )
             )
 
     def _read_pass(self, message: Message) -> None:

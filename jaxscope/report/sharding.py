@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from jaxscope.model import Unavailable, is_available
 from jaxscope.model.capture import Job, Member, MemoryPlan
-from jaxscope.model.said import first_of, join_first
+from jaxscope.model.said import first_of, join_first, say, say_count, say_joined, say_sentence
 from jaxscope.model.units import UNKNOWN, format_bytes, format_count
 from jaxscope.program.sharding.arrays import (
     SpreadArray,
@@ -94,12 +94,12 @@ def job_to_json(job: Job | None) -> dict[str, Any] | None:
 # All that is known of how a program is spread over devices: as data, as a text and as JSON.
 
 
-WHOLE_OR_PER_DEVICE = (
+WHOLE_OR_PER_DEVICE = say(
     "Jaxprs, StableHLO and HLO are the logical program: whole arrays, but for "
     "the insides of shard_map. The optimized program is what each device runs: its types, costs "
     "and memory are those of one device."
 )
-SIDES = (
+SIDES = say(
     "A collective stands between the shardings of what its equation reads and gives. What the "
     "instruction itself gives can be spread otherwise: XLA may take several steps, such as an "
     "all-reduce and a slice of its result."
@@ -115,19 +115,25 @@ def describe_groups(collective: Collective) -> str:
         pairs = (f"{sender}→{receiver}" for sender, receiver in collective.pairs)
         return join_first(pairs, _MAX_GROUPS)
     told = join_first(map(name_devices, collective.groups), _MAX_GROUPS, " | ")
-    return f"along {', '.join(collective.axes)}: {told}" if collective.axes else told
+    if not collective.axes:
+        return told
+    return say("along {axes}: {told}", axes=", ".join(collective.axes), told=told)
 
 
 def describe_collective(collective: Collective) -> str:
     """What it does, with its bytes and who takes part, in two sentences."""
-    sent = format_bytes(collective.sent_bytes)
-    rounds = f", {collective.rounds:,} times" if collective.rounds > 1 else ""
-    return (
-        f"{KINDS[collective.kind].text.capitalize()}: {describe_groups(collective)}. "
-        f"{format_bytes(collective.operand_bytes)} go in and "
-        f"{format_bytes(collective.result_bytes)} come out on each device, which sends at least "
-        f"{sent}{rounds}."
+    often = say(", {times:,} times", times=collective.rounds)
+    does, groups = KINDS[collective.kind].text, describe_groups(collective)
+    first = say_sentence(say("{name}: {meaning}", name=does, meaning=groups))
+    then = say(
+        "{operands} go in and {results} come out on each device, which sends at least "
+        "{sent}{often}.",
+        operands=format_bytes(collective.operand_bytes),
+        results=format_bytes(collective.result_bytes),
+        sent=format_bytes(collective.sent_bytes),
+        often=often if collective.rounds > 1 else "",
     )
+    return say_joined((first, then))
 
 
 def collective_place(standing: CollectiveContext) -> str:
@@ -144,24 +150,31 @@ def format_executions(collective: Collective) -> str:
 def describe_communication(collectives: tuple[Collective, ...]) -> str:
     """How many there are and what each device sends, in one sentence."""
     if not collectives:
-        return "No communication: each device works on its own."
+        return say("No communication: each device works on its own.")
     known = [c.total_bytes for c in collectives if not math.isnan(c.total_bytes)]
-    told = f"{format_count(len(collectives), 'collective')}; each device sends at least "
-    told += format_bytes(sum(known)) if known else "an unknown number of bytes"
+    told = say(
+        "{collectives}; each device sends at least {sent}",
+        collectives=say_count(len(collectives), "collective"),
+        sent=format_bytes(sum(known)) if known else say("an unknown number of bytes"),
+    )
     missing = len(collectives) - len(known)
-    told += f", {missing:,} of them not counted" if known and missing else ""
+    if known and missing:
+        told = say("{told}, {missing:,} of them not counted", told=told, missing=missing)
     crossing = sum(c.crosses_processes is True for c in collectives)
-    told += f"; {crossing:,} between processes" if crossing else ""
-    return f"{told}."
+    if crossing:
+        told = say("{told}; {crossing:,} between processes", told=told, crossing=crossing)
+    return say("{told}.", told=told)
 
 
 def describe_device_memory(plan: MemoryPlan | Unavailable) -> str:
     """What one device needs, by XLA's plan."""
     if isinstance(plan, Unavailable):
-        return f"Memory per device: not available: {plan.reason}"
-    return (
-        f"Memory per device: arguments {format_bytes(plan.argument_bytes)}, results "
-        f"{format_bytes(plan.result_bytes)}, temporaries {format_bytes(plan.temporary_bytes)}."
+        return say("Memory per device: not available: {reason}", reason=plan.reason)
+    return say(
+        "Memory per device: arguments {arguments}, results {results}, temporaries {temporaries}.",
+        arguments=format_bytes(plan.argument_bytes),
+        results=format_bytes(plan.result_bytes),
+        temporaries=format_bytes(plan.temporary_bytes),
     )
 
 

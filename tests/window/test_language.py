@@ -9,6 +9,7 @@ import itertools
 import math
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from string import Formatter
@@ -19,7 +20,7 @@ from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu
 
 import jaxscope
-from bench.language import classify
+from bench.language import Found, classify, collect
 from jaxscope.errors import CallError
 from jaxscope.model import Capture, Check, Cost, Ratio, is_available
 from jaxscope.model.said import said
@@ -30,6 +31,10 @@ from jaxscope.program.cost.work import Work, find_work
 from jaxscope.program.fates.table import find_fate_table
 from jaxscope.program.fusion.summary import report_fusions
 from jaxscope.program.passes.recorder import COUNTED, ESTIMATED, TIMED
+from jaxscope.program.sharding.arrays import describe_devices, describe_sharding
+from jaxscope.program.sharding.collectives import KINDS as COLLECTIVES
+from jaxscope.program.sharding.collectives import RING
+from jaxscope.program.sharding.placement import NodeShardings, PlacementReport
 from jaxscope.report.cards import explain_card, list_facts, name_card
 from jaxscope.report.document import cell_text
 from jaxscope.report.measurements import (
@@ -45,6 +50,12 @@ from jaxscope.report.memory import (
     describe_padding,
     explain_peak,
     name_step,
+)
+from jaxscope.report.sharding import (
+    SIDES,
+    describe_collective,
+    describe_communication,
+    describe_device_memory,
 )
 from jaxscope.schema.archive import load_capture, save_capture
 from jaxscope.ui.pages.fusions import describe_kernel, describe_launches, describe_pair
@@ -198,6 +209,38 @@ def test_sentences_keep_their_templates_from_the_worker_to_a_file(
         ]
         assert said[0] == said[1] and all(map(CHINESE.search, said[0]))
     assert real_captures()[-1].checks
+
+
+@pytest.mark.parametrize("number", [0, 2])
+def test_the_window_says_all_of_a_capture_in_chinese(
+    window: MainWindow, driver: Driver, source: Path, number: int
+) -> None:
+    """What was shown in English before as well."""
+    capture = real_captures()[number]
+    driver.finish(driver.open(source), capture)
+    context, inspector = window.page_context(), window.workspace.inspector
+    fates = window.workspace.fates
+    driver.wait_until(lambda: bool(context.fusions.report and fates.names_of("jaxpr")))
+    pages = ("fusions", "memory", "sharding", "notes")
+
+    def look() -> set[str]:
+        """Whole sentences in English."""
+        found: Found = defaultdict(lambda: (set(), set()))
+        for stage in capture.stages:
+            for node in range(len(stage.graph.nodes)) if is_available(stage.graph) else ():
+                window.workspace.selection.select_node(stage.name, node)
+                collect("all", inspector.page, found)
+        for name in pages:
+            window.pages.show_page(name)
+            if name == "memory":
+                driver.wait_until(lambda: window.pages["memory"]._report is not None)
+            collect("all", window.pages[name], found)
+        collect("all", window.strip, found)
+        return {each for each in found["all"][True] if each.endswith((".", "。"))}
+
+    assert len(look()) > 20
+    choose(window, Language.CHINESE)
+    assert look() == set()
 
 
 def test_the_language_is_changed_while_the_window_is_used(
@@ -387,8 +430,26 @@ def of_stages() -> Iterator[str]:
     yield from map(tr_said, (*work.notes, work.flops, TIMED, COUNTED, ESTIMATED))
 
 
+def of_devices() -> Iterator[str]:
+    sample = Path(__file__).parents[2] / "samples" / "parallel_devices.py"
+    for capture in (real_captures()[0], jaxscope.capture_file(sample, target="cpu:8")):
+        placement, found = capture.placement, PlacementReport(capture).collectives
+        assert is_available(placement) and is_available(found)
+        told = (describe_devices(placement), describe_communication(found), *capture.messages)
+        yield from map(tr_said, (*told, *map(describe_collective, found), SIDES, RING))
+        yield tr_said(describe_device_memory(capture.memory))
+        shardings = NodeShardings(capture)
+        for stage in capture.stages:
+            graph = stage.graph
+            for node in range(len(graph.nodes)) if is_available(graph) else ():
+                for value in shardings.of(stage.name, graph, node):
+                    how = describe_sharding(value.sharding, placement.axes, len(placement.devices))
+                    yield from (tr_said(how), tr_said(value.origin))
+    yield from (tr_said(kind.text) for kind in COLLECTIVES.values())
+
+
 KINDS = [of_cards, of_the_glossary, of_fates, of_findings, of_fusions, of_errors, of_memory]
-KINDS += [of_times, of_stages]
+KINDS += [of_times, of_stages, of_devices]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from jaxscope.model import Capture, Leaf, Unavailable
 from jaxscope.model.capture import Placement, Sharding, ShardingKind
+from jaxscope.model.said import BOTH, CLAUSES, Said, say, say_count, say_joined
 from jaxscope.model.types import ArrayType, parse_array_type
-from jaxscope.model.units import format_count
 from jaxscope.program.sharding.collectives import groups_along, name_axes
 from jaxscope.program.sharding.notation import parse_hlo_sharding
 
@@ -92,26 +92,35 @@ def describe_sharding(sharding: Sharding, axes: Axes, num_devices: int) -> str:
     """What each device holds, in one sentence without a full stop."""
     match sharding.kind:
         case ShardingKind.REPLICATED:
-            return "one device, which holds all of it" if num_devices == 1 else "whole on each"
+            if num_devices == 1:
+                return say("one device, which holds all of it")
+            return say("whole on each")
         case ShardingKind.ONE_DEVICE:
-            return f"whole on device {sharding.holders[0][0]} alone"
+            return say("whole on device {device} alone", device=sharding.holders[0][0])
         case ShardingKind.MANUAL:
             return _tell_manual(sharding, axes)
         case ShardingKind.UNKNOWN:
-            return "left open to the compiler"
+            return say("left open to the compiler")
     named = axes_of_dimensions(sharding, axes)
-    cuts = []
+    cuts: list[str] = []
     for dimension, parts in enumerate(sharding.tiles):
         if parts > 1:
-            along = f" along {' and '.join(named[dimension])}" if named is not None else ""
-            cuts.append(f"dimension {dimension} in {parts}{along}")
+            cut = say("dimension {dimension} in {parts}", dimension=dimension, parts=parts)
+            if named is not None:
+                along = say_joined(named[dimension], BOTH)
+                cut = say("{cut} along {axes}", cut=cut, axes=along)
+            cuts.append(cut)
     copies = len(sharding.holders[0])
-    told = " and ".join(cuts)
+    told = say_joined(cuts, BOTH)
     if sharding.manual:
-        return f"{told}; {_tell_manual(sharding, axes)}"
-    if copies > 1:
-        told += f"; {copies} devices share a part" if sharding.has_own else f"; {copies} copies"
-    return told
+        return say_joined((told, _tell_manual(sharding, axes)), CLAUSES)
+    if copies < 2:
+        return told
+    if sharding.has_own:
+        many = say("{copies} devices share a part", copies=copies)
+    else:
+        many = say("{copies} copies", copies=copies)
+    return say_joined((told, many), CLAUSES)
 
 
 def _tell_manual(sharding: Sharding, axes: Axes) -> str:
@@ -120,8 +129,9 @@ def _tell_manual(sharding: Sharding, axes: Axes) -> str:
     copies = 1
     if sharding.manual and sharding.holders:
         copies = len(sharding.holders[0]) // len(sharding.manual[0])
-    told = name_manual(names) if names else "each device holds an array of its own"
-    return f"{told}; {copies} copies" if copies > 1 else told
+    told = name_manual(names) if names else say("each device holds an array of its own")
+    many = say("{copies} copies", copies=copies) if copies > 1 else ""
+    return say_joined((told, many), CLAUSES)
 
 
 def manual_axes_of(sharding: Sharding, axes: Axes) -> tuple[str, ...]:
@@ -133,7 +143,7 @@ def manual_axes_of(sharding: Sharding, axes: Axes) -> tuple[str, ...]:
 
 def name_manual(names: Sequence[str]) -> str:
     """How a value lies along the manual axes of a mesh, `manual over 'x', 'y'`."""
-    return f"manual over {', '.join(map(repr, names))}"
+    return say("manual over {axes}", axes=", ".join(map(repr, names)))
 
 
 def with_manual(sharding: Sharding, names: Sequence[str], axes: Axes) -> Sharding:
@@ -410,14 +420,15 @@ def _read(text: str, missing: str) -> Sharding | Unavailable:
         return Unavailable(f"Its sharding cannot be read: {error}.", "optimized")
 
 
-def describe_devices(placement: Placement) -> str:
+def describe_devices(placement: Placement) -> Said:
     """`8 devices (cpu) in a mesh, data 2 × model 4`; with their processes, if several."""
     kinds = sorted({device.kind for device in placement.devices if device.kind})
-    told = format_count(len(placement.devices), "device")
+    told = say_count(len(placement.devices), "device")
     if kinds:
-        told += f" ({', '.join(kinds)})"
+        told = say("{told} ({interval})", told=told, interval=", ".join(kinds))
     if placement.num_processes > 1:
-        told += f" of {placement.num_processes:,} processes"
+        told = say("{told} of {num:,} processes", told=told, num=placement.num_processes)
     if placement.axes:
-        told += " in a mesh, " + " × ".join(f"{name} {size:,}" for name, size in placement.axes)
+        axes = " × ".join(f"{name} {size:,}" for name, size in placement.axes)
+        told = say("{told} in a mesh, {axes}", told=told, axes=axes)
     return told

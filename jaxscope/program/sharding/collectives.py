@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from jaxscope.model import Graph, Unavailable
 from jaxscope.model.capture import Placement
+from jaxscope.model.said import CLAUSES, say, say_joined
 from jaxscope.model.types import packed_type_bytes, read_count
 from jaxscope.program.sharding.notation import (
     MAX_DEVICES,
@@ -127,25 +128,25 @@ class CollectiveKind(NamedTuple):
     @property
     def text(self) -> str:
         """Both."""
-        return f"{self.does}; {self.outcome}" if self.outcome else self.does
+        return say_joined((self.does, self.outcome), CLAUSES)
 
 
 KINDS = {
-    "all-reduce": CollectiveKind("combines a value over devices", "each gets the result"),
-    "all-gather": CollectiveKind("puts the parts of all together", "each gets the whole"),
+    "all-reduce": CollectiveKind(say("combines a value over devices"), say("each gets the result")),
+    "all-gather": CollectiveKind(say("puts the parts of all together"), say("each gets the whole")),
     "reduce-scatter": CollectiveKind(
-        "combines a value over devices", "each gets a part of the result"
+        say("combines a value over devices"), say("each gets a part of the result")
     ),
-    "all-to-all": CollectiveKind("every device sends a part to every other"),
-    "collective-permute": CollectiveKind("each device sends its value to at most one"),
-    "collective-broadcast": CollectiveKind("one device sends its value to the others"),
+    "all-to-all": CollectiveKind(say("every device sends a part to every other")),
+    "collective-permute": CollectiveKind(say("each device sends its value to at most one")),
+    "collective-broadcast": CollectiveKind(say("one device sends its value to the others")),
     "ragged-all-to-all": CollectiveKind(
-        "every device sends parts of differing size to every other"
+        say("every device sends parts of differing size to every other")
     ),
 }
 """The collectives of HLO; StableHLO spells them with underscores."""
 
-RING = (
+RING = say(
     "What each device must at least send, as rings and pairs do it: for n devices and a value of "
     "B bytes, 2·(n−1)/n·B of an all-reduce, (n−1)/n·B of an all-gather, a reduce-scatter and an "
     "all-to-all, B of a permute. What the hardware really sends is not known here."

@@ -13,7 +13,7 @@ import numpy as np
 
 from jaxscope.model import NONE, Capture, Graph, NodeKind, SourcePosition, Unavailable, is_available
 from jaxscope.model.capture import Placement, Propagated, Sharding, ShardingKind
-from jaxscope.model.said import join_first
+from jaxscope.model.said import join_first, say
 from jaxscope.model.stages import find_lowered_jaxpr
 from jaxscope.model.types import normal_type, parse_array_type, read_count
 from jaxscope.program.equation_text import short_equation_names
@@ -38,8 +38,8 @@ from jaxscope.program.sharding.notation import (
 PER_DEVICE = "optimized"
 """The stage in which a program is cut already: its shapes are those of one device."""
 
-STATED = "stated here"
-DECIDED = "decided by the compiler"
+STATED = say("stated here")
+DECIDED = say("decided by the compiler")
 
 _QUOTED = re.compile(r"'([^']+)'")
 _SPEC = re.compile(r"\bP(?:artitionSpec)?(\((?:[^()]|\([^()]*\))*\))")

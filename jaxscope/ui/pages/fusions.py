@@ -173,7 +173,7 @@ class FusionsPage(PageWidget):
         report = self._context.fusions.report
         self.show_report(report, self._context.fusions.problem)
         told = describe_launches(report) if report is not None else ()
-        self._context.set_stage_hint(OPTIMIZED, tr_said(told[0]) if told else "")
+        self._context.set_stage_hint(OPTIMIZED, told[0] if told else "")
 
     def _describe_selected(self) -> str:
         """What there is to say of the selection, as HTML; empty where that is nothing."""

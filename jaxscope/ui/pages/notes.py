@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QTextBrowser, QVBoxLayout
 from jaxscope.model import Check, Severity
 from jaxscope.ui.session.screen import describe_no_notes, untold_messages
 from jaxscope.ui.session.state import WindowState
-from jaxscope.ui.toolkit.language import tr, tr_said
+from jaxscope.ui.toolkit.language import renew, tr, tr_said
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import escape_html, fill_box
 from jaxscope.ui.window.page_context import PageContext, PageWidget
@@ -43,6 +43,10 @@ class NotesPage(PageWidget):
         if not is_same or nothing != self._nothing:
             self._checks, self._messages, self._nothing = state.checks, state.messages, nothing
             self._render()
+
+    def renew_texts(self) -> None:
+        self._nothing = renew(self._nothing)
+        self._render()
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolTip, QVBoxL
 
 from jaxscope.model import Capture, Unavailable
 from jaxscope.model.capture import Placement
+from jaxscope.model.said import say, say_joined
 from jaxscope.picture.tint.classes import TINT_PALETTES
 from jaxscope.program.links import NodeSelection
 from jaxscope.program.sharding.arrays import (
@@ -41,7 +42,7 @@ from jaxscope.report.sharding import (
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.selection.linked_rows import LinkedRows
 from jaxscope.ui.session.state import WindowState
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import tr, tr_said
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
 from jaxscope.ui.toolkit.widgets import (
@@ -254,14 +255,14 @@ class ShardingPage(PageWidget):
         found, arrays = report.collectives, report.arrays
         self._arrays = () if isinstance(arrays, Unavailable) else arrays
         self._collectives = () if isinstance(found, Unavailable) else found
-        self.heading.setText(describe_devices(report.placement))
+        self.heading.setText(tr_said(describe_devices(report.placement)))
         told = found.reason if isinstance(found, Unavailable) else describe_communication(found)
-        if report.num_devices < 2:
-            told += tr(" Choose a target with several devices, such as cpu:8, to spread arrays.")
-        job = f"{describe_job(report.capture.job)}\n" if report.capture.job is not None else ""
+        choose = say("Choose a target with several devices, such as cpu:8, to spread arrays.")
         memory = describe_device_memory(report.capture.memory)
-        self.notes.setText(f"{job}{told} {memory}\n{WHOLE_OR_PER_DEVICE}")
-        self.notes.setToolTip(f"{SIDES}\n{RING}")
+        sent = say_joined((told, choose if report.num_devices < 2 else "", memory))
+        job = f"{describe_job(report.capture.job)}\n" if report.capture.job is not None else ""
+        self.notes.setText(f"{job}{tr_said(sent)}\n{tr_said(WHOLE_OR_PER_DEVICE)}")
+        self.notes.setToolTip(f"{tr_said(SIDES)}\n{tr_said(RING)}")
         self._split.show()
         self._fill(report)
 
@@ -272,7 +273,7 @@ class ShardingPage(PageWidget):
         self.arrays.rows.set_table(_with_places(array_table(self._arrays)))
         self.collectives.rows.set_table(
             _with_places(collective_table(self._collectives, report.standings)),
-            [f"{each.kind}: {KINDS[each.kind].text}" for each in self._collectives],
+            [f"{each.kind}: {tr_said(KINDS[each.kind].text)}" for each in self._collectives],
         )
         self._linked.set_rows([(PER_DEVICE, (each.node,)) for each in self._collectives])
         self.collectives.setVisible(bool(self._collectives))
@@ -346,7 +347,9 @@ class ShardingPage(PageWidget):
             for value in found
         ]
         exchanged = find_collectives(stage.graph, placement, selection.nodes)
-        told += [escape_breakable(describe_collective(collective)) for collective in exchanged]
+        told += [
+            escape_breakable(tr_said(describe_collective(collective))) for collective in exchanged
+        ]
         return (
             tr(
                 "<h4>On {num_devices} devices</h4><p>{told}</p>",
@@ -366,7 +369,7 @@ def _with_places(table: Table) -> Table:
 
 def _describe_sharding(value: NodeSharding, placement: Placement) -> str:
     how = describe_sharding(value.sharding, placement.axes, len(placement.devices))
-    return f"{how} ({value.origin})"
+    return f"{tr_said(how)} ({tr_said(value.origin)})"
 
 
 make_page = ShardingPage

@@ -67,8 +67,8 @@ class Language(Enum):
 
 _installed: list[QTranslator] = []
 _sources: dict[str, str] = {}
-_made: dict[str, tuple[str, dict[str, object]]] = {}
-"""Of texts that are shown: the source; and of those with fields also the values."""
+_made: dict[str, tuple[str, dict[str, object] | Said]] = {}
+"""Of texts that are shown: the source, and the values of its fields, or the whole sentence."""
 _made_of: dict[str, dict[str, None]] = {}
 """Of each source the texts in `_made`, the newest last."""
 
@@ -86,7 +86,7 @@ def tr(source: str, /, **values: object) -> str:
         if source[:1].isupper() or text not in _sources:  # of two words for one the capital one
             _sources[text] = source
         return text
-    shown = {name: tr_said(v) if isinstance(v, Said) else v for name, v in values.items()}
+    shown = {name: _translate(v) if isinstance(v, Said) else v for name, v in values.items()}
     return _remember(text.format(**shown), source, values)
 
 
@@ -104,17 +104,21 @@ def tr_count(count: int, noun: str) -> str:
 
 def tr_said(text: str) -> str:
     """A sentence of the library in the language that is shown; as it is where it is no `Said`."""
+    return _remember(_translate(text), text.template, text) if isinstance(text, Said) else text
+
+
+def _translate(text: str) -> str:
     if not _installed or not isinstance(text, Said):
         return str(text)
     template = QCoreApplication.translate(CONTEXT, text.template)
-    values = {k: tr_said(v) if isinstance(v, str) else v for k, v in text.values.items()}
+    values = {k: _translate(v) if isinstance(v, str) else v for k, v in text.values.items()}
     try:
         return _NO_SPACE.sub("", template.format(**values)) if values else template
     except (KeyError, TypeError, ValueError):  # a file may hold others than the template has
         return str(text)
 
 
-def _remember(text: str, source: str, values: dict[str, object]) -> str:
+def _remember(text: str, source: str, values: dict[str, object] | Said) -> str:
     texts = _made_of.setdefault(source, {})
     texts.pop(text, None)  # it becomes the newest
     texts[text] = None
@@ -133,6 +137,8 @@ def renew(text: str) -> str:
         return tr(source)
     if (made := _made.get(text)) is not None:
         source, values = made
+        if isinstance(values, Said):
+            return tr_said(values)
         count = values.get("count")
         if source.startswith(COUNTED) and isinstance(count, int):
             return tr_count(count, source.removeprefix(COUNTED))

@@ -11,7 +11,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolButton, QWidget
 
 from jaxscope.ui.session.screen import BETWEEN_TIMES, TIME_MARKS, PipelineStep
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import tr, tr_said
 from jaxscope.ui.toolkit.widgets import RESIZING, fill_box, make_label, restyle
 
 _AROUND_PX = 24
@@ -231,7 +231,9 @@ class PipelineStrip(QWidget):
         self.show_steps(self._steps)
 
     def _with_hint(self, step: PipelineStep) -> PipelineStep:
-        tooltip = "\n".join(part for part in (step.tooltip, self._hints.get(step.name, "")) if part)
+        tooltip = "\n".join(
+            part for part in (step.tooltip, tr_said(self._hints.get(step.name, ""))) if part
+        )
         return dataclasses.replace(step, tooltip=tooltip)
 
     def changeEvent(self, event: QEvent) -> None:

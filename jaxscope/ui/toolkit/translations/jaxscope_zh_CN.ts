@@ -86,10 +86,6 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
         <translation>（{interval}）</translation>
     </message>
     <message>
-        <source> Choose a target with several devices, such as cpu:8, to spread arrays.</source>
-        <translation>要把数组分布到多个设备，请选择有多个设备的目标，例如 cpu:8。</translation>
-    </message>
-    <message>
         <source> In the end values that are needed at once add up to {peak}; XLA allocates less where they share memory.</source>
         <translation>最终同时需要的值合计 {peak}；XLA 让它们共用内存，所以分配得更少。</translation>
     </message>
@@ -252,6 +248,10 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
     <message>
         <source>, {num_told} more</source>
         <translation>，另有 {num_told} 个</translation>
+    </message>
+    <message>
+        <source>, {times:,} times</source>
+        <translation>，{times:,} 次</translation>
     </message>
     <message>
         <source>--gradient asks for it, in the window a click on “its gradient”.</source>
@@ -466,6 +466,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>A change of this file was kept. Try a change (Ctrl+Shift+T) goes on with it.</source>
         <translation>此文件有保留的修改。“试着修改”（Ctrl+Shift+T）可继续。</translation>
+    </message>
+    <message>
+        <source>A collective stands between the shardings of what its equation reads and gives. What the instruction itself gives can be spread otherwise: XLA may take several steps, such as an all-reduce and a slice of its result.</source>
+        <translation>集合通信处在它的方程所读和所给的两种分布之间。指令本身给出的分布可以不同：XLA 可能分几步完成，例如先 all-reduce，再切出结果的一片。</translation>
     </message>
     <message>
         <source>A compiled function inside the program; XLA usually dissolves it.</source>
@@ -1206,6 +1210,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Choose a row to read how it was measured.</source>
         <translation>选择一行，查看它是如何测量的。</translation>
+    </message>
+    <message>
+        <source>Choose a target with several devices, such as cpu:8, to spread arrays.</source>
+        <translation>要把数组分布到多个设备，请选择有多个设备的目标，例如 cpu:8。</translation>
     </message>
     <message>
         <source>Choose another file with Open (Ctrl+O).</source>
@@ -2340,6 +2348,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>它在一个融合里面运行。</translation>
     </message>
     <message>
+        <source>It runs on {devices}.</source>
+        <translation>它在 {devices} 上运行。</translation>
+    </message>
+    <message>
         <source>It touched what is selected.</source>
         <translation>它触及了所选内容。</translation>
     </message>
@@ -2454,6 +2466,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>JVP and backward solve once more: with the same function of the tangent, or with `transpose_solve` of the cotangent.</source>
         <translation>JVP 和反向都再求解一次：用同一个函数解切向量，或用 `transpose_solve` 解余切。</translation>
+    </message>
+    <message>
+        <source>Jaxprs, StableHLO and HLO are the logical program: whole arrays, but for the insides of shard_map. The optimized program is what each device runs: its types, costs and memory are those of one device.</source>
+        <translation>jaxpr、StableHLO 和 HLO 是逻辑程序：除了 shard_map 的里面，都是整个数组。优化后的程序是每个设备所运行的：它的类型、开销和内存都是一个设备的。</translation>
     </message>
     <message>
         <source>Jit it once before the loop: f = jax.jit(lambda x: ...); for ...: f(x).</source>
@@ -2832,6 +2848,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>设备内存随时间的变化</translation>
     </message>
     <message>
+        <source>Memory per device: arguments {arguments}, results {results}, temporaries {temporaries}.</source>
+        <translation>每个设备的内存：参数 {arguments}，结果 {results}，临时量 {temporaries}。</translation>
+    </message>
+    <message>
+        <source>Memory per device: not available: {reason}</source>
+        <translation>每个设备的内存：不可用：{reason}</translation>
+    </message>
+    <message>
         <source>Menus</source>
         <translation>菜单</translation>
     </message>
@@ -2986,6 +3010,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>No arguments were found with which {name} traces.</source>
         <translation>没有找到能让 {name} 追踪成功的参数。</translation>
+    </message>
+    <message>
+        <source>No communication: each device works on its own.</source>
+        <translation>没有通信：每个设备独自工作。</translation>
     </message>
     <message>
         <source>No difference is listed for this stage.</source>
@@ -6132,6 +6160,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>XLA 用它生成什么，节省了什么？</translation>
     </message>
     <message>
+        <source>What each device must at least send, as rings and pairs do it: for n devices and a value of B bytes, 2·(n−1)/n·B of an all-reduce, (n−1)/n·B of an all-gather, a reduce-scatter and an all-to-all, B of a permute. What the hardware really sends is not known here.</source>
+        <translation>每个设备至少必须发送的量，按环形和成对的做法计算：对 n 个设备和 B 字节的值，all-reduce 为 2·(n−1)/n·B，all-gather、reduce-scatter 和 all-to-all 为 (n−1)/n·B，permute 为 B。硬件实际发送多少，这里并不知道。</translation>
+    </message>
+    <message>
         <source>What each line took</source>
         <translation>每一行用了多久</translation>
     </message>
@@ -6776,6 +6808,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>全部；否则写名称，例如 train_step</translation>
     </message>
     <message>
+        <source>along {axes}: {told}</source>
+        <translation>沿 {axes}：{told}</translation>
+    </message>
+    <message>
         <source>an FFT library</source>
         <translation>一个 FFT 库</translation>
     </message>
@@ -7000,6 +7036,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>集合通信：设备交换</translation>
     </message>
     <message>
+        <source>combines a value over devices</source>
+        <translation>在设备之间合并一个值</translation>
+    </message>
+    <message>
         <source>comes from</source>
         <translation>来自</translation>
     </message>
@@ -7088,6 +7128,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>死代码：没有被使用</translation>
     </message>
     <message>
+        <source>decided by the compiler</source>
+        <translation>由编译器决定</translation>
+    </message>
+    <message>
         <source>decision</source>
         <translation>决定</translation>
     </message>
@@ -7118,6 +7162,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>differs in cost</source>
         <translation>开销不同</translation>
+    </message>
+    <message>
+        <source>dimension {dimension} in {parts}</source>
+        <translation>第 {dimension} 维分成 {parts} 份</translation>
     </message>
     <message>
         <source>direction</source>
@@ -7166,6 +7214,26 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>each cell is a mean</source>
         <translation>每格是一个平均值</translation>
+    </message>
+    <message>
+        <source>each device holds an array of its own</source>
+        <translation>每个设备持有自己的数组</translation>
+    </message>
+    <message>
+        <source>each device sends its value to at most one</source>
+        <translation>每个设备至多把自己的值发给一个设备</translation>
+    </message>
+    <message>
+        <source>each gets a part of the result</source>
+        <translation>每个得到结果的一部分</translation>
+    </message>
+    <message>
+        <source>each gets the result</source>
+        <translation>每个都得到结果</translation>
+    </message>
+    <message>
+        <source>each gets the whole</source>
+        <translation>每个都得到整体</translation>
     </message>
     <message>
         <source>each loop once</source>
@@ -7250,6 +7318,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>evaluating the call</source>
         <translation>求调用的值</translation>
+    </message>
+    <message>
+        <source>every device sends a part to every other</source>
+        <translation>每个设备向其他每个设备各发送一部分</translation>
+    </message>
+    <message>
+        <source>every device sends parts of differing size to every other</source>
+        <translation>每个设备向其他每个设备发送大小不同的部分</translation>
     </message>
     <message>
         <source>everything</source>
@@ -7660,6 +7736,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>布局</translation>
     </message>
     <message>
+        <source>left open to the compiler</source>
+        <translation>留给编译器决定</translation>
+    </message>
+    <message>
         <source>library</source>
         <translation>库</translation>
     </message>
@@ -7766,6 +7846,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>manual</source>
         <translation>手动</translation>
+    </message>
+    <message>
+        <source>manual over {axes}</source>
+        <translation>沿 {axes} 手动</translation>
     </message>
     <message>
         <source>max</source>
@@ -8060,6 +8144,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>组中只有一个设备；否则是各设备的数组之和</translation>
     </message>
     <message>
+        <source>one device sends its value to the others</source>
+        <translation>一个设备把自己的值发给其他设备</translation>
+    </message>
+    <message>
+        <source>one device, which holds all of it</source>
+        <translation>一个设备，持有全部内容</translation>
+    </message>
+    <message>
         <source>one image, one channel, no padding, strides or dilation</source>
         <translation>一幅图像，一个通道，没有填充、步长和空洞</translation>
     </message>
@@ -8174,6 +8266,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>proven</source>
         <translation>已证实</translation>
+    </message>
+    <message>
+        <source>puts the parts of all together</source>
+        <translation>把所有设备的部分合在一起</translation>
     </message>
     <message>
         <source>pytree</source>
@@ -8422,6 +8518,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>stale</source>
         <translation>过时</translation>
+    </message>
+    <message>
+        <source>stated here</source>
+        <translation>在这里声明</translation>
     </message>
     <message>
         <source>static</source>
@@ -8916,6 +9016,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>整体</translation>
     </message>
     <message>
+        <source>whole on device {device} alone</source>
+        <translation>整个只在设备 {device} 上</translation>
+    </message>
+    <message>
+        <source>whole on each</source>
+        <translation>每个设备上都是整个</translation>
+    </message>
+    <message>
         <source>why</source>
         <translation>原因</translation>
     </message>
@@ -9012,6 +9120,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{call}：在作业中一次运行的工作用时 {work}，取 {num_runs}的平均</translation>
     </message>
     <message>
+        <source>{collectives}; each device sends at least {sent}</source>
+        <translation>{collectives}；每个设备至少发送 {sent}</translation>
+    </message>
+    <message>
+        <source>{copies} copies</source>
+        <translation>{copies} 份副本</translation>
+    </message>
+    <message>
+        <source>{copies} devices share a part</source>
+        <translation>{copies} 个设备共有一份</translation>
+    </message>
+    <message>
         <source>{count:,} argument</source>
         <translation>{count:,} 个参数</translation>
     </message>
@@ -9024,8 +9144,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{count:,} 个缓冲区</translation>
     </message>
     <message>
+        <source>{count:,} collective</source>
+        <translation>{count:,} 次集合通信</translation>
+    </message>
+    <message>
         <source>{count:,} constant</source>
         <translation>{count:,} 个常量</translation>
+    </message>
+    <message>
+        <source>{count:,} device</source>
+        <translation>{count:,} 个设备</translation>
     </message>
     <message>
         <source>{count:,} equation</source>
@@ -9166,6 +9294,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{currentText}: not available</source>
         <translation>{currentText}：没有</translation>
+    </message>
+    <message>
+        <source>{cut} along {axes}</source>
+        <translation>{cut}（沿 {axes}）</translation>
     </message>
     <message>
         <source>{device} ({low} to {high})</source>
@@ -9524,6 +9656,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>由它产生了 {num} 个方程（{parts}）。</translation>
     </message>
     <message>
+        <source>{operands} go in and {results} come out on each device, which sends at least {sent}{often}.</source>
+        <translation>每个设备输入 {operands}，输出 {results}，至少发送 {sent}{often}。</translation>
+    </message>
+    <message>
         <source>{operation} changes nothing</source>
         <translation>{operation} 不改变任何东西</translation>
     </message>
@@ -9702,8 +9838,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{told}（{interval}）</translation>
     </message>
     <message>
+        <source>{told} in a mesh, {axes}</source>
+        <translation>{told}，组成网格，{axes}</translation>
+    </message>
+    <message>
         <source>{told} kernel launches</source>
         <translation>{told} 次内核启动</translation>
+    </message>
+    <message>
+        <source>{told} of {num:,} processes</source>
+        <translation>{told}，属于 {num:,} 个进程</translation>
     </message>
     <message>
         <source>{told} {count}; {twice} computed by more than one kernel.</source>
@@ -9730,8 +9874,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{told}，{loops} 只算一次</translation>
     </message>
     <message>
+        <source>{told}, {missing:,} of them not counted</source>
+        <translation>{told}，其中 {missing:,} 次没有计入</translation>
+    </message>
+    <message>
+        <source>{told}.</source>
+        <translation>{told}。</translation>
+    </message>
+    <message>
         <source>{told}; computed again: {work}</source>
         <translation>{told}；重复计算：{work}</translation>
+    </message>
+    <message>
+        <source>{told}; {crossing:,} between processes</source>
+        <translation>{told}；{crossing:,} 次在进程之间</translation>
     </message>
     <message>
         <source>{told}{observed}</source>
