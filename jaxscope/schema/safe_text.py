@@ -18,7 +18,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from jaxscope.marks import BIDI, has_marks, show_marks
-from jaxscope.model.said import unpack_said
 from jaxscope.wire.plain_text import strip_controls as strip_controls
 
 _UNSAFE = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff{BIDI}]")
@@ -71,6 +70,10 @@ def clean_fields(value: Any, *, depth: int = 0) -> Any:
     if depth > 24:  # parts of a sentence are sentences
         raise ValueError("the fields are nested too deeply")
     if isinstance(value, Mapping):
+        from jaxscope.model.said import (
+            unpack_said,
+        )  # brings NumPy: only where there are messages
+
         return unpack_said(
             {key: clean_fields(entry, depth=depth + 1) for key, entry in value.items()}
         )
