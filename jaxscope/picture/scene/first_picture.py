@@ -142,8 +142,9 @@ class Arranger:
                         if larger:
                             return larger[-1]
                     page = arranged if arranger is smallest else arranger._open_more(arranged)
-                    if not arranger._is_whole(page.scene) and (beside or not parts):
-                        page = smaller._show_whole((alone,) if parts else openings, beside) or page
+                    if not arranger._is_whole(page.scene):
+                        some = (alone,) if parts and beside else openings
+                        page = smaller._show_whole(some, beside) or page
                     if parts <= page.scene.opened:
                         return page
                     pages.append(page)

@@ -27,7 +27,7 @@ MAX_LINES = 16
 LABEL_PX = 15.0
 """Size of the text that a label has room for: in a small picture it is that large, to be read."""
 _LABEL_MARGIN_PX = 8.0
-_LANE_PX = 7.0
+_LANE_PX = 10.0
 """Between neighbouring lanes of the gap."""
 _MARGIN_PX = 10.0
 """Between the last lane and the backward part."""
@@ -37,8 +37,8 @@ _CORNER_PX = 10.0
 """From the corner of a box to a line that begins or ends on its side."""
 _LEAST_PX = 4.0
 """The same, where several lines end."""
-_APART_PX, _LABELS_APART_PX = 6.0, 16.0
-"""Between the levels of two lines; of two that have labels."""
+_APART_PX, _HEADS_APART_PX, _LABELS_APART_PX = 6.0, 10.0, 16.0
+"""Between the levels of two lines; of two that end on a side with room; of two with labels."""
 _NEAR_PX = 40.0
 """How far below a box a line comes in that goes straight on."""
 _MOST_ORDERED = 6
@@ -143,7 +143,10 @@ def route_residuals(
         for other, target in enumerate(targets)
         if source.box in target.far and not source.values.keys().isdisjoint(target.values)
     ]
-    ways, entries = _find_ways(forward, backward, sources, targets, links, shifts or {})
+    for apart in (_HEADS_APART_PX, _APART_PX):
+        ways, entries = _find_ways(forward, backward, sources, targets, links, shifts or {}, apart)
+        if _are_apart(ways, entries):
+            break
     levels = [way[-1][1] for way in ways]
     reached: dict[int, list[float]] = {}
     for (one, _), entry in entries.items():
@@ -191,8 +194,13 @@ def _find_ways(
     targets: Sequence[ResidualEnd],
     links: Sequence[tuple[int, int]],
     shifts: Mapping[tuple[int, int], float],
+    apart: float,
 ) -> tuple[list[Way], dict[tuple[int, int], Way]]:
-    """To the border of its part from each source, and for each link from its target."""
+    """To the border of its part from each source, and for each link from its target.
+
+    Args:
+        apart: How far from each other lines should end on a side.
+    """
     used: list[float] = []
     ways: list[Way] = [()] * len(sources)
     entries: dict[tuple[int, int], Way] = {}
@@ -209,11 +217,19 @@ def _find_ways(
             wished = (ways[one][-1][1],)
             end = targets[other]
             end = end._replace(x=end.x + shifts.get((one, other), 0.0))
-            way = border.find_way(end, wished, used, _APART_PX)
+            way = border.find_way(end, wished, used, apart)
             entries[one, other] = way
             used.append(way[-1][1])
     _straighten(_Border(forward, 1), sources, ways, entries)
     return ways, entries
+
+
+def _are_apart(ways: Sequence[Way], entries: Mapping[tuple[int, int], Way]) -> bool:
+    """Whether no line comes in on the level of the lines of another source, or too near to it."""
+    levels = [(way[-1][1], one) for one, way in enumerate(ways)]
+    levels += [(way[-1][1], one) for (one, _), way in entries.items()]
+    pairs = itertools.pairwise(sorted(levels))
+    return all(a == b or other - one >= _APART_PX for (one, a), (other, b) in pairs)
 
 
 def _straighten(
@@ -265,7 +281,8 @@ def _count_crossings(left: Span, right: Span) -> int:
 
 def _list_beside(levels: Iterable[float]) -> set[float]:
     """The levels as near to some as lines may be."""
-    return {level + by for level in levels for by in (-_APART_PX, _APART_PX)}
+    apart = (-_HEADS_APART_PX, -_APART_PX, _APART_PX, _HEADS_APART_PX)
+    return {level + by for level in levels for by in apart}
 
 
 class _Border:
@@ -308,7 +325,9 @@ class _Border:
 
         for least in (apart, _APART_PX):
             for way in ways:
-                if room(way) >= least:
+                # No way is longer for the sake of arrowheads.
+                is_wanted = least != _HEADS_APART_PX or len(way) == len(ways[0])
+                if is_wanted and room(way) >= least:
                     return self._turn_back(way)
         return self._turn_back(max(ways, key=room) if ways else self._lead_behind(end))
 

@@ -307,9 +307,11 @@ def shrink_view(view: View, openable: frozenset[str]) -> View:
         ends = number_of[source], number_of[target]
         if ends[0] != ends[1]:
             edges[*ends, node, output, type_] = None
-    known = view.box_of_node != NONE
-    box_of_node = np.full(len(view.box_of_node), NONE, np.int32)
-    box_of_node[known] = np.asarray(number_of, np.int32)[view.box_of_node[known]]
+    numbers = np.asarray([*number_of, NONE], np.int32)  # the last is that of `NONE`
     return dataclasses.replace(
-        view, boxes=boxes, edges=tuple(map(BoxEdge._make, edges)), box_of_node=box_of_node
+        view,
+        boxes=boxes,
+        edges=tuple(map(BoxEdge._make, edges)),
+        box_of_node=numbers[view.box_of_node],
+        holder_of_node=numbers[view.holder_of_node],
     )

@@ -78,6 +78,8 @@ class View:
         graph: The whole graph.
         boxes: Parents before children; the first is the root.
         box_of_node: int32, of each node the box that shows it, at whatever depth.
+        holder_of_node: int32, of each node the box that counts it: the one that shows it, if that
+            is in the same body, arm or fusion; else the innermost one around that it is in.
         edges: Between boxes, without repeats, in program order of their targets.
         notes: Values of folded operands, by node.
         captions: Names of dissolved groups, by node.
@@ -89,6 +91,7 @@ class View:
     graph: Graph
     boxes: tuple[Box, ...]
     box_of_node: npt.NDArray[np.int32]
+    holder_of_node: npt.NDArray[np.int32]
     edges: tuple[BoxEdge, ...]
     notes: Mapping[int, tuple[tuple[int, str], ...]]
     captions: Mapping[int, str]
@@ -146,13 +149,13 @@ class View:
         return found
 
     def nodes_inside(self, box: int) -> list[int]:
-        """Nodes that are shown in a box at any depth, those folded into them included."""
+        """Nodes that a box holds at any depth."""
         inside = np.zeros(len(self.boxes), bool)
         inside[box] = True
         for number, each in enumerate(self.boxes[box + 1 :], start=box + 1):
             inside[number] = each.parent != NONE and inside[each.parent]
-        shown = self.box_of_node
-        found: list[int] = np.flatnonzero((shown != NONE) & inside[shown]).tolist()
+        holder = self.holder_of_node
+        found: list[int] = np.flatnonzero((holder != NONE) & inside[holder]).tolist()
         return found
 
     @functools.cached_property
@@ -162,13 +165,13 @@ class View:
         What a loop or a branch takes and gives is drawn as values, also where an instruction does
         it, such as the tuple at the end of an arm.
         """
-        boxes, shown = self.boxes, self.box_of_node
-        has_own = np.zeros(len(shown) + 1, bool)  # the last is that of groups without a node
+        boxes, holder = self.boxes, self.holder_of_node
+        has_own = np.zeros(len(holder) + 1, bool)  # the last is that of groups without a node
         has_own[[box.node for box in boxes if not box.type]] = True
         has_own[list(self.flow.roles)] = False
-        missing = is_counted(self.graph) & (shown != NONE) & ~has_own[:-1]
+        missing = is_counted(self.graph) & (holder != NONE) & ~has_own[:-1]
         found = [0] * len(boxes)
-        for box in shown[missing].tolist():
+        for box in holder[missing].tolist():
             found[box if boxes[box].children else boxes[box].parent] += 1
         return found
 
@@ -216,10 +219,12 @@ def flatten(graph: Graph, draft: Draft, root: Branch, opened: frozenset[str]) ->
                 value = same.get(source_node, source_node)  # of several arms, one gives it
                 edges[source, target, value, output, type_] = None
     del box_of_node[len(graph.nodes) :]
+    holder_of_node = _find_holders(graph, boxes, box_of_node)
     return View(
         graph=graph,
-        boxes=_count_insides(graph, boxes, box_of_node),
+        boxes=_count_insides(graph, boxes, holder_of_node),
         box_of_node=np.asarray(box_of_node, np.int32),
+        holder_of_node=np.asarray(holder_of_node, np.int32),
         edges=tuple(map(BoxEdge._make, edges)),
         notes=draft.notes,
         captions=draft.captions,
@@ -234,12 +239,42 @@ def flatten(graph: Graph, draft: Draft, root: Branch, opened: frozenset[str]) ->
     )
 
 
+def _find_holders(graph: Graph, boxes: Sequence[Box], box_of_node: Sequence[int]) -> list[int]:
+    """Of each node the box that counts it.
+
+    A node that is folded into another is shown there, and may be of another program: a value from
+    outside of a loop that its carry begins with, what leads a result out of an arm.
+    """
+    group_of = graph.nodes.group.tolist()
+    around: dict[int, int] = {}  # of each program the innermost box around all boxes of its nodes
+    for each in boxes:
+        if each.node != NONE and not each.type:
+            other, own = around.setdefault(group_of[each.node], each.parent), each.parent
+            while other != own:  # parents come before their children
+                larger = max(other, own)
+                other, own = min(other, own), boxes[larger].parent
+            around[group_of[each.node]] = own
+    holders = list(box_of_node)
+    for node, shown in enumerate(box_of_node):
+        if shown == NONE or boxes[shown].node == node or group_of[node] not in around:
+            continue
+        outermost, box, holder = around[group_of[node]], shown, shown
+        while box not in (outermost, NONE):
+            owner = boxes[box].node
+            is_border = owner not in (NONE, node) and bool(boxes[box].children)
+            if is_border and group_of[owner] == group_of[node]:
+                holder = boxes[box].parent
+            box = boxes[box].parent
+        holders[node] = holder if box == outermost else outermost
+    return holders
+
+
 def _count_insides(
-    graph: Graph, boxes: Sequence[Box], box_of_node: Sequence[int]
+    graph: Graph, boxes: Sequence[Box], holder_of_node: Sequence[int]
 ) -> tuple[Box, ...]:
     counted = is_counted(graph)
-    shown = np.asarray(box_of_node, np.int64)
-    totals = np.bincount(shown[counted & (shown != NONE)], minlength=len(boxes)).tolist()
+    holder = np.asarray(holder_of_node, np.int64)
+    totals = np.bincount(holder[counted & (holder != NONE)], minlength=len(boxes)).tolist()
     for number in range(len(boxes) - 1, ROOT, -1):  # parents come before their children
         totals[boxes[number].parent] += totals[number]
     return tuple(

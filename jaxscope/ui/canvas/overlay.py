@@ -241,6 +241,16 @@ def results_of_nodes(scene: Scene, nodes: Collection[int]) -> Indices:
     return np.flatnonzero(is_result & np.isin(giver, list(nodes)))
 
 
+def _items_of_holders(view: View, scene: Scene) -> Indices:
+    """Of each box the item that shows it, or what is around it; the last is that of `NONE`."""
+    items = np.full(len(view.boxes) + 1, NONE, np.int64)
+    items[scene.items.box] = np.arange(len(scene.items))
+    for number, box in enumerate(view.boxes):
+        if items[number] == NONE and box.parent != NONE:
+            items[number] = items[box.parent]
+    return items
+
+
 def count_parts(view: View, scene: Scene, nodes: Collection[int]) -> dict[int, tuple[int, int]]:
     """Of closed groups that show only some of what they count: how many, and of how many.
 
@@ -249,7 +259,7 @@ def count_parts(view: View, scene: Scene, nodes: Collection[int]) -> dict[int, t
     wanted = np.unique(np.fromiter(nodes, np.int64, len(nodes)))
     wanted = wanted[(wanted >= 0) & (wanted < len(scene.item_of_node))]
     wanted = wanted[is_counted(view.graph)[wanted]]
-    items = scene.item_of_node[wanted]
+    items = _items_of_holders(view, scene)[view.holder_of_node[wanted]]
     is_inside = (items >= scene.items.num_frames) & (scene.items.node[items] != wanted)
     found, counts = np.unique(items[is_inside], return_counts=True)
     parts: dict[int, tuple[int, int]] = {}
