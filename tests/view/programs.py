@@ -28,10 +28,14 @@ def trace(function: Callable[..., Any], *arguments: Any, paths: Sequence[str] = 
 
 def compile_module(function: Callable[..., Any], *arguments: Any) -> Graph:
     """The optimized module of a call as a graph."""
-    compiled = jax.jit(function).lower(*arguments).compile()
-    (module,) = compiled.runtime_executable().hlo_modules()
+    (module,) = compile_call(function, *arguments).runtime_executable().hlo_modules()
     proto = module.as_serialized_hlo_module_proto()
     return convert_hlo(proto, TagTable(), None, None, "optimized")
+
+
+def compile_call(function: Callable[..., Any], *arguments: Any) -> Any:
+    """A call, compiled by JAX alone."""
+    return jax.jit(function).lower(*arguments).compile()
 
 
 def lower(function: Callable[..., Any], *arguments: Any) -> Graph:

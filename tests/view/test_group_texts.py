@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import pytest
 from jax.sharding import AbstractMesh, AxisType, PartitionSpec
 
-from jaxscope.model import Graph
+from jaxscope.model import NONE, Graph
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.labels import text_of
 from jaxscope.picture.view.tree import BranchKind
 
-from .programs import compile_module, trace
+from .programs import compile_call, compile_module, trace
 
 
 def details(graph: Graph, kind: BranchKind) -> set[str]:
@@ -89,12 +91,96 @@ def test_a_group_with_closed_groups_in_it_says_what_is_in_no_box_of_it() -> None
     assert told == {"outer": "7 equations, 5 in boxes"}, "the product, exp, and 3 of inner"
 
 
+def cumulate(x: jax.Array) -> Any:
+    """Its carry begins with what stands before the loop, and each row is a loop of its own."""
+
+    def row(total: jax.Array, values: jax.Array) -> Any:
+        kept = jax.lax.cond(values[0] > 0, jnp.sin, lambda v: v * 2, values)
+        inner = jax.lax.scan(lambda c, v: (c + v, c), jnp.zeros(()), kept)
+        return total + inner[0], inner[1]
+
+    return jax.lax.scan(row, jnp.zeros(()) + x[0, 0], x)
+
+
+def pick(index: jax.Array, x: jax.Array) -> jax.Array:
+    return jax.lax.switch(index, [jnp.sin, jnp.cos, jnp.tanh], x)
+
+
+COUNTED = (
+    (cumulate, (jnp.ones((5, 7)),)),
+    (jax.grad(lambda x: cumulate(x)[1].sum()), (jnp.ones((5, 7)),)),
+    (jax.vmap(cumulate), (jnp.ones((3, 5, 7)),)),
+    (pick, (jnp.int32(1), jnp.ones(4))),
+)
+
+
+def count_equations(jaxpr: Any, prefix: str, found: dict[str, int]) -> int:
+    """Of a jaxpr and of those in it, by JAX alone, and of those of each equation by its id."""
+    for number, equation in enumerate(jaxpr.eqns):
+        id = f"{prefix}{number}"
+        found[id] = 0
+        for key, value in equation.params.items():
+            parts = value if isinstance(value, tuple) else (value,)
+            for at, part in enumerate(parts):
+                inner = getattr(part, "jaxpr", part)
+                if hasattr(inner, "eqns"):
+                    place = f"{key}.{at}" if isinstance(value, tuple) else key
+                    found[id] += count_equations(inner, f"{id}/{place}/", found)
+    own = [id for id in found if id.startswith(prefix) and "/" not in id[len(prefix) :]]
+    return len(own) + sum(found[id] for id in own)
+
+
+@pytest.mark.parametrize(("function", "arguments"), COUNTED)
+def test_a_loop_and_a_branch_hold_as_many_equations_as_their_jaxprs(
+    function: Any, arguments: Any
+) -> None:
+    wanted = dict[str, int]()
+    count_equations(jax.make_jaxpr(function)(*arguments).jaxpr, "", wanted)
+    graph = trace(function, *arguments)
+    found = {
+        graph.node(box.node).id: box.num_counted
+        for box in build_view(graph).boxes[1:]
+        if box.node != NONE and box.children
+    }
+    assert found
+    assert {id: wanted[id] for id in found} == found
+
+
+COMPUTATION = re.compile(r"^(?:ENTRY )?%?([\w.-]+) .*\{$", re.MULTILINE)
+INSTRUCTION = re.compile(r"^\s+(?:ROOT )?%?([\w.-]+) = (.*)$", re.MULTILINE)
+
+
+@pytest.mark.parametrize(("function", "arguments"), COUNTED)
+def test_a_group_of_hlo_holds_as_many_instructions_as_xlas_own_text(
+    function: Any, arguments: Any
+) -> None:
+    text = compile_call(function, *arguments).as_text()
+    parts = COMPUTATION.split(text)
+    bodies = dict(zip(parts[1::2], parts[2::2], strict=True))
+    called = {
+        name: [part for part in re.findall(r"[\w.-]+", rest.partition("(")[2]) if part in bodies]
+        for body in bodies.values()
+        for name, rest in INSTRUCTION.findall(body)
+    }
+
+    def count(computation: str) -> int:
+        names = [name for name, _ in INSTRUCTION.findall(bodies[computation])]
+        return len(names) + sum(count(inner) for name in names for inner in called[name])
+
+    graph = compile_module(function, *arguments)
+    view = build_view(graph)
+    num_groups = 0
+    for box in view.boxes[1:]:
+        if box.node == NONE or not box.children:
+            continue
+        num_groups += 1
+        name = graph.node(box.node).name
+        assert box.num_counted == sum(map(count, called[name])), box.label
+    assert num_groups
+
+
 def test_what_a_branch_gives_is_no_instruction_that_is_drawn() -> None:
     """XLA ends each arm with a tuple; a jaxpr has none, and both are drawn alike."""
-
-    def pick(index: jax.Array, x: jax.Array) -> jax.Array:
-        return jax.lax.switch(index, [jnp.sin, jnp.cos, jnp.tanh], x)
-
     compiled = compile_module(pick, jnp.int32(1), jnp.ones(4))
     for graph in (trace(pick, jnp.int32(1), jnp.ones(4)), compiled):
         view = build_view(graph)

@@ -121,7 +121,10 @@ def test_what_is_drawn_in_a_group_adds_up_to_its_count(capture: Capture) -> None
             if NodeKind(kind).name.lower() in KINDS:
                 box = int(view.box_of_node[node])
                 has_box = view.boxes[box].node == node and node not in view.flow.roles
-                (own if has_box else folded)[box] += 1
+                if has_box:
+                    own[box] += 1
+                else:  # of what it is folded into it is no part where that is of another program
+                    folded[int(view.holder_of_node[node])] += 1
         for number, box in enumerate(view.boxes[1:], start=1):
             if box.children:
                 inside = [at for at in range(len(view.boxes)) if number in view.ancestors(at)]

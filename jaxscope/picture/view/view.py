@@ -254,15 +254,18 @@ def _find_holders(graph: Graph, boxes: Sequence[Box], box_of_node: Sequence[int]
                 larger = max(other, own)
                 other, own = min(other, own), boxes[larger].parent
             around[group_of[each.node]] = own
+    owner_of, parent_of = graph.groups.owner.tolist(), graph.groups.parent.tolist()
     holders = list(box_of_node)
     for node, shown in enumerate(box_of_node):
         if shown == NONE or boxes[shown].node == node or group_of[node] not in around:
             continue
+        owners, group = {NONE, node}, group_of[node]
+        while group != NONE:
+            owners.add(owner_of[group])
+            group = parent_of[group]
         outermost, box, holder = around[group_of[node]], shown, shown
         while box not in (outermost, NONE):
-            owner = boxes[box].node
-            is_border = owner not in (NONE, node) and bool(boxes[box].children)
-            if is_border and group_of[owner] == group_of[node]:
+            if boxes[box].children and boxes[box].node not in owners:
                 holder = boxes[box].parent
             box = boxes[box].parent
         holders[node] = holder if box == outermost else outermost
