@@ -388,6 +388,17 @@ def shown_orders(orders: str) -> str:
     return orders
 
 
+_ORDINALS = ("first", "second", "third", "fourth")
+
+
+def name_derivative(orders: str) -> str:
+    """Which derivative something is computed for, the innermost first: `second derivative` of
+    `backward of forward`. Empty of what runs forward in all, and of one derivative alone.
+    """
+    number = len(shown_orders(orders).split(" of ")) if "backward" in orders else 0
+    return f"{_ORDINALS[number - 1]} derivative" if 0 < number <= len(_ORDINALS) else ""
+
+
 def strip_tags(text: str) -> str:
     """Remove every tag from a name or a whole text: names are then as JAX gives them.
 

@@ -91,7 +91,7 @@ def test_the_end_of_a_double_click_is_no_click(qtbot: QtBot, canvas: GraphCanvas
     scene = canvas.scene
     assert scene is not None
     clicked: list[bool] = []
-    canvas.ground_clicked.connect(lambda: clicked.append(True))
+    canvas.deselected.connect(lambda: clicked.append(True))
     ground, left = QPoint(3, 3), Qt.MouseButton.LeftButton
     QTest.mouseDClick(canvas, left, pos=ground)
     assert len(clicked) <= 1, "Qt's own first click"

@@ -94,7 +94,7 @@ def main(home: Path) -> None:
         window.workspace.bookmarks.set_note(LineSelection(str(_WORKS), 6), str(number))
         window.call_bar.set_call(f"f(f32[3])  #{number}")
         window.call_bar.edit.remember()
-        (window.add_pane, window.close_pane)[number % 2]()
+        (window.commands.actions["add_pane"].trigger, window.close_pane)[number % 2]()
         settings.set_drawer_share((0.25, 0.5)[number % 2])
         window.toggle_theme()
         keeper.keep()

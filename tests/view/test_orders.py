@@ -11,7 +11,7 @@ import pytest
 
 from jaxscope.model import Graph
 from jaxscope.model.graph import Direction
-from jaxscope.model.op_name import read_orders
+from jaxscope.model.op_name import name_derivative, read_orders
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.tint.classes import ColourBy, tint_scene
 from jaxscope.picture.view.build import build_view
@@ -145,6 +145,9 @@ def test_parts_of_a_second_derivative_have_frames_and_colours_of_their_own() -> 
     labels = [label.partition(" · ")[0] for label in outline_of(graph)]
     assert labels == ["backward", "backward of backward", "backward of forward"]
     view = build_view(graph)
+    details = [text_of(view, box).detail for box in view.boxes if box.kind is BranchKind.ORDER]
+    told = [detail.partition(" · ")[0] for detail in details]
+    assert told == ["first derivative", "second derivative", "second derivative"]
     scene = build_scene(view, view.all_groups())
     frames = {
         text_of(view, view.boxes[box]).title.partition(" · ")[0]: ground
@@ -170,6 +173,15 @@ def test_parts_of_a_third_derivative_are_drawn_once_and_named_in_full() -> None:
     drawn = set(scene.items.titles)
     labels = [box.label for box in view.boxes if box.kind is BranchKind.ORDER]
     assert len(labels) == 7 and drawn.issuperset(labels)
+
+
+def test_derivatives_are_counted_from_the_innermost() -> None:
+    assert name_derivative("") == name_derivative("forward of forward") == ""
+    assert name_derivative("forward of backward") == "first derivative"
+    assert name_derivative("backward of forward") == "second derivative"
+    assert name_derivative("forward of backward of forward") == "second derivative"
+    assert name_derivative("backward of forward of forward") == "third derivative"
+    assert name_derivative("backward" + " of forward" * 9) == ""
 
 
 def test_orders_are_read_from_names() -> None:

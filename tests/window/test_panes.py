@@ -24,6 +24,7 @@ from jaxscope.ui.panes.pane_area import (
     PaneSide,
     PaneSpec,
     Split,
+    drop_twins,
     format_arrangement,
     parse_arrangement,
     side_at,
@@ -459,3 +460,38 @@ def test_one_frame_says_where_the_keyboard_is(
     qtbot.waitUntil(lambda: frame() == LIGHT.accent)
     window.call_bar.edit.setFocus()
     qtbot.waitUntil(lambda: frame() == LIGHT.border)
+
+
+@pytest.mark.parametrize("width", [1280, 1600])
+def test_a_pane_that_is_split_off_is_seen(
+    driver: Driver, window: MainWindow, source: Path, qtbot: QtBot, width: int
+) -> None:
+    """Below where there is no room beside, and nowhere where there is none at all."""
+    window.resize(width, 720)
+    source.write_text('"""Sums.\n\nLook at: `loss`.\n"""\n' + source.read_text())
+    driver.finish(driver.open(source), build_capture())
+    area = window.workspace.area
+    qtbot.waitUntil(lambda: len(area.panes) == (2 if width < 1600 else 3))
+    qtbot.wait(20)
+    said: list[str] = []
+    for _ in range(8):
+        before = len(area.panes)
+        window.commands.actions["add_pane"].trigger()
+        qtbot.wait(20)
+        seen = [pane for pane in area.panes if pane.isVisible()]
+        assert seen == list(area.panes)
+        assert min(pane.width() for pane in seen if pane.wanted_stage != "source") >= 200
+        assert min(pane.height() for pane in seen) >= 130
+        if len(area.panes) == before:
+            said.append(window.row.message)
+    assert said and set(said) == {"There is no room for another pane: close one first."}
+    assert window.lesson.isVisible() and window.lesson._try.sizeHint().isValid()
+
+
+def test_panes_that_show_the_same_are_not_remembered() -> None:
+    twin, other = PaneSpec("jaxpr"), PaneSpec("jaxpr", "text")
+    rows = Split(False, (twin, other, twin), (1.0, 2.0, 3.0))
+    found = drop_twins(Split(True, (PaneSpec("source"), twin, rows), (3.0, 4.0, 5.0)))
+    inner = Split(False, (other,), (2.0,))
+    assert found == Split(True, (PaneSpec("source"), twin, inner), (3.0, 4.0, 5.0))
+    assert drop_twins(FIRST_ARRANGEMENT) == FIRST_ARRANGEMENT

@@ -30,7 +30,7 @@ def test_what_changes_is_there_though_the_window_is_not_closed(
 ) -> None:
     window.call_bar.set_call("f(f32[3])")
     window.call_bar.edit.remember()
-    window.add_pane()
+    window.commands.actions["add_pane"].trigger()
     window.resize(1234, 777)
     keeper = window.findChild(autosave.Keeper)
     assert keeper is not None
@@ -49,7 +49,7 @@ def test_a_window_killed_while_it_presents_begins_next_as_before(
     driver.finish(driver.open(source), build_capture())
     keeper = window.findChild(autosave.Keeper)
     assert keeper is not None
-    window.add_pane()
+    window.commands.actions["add_pane"].trigger()
     keeper.keep()
     before = Settings(path)
     window.toggle_presenting()
@@ -68,7 +68,7 @@ def test_what_is_kept_every_few_seconds_changes_nothing_that_is_seen(
     window = driver.window
     driver.finish(driver.open(source), build_capture())
     window.resize(2000, 900)
-    window.add_pane()
+    window.commands.actions["add_pane"].trigger()
     QApplication.processEvents()
     area, keeper = window.workspace.area, window.findChild(autosave.Keeper)
     assert keeper is not None

@@ -506,3 +506,32 @@ def test_what_is_selected_is_named_whole_beside_the_lesson_in_a_low_window(
         assert block.text()
         assert layout.blockBoundingRect(block).bottom() <= room, (block.text(), room)
         block = block.next()
+
+
+def test_the_keyboard_stays_near_a_button_that_goes(
+    driver: Driver, window: MainWindow, source: Path, qtbot: QtBot, qapp: QApplication
+) -> None:
+    window.resize(1280, 720)
+    source.write_text(LESSON + source.read_text())
+    driver.finish(driver.open(source), build_capture())
+    window.activateWindow()
+    (button,) = [
+        part
+        for part in window.lesson.findChildren(QAbstractButton)
+        if part.isVisible()
+        and part.accessibleName() == ""
+        and getattr(part, "text", str)() == "Show what to see"
+    ]
+    button.setFocus()
+    qtbot.waitUntil(button.hasFocus)
+    qtbot.keyClick(button, Qt.Key.Key_Space)
+    assert not button.isVisible()
+    focused = qapp.focusWidget()
+    assert focused is not None and window.lesson.isAncestorOf(focused)
+    window.pages.show_page("timing")
+    measure = window.pages["timing"].quick  # type: ignore[attr-defined]
+    measure.setFocus()
+    qtbot.waitUntil(measure.hasFocus)
+    measure.setEnabled(False)  # it runs
+    focused = qapp.focusWidget()
+    assert focused is not None and window.pages["timing"].isAncestorOf(focused)

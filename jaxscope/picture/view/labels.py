@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from jaxscope.model import NONE, Graph, NodeKind
+from jaxscope.model.op_name import name_derivative
 from jaxscope.model.types import (
     batch_size,
     describe_batch,
@@ -97,6 +98,8 @@ def _text_of_group(view: View, box: Box) -> BoxText:
     part, dot, path = label.rpartition(" · ")
     if len(label) > _MAX_LABEL and " / " in path:
         label = f"{part}{dot}{_last_names(path)}"
+    if box.kind is BranchKind.ORDER:
+        count = f"{name_derivative(label.partition(' · ')[0])} · {count}"
     if box.kind is BranchKind.REPEAT:
         return BoxText(f"{label} ×{box.copies}", count, Style.REPEAT)
     if box.node != NONE:

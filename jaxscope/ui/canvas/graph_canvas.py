@@ -172,7 +172,7 @@ class GraphCanvas(QWidget):
         scene_changed: Another picture is shown.
         busy_changed: Whether a layout is being worked out.
         node_selected: Node index of what the person selected; -1 if nothing.
-        ground_clicked: A click was on nothing.
+        deselected: Nothing is to be selected: a click was on nothing, or another copy is shown.
         group_selected: Id of a group without a node of its own, the two lines on its box,
             the indices of the nodes inside, and whether it is selected besides others.
         nodes_selected: Indices of several nodes, and whether they are selected besides others.
@@ -185,7 +185,7 @@ class GraphCanvas(QWidget):
     scene_changed = Signal()
     busy_changed = Signal(bool)
     node_selected = Signal(int)
-    ground_clicked = Signal()
+    deselected = Signal()
     group_selected = Signal(str, object, object, bool)
     nodes_selected = Signal(object, bool)
     node_hovered = Signal(int)
@@ -803,6 +803,8 @@ class GraphCanvas(QWidget):
         group_id = scene.items.ids[item]
         opened = step_copy(view, self._expanded, group_id, by)
         if opened is not None:
+            if self._marks[0] < frozenset(view.nodes_inside(int(scene.items.box[item]))):
+                self.deselected.emit()  # it is in a copy that is shown no longer
             self._keep_eye_on(item)
             self._expanded = opened
             self._restart()
@@ -1243,7 +1245,7 @@ class GraphCanvas(QWidget):
             self._was_sign_hit = True
             return
         if item == NONE:
-            self.ground_clicked.emit()
+            self.deselected.emit()
         # What was clicked is in sight: the picture must not run away from the pointer.
         self._select_item(item, reveal=False)
 
@@ -1319,7 +1321,7 @@ class GraphCanvas(QWidget):
         if scene is None:
             return
         selected, forward, backward = (items_of_nodes(scene, nodes) for nodes in self._marks)
-        forward = np.union1d(forward, results_of_nodes(scene, self._marks[0] | self._marks[1]))
+        forward = np.union1d(forward, results_of_nodes(scene, self._marks[0]))
         current = keyboard = self._current_item()
         if self._is_chosen_frame(current):
             selected = np.asarray([current], np.int64)

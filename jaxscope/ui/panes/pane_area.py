@@ -20,7 +20,7 @@ from jaxscope.program.links import NO_PAIRS, Links, Pairs
 from jaxscope.ui.panes.pane_header import SOURCE, Form
 from jaxscope.ui.panes.ribbon import HANDLE_PX, RIBBON_PX, RibbonSetting, RibbonSplitter
 from jaxscope.ui.panes.stage_pane import StagePane
-from jaxscope.ui.selection.selection import GRAPH_STAGE_OF, SelectionModel
+from jaxscope.ui.selection.selection import GRAPH_STAGE_OF, GroupPlace, SelectionModel
 from jaxscope.ui.source.source_lines import SourceLines
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import fill_box
@@ -82,6 +82,8 @@ _WIDE_PX = 1580
 """From this width of the panes on; a window of 1600 pixels has it."""
 _NARROW_PX = 1400
 """Below this width at most two columns are seen at a time."""
+_LEAST_ACROSS_PX, _LEAST_DOWN_PX = 280, 140
+"""A view that is opened beside another gets at least as much: less shows parts of boxes."""
 COMPANION_SHARE = 0.34
 """Of the height of a column: what stands below the source until a person drags the border."""
 
@@ -105,6 +107,27 @@ def panes_of(part: PaneSpec | Split) -> list[PaneSpec]:
     if isinstance(part, PaneSpec):
         return [part]
     return [pane for inner in part.parts for pane in panes_of(inner)]
+
+
+def drop_twins(arrangement: Split) -> Split | None:
+    """An arrangement without further panes of one stage and form, which show nothing else; None
+    where it is left with the source alone.
+    """
+    known: set[PaneSpec] = set()
+
+    def keep(part: PaneSpec | Split) -> PaneSpec | Split | None:
+        if isinstance(part, PaneSpec):
+            is_twin = part in known
+            known.add(part)
+            return None if is_twin else part
+        pairs = [(keep(inner), share) for inner, share in zip(part.parts, part.shares, strict=True)]
+        kept = [(inner, share) for inner, share in pairs if inner is not None]
+        if not kept:
+            return None
+        return Split(part.is_across, *(tuple(each) for each in zip(*kept, strict=True)))
+
+    found = keep(arrangement)
+    return found if isinstance(found, Split) else None
 
 
 def _read_split(value: Any, depth: int) -> Split:
@@ -307,6 +330,11 @@ class PaneTree(QWidget):
                 for column, most in zip(columns, self._all_sizes, strict=True)
             ]
         )
+
+    @property
+    def num_columns(self) -> int:
+        """How many parts stand side by side, seen or not."""
+        return self._root.count() if self._root.orientation() == Qt.Orientation.Horizontal else 1
 
     def show_columns(self) -> None:
         """See all columns again, as wide as they were."""
@@ -534,20 +562,27 @@ class PaneArea(QWidget):
     def open_pane(
         self, stage_name: str, *, after: StagePane | None = None, side: PaneSide = PaneSide.RIGHT
     ) -> StagePane | None:
-        """Open a pane for a stage; None if there are too many to be of use.
+        """Open a pane for a stage; None if there is no room where it could be of use.
 
         Args:
             after: The pane beside which it is opened; None for the last.
-            side: Where beside it.
+            side: Where beside it; below it where that would be too narrow.
         """
         self.make_panes()
+        panes = self._tree.panes()
+        beside = after or (panes[-1] if panes else None)
+        if beside is not None and beside.isVisible():
+            is_full = self.width() < _NARROW_PX and self._tree.num_columns >= 2
+            is_thin = is_full or beside.width() < 2 * _LEAST_ACROSS_PX
+            if side in (PaneSide.LEFT, PaneSide.RIGHT) and is_thin:
+                side = PaneSide.BELOW
+            if side in (PaneSide.ABOVE, PaneSide.BELOW) and beside.height() < 2 * _LEAST_DOWN_PX:
+                return None
         if len(self.panes) >= MAX_PANES:
             return None
         self._grows = False
         self._loosen()
         pane = self._make_pane(stage_name)
-        panes = self._tree.panes()
-        beside = after or (panes[-1] if panes else None)
         if beside is None:
             self._tree.add_first(pane)
         else:
@@ -793,6 +828,18 @@ class PaneArea(QWidget):
             pane.show_links(links, reveal=reveal)
         self.refresh_ribbons()
 
+    def reveal_selected(self) -> None:
+        """Open in graphs what is around the place that is selected, and bring it into sight."""
+        place = self._selection.place
+        at = self._selection.node_at(place)
+        for pane in self.panes:
+            if pane.canvas is None or at is None or pane.wanted_stage != at[0]:
+                continue
+            if isinstance(place, GroupPlace):
+                pane.canvas.show_group(place.id)
+            else:
+                pane.canvas.select_node(at[1])
+
     def focus_next(self, step: int) -> None:
         """Move the keyboard to the next pane; from elsewhere in the window to the active one."""
         panes, focused = self.panes, QApplication.focusWidget()
@@ -874,10 +921,6 @@ class PaneArea(QWidget):
         """Let a pane be for another stage."""
         pane.wanted_stage = name
         self.panes_changed.emit()
-
-    def add_beside(self, pane: StagePane) -> None:
-        """Open another pane for the same stage."""
-        self.open_pane(pane.wanted_stage, after=pane)
 
     def activate(self, pane: StagePane) -> None:
         """Let commands go to a pane."""

@@ -520,7 +520,7 @@ class StagePane(QFrame):
             self._graph.set_bare(is_bare=self._scale > 0)
             self.header.take_colours(self._graph.colours)
             self._canvas.node_selected.connect(self._on_node_chosen)
-            self._canvas.ground_clicked.connect(self._selection.clear)
+            self._canvas.deselected.connect(self._selection.clear)
             self._canvas.nodes_selected.connect(self._on_nodes_chosen)
             self._canvas.group_selected.connect(self._on_group_chosen)
             self._canvas.node_hovered.connect(self._on_node_hovered)

@@ -28,7 +28,7 @@ from jaxscope.model import (
     is_available,
     stage_named,
 )
-from jaxscope.model.op_name import shown_orders
+from jaxscope.model.op_name import name_derivative, shown_orders
 from jaxscope.model.said import first_of, join_first
 from jaxscope.model.stages import lowered_name
 from jaxscope.model.types import (
@@ -497,8 +497,10 @@ def _direction(node: Node) -> str:
         Direction.FORWARD: tr("forward pass"),
         Direction.BACKWARD: tr("backward pass"),
     }[node.direction]
-    order = shown_orders(node.attributes.get("differentiation", ""))
-    return f"{told} · {order}" if " of " in order else told
+    orders = node.attributes.get("differentiation", "")
+    order = shown_orders(orders)
+    parts = (told, order if " of " in order else "", name_derivative(orders))
+    return " · ".join(filter(None, parts))
 
 
 def _cost(node: Node) -> str:

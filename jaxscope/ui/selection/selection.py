@@ -292,6 +292,7 @@ class SelectionModel(QObject):
 
     def clear(self, reason: str = "") -> None:
         """Select nothing; `reason` says why where that is not what was asked for."""
+        self._remember()
         self._places, self.reason = (), reason
         self._look(None)
         self._resolve()

@@ -659,10 +659,14 @@ class CodeView(QAbstractScrollArea):
 
     @property
     def line_in_hand(self) -> int:
-        """The current line where it is in sight, else the first that is; by 0-based number."""
+        """Of the current line and the one that was brought into sight the first that is in sight,
+        else the first in sight; by 0-based number.
+        """
         first, last = self._visible_range()
-        is_seen = self._cursor >= 0 and first <= self._folding.row_of(self._cursor) < last
-        return self._cursor if is_seen else self.first_line
+        for line in (self._cursor, self._wanted):
+            if 0 <= line < len(self._lines) and first <= self._folding.row_of(line) < last:
+                return line
+        return self.first_line
 
     def set_preview(self, marks: Mapping[int, Mark] = MappingProxyType({})) -> None:
         """Mark the lines of the preview faintly."""

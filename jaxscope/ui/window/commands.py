@@ -118,7 +118,7 @@ COMMANDS: Sequence[Command] = (
         ("Next pane", "focus_next", "F6", 1),
         ("Previous pane", "focus_next", "Shift+F6", -1),
     ),
-    Command("View", "Open another pane", "add_pane", ("Ctrl+N",)),
+    Command("View", "Open another pane", "add_pane", ("Ctrl+N",), owner="panes"),
     Command("View", "Close this pane", "close_pane", ("Ctrl+W",)),
     *_owned(
         *("places", "View"),

@@ -107,9 +107,10 @@ class LessonStrip(QFrame):
         column.addWidget(self._body)
         column.addWidget(self._answer)
         column.addWidget(self._reveal, 0, Qt.AlignmentFlag.AlignLeft)
-        ways = FlowLayout()  # above the calls, which are known later and then take their room
+        ways = QWidget()  # above the calls, which are known later and then take their room
+        flow = FlowLayout(ways)
         for button in (self._try, self._next):
-            ways.addWidget(button)
+            flow.addWidget(button)
         self._body.setAccessibleName(tr("Text of the lesson"))
         self._answer.setAccessibleName(tr("What the lesson reveals"))
         self._reveal.clicked.connect(self._show_answer)

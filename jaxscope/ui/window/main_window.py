@@ -427,10 +427,6 @@ class MainWindow(QMainWindow):
             _ = self.pages[name]
             self.workspace.describe_selected()  # it may have something to say of it
 
-    def focusNextPrevChild(self, is_next: bool) -> bool:
-        self._order_tabs()  # some of them have come since
-        return super().focusNextPrevChild(is_next)
-
     def _order_tabs(self) -> None:
         """As they stand: the call, the line of stages, the views, what is beside and below them.
 
@@ -621,6 +617,27 @@ class MainWindow(QMainWindow):
         else:
             super().keyPressEvent(event)
 
+    def focusNextPrevChild(self, is_next: bool) -> bool:
+        """Give the keyboard on; near what had it where that is hidden or disabled now.
+
+        Qt would give it to the next in the order of `Tab`, maybe at the other end of the window.
+        """
+        self._order_tabs()  # some of them have come since
+        before = QApplication.focusWidget()
+        if before is None or (before.isVisible() and before.isEnabled()):
+            return super().focusNextPrevChild(is_next)
+        around = before.parentWidget()
+        while around is not None and around is not self:
+            near = before.nextInFocusChain()
+            while near is not None and near is not before:
+                is_stop = bool(near.focusPolicy() & Qt.FocusPolicy.TabFocus)
+                if around.isAncestorOf(near) and is_stop and near.isVisible() and near.isEnabled():
+                    near.setFocus()
+                    return True
+                near = near.nextInFocusChain()
+            around = around.parentWidget()
+        return super().focusNextPrevChild(is_next)
+
     def closeEvent(self, event: QCloseEvent) -> None:
         self.files.close()
         for dialog in self.findChildren(QDialog, "script"):
@@ -729,12 +746,6 @@ class MainWindow(QMainWindow):
         """Put the cursor into the call."""
         self.call_bar.edit.setFocus()
         self.call_bar.edit.selectAll()
-
-    def add_pane(self) -> None:
-        """Open another pane beside the active one."""
-        area = self.workspace.area
-        if area.active is not None:
-            area.add_beside(area.active)
 
     def close_pane(self) -> None:
         """Close the active pane."""

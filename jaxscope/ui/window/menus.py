@@ -17,6 +17,7 @@ from jaxscope.program.dataflow import count_boundary_edges, find_neighbourhood, 
 from jaxscope.ui.panes.pane_area import (
     PaneArea,
     PaneSide,
+    drop_twins,
     format_arrangement,
     parse_arrangement,
 )
@@ -271,11 +272,13 @@ class GoCommands(QObject):
         """Select what was selected before."""
         if not self._selection.go_back():
             self._say(tr("Nothing was selected before."))
+        self._area.reveal_selected()
 
     def go_forward(self) -> None:
         """Go forward again in the history of selections."""
         if not self._selection.go_forward():
             self._say(tr("There is nothing further on."))
+        self._area.reveal_selected()
 
     # --- focus ---
 
@@ -479,8 +482,8 @@ class PaneCommands(QObject):
         self._area.set_ribbons_shown(self._settings.shows_ribbons)
         self._area.set_wrapping(self._settings.wraps_lines)
         arrangement = parse_arrangement(self._settings.arrangement)
-        if arrangement is not None:
-            self._area.arrange(arrangement, grows=self._settings.panes_grow)
+        if arrangement is not None and (kept := drop_twins(arrangement)) is not None:
+            self._area.arrange(kept, grows=self._settings.panes_grow)
 
     def arrangement(self) -> tuple[str, bool]:
         """How panes are laid out, and whether a third comes by itself."""
@@ -502,8 +505,15 @@ class PaneCommands(QObject):
         pane = self._area.active
         if pane is None:
             return
-        if self._area.open_pane(pane.wanted_stage, after=pane, side=side) is None:
-            self._say(tr("There are as many panes as can be used."))
+        opened = self._area.open_pane(pane.wanted_stage, after=pane, side=side)
+        if opened is not None:
+            opened.focus_content()
+        else:
+            self._say(tr("There is no room for another pane: close one first."))
+
+    def add_pane(self) -> None:
+        """Open another pane beside the active one."""
+        self.split(PaneSide.RIGHT)
 
     def fold_all(self) -> None:
         """Fold every block of the active pane's text."""

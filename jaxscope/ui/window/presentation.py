@@ -393,6 +393,7 @@ class PresentationMode:
         self._state_before = Qt.WindowState.WindowNoState
         self._lines: dict[QWidget, tuple[int, int, int]] = {}
         self._chosen: tuple[Place, ...] = ()
+        self._revealed: Place | None = None
         self.caption = QLabel()
         self.caption.setProperty("role", "caption")
         self.caption.setWordWrap(True)
@@ -484,6 +485,10 @@ class PresentationMode:
         return pane.wanted_stage if pane is not None else SOURCE
 
     def _on_steps_changed(self) -> None:
+        place = self._workspace.selection.place
+        if self.is_on and self.steps.has_selected and place != self._revealed:
+            self._revealed = place
+            self._workspace.area.reveal_selected()
         self._late.stop()
         if self.steps.way.doing:  # said only where it takes long: most equations take no time
             self._late.start()

@@ -5620,10 +5620,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>再看</translation>
     </message>
     <message>
-        <source>There are as many panes as can be used.</source>
-        <translation>窗格已经多到不能再用了。</translation>
-    </message>
-    <message>
         <source>There is no call to step through.</source>
         <translation>没有可以单步执行的调用。</translation>
     </message>
@@ -5662,6 +5658,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>There is no optimized module to look into.</source>
         <translation>没有可以查看的优化后的模块。</translation>
+    </message>
+    <message>
+        <source>There is no room for another pane: close one first.</source>
+        <translation>没有空间再放一个窗格：请先关闭一个。</translation>
     </message>
     <message>
         <source>There is no source to change.</source>
