@@ -64,7 +64,13 @@ def test_labels_lie_on_their_lines_and_inside_the_picture(scene: Scene) -> None:
         x, y = label.x + label.width / 2, label.y + LABEL_HEIGHT_PX / 2
         corners = scene.lines.corners(label.line)
         middles = (corners[1:] + corners[:-1]) / 2
-        assert np.abs(middles - [x, y]).sum(axis=1).min() < 1e-6
+        is_on = np.abs(middles - [x, y]).sum(axis=1).min() < 1e-6
+        if not is_on and label.line in scene.lines.labels:  # beside it, where it has no room on it
+            left = np.minimum(corners[1:, 0], corners[:-1, 0]) - (label.x + label.width)
+            right = label.x - np.maximum(corners[1:, 0], corners[:-1, 0])
+            gaps = np.where(np.abs(middles[:, 1] - y) < 1e-6, np.maximum(left, right), np.inf)
+            is_on = 0 < gaps.min() < 4
+        assert is_on
         assert label.x >= 0 and label.x + label.width <= scene.width
         assert label.text == scene.lines.labels.get(label.line, scene.lines.types[label.line])
 

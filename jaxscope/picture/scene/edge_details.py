@@ -186,7 +186,7 @@ class EdgeLabels:
         if self._scene.lines.is_return[line]:  # its lane has room for its name
             pieces_of.sort(key=lambda ends: -abs(ends[0][0] - ends[1][0] + ends[0][1] - ends[1][1]))
         places = [((x0 + x1 - width) / 2, (y0 + y1) / 2) for (x0, y0), (x1, y1) in pieces_of]
-        if has_room:  # worth a place beside the line, too
+        if line in lines.labels:  # worth a place beside the line, too
             narrow = measure_text(text, LABEL_TEXT_PX) + 2 * _PADDING_PX
             for (x0, y0), (x1, y1) in pieces_of:
                 places.append((min(x0, x1) - narrow - _CLEAR_PX, (y0 + y1) / 2))
