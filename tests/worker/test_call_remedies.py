@@ -77,6 +77,7 @@ def fail(file: Path, text: str) -> Explanation:
             ("value_and_grad(loss)(init(key(0)), f32[4, 3])",),
         ),
         ("los(init(key(0)), f32[4, 3])", ("loss(init(key(0)), f32[4, 3])",)),
+        ("grad(los", ("grad(loss)(init(key(0)), f32[4, 3])",)),
         ("los(f32[7])", ("loss(init(key(0)), f32[4, 3])",)),
         ("loss(f32[7])", ("loss(init(key(0)), f32[4, 3])",)),
         ("grad(loss)", ("grad(loss)(init(key(0)), f32[4, 3])",)),

@@ -112,7 +112,12 @@ class _Search:
         outer, base, _ = split_call(text)
         bases = {split_call(offer)[1] for offer in self._offered}
         if base not in self._functions and base not in bases:
-            named = (word for word in _WORD.findall(text) if word in self._functions)
+            words = _WORD.findall(text)
+            named = (word for word in words if word in self._functions)
+            begun = [name for name in self._functions if words and name.startswith(words[-1])]
+            if begun and words[-1] not in self._functions:  # typed as far as that
+                before, _, after = text.rpartition(words[-1])
+                return self._calls_like(f"{before}{begun[0]}{after}")
             outer = base = next(named, "")
         return self._calls_of(outer, base) if base else iter(self._offered)
 
