@@ -178,3 +178,28 @@ def box_of(corners: np.ndarray) -> Rect:
     left, top = corners.min(axis=0).tolist()
     right, bottom = corners.max(axis=0).tolist()
     return left, top, right - left, bottom - top
+
+
+def test_where_residuals_join_all_of_them_have_labels_or_none() -> None:
+    def loss(weights: list[jax.Array], x: jax.Array) -> jax.Array:
+        for number, each in enumerate(weights):
+            with jax.named_scope(f"layer_{number}"):
+                x = jnp.tanh(x @ each) * jax.nn.sigmoid(x) + jnp.sin(x)
+        return (x**2).sum()
+
+    view = build_view(trace(jax.grad(loss), [jnp.ones((8, 8))] * 3, jnp.ones((4, 8))))
+    scene = build_scene(view, view.all_groups())
+    lines = scene.lines
+    flows = {
+        (int(lines.source[label.line]), tuple(lines.values[label.line].tolist()))
+        for label in EdgeLabels(scene).all()
+    }
+    joins: dict[tuple[float, ...], set[bool]] = {}
+    for line in np.flatnonzero(lines.is_inner_residual).tolist():
+        source, target = int(lines.source[line]), int(lines.target[line])
+        end = -1 if scene.items.parent[source] == target else 0
+        place = tuple(lines.corners(line)[end].tolist())
+        is_told = (source, tuple(lines.values[line].tolist())) in flows
+        joins.setdefault(place, set()).add(is_told)
+    assert joins and all(len(told) == 1 for told in joins.values())
+    assert {True} in joins.values()

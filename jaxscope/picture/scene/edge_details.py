@@ -133,6 +133,8 @@ class EdgeLabels:
         wanted = lines[self._is_wanted[lines]].tolist()
         if not wanted:
             return ()
+        inner = scene.lines.is_inner_residual
+        wanted.sort(key=lambda line: not (inner[line] or scene.lines.is_residual[line]))
         inside = (0.0, 0.0, scene.width, scene.height)
         if group != NONE:
             x, y, width, height = scene.items.rect[group].tolist()
@@ -154,7 +156,24 @@ class EdgeLabels:
                 labels.append(label)
                 wide = label.width + 2 * _LABELS_APART_PX
                 taken.add((label.x - _LABELS_APART_PX, label.y, wide, LABEL_HEIGHT_PX))
-        return tuple(labels)
+        half_told = self._find_half_told(lines[inner[lines]].tolist(), group, seen)
+        return tuple(label for label in labels if label.line not in half_told)
+
+    def _find_half_told(self, inner: list[int], group: int, seen: set[Flow]) -> set[int]:
+        """Lines of residuals that join at the border of a group, or part there, where one of them
+        has no label: the others would be taken for all of it.
+        """
+        lines = self._scene.lines
+        joins: dict[tuple[float, ...], list[int]] = {}
+        for line in inner:
+            end = -1 if int(lines.target[line]) == group else 0
+            joins.setdefault(tuple(lines.corners(line)[end].tolist()), []).append(line)
+        return {
+            line
+            for join in joins.values()
+            if any(_flow(self._scene, each) not in seen for each in join)
+            for line in join
+        }
 
     def _texts(self, line: int) -> tuple[str, ...]:
         """What may be written on a line, the best first: of what chooses a branch the type goes."""

@@ -182,7 +182,10 @@ class View:
         An arm of a branch may have no room to tell it, so here it holds only what has a box in it.
         """
         each = self.boxes[box]
-        arms = [arm for arm in each.children if self.boxes[arm].kind is BranchKind.ARM]
+        is_branch = each.node in self.flow.branches
+        arms = [
+            arm for arm in each.children if self.boxes[arm].kind is BranchKind.ARM and is_branch
+        ]
         in_arms = sum(self.boxes[arm].num_counted - self.count_in_boxes(arm) for arm in arms)
         return each.num_counted - self._num_boxless[box] - in_arms
 
