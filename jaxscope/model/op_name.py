@@ -26,6 +26,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from jaxscope.model.graph import Direction
+from jaxscope.model.said import say
 
 # Tags that stand in stack frames, for operations that JAX gives no name.
 #
@@ -388,7 +389,10 @@ def shown_orders(orders: str) -> str:
     return orders
 
 
-_ORDINALS = ("first", "second", "third", "fourth")
+_DERIVATIVES = (
+    *(say("first derivative"), say("second derivative")),
+    *(say("third derivative"), say("fourth derivative")),
+)
 
 
 def name_derivative(orders: str) -> str:
@@ -396,7 +400,7 @@ def name_derivative(orders: str) -> str:
     `backward of forward`. Empty of what runs forward in all, and of one derivative alone.
     """
     number = len(shown_orders(orders).split(" of ")) if "backward" in orders else 0
-    return f"{_ORDINALS[number - 1]} derivative" if 0 < number <= len(_ORDINALS) else ""
+    return _DERIVATIVES[number - 1] if 0 < number <= len(_DERIVATIVES) else ""
 
 
 def strip_tags(text: str) -> str:

@@ -393,12 +393,15 @@ def test_escape_and_the_start_page_end_a_presentation(
 def test_escape_leads_from_the_start_page_back_to_the_program(driver: Driver, source: Path) -> None:
     window = driver.window
     driver.finish(driver.open(source), build_capture())
+    window.workspace.selection.select_node("jaxpr", 1)
+    chosen = window.workspace.selection.places
     before = window.controller.state
     window.commands.actions["close_file"].trigger()
     window.commands.actions["close_file"].trigger()
     assert window.screen_shown is not None and window.screen_shown.shows_start_page
     window.commands.actions["stop_run"].trigger()
     assert window.controller.state == before
+    assert window.workspace.selection.places == chosen
     assert window.screen_shown is not None and not window.screen_shown.shows_start_page
     window.run_call()  # by a new run
     assert window.controller.state.is_running and window.controller.state.call == before.call

@@ -166,7 +166,7 @@ def describe_node(
     if not places and (node.kind is NodeKind.EQUATION or node.origins):
         places = escape_breakable(facts.unplaced) if facts is not None else ""
     rows = [
-        (tr("in"), title_of_stage(stage.name)),
+        (tr("stage"), title_of_stage(stage.name)),
         (tr("argument"), "<br>".join(escape_breakable(path) for path in links.arguments[:6])),
         (tr("result"), _types(node)),
         (tr("value"), _values(stage, node, values)),
@@ -499,7 +499,7 @@ def _direction(node: Node) -> str:
     }[node.direction]
     orders = node.attributes.get("differentiation", "")
     order = shown_orders(orders)
-    parts = (told, order if " of " in order else "", name_derivative(orders))
+    parts = (told, order if " of " in order else "", tr_said(name_derivative(orders)))
     return " · ".join(filter(None, parts))
 
 

@@ -314,9 +314,12 @@ class LessonStrip(QFrame):
             else:
                 self._walk.go_on()
             return
+        had_keyboard = self._reveal.hasFocus()
         self._reveal.hide()
         self._parts[HEADS[2]].show()
         self.show_further()
+        if had_keyboard:
+            self._try.setFocus()
 
     def _row(self, text: str, value: str, slot: Callable[[], object]) -> QPushButton:
         button = QPushButton()

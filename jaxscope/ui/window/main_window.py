@@ -631,7 +631,9 @@ class MainWindow(QMainWindow):
             near = before.nextInFocusChain()
             while near is not None and near is not before:
                 is_stop = bool(near.focusPolicy() & Qt.FocusPolicy.TabFocus)
-                if around.isAncestorOf(near) and is_stop and near.isVisible() and near.isEnabled():
+                is_seen = is_stop and near.isVisible() and near.isEnabled()
+                takes_text = near.testAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled)
+                if around.isAncestorOf(near) and is_seen and not takes_text:
                     near.setFocus()
                     return True
                 near = near.nextInFocusChain()
@@ -700,6 +702,7 @@ class MainWindow(QMainWindow):
             self.toggle_presenting()
         elif not self.controller.state.file:
             self.controller.reopen_file()
+            self.workspace.selection.go_back()  # the start page has let go of it
         elif not self.pages.close_drawer():
             self.workspace.selection.clear()
 

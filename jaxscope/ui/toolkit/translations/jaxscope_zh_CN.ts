@@ -7372,6 +7372,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>首次调用</translation>
     </message>
     <message>
+        <source>first derivative</source>
+        <translation>一阶导数</translation>
+    </message>
+    <message>
         <source>first: {first}</source>
         <translation>第一个：{first}</translation>
     </message>
@@ -7410,6 +7414,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>forward pass</source>
         <translation>前向过程</translation>
+    </message>
+    <message>
+        <source>fourth derivative</source>
+        <translation>四阶导数</translation>
     </message>
     <message>
         <source>from</source>
@@ -8428,6 +8436,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>第二个</translation>
     </message>
     <message>
+        <source>second derivative</source>
+        <translation>二阶导数</translation>
+    </message>
+    <message>
         <source>second: {second}</source>
         <translation>第二个：{second}</translation>
     </message>
@@ -8770,6 +8782,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>things</source>
         <translation>项</translation>
+    </message>
+    <message>
+        <source>third derivative</source>
+        <translation>三阶导数</translation>
     </message>
     <message>
         <source>this machine</source>
