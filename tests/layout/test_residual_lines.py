@@ -297,6 +297,22 @@ def test_a_line_comes_in_on_its_side_of_the_one_that_goes_straight_on(
     assert across[11].corners[-1][1] == entry
 
 
+def test_lines_that_come_together_below_a_box_do_so_at_a_dot() -> None:
+    """What has no free side is entered from below, by all at one place."""
+    forward = [beside(60.0 + 80 * at, 11 + at, 20.0) for at in range(3)]
+    needing, before = beside(100.0, 21, 800.0), beside(100.0, 22, 620.0)
+    part = Part(1, (0.0, 0.0, 400.0, 300.0), [rect for _, rect in forward], dict(forward))
+    other = Part(2, (560.0, 0.0, 400.0, 300.0), [needing[1], before[1]], dict([needing, before]))
+    sources = [ResidualEnd(box, 0, (21,), {box: 0}, "9 B") for box, _ in forward]
+    targets = [ResidualEnd(21, 0, (11, 12, 13), {11: 0, 12: 0, 13: 0}, "")]
+    lines = [line for line in route_residuals(part, other, sources, targets) if line.target == 21]
+    ends = {line.corners[-1] for line in lines}
+    levels = {line.corners[0][1]: line.forks for line in lines}
+    ((x, _),) = ends
+    assert len(levels) == 3 and levels.pop(max(levels)) == ()
+    assert levels == {level: ((x, level),) for level in levels}
+
+
 def test_lanes_stand_in_the_order_in_which_lines_do_not_cross() -> None:
     """Both go down. Where the upper one ends above the other, it turns further right."""
     upper, lower = beside(60.0, 11, 20.0), beside(120.0, 12, 20.0)

@@ -52,9 +52,10 @@ def test_the_menu_turns_every_graph(window: MainWindow, canvas: GraphCanvas) -> 
 def test_a_pane_that_was_closed_does_not_keep_the_others_from_following(
     menu: GraphCommands, driver: Driver, window: MainWindow, source: Path
 ) -> None:
+    window.resize(2560, 1440)
     driver.finish(driver.open(source), build_capture())
     area = window.workspace.area
-    panes = [area.open_pane("jaxpr") for _ in range(3)]
+    panes = [area.open_pane("jaxpr", after=area.panes[1]) for _ in range(3)]
     for pane in panes:
         pane.set_form(Form.GRAPH)
     canvases = [pane.canvas for pane in panes]

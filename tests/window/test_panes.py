@@ -482,7 +482,7 @@ def test_a_pane_that_is_split_off_is_seen(
         seen = [pane for pane in area.panes if pane.isVisible()]
         assert seen == list(area.panes)
         assert min(pane.width() for pane in seen if pane.wanted_stage != "source") >= 200
-        assert min(pane.height() for pane in seen) >= 130
+        assert min(pane.height() for pane in seen) >= 190
         if len(area.panes) == before:
             said.append(window.row.message)
     assert said and set(said) == {"There is no room for another pane: close one first."}

@@ -522,7 +522,7 @@ def test_that_pictures_change_at_once_is_remembered(window: MainWindow, tmp_path
 
 def test_the_inspector_tells_orders_of_derivatives_apart():
     builder = GraphBuilder()
-    for orders in ("backward", "forward of backward of forward", "backward of backward"):
+    for orders in ("forward of backward", "forward of backward of forward", "backward of backward"):
         builder.add_node(
             orders,
             NodeKind.EQUATION,
@@ -532,6 +532,6 @@ def test_the_inspector_tells_orders_of_derivatives_apart():
         )
     stage = Stage("grad", "grad", Unavailable("None."), builder.build(), Cost(), 0.0)
     once, mixed, twice = (describe_node(stage, n, NO_LINKS, "#777777") for n in range(3))
-    assert "backward pass<" in once
-    assert "backward pass · backward of forward<" in mixed
-    assert "backward pass · backward of backward<" in twice
+    assert "backward pass · first derivative<" in once
+    assert "backward pass · backward of forward · second derivative<" in mixed
+    assert "backward pass · backward of backward · second derivative<" in twice

@@ -588,7 +588,7 @@ def test_functions_are_behind_the_name_of_the_file(
 def test_panes_open_close_and_change_their_stage(driver: Driver, window: MainWindow, source: Path):
     driver.finish(driver.open(source), build_capture())
     area = window.workspace.area
-    window.add_pane()
+    window.commands.actions["add_pane"].trigger()
     assert len(area.panes) == 4
     window.close_pane()
     window.strip.cards[2].chosen.emit("grad")

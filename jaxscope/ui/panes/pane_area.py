@@ -82,7 +82,7 @@ _WIDE_PX = 1580
 """From this width of the panes on; a window of 1600 pixels has it."""
 _NARROW_PX = 1400
 """Below this width at most two columns are seen at a time."""
-_LEAST_ACROSS_PX, _LEAST_DOWN_PX = 280, 140
+_LEAST_ACROSS_PX, _LEAST_DOWN_PX = 280, 200
 """A view that is opened beside another gets at least as much: less shows parts of boxes."""
 COMPANION_SHARE = 0.34
 """Of the height of a column: what stands below the source until a person drags the border."""
@@ -109,10 +109,8 @@ def panes_of(part: PaneSpec | Split) -> list[PaneSpec]:
     return [pane for inner in part.parts for pane in panes_of(inner)]
 
 
-def drop_twins(arrangement: Split) -> Split | None:
-    """An arrangement without further panes of one stage and form, which show nothing else; None
-    where it is left with the source alone.
-    """
+def drop_twins(arrangement: Split) -> Split:
+    """An arrangement without further panes of one stage and form, which show nothing else."""
     known: set[PaneSpec] = set()
 
     def keep(part: PaneSpec | Split) -> PaneSpec | Split | None:
@@ -127,7 +125,8 @@ def drop_twins(arrangement: Split) -> Split | None:
         return Split(part.is_across, *(tuple(each) for each in zip(*kept, strict=True)))
 
     found = keep(arrangement)
-    return found if isinstance(found, Split) else None
+    assert isinstance(found, Split)  # the first pane of all is kept
+    return found
 
 
 def _read_split(value: Any, depth: int) -> Split:

@@ -482,8 +482,8 @@ class PaneCommands(QObject):
         self._area.set_ribbons_shown(self._settings.shows_ribbons)
         self._area.set_wrapping(self._settings.wraps_lines)
         arrangement = parse_arrangement(self._settings.arrangement)
-        if arrangement is not None and (kept := drop_twins(arrangement)) is not None:
-            self._area.arrange(kept, grows=self._settings.panes_grow)
+        if arrangement is not None:
+            self._area.arrange(drop_twins(arrangement), grows=self._settings.panes_grow)
 
     def arrangement(self) -> tuple[str, bool]:
         """How panes are laid out, and whether a third comes by itself."""
