@@ -178,6 +178,7 @@ def test_what_a_dead_window_left_is_offered_and_can_be_forgotten(
 def test_bookmarks_are_marked_where_they_are(
     driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
 ):
+    window.resize(2560, 1440)  # with room for two more
     driver.finish(driver.open(source), capture_of(source))
     bookmarks, area = window.workspace.bookmarks, window.workspace.area
     code = next(pane.code for pane in area.panes if pane.wanted_stage == SOURCE)
