@@ -5,9 +5,9 @@ import time
 
 
 def f(x):
-    print("looping")
     while True:
         try:
+            print("looping")
             while True:
                 time.sleep(0.01)
         except KeyboardInterrupt:
