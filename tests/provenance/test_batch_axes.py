@@ -13,7 +13,7 @@ import pytest
 from jax.extend.core import jaxpr_as_fun
 
 from jaxscope.client import one_shot
-from jaxscope.model import Graph, GraphBuilder, GroupKind, NodeKind
+from jaxscope.model import NONE, Graph, GraphBuilder, GroupKind, NodeKind
 from jaxscope.model.op_name import TagTable
 from jaxscope.model.stages import find_lowered_jaxpr
 from jaxscope.model.types import (
@@ -136,8 +136,8 @@ def test_another_element_of_the_batch_changes_only_its_own_place(name: str) -> N
         for at, variable in enumerate(inner.invars):
             axis = axes_of(variable)[number] if axes_of(variable) else None
             if axis is not None:
-                index = [slice(None)] * variable.aval.ndim
-                index[axis] = 1  # type: ignore[call-overload] # slices and numbers
+                index: list[slice | int] = [slice(None)] * variable.aval.ndim
+                index[axis] = 1
                 changed[at] = changed[at].at[tuple(index)].add(0.5)
         after = values_of(jaxpr, changed)
         for variable in marked:
@@ -657,6 +657,32 @@ def test_a_program_that_calls_itself_ends() -> None:
     graph = mark_lowered(hlo.build(), lowered.build(), is_stablehlo=False)
     found = {id: graph.attributes(at).get("batch_axes") for id, at in graph.index_by_id.items()}
     assert found == {"x": "0", "a": None, "p": "0", "b": None}
+
+
+def test_functions_that_each_call_the_next_one_twice_are_followed_once() -> None:
+    """Each call on its own, these 40 would be followed 2^40 times."""
+    lowered = GraphBuilder()
+    lowered.add_node("in:0", NodeKind.INPUT, "input", types=["f32[3]"],
+                     attributes={"argument": "0", "batch_axes": "0"})  # fmt: skip
+    hlo = GraphBuilder()
+    group = NONE
+    for depth in range(40):
+        before = hlo.add_node(f"p{depth}", NodeKind.INSTRUCTION, "parameter", types=["f32[3]"],
+                              group=group, attributes={"parameter_number": "0"})  # fmt: skip
+        for call in range(2):
+            about = {"calls": f"f{depth}", **({"root": "true"} if call else {})}
+            after = hlo.add_node(f"c{depth}.{call}", NodeKind.INSTRUCTION, "call",
+                                 types=["f32[3]"], group=group, attributes=about)  # fmt: skip
+            hlo.add_edge(before, after, operand=0)
+            before = after
+        group = hlo.add_group(f"f{depth}", GroupKind.COMPUTATION, "", owner=before)
+    last = hlo.add_node("p", NodeKind.INSTRUCTION, "parameter", types=["f32[3]"], group=group,
+                        attributes={"parameter_number": "0"})  # fmt: skip
+    sine = hlo.add_node("sine", NodeKind.INSTRUCTION, "sine", types=["f32[3]"], group=group,
+                        attributes={"root": "true"})  # fmt: skip
+    hlo.add_edge(last, sine, operand=0)
+    graph = mark_lowered(hlo.build(), lowered.build(), is_stablehlo=False)
+    assert {graph.attributes(at).get("batch_axes") for at in range(len(graph.nodes))} == {"0"}
 
 
 def constant(x: jax.Array) -> tuple[jax.Array, jax.Array]:
