@@ -175,6 +175,17 @@ def test_parts_of_a_third_derivative_are_drawn_once_and_named_in_full() -> None:
     assert len(labels) == 7 and drawn.issuperset(labels)
 
 
+def test_a_frame_says_its_count_alone_where_the_derivative_has_no_name() -> None:
+    deep = curve
+    for _ in range(5):
+        deep = jax.grad(deep)
+    view = build_view(trace(deep, 1.0))
+    details = [text_of(view, box).detail for box in view.boxes if box.kind is BranchKind.ORDER]
+    assert any(detail.startswith("first derivative · ") for detail in details)
+    assert any(detail[:1].isdigit() for detail in details)
+    assert not any(detail.startswith(" ") for detail in details)
+
+
 def test_derivatives_are_counted_from_the_innermost() -> None:
     assert name_derivative("") == name_derivative("forward of forward") == ""
     assert name_derivative("forward of backward") == "first derivative"

@@ -99,7 +99,8 @@ def _text_of_group(view: View, box: Box) -> BoxText:
     if len(label) > _MAX_LABEL and " / " in path:
         label = f"{part}{dot}{_last_names(path)}"
     if box.kind is BranchKind.ORDER:
-        count = f"{name_derivative(label.partition(' · ')[0])} · {count}"
+        derivative = name_derivative(label.partition(" · ")[0])
+        count = " · ".join(filter(None, (derivative, count)))
     if box.kind is BranchKind.REPEAT:
         return BoxText(f"{label} ×{box.copies}", count, Style.REPEAT)
     if box.node != NONE:
