@@ -390,10 +390,15 @@ def test_escape_and_the_start_page_end_a_presentation(
         assert window.workspace.selection.selection is None
 
 
-def test_escape_leads_from_the_start_page_back_to_the_program(driver: Driver, source: Path) -> None:
+@pytest.mark.parametrize("is_chosen", [True, False])
+def test_escape_leads_from_the_start_page_back_to_the_program(
+    driver: Driver, source: Path, is_chosen: bool
+) -> None:
     window = driver.window
     driver.finish(driver.open(source), build_capture())
     window.workspace.selection.select_node("jaxpr", 1)
+    if not is_chosen:
+        window.workspace.selection.clear()
     chosen = window.workspace.selection.places
     before = window.controller.state
     window.commands.actions["close_file"].trigger()

@@ -146,6 +146,7 @@ class MainWindow(QMainWindow):
         self.call_bar, self.strip = CallBar(), PipelineStrip()
         self.error_panel = ErrorPanel()
         self.workspace = Workspace(make_graph, late_panes=late_panes)
+        self._chosen_before = self.workspace.selection.places
         self.tracing = TracingRun(controller, self.workspace.selection, self)
         self.pages, self.row = self.workspace.places, self.workspace.places.row
         samples = find_samples()
@@ -324,6 +325,8 @@ class MainWindow(QMainWindow):
         before, self.screen_shown = self.screen_shown, screen
         if self.presenting.is_on and screen.shows_start_page:
             self.presenting.toggle()
+        if screen.shows_start_page and before is not None and not before.shows_start_page:
+            self._chosen_before = self.workspace.selection.places
         if screen != before:
             self._show_screen(screen)
         self.presenting.tell(state, screen)
@@ -702,7 +705,7 @@ class MainWindow(QMainWindow):
             self.toggle_presenting()
         elif not self.controller.state.file:
             self.controller.reopen_file()
-            self.workspace.selection.go_back()  # the start page has let go of it
+            self.workspace.selection.select_places(self._chosen_before)
         elif not self.pages.close_drawer():
             self.workspace.selection.clear()
 
