@@ -70,13 +70,10 @@ def clean_fields(value: Any, *, depth: int = 0) -> Any:
     if depth > 24:  # parts of a sentence are sentences
         raise ValueError("the fields are nested too deeply")
     if isinstance(value, Mapping):
-        from jaxscope.model.said import (
-            unpack_said,
-        )  # brings NumPy: only where there are messages
+        from jaxscope.model.said import unpack_said  # NumPy comes with it
 
-        return unpack_said(
-            {key: clean_fields(entry, depth=depth + 1) for key, entry in value.items()}
-        )
+        cleaned = {key: clean_fields(entry, depth=depth + 1) for key, entry in value.items()}
+        return unpack_said(cleaned)
     if isinstance(value, list):
         return [clean_fields(entry, depth=depth + 1) for entry in value]
     return value

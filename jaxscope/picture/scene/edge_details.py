@@ -22,8 +22,10 @@ from jaxscope.picture.view.control_flow import INDEX, PREDICATE
 #
 # A box with one result names its type itself. Lines out of closed groups and frames, and out of
 # operations with several results, get a label of their own: once per value and group, on the first
-# piece of the line where it covers no box, no connector, no other line and no other label. Where
-# there is no such place, there is no label; pointing at the line says the type in any case.
+# piece of the line where it covers no box, no connector, no other line and no other label; bytes of
+# residuals and what chooses a branch come first, and may stand beside the line. Where there is no
+# such place, there is no label, nor at the residuals that this one joins or parts from; pointing at
+# the line says the type in any case.
 
 
 LABEL_TEXT_PX = 10.0
@@ -156,10 +158,10 @@ class EdgeLabels:
                 labels.append(label)
                 wide = label.width + 2 * _LABELS_APART_PX
                 taken.add((label.x - _LABELS_APART_PX, label.y, wide, LABEL_HEIGHT_PX))
-        half_told = self._find_half_told(lines[inner[lines]].tolist(), group, seen)
-        return tuple(label for label in labels if label.line not in half_told)
+        incomplete = self._find_partly_labelled(lines[inner[lines]].tolist(), group, seen)
+        return tuple(label for label in labels if label.line not in incomplete)
 
-    def _find_half_told(self, inner: list[int], group: int, seen: set[Flow]) -> set[int]:
+    def _find_partly_labelled(self, inner: list[int], group: int, seen: set[Flow]) -> set[int]:
         """Lines of residuals that join at the border of a group, or part there, where one of them
         has no label: the others would be taken for all of it.
         """
