@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
 
 from jaxscope.client.events import Failed
 from jaxscope.client.requests import CaptureRequest, OutlineRequest, ProposeRequest
@@ -17,6 +19,7 @@ from jaxscope.errors import (
     TraceError,
     WorkerLost,
 )
+from jaxscope.ui.panes.pane_header import Form
 from jaxscope.ui.session.screen import Condition
 from jaxscope.ui.window.main_window import MainWindow
 
@@ -128,6 +131,11 @@ def test_what_is_shown_after_a_failure_says_of_which_call_it_is(
     panes = [pane for pane in window.workspace.area.panes if pane.wanted_stage != "source"]
     assert all(pane.old_text == f"Of an earlier run: {capture.call}" for pane in panes)
     assert not window.workspace.area.panes[0].old_text, "the file is as it is"
+    panes[0].set_form(Form.TABLE)
+    assert panes[0].table.isVisible() and panes[0].old_text
+    directly = Qt.FindChildOption.FindDirectChildrenOnly
+    *_, highest = panes[0].table.parentWidget().findChildren(QWidget, options=directly)
+    assert highest is panes[0]._stale_overlay, "the table is of the earlier run, too"
     assert "Arguments" not in window.workspace.inspector.page.accessibleName()
     window.call_bar.set_call("f(f32[3])")
     window.run_call()

@@ -8,7 +8,8 @@ from pathlib import Path
 import jax
 import jax.numpy as jnp
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from jaxscope.model import Cost, Graph, GraphBuilder, GroupKind, NodeKind, Stage, StageText
@@ -69,14 +70,43 @@ def test_a_selection_is_shown_in_its_branch_and_told_when_chosen(
     assert told == [view.boxes.node_at(view.currentIndex())]
 
 
+def _open(driver: Driver, graph: Graph, folder: Path) -> None:
+    stage = Stage("jaxpr", "jaxpr", StageText.plain(""), graph, Cost(), 0.0)
+    path = folder / "kept.jaxscope"
+    save_capture(dataclasses.replace(build_capture(), stages=(stage,)), path)
+    driver.window.open_path(str(path))
+    driver.wait_until(lambda: driver.window.controller.state.is_view_only)
+
+
+def _first_branch(tree: OutlineView) -> QModelIndex:
+    rows = (tree.boxes.index(row, 0) for row in range(tree.boxes.rowCount()))
+    return next(each for each in rows if tree.boxes.hasChildren(each))
+
+
+def test_an_outline_chosen_before_there_was_a_stage_leads_its_graph(
+    driver: Driver, window: MainWindow, graph: Graph, tmp_path: Path
+) -> None:
+    area = window.workspace.area
+    first = next(pane for pane in area.panes if pane.wanted_stage == "jaxpr")
+    twin = area.open_pane("jaxpr")
+    assert twin is not None
+    twin.prefer_form(Form.TREE)
+    QTest.qWait(50)  # what opening the pane begins is over
+    assert not any(pane.has_outline for pane in area.panes)
+    _open(driver, graph, tmp_path)
+    canvas = first.canvas
+    assert canvas is not None
+    driver.wait_until(lambda: canvas.scene is not None and twin.has_outline)
+    canvas.collapse_all()
+    driver.wait_until(lambda: not canvas.is_busy and twin.outline.opened() == frozenset())
+    twin.outline.expand(_first_branch(twin.outline))
+    driver.wait_until(lambda: not canvas.is_busy and len(canvas.scene.opened) == 1)
+
+
 def test_an_outline_and_its_graph_are_open_and_closed_together(
     driver: Driver, window: MainWindow, graph: Graph, tmp_path: Path
 ) -> None:
-    stage = Stage("jaxpr", "jaxpr", StageText.plain(""), graph, Cost(), 0.0)
-    path = tmp_path / "kept.jaxscope"
-    save_capture(dataclasses.replace(build_capture(), stages=(stage,)), path)
-    window.open_path(str(path))
-    driver.wait_until(lambda: window.controller.state.is_view_only)
+    _open(driver, graph, tmp_path)
     area = window.workspace.area
     first = next(pane for pane in area.panes if pane.wanted_stage == "jaxpr")
     twin = area.open_pane("jaxpr")
@@ -90,8 +120,7 @@ def test_an_outline_and_its_graph_are_open_and_closed_together(
     assert canvas.expanded == canvas.view.all_groups()
     canvas.collapse_all()
     driver.wait_until(lambda: not canvas.is_busy and tree.opened() == frozenset())
-    rows = (tree.boxes.index(row, 0) for row in range(tree.boxes.rowCount()))
-    branch = next(each for each in rows if tree.boxes.hasChildren(each))
+    branch = _first_branch(tree)
     tree.expand(branch)
     driver.wait_until(lambda: not canvas.is_busy and len(canvas.scene.opened) == 1)
     assert tree.opened() == canvas.expanded

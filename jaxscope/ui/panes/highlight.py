@@ -181,10 +181,8 @@ class PaneHighlighter:
         canvas: The graph, where it is what is shown.
     """
 
-    def __init__(
-        self, code: CodeView, table: NodeTableView, outline: OutlineView, finding: PaneSearch
-    ) -> None:
-        self._code, self._table, self._outline, self._finding = code, table, outline, finding
+    def __init__(self, code: CodeView, finding: PaneSearch) -> None:
+        self._code, self._finding = code, finding
         self.linked = self.ahead = NO_LINKED
         self.line_marks: Mapping[int, Mark] = {}
         self.preview_lines: Mapping[int, Mark] = {}
@@ -208,10 +206,8 @@ class PaneHighlighter:
         if shown is self._code:
             found = marks_of_lines(finding.lines)
             self._code.set_marks({**found, **self._fixed_lines()}, reveal=reveal)
-        elif shown is self._table:
-            self._table.choose(_to_choose(linked))
-        elif shown is self._outline:
-            self._outline.choose(_to_choose(linked))
+        elif isinstance(shown, NodeTableView | OutlineView):
+            shown.choose(_to_choose(linked))
         elif canvas is not None:
             selected = np.union1d(linked.selected, finding.nodes)
             canvas.set_highlight(selected, linked.forward, linked.backward)
@@ -232,10 +228,8 @@ class PaneHighlighter:
         shown, canvas = self.shown, self.canvas
         if shown is self._code:
             self._code.set_preview(self._preview_marks())
-        elif shown is self._table:
-            self._table.set_links(self.linked, self.ahead, self.theme)
-        elif shown is self._outline:
-            self._outline.set_links(self.linked, self.ahead, self.theme)
+        elif isinstance(shown, NodeTableView | OutlineView):
+            shown.set_links(self.linked, self.ahead, self.theme)
         elif canvas is not None:
             canvas.set_preview(np.union1d(self.ahead.forward, self.ahead.backward))
 
@@ -272,10 +266,9 @@ class PaneHighlighter:
             lines, known = self._lines_of(things)
             find = code.spans_of_lines if is_across else code.places_of_lines
             places[known] = np.asarray(find(lines.tolist()), float).reshape(-1, 2)
-        elif shown is self._table or shown is self._outline:
-            rows = self._table if shown is self._table else self._outline
+        elif isinstance(shown, NodeTableView | OutlineView):
             for number, node in enumerate(things.tolist()):
-                place = rows.span_of(node) if is_across else rows.place_of(node)
+                place = shown.span_of(node) if is_across else shown.place_of(node)
                 if place is not None:
                     places[number] = place
         elif canvas is not None:

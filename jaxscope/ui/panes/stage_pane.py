@@ -169,13 +169,12 @@ class StagePane(QFrame):
         self._shown = self._shown_text = ("", "")
         self._points, self._scale, self._is_spotlit = BASE_POINTS, 0.0, False
         self._is_growing = False
+        self._table: NodeTableView | None = None
+        self._outline: OutlineView | None = None
         self._table_graph: Graph | None = None
         self.code = CodeView()
-        self.table = NodeTableView()
-        self.outline = OutlineView()
         self.header = PaneHeader()
-        self.highlighter = PaneHighlighter(self.code, self.table, self.outline, self._finding)
-        self.table.search_dismissed.connect(self.header.search.clear)
+        self.highlighter = PaneHighlighter(self.code, self._finding)
         self._begin = 0
         self._notice, self._footnote = QLabel(), QLabel()
         self._build()
@@ -201,9 +200,10 @@ class StagePane(QFrame):
         self._footnote.setTextFormat(Qt.TextFormat.PlainText)
         self._footnote.hide()
         self._pages = QStackedWidget()
-        for page in (self.code, self.table, self.outline, self._notice):
-            self._pages.addWidget(page)
+        self._pages.addWidget(self.code)
+        self._pages.addWidget(self._notice)
         self._stale_overlay = _StaleOverlay(self._pages)
+        self._pages.currentChanged.connect(self._stale_overlay.raise_)  # Qt puts the page on top
         layout = fill_box(QVBoxLayout(self), header, margins=(3, 1, 3, 1), spacing=1)
         self._body = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
         self._body.addWidget(self._pages)
@@ -214,15 +214,10 @@ class StagePane(QFrame):
         self.code.lines_chosen.connect(self._on_code_lines_chosen)
         self.code.check_chosen.connect(self._host.show_notes)
         self.code.line_hovered.connect(self._on_code_line_hovered)
-        for form in (self.table, self.outline):
-            form.node_chosen.connect(self._on_node_chosen)
-            form.nodes_chosen.connect(self._on_nodes_chosen)
-            form.node_hovered.connect(self._on_node_hovered)
-        self.outline.group_chosen.connect(self._on_group_chosen)
         self._selection.changed.connect(self._on_selection_changed)
         self._selection.previewed.connect(self._on_selection_previewed)
         self._selection.growth_changed.connect(self._on_selection_growth_changed)
-        for part in (self.code, self.table, self.outline, self.header.search, self.header.chooser):
+        for part in (self.code, self.header.search, self.header.chooser):
             part.installEventFilter(self)
 
     def add_below(self, part: QWidget, share: float) -> None:
@@ -256,6 +251,39 @@ class StagePane(QFrame):
     def is_graph_shown(self) -> bool:
         """Whether a graph is what is seen."""
         return self._graph is not None and self._pages.currentWidget() is self._graph
+
+    @property
+    def table(self) -> NodeTableView:
+        """The table, made now if it was not yet: few panes ever show theirs."""
+        if self._table is None:
+            self._table = table = NodeTableView()
+            self._add_rows(table)
+            table.search_dismissed.connect(self.header.search.clear)
+            table.filters.ensurePolished()
+            table.fit()
+        return self._table
+
+    @property
+    def outline(self) -> OutlineView:
+        """The outline, made now if it was not yet, like the table."""
+        if self._outline is None:
+            self._outline = outline = OutlineView()
+            self._add_rows(outline)
+            outline.group_chosen.connect(self._on_group_chosen)
+            self._host.note_form(self)  # what follows outlines hears of this one
+        return self._outline
+
+    @property
+    def has_outline(self) -> bool:
+        """Whether the outline was made."""
+        return self._outline is not None
+
+    def _add_rows(self, rows: NodeTableView | OutlineView) -> None:
+        self._pages.addWidget(rows)
+        rows.node_chosen.connect(self._on_node_chosen)
+        rows.nodes_chosen.connect(self._on_nodes_chosen)
+        rows.node_hovered.connect(self._on_node_hovered)
+        rows.installEventFilter(self)
 
     @property
     def old_text(self) -> str:
@@ -410,7 +438,8 @@ class StagePane(QFrame):
     def tab_stops(self) -> list[QWidget]:
         """What the Tab key goes through of what is shown; the tools above are the header's."""
         graph = self._graph.findChildren(QWidget) if self._graph is not None else []
-        return [self.code, self.table, self.outline, *graph]
+        rows = [each for each in (self._table, self._outline) if each is not None]
+        return [self.code, *rows, *graph]
 
     def focus_content(self) -> None:
         """Give the keyboard to what the pane shows."""
@@ -424,7 +453,8 @@ class StagePane(QFrame):
         self.highlighter.theme = theme
         self._stale_overlay.set_colour(QColor(theme.surface))
         self.code.set_theme(theme, points)
-        self.table.fit()
+        if self._table is not None:
+            self._table.fit()
         self.highlighter.apply_preview()
         if self._canvas is not None:
             self._canvas.set_theme(theme.name)
@@ -680,9 +710,9 @@ class StagePane(QFrame):
                 line_nodes = stage.text.line_nodes
         self._finding.find(text, graph, lines, line_nodes)
         self.header.show_found(self._finding.describe(self._hits()), self._finding.problem)
-        if self._pages.currentWidget() is self.table:
+        if self._table is not None and self._pages.currentWidget() is self._table:
             is_on = bool(self._finding.text) and not self._finding.problem
-            self.table.set_search(self._finding.text, self._finding.nodes if is_on else None)
+            self._table.set_search(self._finding.text, self._finding.nodes if is_on else None)
         self._apply_linked(reveal=True)
 
     def _hits(self) -> npt.NDArray[np.int32]:

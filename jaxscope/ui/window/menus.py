@@ -376,7 +376,7 @@ class OutlineSync(QObject):
             canvas = pane.canvas
             if canvas is not None and _is_new(canvas):
                 canvas.scene_changed.connect(self._on_canvas_scene_changed)
-            if _is_new(pane.outline):
+            if pane.has_outline and _is_new(pane.outline):
                 pane.outline.graph_shown.connect(self._later.start)
                 pane.outline.group_toggled.connect(self._on_outline_group_toggled)
         self._on_canvas_scene_changed()
@@ -399,12 +399,13 @@ class OutlineSync(QObject):
 
     def _on_canvas_scene_changed(self) -> None:
         for pane in self._area.panes:
-            if pane.outline.isVisible() and (graphs := self._graphs_of(pane)):
+            is_seen = pane.has_outline and pane.outline.isVisible()
+            if is_seen and (graphs := self._graphs_of(pane)):
                 pane.outline.follow(graphs[0].view, graphs[0].expanded)
 
     def _on_outline_group_toggled(self, group_id: str) -> None:
         for pane in self._area.panes:
-            if pane.outline is self.sender():
+            if pane.has_outline and pane.outline is self.sender():
                 for canvas in self._graphs_of(pane):
                     canvas.follow(pane.outline.opened(), group_id)
 
