@@ -202,19 +202,24 @@ class PaneHeader(QWidget):
             self.chooser.clear()
             for name, title in wanted:
                 self.chooser.addItem(title, name)
+            self._fit()
         self.show_stage(present)
 
     def show_stage(self, name: str) -> None:
         """Show which stage is chosen."""
-        self.chooser.setCurrentIndex(self.chooser.findData(name))
-        self._fit()
+        index = self.chooser.findData(name)
+        if index != self.chooser.currentIndex():
+            self.chooser.setCurrentIndex(index)
+            self._fit()
 
     def show_form(self, form: Form, *, is_shown: bool, is_enabled: bool) -> None:
         """Show which form is chosen, or no forms where there is no choice."""
+        before = self._has_forms, self._has_graph
         self._has_forms, self._has_graph = is_shown, is_shown and form is Form.GRAPH
         self.form_choice.setCurrentIndex(list(Form).index(form))
         self.form_choice.setEnabled(is_enabled)
-        self._fit()
+        if before != (self._has_forms, self._has_graph):
+            self._fit()
 
     def set_stale(self, is_stale: bool, call: str = "") -> None:
         """Show the badge that says that an earlier run is shown.
@@ -222,11 +227,13 @@ class PaneHeader(QWidget):
         Args:
             call: That it is of, where another one failed since; or empty.
         """
+        before = self._stale.isHidden(), self._old_call
         self._old_call = call if is_stale else ""
         self._stale.setToolTip(f"{self.old_text}\n{tr(_EARLIER_TIP)}" if call else tr(_EARLIER_TIP))
         self._stale.setAccessibleName(self.old_text or tr(_EARLIER))
         self._stale.setVisible(is_stale)
-        self._fit()
+        if before != (not is_stale, self._old_call):
+            self._fit()
 
     @property
     def old_text(self) -> str:
@@ -248,9 +255,10 @@ class PaneHeader(QWidget):
 
     def set_caption(self, text: str, meaning: str) -> None:
         """Say what marks beside the text mean, where there is room; empty says nothing."""
-        self._caption.setText(text)
         self._caption.setToolTip(meaning)
-        self._fit()
+        if text != self._caption.text():
+            self._caption.setText(text)
+            self._fit()
 
     @property
     def found_text(self) -> str:

@@ -208,6 +208,7 @@ class PipelineStrip(QWidget):
 
     def show_time(self, headline: str, *, can_measure: bool) -> None:
         """Show how eager compares with jit, or that it can be measured."""
+        before = self._time_texts, self.time.isHidden()
         self._time_texts = [f"{headline or tr('Measure')} ›"]
         if headline:
             times = headline.split(BETWEEN_TIMES)
@@ -223,7 +224,8 @@ class PipelineStrip(QWidget):
         told = (headline, tr(_OF_EAGER) if headline else "", f"{what} (Ctrl+M)")
         self.time.setToolTip("\n".join(filter(None, told)))
         self.time.setAccessibleName(headline or what)
-        self._fit()
+        if before != (self._time_texts, self.time.isHidden()):
+            self._fit()
 
     def set_hint(self, name: str, text: str) -> None:
         """Say more of a step where the pointer rests on it; empty says no more."""
