@@ -25,7 +25,6 @@ from typing import Any
 from jaxscope.client.experiment_collectors import RecompilationCollector
 from jaxscope.errors import JaxscopeError
 from jaxscope.export.measurement_files import recompilation_to_json
-from jaxscope.in_process import capture_function
 from jaxscope.model.experiments import Recompilation, Signature
 from jaxscope.program.recompilation import LOOP_PREFIX, describe_key_change
 from jaxscope.schema.archive import save_capture
@@ -287,6 +286,8 @@ class Watch(contextlib.ContextDecorator):
         self, jitted: RecordedJit, name: str, number: int, args: Any, kwargs: Any
     ) -> _Captured:
         """Capture a call; functions of one name are numbered in the names of the files."""
+        from jaxscope.in_process import capture_function  # most scripts have nothing captured
+
         assert self._options.out is not None
         self._recorder.is_user_code = False
         # JAX keeps the trace, so that of the call itself would not be seen.

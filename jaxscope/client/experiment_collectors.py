@@ -11,7 +11,7 @@ import abc
 import dataclasses
 import math
 from collections.abc import Callable, Iterator
-from typing import Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import msgspec
 import numpy as np
@@ -95,11 +95,6 @@ from jaxscope.model.values import (
     StepValue,
     Values,
 )
-from jaxscope.program.cost.attribution import RowKind, share_out
-from jaxscope.program.cost.equations import cost_equations, read_release
-from jaxscope.program.cost.work import ProgramWork, find_program_work
-from jaxscope.program.hlo.graph import convert_hlo
-from jaxscope.program.memory.module_peak import find_module_peak
 from jaxscope.program.memory.residuals import find_kept
 from jaxscope.program.recompilation import advise, wasted_seconds
 from jaxscope.program.scaling import find_crossovers, fit_slopes
@@ -121,6 +116,9 @@ from jaxscope.schema.timing_messages import (
     read_timeline,
 )
 from jaxscope.wire.messages import Message
+
+if TYPE_CHECKING:
+    from jaxscope.program.cost.work import ProgramWork
 
 # Collects the messages of one `time` run into a `Timing`.
 #
@@ -368,6 +366,10 @@ def read_cost(message: Message, fields: Any, prefix: str = "") -> ProgramCost:
 
 
 def _read_work(message: Message, prefix: str) -> ProgramWork:
+    # Here and below: what reads programs takes as long to load as all the rest of a watched script.
+    from jaxscope.program.cost.work import ProgramWork, find_program_work
+    from jaxscope.program.hlo.graph import convert_hlo
+
     data = message.arrays.get(f"{prefix}hlo")
     costs = message.arrays.get(f"{prefix}instruction_cost")
     if data is None:
@@ -704,6 +706,8 @@ class RematCollector(LabCollector):
         if message.type == "remat_subject":
             self._subject = read_message_fields(message, _SubjectFields).text
         elif message.type == "remat_policy" and len(self._outcomes) < _MAX_POLICIES:
+            from jaxscope.program.cost.equations import read_release
+
             release = read_release(self.environment.jax)
             self._outcomes.append(_read_outcome(message, release))
 
@@ -717,6 +721,9 @@ class RematCollector(LabCollector):
 
 
 def _read_outcome(message: Message, release: tuple[int, int]) -> RematOutcome:
+    from jaxscope.program.cost.equations import cost_equations
+    from jaxscope.program.memory.module_peak import find_module_peak
+
     fields = read_message_fields(message, _PolicyFields)
     if fields.reason is not None:
         return RematOutcome(fields.policy, missing=Unavailable(fields.reason))
@@ -740,6 +747,9 @@ def _read_outcome(message: Message, release: tuple[int, int]) -> RematOutcome:
 
 def _cost(message: Message, proto: bytes) -> Cost:
     """Work of one run, loops by their rounds; unknown where any part of it is."""
+    from jaxscope.program.cost.attribution import RowKind, share_out
+    from jaxscope.program.hlo.graph import convert_hlo
+
     costs = message.arrays.get("instruction_cost")
     graph = convert_hlo(proto, TagTable(), None, None, "optimized")
     if costs is None or costs.dtype != np.float64 or costs.shape != (len(graph.nodes), 3):

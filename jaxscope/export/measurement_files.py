@@ -9,7 +9,6 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from jaxscope.export.chart import Chart, Series, chart_to_svg, positive
 from jaxscope.model import is_available
 from jaxscope.model.capture import Environment
 from jaxscope.model.experiments import (
@@ -33,6 +32,7 @@ from jaxscope.schema.contract import (
 )
 
 if TYPE_CHECKING:
+    from jaxscope.export.chart import Chart
     from jaxscope.report.measurement_documents import ProfileOverlay
 
 
@@ -151,6 +151,8 @@ def scaling_to_csv(scaling: Scaling) -> str:
 
 def scaling_chart(scaling: Scaling, name: str = "time") -> Chart:
     """A chart of a scaling measurement, by its name in `CHARTS`."""
+    from jaxscope.export.chart import Chart, Series, positive  # JSON needs no drawing
+
     unit, quantities, write = CHARTS[name]
     series = []
     for quantity in quantities:
@@ -164,6 +166,8 @@ def scaling_chart(scaling: Scaling, name: str = "time") -> Chart:
 
 def scaling_to_svg(scaling: Scaling, name: str = "time", theme: str = "light") -> str:
     """A chart of a scaling measurement as SVG, by its name in `CHARTS`."""
+    from jaxscope.export.chart import chart_to_svg
+
     return chart_to_svg(scaling_chart(scaling, name), theme)
 
 
