@@ -139,11 +139,18 @@ def pytest_configure(config: pytest.Config) -> None:
     _heed_signals()
     # What is collected makes Python's collector slow: let it look for garbage less often.
     gc.set_threshold(_ALLOCATIONS, *gc.get_threshold()[1:])
+    config.add_cleanup(_collect_once)
     config.addinivalue_line("filterwarnings", "error")
     for allowed, _reason in ALLOWED_WARNINGS:
         config.addinivalue_line("filterwarnings", f"ignore:{allowed}")
     for pattern, _reason in ALLOWED_QT_MESSAGES:
         config.addinivalue_line("qt_log_ignore", pattern)
+
+
+def _collect_once() -> None:
+    """Look for garbage for the last time: pytest would once more, and Python twice as it ends."""
+    gc.collect()
+    gc.freeze()
 
 
 def _be_patient() -> None:
