@@ -2,10 +2,11 @@
 
     python -m bench.language [SAMPLE …] [--list]
 
-Opens each sample in a real window, selects equations and instructions with their cards, turns to
-the pages, lets two calls fail, and counts by kind the sentences in Chinese and those with English
-phrases: a phrase has one of the small words of English beside others. Code, names and numbers are
-neither. A lesson is the user's file, which nobody translates.
+Opens each sample in a real window, selects equations and instructions with their cards, and turns
+to the pages of the program. Of the first it measures all that the pages of *Measure* can, compares
+it with another call, steps through it, and lets calls fail. Counted by kind are the sentences in
+Chinese and those with English phrases: a phrase has one of the small words of English beside
+others. Code, names and numbers are neither. A lesson is the user's file, which nobody translates.
 """
 
 from __future__ import annotations
@@ -28,8 +29,10 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
     QApplication,
+    QComboBox,
     QHeaderView,
     QLabel,
+    QTabBar,
     QTextBrowser,
     QWidget,
 )
@@ -37,16 +40,20 @@ from PySide6.QtWidgets import (
 from jaxscope.client.session import Session
 from jaxscope.model import NodeKind, is_available
 from jaxscope.ui.application import build_window
+from jaxscope.ui.pages import PAGES
 from jaxscope.ui.panes.pane_area import WIDE_ARRANGEMENT
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.session.state import Phase
-from jaxscope.ui.toolkit.language import Language
+from jaxscope.ui.toolkit.language import Language, tr
 from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.places import Place
 from jaxscope.ui.window.settings import Settings
 
 _ROOT = Path(__file__).parents[1]
 _DRAWER = ("passes", "fusions", "memory", "sharding", "arguments", "notes")
-_MEASURED = ("timing", "roofline", "compile_time", "agreement")
+_FIRST = "samples/quick_start.py"
+_OTHER_CALL = "grad(simple_graph)(f32[3])"
+_NOT_FINITE = "grad(simple_graph)(f32[3] * jnp.inf)"
 _FAILING = ("simple_graph(f32[3] @", "loss(f32[2])", "simple_graph(f32[3], 1)", 'simple_graph("a")')
 _NODES = 6
 _ROWS = 40
@@ -83,6 +90,10 @@ def _texts_of(widget: QWidget) -> Iterator[str]:
         yield _plain(widget.text())
     elif isinstance(widget, QTextBrowser):
         yield widget.toPlainText()
+    elif isinstance(widget, QComboBox):
+        yield from map(widget.itemText, range(widget.count()))
+    elif isinstance(widget, QTabBar):
+        yield from map(widget.tabText, range(widget.count()))
     elif isinstance(widget, QHeaderView):
         model = widget.model()
         for column in range(widget.count() if model is not None else 0):
@@ -155,18 +166,12 @@ def _look(app: QApplication, window: MainWindow, path: Path, found: Found, *, me
     if measures:
         window.pages["passes"].record_passes()
         _wait(app, lambda: not window.controller.state.is_running)
-    for name in _DRAWER + (_MEASURED if measures else ()):
-        window.pages.show_page(name)
-        _rest(app, 0.5)
-        if name in _MEASURED:
-            page = window.pages[name]
-            start = {"timing": "measure", "roofline": "_on_calibrate_clicked"}
-            getattr(page, start.get(name, "_on_button_clicked"))()
-            _rest(app, 0.5)
-            _wait(app, lambda: not window.controller.state.is_running, 90)
-            _rest(app, 0.5)
-        collect(f"page {name}", window.pages[name], found)
+    for name in _DRAWER:
+        _show(app, window, name, found)
     if measures:
+        _measure(app, window, found)
+        _compare(app, window, found)
+        _step(app, window, found)
         for call in _FAILING:
             window.call_bar.set_call(call)
             window.run_call()
@@ -175,10 +180,77 @@ def _look(app: QApplication, window: MainWindow, path: Path, found: Found, *, me
             collect("error", window.error_panel, found)
 
 
+def _show(app: QApplication, window: MainWindow, name: str, found: Found) -> None:
+    window.pages.show_page(name)
+    _rest(app, 0.5)
+    collect(f"page {name}", window.pages[name], found)
+
+
+def _measure(app: QApplication, window: MainWindow, found: Found) -> None:
+    """Every page of *Measure*, with what it finds."""
+    pages = window.pages
+    pages["scaling"].range.setText("x:0=4..16")
+    pages["versus"].side.call.setText(_OTHER_CALL)
+    pages["targets"].line.setText("cpu, cpu:8, v5e, nothing")
+    buttons = {"timing": pages["timing"].quick, "roofline": pages["roofline"].calibrate}
+    for name in (each for each in PAGES if PAGES[each].place is Place.MEASURE):
+        _show(app, window, name, found)
+        (buttons.get(name) or pages[name].button).click()
+        _rest(app, 0.5)
+        _wait(app, lambda: not window.controller.state.is_running, 90)
+        if name == "targets":
+            _wait(app, lambda: pages["targets"].button.text() == tr("Compile"), 90)
+        _show(app, window, name, found)
+    for module in range(pages["roofline"].module.count()):
+        pages.show_page("roofline")
+        pages["roofline"].module.setCurrentIndex(module)
+        _show(app, window, "roofline", found)
+
+
+def _compare(app: QApplication, window: MainWindow, found: Found) -> None:
+    """Another call, stage by stage, both as graphs and as texts."""
+    page = window.pages["compare"]
+    _show(app, window, "compare", found)
+    page.comparing.compare_with_call(_OTHER_CALL)
+    if not _wait(app, lambda: page.view is not None, 90):
+        return
+    for stage in range(page.view.stage_chooser.count()):
+        page.view.stage_chooser.setCurrentIndex(stage)
+        for tab in range(page.view.below.count()):
+            page.view.below.setCurrentIndex(tab)
+            _show(app, window, "compare", found)
+
+
+def _step(app: QApplication, window: MainWindow, found: Found) -> None:
+    """Through the equations, through those of a call that makes NaN, and through the lines."""
+    page = window.pages["stepping"]
+
+    def go(move: Callable[[], object]) -> None:
+        move()
+        _rest(app, 0.2)
+        _wait(app, lambda: not page._way.doing, 60)
+        _rest(app, 0.2)
+        _show(app, window, "stepping", found)
+
+    _show(app, window, "stepping", found)
+    for move in (page.step, page.step, page.step):
+        go(move)
+    for action in page.compared.values():
+        go(action.trigger)
+    go(page.run_to_end)
+    window.call_bar.set_call(_NOT_FINITE)
+    window.run_call()
+    _wait(app, lambda: not window.controller.state.is_running)
+    go(page.go_to_nonfinite)
+    for move in (page.trace_lines, page.step, page.step, page.run_to_end):
+        go(move)
+
+
 def main(arguments: list[str]) -> None:
     """Print the table, and with `--list` the English sentences of each kind."""
     samples = [_ROOT / each for each in arguments if not each.startswith("-")]
-    samples = samples or sorted((_ROOT / "samples").glob("*.py"))
+    first = _ROOT / _FIRST
+    samples = samples or [first, *sorted({*(_ROOT / "samples").glob("*.py")} - {first})]
     app = QApplication(["jaxscope"])
     app.setStyle("Fusion")
     found: Found = defaultdict(lambda: (set(), set()))

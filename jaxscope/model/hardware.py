@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxscope.model.capture import Environment
+from jaxscope.model.said import say
 from jaxscope.model.targets import parse_target
 from jaxscope.model.types import read_count
 
@@ -121,7 +122,7 @@ _VECTOR_TYPES = {
 """Whose figure bounds elementwise work; other types can be packed, and have no figure."""
 
 
-MORE_THAN_DEFAULT = (
+MORE_THAN_DEFAULT = say(
     "That is more than the three quarters of a GPU's memory that JAX takes unless the environment "
     "variable XLA_CLIENT_MEM_FRACTION says otherwise."
 )

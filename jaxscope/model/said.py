@@ -6,15 +6,19 @@ gives text without a template: a sentence around a sentence is another call of `
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from jaxscope.model.units import format_count, lower_first, upper_first
 
 SENTENCES, LISTED, CLAUSES = "{first} {then}", "{first}, {then}", "{first}; {then}"
 BOTH, EITHER = "{first} and {then}", "{first} or {then}"
+LINES = "{first}\n{then}"
 """By which `say_joined` joins."""
+
+NAMED = "{name}: {meaning}"
 
 ENDED, WHOLE = "{text}.", "{text}"
 
@@ -124,6 +128,16 @@ def say_joined(parts: Iterable[str], template: str = SENTENCES) -> Said:
     for each in others:
         said = say(template, first=said, then=each)
     return said
+
+
+def say_range(low: float, high: float, form: Callable[[float], str]) -> str:
+    """Such as `1.2 MFLOP`, `1.2 MFLOP to 3.4 MFLOP` or `up to 3.4 MFLOP`."""
+    least, most = form(low), form(high)
+    if least == most or math.isnan(low):
+        return most
+    return (
+        say("{low} to {high}", low=least, high=most) if low > 0 else say("up to {most}", most=most)
+    )
 
 
 def first_of(texts: Iterable[str], most: int) -> list[str]:

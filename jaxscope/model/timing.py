@@ -88,22 +88,28 @@ def are_many_page_faults(page_faults: float, seconds: float) -> bool:
 def tell_page_faults(measurements: Sequence[Measurement]) -> list[str]:
     """A sentence on each form that gets its memory anew, with what it takes otherwise."""
     found = {measurement.name: measurement for measurement in measurements}
-    told = []
+    told: list[str] = []
     for each in measurements:
         if not are_many_page_faults(each.page_faults, each.median):
             continue
         kept = found.get(f"{each.name}{KEPT}")
+        found_anew = say(
+            "{name}: memory was fetched anew, {faults:,.0f} page faults a call: what one call "
+            "frees goes back to the system, and the next one gets it page by page.",
+            name=each.name,
+            faults=each.page_faults,
+        )
         instead = (
             ""
             if kept is None
-            else f" With freed memory kept a call takes {format_seconds(kept.median)} in place of "
-            f"{format_seconds(each.median)}."
+            else say(
+                "With freed memory kept a call takes {kept} in place of {median}.",
+                kept=format_seconds(kept.median),
+                median=format_seconds(each.median),
+            )
         )
-        told.append(
-            f"{each.name}: memory was fetched anew, {each.page_faults:,.0f} page faults a call: "
-            "what one call frees goes back to the system, and the next one gets it page by page."
-            f"{instead} Whether that happens depends on sizes, and for some on the process."
-        )
+        depends = say("Whether that happens depends on sizes, and for some on the process.")
+        told.append(say_joined((found_anew, instead, depends)))
     return told
 
 
@@ -163,8 +169,8 @@ class Measurement:
 
     def describe_protocol(self) -> str:
         """The protocol, with the call from which on calls were steady."""
-        steady = f" Steady from call {self.steady_from} on." if self.steady_from else ""
-        return self.protocol + steady
+        steady = say("Steady from call {number} on.", number=self.steady_from)
+        return say_joined((self.protocol, steady if self.steady_from else ""))
 
 
 WIDE = 10.0
@@ -233,8 +239,10 @@ class Ratio:
     def describe_factor(self) -> str:
         """Such as `12.0 (11.0 to 13.0, 95%)`; the ends alone where no single factor stands."""
         if self.is_wide:
-            return f"between {three_digits(self.low)} and {three_digits(self.high)}"
-        return f"{three_digits(self.median)} ({self.describe_range()})"
+            low, high = three_digits(self.low), three_digits(self.high)
+            return say("between {low} and {high}", low=low, high=high)
+        median, interval = three_digits(self.median), self.describe_range()
+        return say("{told} ({interval})", told=median, interval=interval)
 
     def describe_agreement(self) -> str:
         """Such as ` in 41 of 42 pairs`, where not all of them have the order of the median."""

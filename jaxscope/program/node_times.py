@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxscope.model.capture import Stage, graph_named
 from jaxscope.model.graph import Graph
+from jaxscope.model.said import say
 from jaxscope.model.timing import LineTime, NodeTime, NodeTimes, Profile
 from jaxscope.model.unavailable import is_available
 from jaxscope.model.units import format_place, format_seconds
@@ -116,7 +117,7 @@ def describe_profile_place(line: LineTime) -> str:
     """Where a line is, such as `model.py:12`."""
     if line.line > 0:
         return format_place(line.file, line.line)
-    return "not in the program that is shown" if line.line < 0 else "no known line"
+    return say("not in the program that is shown") if line.line < 0 else say("no known line")
 
 
 def describe_overlap(side: NodeTimes) -> str:
@@ -124,17 +125,20 @@ def describe_overlap(side: NodeTimes) -> str:
     work = sum(time.exclusive for time in side.times)
     if not work > 1.05 * side.covered:
         return ""
-    return (
-        f"{format_seconds(work)} of work in {format_seconds(side.covered)}: several threads work "
-        "at the same time. Shares are of the work."
+    return say(
+        "{work} of work in {covered}: several threads work at the same time. Shares are of the "
+        "work.",
+        work=format_seconds(work),
+        covered=format_seconds(side.covered),
     )
 
 
 def describe_observed_times(time: NodeTime, runs: int) -> str:
     """From the shortest to the longest run of a node."""
     if runs < 2:
-        return "one run"
-    return f"{format_seconds(time.low)} to {format_seconds(time.high)}"
+        return say("one run")
+    low, high = format_seconds(time.low), format_seconds(time.high)
+    return say("{low} to {high}", low=low, high=high)
 
 
 def overlay_stage(stages: Sequence[Stage], times: NodeTimes) -> Overlay | None:

@@ -12,8 +12,9 @@ from jaxscope.model.experiments import (
     Recompilation,
     Signature,
 )
+from jaxscope.model.said import Said, said, say, say_count, say_joined
 from jaxscope.model.types import parse_array_type
-from jaxscope.model.units import format_count, format_seconds, shorten
+from jaxscope.model.units import format_seconds, shorten
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
 KEY_CHANGE_TEXTS = {
@@ -64,11 +65,12 @@ def _wasted_outside(program: OutsideCompilation) -> float:
 
 def describe_key_change(change: KeyChange) -> str:
     """A difference in a few words, such as `x: f32[10] → f32[11]`."""
-    words = KEY_CHANGE_TEXTS.get(change.kind, change.kind)
+    words = said(KEY_CHANGE_TEXTS.get(change.kind, change.kind))
     if change.kind in ("unknown", "cleared", "new_function"):
-        return f"{words} at {change.path}" if change.path else words
+        return say("{words} at {place}", words=words, place=change.path) if change.path else words
     name = f"{change.path}: " if change.path else ""
-    return f"{name}{shorten(change.before)} → {shorten(change.after)} ({words})"
+    told = f"{name}{shorten(change.before)} → {shorten(change.after)}"
+    return say("{told} ({interval})", told=told, interval=words)
 
 
 def advise(
@@ -92,10 +94,12 @@ def advise(
 
 
 def _advise_body(name: str, count: int) -> str:
-    return (
-        f"{name} was run from Python, outside of jit, and compiled {count} times: it is compiled "
+    return say(
+        "{name} was run from Python, outside of jit, and compiled {count} times: it is compiled "
         "anew for each new function that it is given, such as a lambda made in a loop, and for "
-        "each new shape. Define the function once, outside of the loop, or jit what is around it."
+        "each new shape. Define the function once, outside of the loop, or jit what is around it.",
+        name=name,
+        count=count,
     )
 
 
@@ -111,9 +115,12 @@ def describe_outside(found: Recompilation) -> str:
     total = sum(program.count for program in found.outside)
     seconds = format_seconds(sum(program.seconds for program in found.outside))
     named = [f"{p.function} ×{p.count}" if p.count > 1 else p.function for p in found.outside]
-    return (
-        f"Besides, {format_count(total, 'program')} ({seconds}) were compiled outside of calls of "
-        f"jitted functions, for single operations and within transforms: {_few(named)}."
+    return say(
+        "Besides, {programs} ({seconds}) were compiled outside of calls of jitted functions, for "
+        "single operations and within transforms: {named}.",
+        programs=say_count(total, "program"),
+        seconds=seconds,
+        named=_few(named),
     )
 
 
@@ -151,59 +158,70 @@ def _advice_text(kind: str, changes: Sequence[KeyChange], family: Sequence[Signa
             return _advise_buckets(changes)
         case "static":
             if all(_without_address(c.before) == _without_address(c.after) for c in changes):
-                return (
-                    f"The static argument {first.path} came as several objects, and no two are "
-                    "equal, as far as Python can tell. Where they mean the same, pass one object, "
-                    "or give its class __eq__ and __hash__ (a frozen dataclass has them)."
+                return say(
+                    "The static argument {path} came as several objects, and no two are equal, as "
+                    "far as Python can tell. Where they mean the same, pass one object, or give "
+                    "its class __eq__ and __hash__ (a frozen dataclass has them).",
+                    path=first.path,
                 )
             return _advise_static(changes)
         case "weak_type":
-            return (
-                f"{first.path} has a weak type in some calls only, as Python's int, float and "
-                "complex have, and arrays made of them without a dtype. Pass "
-                f"jnp.asarray({first.path}, dtype) always, or a Python number always."
+            return say(
+                "{path} has a weak type in some calls only, as Python's int, float and complex "
+                "have, and arrays made of them without a dtype. Pass jnp.asarray({path}, dtype) "
+                "always, or a Python number always.",
+                path=first.path,
             )
         case "dtype":
             if any(value.startswith("key<") for value in both):
-                return (
-                    f"{first.path} comes as several kinds of random key ({_few(both)}). Make all "
-                    "by jax.random.key, of one implementation."
+                return say(
+                    "{path} comes as several kinds of random key ({kinds}). Make all by "
+                    "jax.random.key, of one implementation.",
+                    path=first.path,
+                    kinds=_few(both),
                 )
-            return (
-                f"{first.path} comes in several dtypes ({_few(both)}). "
-                "Cast it once, before the calls."
+            return say(
+                "{path} comes in several dtypes ({dtypes}). Cast it once, before the calls.",
+                path=first.path,
+                dtypes=_few(both),
             )
         case "tree":
-            return (
+            return say(
                 "The arguments come in several structures: other keys, lengths or types of "
                 "containers, other fields that are no arrays, or arguments by name in some calls "
                 "only. Build them the same way."
             )
         case "cleared":
-            return (
+            return say(
                 "The same key was compiled before, and its program is gone: jax.clear_caches() was "
                 "called, or the jitted function was made again and the old one thrown away."
             )
         case "new_function" if family[0].function.startswith(LOOP_PREFIX):
             place = family[0].place.replace("\\", "/").rpartition("/")[2]
-            return _advise_body(f"The operation at {place}", len(family))
+            return _advise_body(say("The operation at {place}", place=place), len(family))
         case "new_function":
-            at = f", at {first.path}" if first.path else ""
-            return (
-                f"A new function is jitted each time ({len(family)} times{at}), so "
-                "nothing compiled before can be found. Call jax.jit once, outside of the loop."
+            at = say(", at {place}", place=first.path) if first.path else ""
+            return say(
+                "A new function is jitted each time ({count} times{at}), so nothing compiled "
+                "before can be found. Call jax.jit once, outside of the loop.",
+                count=len(family),
+                at=at,
             )
         case "sharding":
-            return (
-                f"{first.path} lies on devices in several ways. Put it there with the same "
-                "sharding each time, or name in_shardings."
+            return say(
+                "{path} lies on devices in several ways. Put it there with the same sharding each "
+                "time, or name in_shardings.",
+                path=first.path,
             )
         case "config":
             names = _few([change.path for change in changes])
-            return f"The setting changed between the calls: {names}. Set it once, at the start."
+            return say(
+                "The setting changed between the calls: {names}. Set it once, at the start.",
+                names=names,
+            )
         case "options":
-            return "jit was given other options. Decorate the function once."
-    return "The keys look alike; JAX's own explanation is beside the signature."
+            return say("jit was given other options. Decorate the function once.")
+    return say("The keys look alike; JAX's own explanation is beside the signature.")
 
 
 def _advise_static(changes: Sequence[KeyChange]) -> str:
@@ -213,12 +231,19 @@ def _advise_static(changes: Sequence[KeyChange]) -> str:
         by_path.setdefault(change.path, {}).update({change.before: None, change.after: None})
     path, values = max(by_path.items(), key=lambda item: len(item[1]))
     others = [other for other in by_path if other != path]
-    besides = f" So did {_few(others)}." if others else ""
-    return (
-        f"The static argument {path} took {len(values)} values ({_few(list(values))}), and each is "
-        f"a program of its own.{besides} If it is a number or an array, and decides no shape and "
-        "no Python branch, do not mark it static."
+    told = say(
+        "The static argument {path} took {count} values ({values}), and each is a program of its "
+        "own.",
+        path=path,
+        count=len(values),
+        values=_few(list(values)),
     )
+    besides = say("So did {others}.", others=_few(others)) if others else ""
+    advice = say(
+        "If it is a number or an array, and decides no shape and no Python branch, do not mark it "
+        "static."
+    )
+    return say_joined((told, besides, advice))
 
 
 def _advise_buckets(changes: Sequence[KeyChange]) -> str:
@@ -230,27 +255,40 @@ def _advise_buckets(changes: Sequence[KeyChange]) -> str:
                 lengths.setdefault((change.path, axis), set()).update(pair)
     if not lengths:
         first = changes[0]
-        return (
-            f"{first.path} comes with several numbers of dimensions ({first.before} and "
-            f"{first.after}). Bring it to one form before the call."
+        return say(
+            "{path} comes with several numbers of dimensions ({before} and {after}). Bring it to "
+            "one form before the call.",
+            path=first.path,
+            before=first.before,
+            after=first.after,
         )
     (path, axis), seen = max(lengths.items(), key=lambda item: len(item[1]))
     buckets = sorted({bucket_of(length) for length in seen})
-    if len(buckets) >= len(seen):
-        size = max(seen)
-        return (
-            f"Dimension {axis} of {path} took {len(seen)} sizes ({_few(sorted(seen))}). Pad it to "
-            f"{size} and mask the rest: one program instead of {len(seen)}."
-        )
-    return (
-        f"Dimension {axis} of {path} took {len(seen)} sizes ({_few(sorted(seen))}). Pad it to "
-        f"buckets such as {_few(buckets)} and mask the rest: {_programs(len(buckets))} instead of "
-        f"{len(seen)}."
+    told = say(
+        "Dimension {axis} of {path} took {count} sizes ({sizes}).",
+        axis=axis,
+        path=path,
+        count=len(seen),
+        sizes=_few(sorted(seen)),
     )
+    if len(buckets) >= len(seen):
+        advice = say(
+            "Pad it to {size} and mask the rest: one program instead of {count}.",
+            size=max(seen),
+            count=len(seen),
+        )
+    else:
+        advice = say(
+            "Pad it to buckets such as {buckets} and mask the rest: {programs} instead of {count}.",
+            buckets=_few(buckets),
+            programs=_programs(len(buckets)),
+            count=len(seen),
+        )
+    return say_joined((told, advice))
 
 
-def _programs(count: int) -> str:
-    return "one program" if count == 1 else f"{count} programs"
+def _programs(count: int) -> Said:
+    return say("one program") if count == 1 else say("{count} programs", count=count)
 
 
 def _without_address(text: str) -> str:

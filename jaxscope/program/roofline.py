@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from jaxscope.model import Graph, Stage, Unavailable
 from jaxscope.model.hardware import Ceilings, Peak, find_chip
-from jaxscope.model.units import format_count
+from jaxscope.model.said import say, say_count
 from jaxscope.program.cost.attribution import RowKind, Shares, share_out_each
 from jaxscope.program.cost.kernels import (
     ON_CHIP_IS_NO_TRAFFIC,
@@ -37,7 +37,7 @@ from jaxscope.program.cost.work import describe_unbounded_loops
 # that it computes in (`program/cost/arithmetic.py`) and from the memory's.
 
 
-IN_BRANCHES = (
+IN_BRANCHES = say(
     "Kernels in branches count as if their branch were taken; of a condition's branches one runs, "
     "so sums go from the cheapest to the dearest."
 )
@@ -143,15 +143,19 @@ class Roofline:
         """Why the work of the program is not known; empty where it is."""
         if not self.uncounted:
             return ""
-        return f"XLA gives no count of the work of {format_count(len(self.uncounted), 'kernel')}."
+        kernels = say_count(len(self.uncounted), "kernel")
+        return say("XLA gives no count of the work of {kernels}.", kernels=kernels)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What to mind, a sentence each."""
-        found = []
+        found: list[str] = []
         if self.num_repeated:
             found.append(
-                f"{self.num_repeated:,} kernels stand in loops and count as often as these run."
+                say(
+                    "{num:,} kernels stand in loops and count as often as these run.",
+                    num=self.num_repeated,
+                )
             )
         if self.num_unbounded:
             found.append(describe_unbounded_loops(self.num_unbounded))
@@ -162,7 +166,9 @@ class Roofline:
         if self.has_memory_on_chip:
             found.append(ON_CHIP_IS_NO_TRAFFIC)
         if self.stage == "hlo":
-            found.append("Before optimization: as if each instruction were a kernel of its own.")
+            found.append(
+                say("Before optimization: as if each instruction were a kernel of its own.")
+            )
         return tuple(found)
 
     def sum_up(self, amounts: Mapping[int, Sequence[float]], size: int = 1) -> AmountRange:
@@ -280,7 +286,7 @@ def find_roofline(
             with.
     """
     if stage is None:
-        return Unavailable("The capture has no compiled program.", "optimized")
+        return Unavailable(say("The capture has no compiled program."), "optimized")
     if isinstance(stage.graph, Unavailable):
         return stage.graph
     graph = stage.graph

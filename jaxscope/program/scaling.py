@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from jaxscope.model.said import say
 from jaxscope.model.timing import Crossover, ScalePoint, Slope
 
 _LEAST_FOR_HALF = 10
@@ -84,10 +85,13 @@ def name_quantity(quantity: str, forms: tuple[str, str] = ("eager", "jit")) -> s
     names = {
         "eager": first,
         "jit": second,
-        "compile_time": "compile time" if is_usual else f"compile time of {second}",
-        "first_compile": f"compile time of {first}",
-        "flops": "work",
-        "bytes_accessed": "read, written",
+        "compile_time": say("compile time")
+        if is_usual
+        else say("compile time of {form}", form=second),
+        "first_compile": say("compile time of {form}", form=first),
+        "flops": say("work"),
+        "bytes_accessed": say("read, written"),
+        "memory": say("memory"),
     }
     return names.get(quantity, quantity)
 

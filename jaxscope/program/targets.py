@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from jaxscope.errors import JaxscopeError
 from jaxscope.model import Capture, Graph, Stage, Unavailable, is_available
 from jaxscope.model.hardware import Chip, chip_of_target
+from jaxscope.model.said import say, say_joined
 from jaxscope.model.types import read_count
 from jaxscope.program.cost.trip_counts import find_trip_counts
 from jaxscope.program.roofline import Roofline, find_best, find_limit, find_roofline
@@ -25,7 +26,7 @@ from jaxscope.program.roofline import Roofline, find_best, find_limit, find_roof
 # overlap, or caches hold what goes from one to the next, also less.
 
 
-ESTIMATE = (
+ESTIMATE = say(
     "Estimates by the chips' published peaks, kernel after kernel, without launching, waiting or "
     "traffic between chips; what caches hold, and kernels that overlap, can be faster. Nothing ran."
 )
@@ -72,7 +73,7 @@ def estimate(
         return Unavailable(found.why_not_whole, "optimized")
     graph = stage.graph if stage is not None else None
     if not isinstance(graph, Graph):
-        return Unavailable("The compiled program has no graph.", "optimized")
+        return Unavailable(say("The compiled program has no graph."), "optimized")
     ceilings = chip.ceilings()
     best = find_best(found, ceilings)
     limits = [find_limit(point, ceilings) for point in found.kernels]
@@ -86,6 +87,7 @@ def estimate(
     )
 
 
+NOT_COMPILED = say("It was not compiled.")
 _SMALL = 4096.0
 """FLOPs or bytes; XLA estimates nothing for work of less, such as the counters of loops."""
 _BETWEEN_CHIPS = re.compile(r"(all-|reduce-scatter|collective-|ragged-all-|send|recv).*")
@@ -189,7 +191,7 @@ def summarize_target(target: str, found: Capture | JaxscopeError) -> TargetRow:
     machine = found.stage("machine")
     roofline = find_roofline(stage, trips, machine)
     if stage is None or isinstance(roofline, Unavailable):
-        why = roofline.reason if isinstance(roofline, Unavailable) else "It was not compiled."
+        why = roofline.reason if isinstance(roofline, Unavailable) else NOT_COMPILED
         return TargetRow(target, chip.title if chip else "", reason=why)
     points = roofline.kernels
     work = roofline.sum_up(
@@ -244,8 +246,9 @@ def _summarize_failure(target: str, error: JaxscopeError) -> TargetRow:
     needed, there = read_exhausted(explanation.why)
     if math.isnan(there) and chip is not None:
         there = chip.device_memory_bytes
-    why = explanation.why.partition("\n")[0]
-    reason = explanation.what if not math.isnan(needed) else f"{explanation.what} {why}".strip()
+    why = explanation.why
+    why = why.partition("\n")[0] if "\n" in why else why
+    reason = say_joined((explanation.what, *([why] if math.isnan(needed) else [])))
     return TargetRow(
         target,
         chip.title if chip else "",

@@ -7,13 +7,25 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from jaxscope.model import NONE, Cost, Graph, Unavailable
-from jaxscope.model.said import on_each
+from jaxscope.model.said import (
+    CLAUSES,
+    ENDED,
+    LISTED,
+    NAMED,
+    Said,
+    on_each,
+    said,
+    say,
+    say_joined,
+    say_range,
+)
 from jaxscope.model.stages import find_lowered_jaxpr
-from jaxscope.model.units import format_bytes, format_flops, format_range
-from jaxscope.program.cost.attribution import CostChange
+from jaxscope.model.units import UNKNOWN, format_bytes, format_flops
+from jaxscope.program.cost.attribution import ROW_KINDS, CostChange
 from jaxscope.program.diff.captures import (
     ComparedCapture,
     Comparison,
+    NodePlacementDifference,
     PlacementDifference,
     StageComparison,
     describe_fate_changes,
@@ -71,31 +83,36 @@ def _cost_change_row(row: CostRow) -> tuple[Cell, ...]:
         *(_span(side, "flops", format_flops) for side in sides),
         *(_span(side, "bytes_accessed", format_bytes) for side in sides),
         *(_span(side, "transcendentals", "{:,.0f}".format) for side in sides),
-        Number(row.rounds, format_range(row.least_rounds, row.rounds, "{:,}".format)),
+        Number(row.rounds, say_range(row.least_rounds, row.rounds, "{:,}".format)),
         row.label,
-        row.what,
+        said(row.what) if row.what in ROW_KINDS else row.what,
     )
 
 
 def _span(share: Share, name: str, write: Callable[[float], str]) -> Number:
     low, high = getattr(share.least, name), getattr(share.cost, name)
-    text = format_range(low, high, write)
+    text = say_range(low, high, write)
     if share.num_unknown:
-        text = f"≥ {text}" if high else "unknown"
+        text = say("≥ {amount}", amount=text) if high else say(UNKNOWN)
     return Number(high, text)
 
 
 def describe_cost_change(change: CostChange) -> str:
     """What optimizing did as a whole, in a sentence."""
     (low, low_after), before, after = change.least, change.before, change.after
-    at_least, at_least_after = ("at least " if n else "" for n in change.num_unknown)
-    return (
-        f"Optimizing turned {at_least}{format_range(low.flops, before.flops, format_flops)} into "
-        f"{at_least_after}{format_range(low_after.flops, after.flops, format_flops)}, and "
-        f"{at_least}{format_range(low.bytes_accessed, before.bytes_accessed, format_bytes)} read "
-        f"and written into {at_least_after}"
-        f"{format_range(low_after.bytes_accessed, after.bytes_accessed, format_bytes)}"
-        f"{on_each(change.num_devices)}."
+
+    def tell(side: int, least: float, most: float, write: Callable[[float], str]) -> str:
+        amount = say_range(least, most, write)
+        return say("at least {amount}", amount=amount) if change.num_unknown[side] else amount
+
+    return say(
+        "Optimizing turned {flops} into {flops_after}, and {moved} read and written into "
+        "{moved_after}{where}.",
+        flops=tell(0, low.flops, before.flops, format_flops),
+        flops_after=tell(1, low_after.flops, after.flops, format_flops),
+        moved=tell(0, low.bytes_accessed, before.bytes_accessed, format_bytes),
+        moved_after=tell(1, low_after.bytes_accessed, after.bytes_accessed, format_bytes),
+        where=on_each(change.num_devices),
     )
 
 
@@ -172,17 +189,18 @@ STAGE_HEADERS = ("stage", "same", "changed", "moved", "added", "removed", "")
 def describe_verdict(comparison: Comparison) -> str:
     """What stands on top: equal or not, and what the difference comes to."""
     if comparison.is_equal:
-        return "Equal: no stage that both sides have differs."
+        return say("Equal: no stage that both sides have differs.")
     compared = [s for s in comparison.stages if not isinstance(s.verdict, Unavailable)]
     if not compared:
-        return "Nothing could be compared."
+        return say("Nothing could be compared.")
     names = [stage.pair.title for stage in compared if not stage.verdict]
     if not names and not any(part.differs for part in comparison.memory):
-        return "Different: the arguments or results lie on other devices."
+        return say("Different: the arguments or results lie on other devices.")
     if not names:
-        return "Different: the arguments or results differ in size."
-    sizes = "; ".join(_tell_sizes(comparison))
-    return f"Different in {', '.join(names)}." + (f" {sizes}." if sizes else "")
+        return say("Different: the arguments or results differ in size.")
+    told = say("Different in {names}.", names=say_joined(names, LISTED))
+    sizes = say_joined(_tell_sizes(comparison), CLAUSES)
+    return say_joined((told, say(ENDED, text=sizes) if sizes else ""))
 
 
 def _tell_sizes(comparison: Comparison) -> Iterator[str]:
@@ -191,25 +209,31 @@ def _tell_sizes(comparison: Comparison) -> Iterator[str]:
     optimized = (side.stage("optimized") for side in sides)
     for what, graphs in (
         ("", [find_lowered_jaxpr(side.stages) for side in sides]),
-        ("optimized: ", [stage.graph if stage is not None else None for stage in optimized]),
+        (say("optimized"), [stage.graph if stage is not None else None for stage in optimized]),
     ):
         before, after = graphs
         if isinstance(before, Graph) and isinstance(after, Graph):
-            yield f"{what}{count_program(before):,} → {describe_size(after)}"
+            sizes = say(
+                "{before} → {after}",
+                before=f"{count_program(before):,}",
+                after=describe_size(after),
+            )
+            yield say(NAMED, name=what, meaning=sizes) if what else sizes
     for each in comparison.memory:
         if each.name == PEAK and each.differs:
-            yield (
-                f"{each.name}: {format_quantity(each.before, each.unit)} → "
-                f"{format_quantity(each.after, each.unit)}"
-            )
+            both = (format_quantity(v, each.unit) for v in (each.before, each.after))
+            yield say(NAMED, name=each.name, meaning=" → ".join(both))
 
 
 def describe_subject(subject: ComparedCapture) -> str:
     """The name of a side with where it was made."""
     environment = subject.capture.environment
-    return (
-        f"{subject.name}  (JAX {environment.jax}, Python {environment.python}, "
-        f"target {subject.capture.target or environment.platform})"
+    return say(
+        "{name}  (JAX {jax}, Python {python}, target {target})",
+        name=subject.name,
+        jax=environment.jax,
+        python=environment.python,
+        target=subject.capture.target or environment.platform,
     )
 
 
@@ -333,8 +357,8 @@ def stage_row(stage: StageComparison) -> tuple[Cell, ...]:
     graphs, verdict, texts = stage.graphs, stage.verdict, stage.texts
     title = stage.pair.title
     if isinstance(verdict, Unavailable):
-        return (title, *[NOTHING] * 5, f"not compared: {verdict.reason}")
-    word = "equal" if verdict else "differs"
+        return (title, *[NOTHING] * 5, say("not compared: {why}", why=verdict.reason))
+    word = say("equal") if verdict else say("differs")
     if isinstance(graphs, GraphComparison):
         counts = graphs.counts
         numbers = (counts.same, counts.changed, counts.moved, counts.added, counts.removed)
@@ -343,7 +367,8 @@ def stage_row(stage: StageComparison) -> tuple[Cell, ...]:
         same, changed, added, removed = (
             count_cell(texts.count(kind)) for kind in ("same", "changed", "added", "removed")
         )
-        return (title, same, changed, NOTHING, added, removed, f"{word} (lines of text)")
+        of_lines = say("{word} (lines of text)", word=word)
+        return (title, same, changed, NOTHING, added, removed, of_lines)
     return (title, *[NOTHING] * 5, word)
 
 
@@ -367,8 +392,8 @@ def describe_placements(
     if isinstance(placements, Unavailable):
         return (placements.reason,)
     if not placements:
-        return ("Devices, arguments and results lie alike on both sides.",)
-    return tuple(f"{each.name}: {each.before} → {each.after}" for each in placements)
+        return (say("Devices, arguments and results lie alike on both sides."),)
+    return tuple(_tell_placement(each.name, each) for each in placements)
 
 
 def describe_node_placements(stage: StageComparison) -> tuple[str, ...]:
@@ -377,9 +402,12 @@ def describe_node_placements(stage: StageComparison) -> tuple[str, ...]:
     if not isinstance(graphs, GraphComparison):
         return ()
     graph = graphs.first
-    return tuple(
-        f"{name_node(graph, each.first)}: {each.before} → {each.after}" for each in stage.placements
-    )
+    return tuple(_tell_placement(name_node(graph, each.first), each) for each in stage.placements)
+
+
+def _tell_placement(name: str, found: PlacementDifference | NodePlacementDifference) -> Said:
+    both = say("{before} → {after}", before=found.before, after=found.after)
+    return say(NAMED, name=name, meaning=both)
 
 
 def _stage_sections(

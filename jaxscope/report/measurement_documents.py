@@ -22,6 +22,7 @@ from jaxscope.model.experiments import (
     ResultsAgreement,
     Signature,
 )
+from jaxscope.model.said import CLAUSES, NAMED, say, say_joined
 from jaxscope.model.statistics import find_disturbances
 from jaxscope.model.timing import LineTime, NodeTime, NodeTimes, Profile, Scaling
 from jaxscope.model.units import format_count, format_seconds, format_share
@@ -117,14 +118,14 @@ def recompilation_to_document(found: Recompilation) -> list[Section]:
 def describe_advice(advice: Advice) -> str:
     """Such as `step (111 ms): …`; of compilations that count with other advice, no seconds."""
     much = f" ({format_seconds(advice.seconds)})" if advice.seconds > 0 else ""
-    return f"{advice.function}{much}: {advice.text}"
+    return say(NAMED, name=f"{advice.function}{much}", meaning=advice.text)
 
 
 def describe_compile_time(found: CompileTime) -> str:
     """The stages and their seconds."""
     stages = [span for span in found.spans if span.parent < 0]
     told = ", ".join(f"{span.name} {format_seconds(span.seconds)}" for span in stages)
-    return f"{format_seconds(found.seconds)} in all: {told}."
+    return say("{seconds} in all: {told}.", seconds=format_seconds(found.seconds), told=told)
 
 
 def costly_parts(found: CompileTime) -> list[CompileSpan]:
@@ -178,8 +179,12 @@ def _compile_line(line: CompileLine) -> tuple[Cell, ...]:
 def describe_key_changes(signature: Signature) -> str:
     """In what a signature differs from the nearest one before it."""
     nearest = 0 if signature.nearest is None else signature.nearest
-    changes = "; ".join(map(describe_key_change, signature.changes))
-    return f"{signature.number + 1} differs from {nearest + 1}: {changes}"
+    return say(
+        "{number} differs from {nearest}: {changes}",
+        number=signature.number + 1,
+        nearest=nearest + 1,
+        changes=say_joined(map(describe_key_change, signature.changes), CLAUSES),
+    )
 
 
 def _describe_cause(signature: Signature) -> Iterator[str]:

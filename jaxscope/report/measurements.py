@@ -18,17 +18,27 @@ from jaxscope.model.experiments import (
     ProgramComparison,
     Signature,
 )
-from jaxscope.model.said import LISTED, Said, say, say_clause, say_joined
+from jaxscope.model.said import (
+    BOTH,
+    EITHER,
+    LINES,
+    LISTED,
+    NAMED,
+    Said,
+    said,
+    say,
+    say_clause,
+    say_count,
+    say_joined,
+)
 from jaxscope.model.statistics import LEAST_PROCESSES, find_disturbances
 from jaxscope.model.timing import Crossover, Measurement, Noise, Ratio, ScalePoint, Scaling, Slope
 from jaxscope.model.unavailable import Unavailable
 from jaxscope.model.units import (
     format_bytes,
-    format_count,
     format_flops,
     format_seconds,
     format_share,
-    lower_first,
     three_digits,
     upper_first,
 )
@@ -72,7 +82,7 @@ def _describe_order_of(ratio: Ratio) -> Said:
     if program and second.startswith(f"{program} "):
         plain = f"{last}/{second.removeprefix(program).lstrip()}"
         told = _describe_order_of(dataclasses.replace(ratio, name=plain))
-        return say("{name}: {meaning}", name=program, meaning=say_clause(told))
+        return say(NAMED, name=program, meaning=say_clause(told))
     names: dict[str, str] = {"first": first, "second": second}
     if math.isnan(ratio.median):
         return say("Unclear which of {first} and {second} is faster", **names)
@@ -209,13 +219,17 @@ def describe_place(environment: Environment) -> str:
     return say("Measured on {parts}.", parts=say_joined(parts, LISTED))
 
 
-def describe_slope(slope: Slope, forms: tuple[str, str] = ("eager", "jit")) -> str:
+def describe_slope(slope: Slope, forms: tuple[str, str] = ("eager", "jit")) -> Said:
     """One sentence: the power that a quantity grows with, and how sure that is."""
-    name = name_quantity(slope.quantity, forms)
-    since = f"from {slope.first_size:,} on, {slope.num_points} sizes"
-    return (
-        f"{name} grows like size^{slope.slope:.2f} ({slope.low:.2f} to {slope.high:.2f} between "
-        f"pairs of sizes; {since})"
+    return say(
+        "{name} grows like size^{power:.2f} ({low:.2f} to {high:.2f} between pairs of sizes; "
+        "from {first:,} on, {sizes})",
+        name=name_quantity(slope.quantity, forms),
+        power=slope.slope,
+        low=slope.low,
+        high=slope.high,
+        first=slope.first_size,
+        sizes=say("{num} sizes", num=slope.num_points),
     )
 
 
@@ -232,42 +246,62 @@ def describe_crossovers(scaling: Scaling) -> str:
     """Where the two forms change places, or that they do not."""
     first, second = scaling.forms
     if scaling.crossovers:
-        return "\n".join(map(_describe_crossover, scaling.crossovers))
+        return say_joined(map(_describe_crossover, scaling.crossovers), LINES)
     verdicts = [point.ratio.verdict for point in scaling.points if point.ratio is not None]
     if not verdicts:
-        return "Only one form was measured, so there is nothing to cross."
+        return say("Only one form was measured, so there is nothing to cross.")
     clear = {verdict for verdict in verdicts if verdict != "unclear"}
     if clear == {"faster"}:
         return _describe_order(second, first, verdicts)
     if clear == {"slower"}:
         return _describe_order(first, second, verdicts)
-    return f"{upper_first(first)} and {second} do not clearly change places within these sizes."
-
-
-def _describe_order(faster: str, slower: str, verdicts: Sequence[str]) -> str:
-    """Which is faster, and at how many sizes that is known."""
-    num_clear, num_sizes = sum(verdict != "unclear" for verdict in verdicts), len(verdicts)
-    if num_clear == num_sizes:
-        return f"{faster} is faster than {slower} at {_sizes(num_sizes)}; no crossover."
-    if num_clear > num_sizes / 2:
-        return (
-            f"{faster} is faster than {slower} at {num_clear} of {num_sizes} sizes; at the others "
-            "the order is unclear."
-        )
-    return (
-        f"The order is unclear at {num_sizes - num_clear} of {num_sizes} sizes; {faster} is faster "
-        f"than {slower} at {num_clear}."
+    return say(
+        "{first} and {second} do not clearly change places within these sizes.",
+        first=upper_first(first),
+        second=second,
     )
 
 
-def _sizes(count: int) -> str:
-    return "the only size" if count == 1 else f"all {count} sizes"
+def _describe_order(faster: str, slower: str, verdicts: Sequence[str]) -> Said:
+    """Which is faster, and at how many sizes that is known."""
+    num_clear, num_sizes = sum(verdict != "unclear" for verdict in verdicts), len(verdicts)
+    names = {"faster": faster, "slower": slower}
+    counts = {"num_clear": num_clear, "num_sizes": num_sizes}
+    if num_clear == num_sizes:
+        return say(
+            "{faster} is faster than {slower} at {sizes}; no crossover.",
+            **names,
+            sizes=_sizes(num_sizes),
+        )
+    if num_clear > num_sizes / 2:
+        return say(
+            "{faster} is faster than {slower} at {num_clear} of {num_sizes} sizes; at the others "
+            "the order is unclear.",
+            **names,
+            **counts,
+        )
+    return say(
+        "The order is unclear at {num_unclear} of {num_sizes} sizes; {faster} is faster than "
+        "{slower} at {num_clear}.",
+        num_unclear=num_sizes - num_clear,
+        **names,
+        **counts,
+    )
 
 
-def _describe_crossover(crossover: Crossover) -> str:
-    return (
-        f"{crossover.before} is faster up to {crossover.low:,}, {crossover.after} from "
-        f"{crossover.high:,} on; the curves cross near {crossover.size:,.0f}."
+def _sizes(count: int) -> Said:
+    return say("the only size") if count == 1 else say("all {count} sizes", count=count)
+
+
+def _describe_crossover(crossover: Crossover) -> Said:
+    return say(
+        "{before} is faster up to {low:,}, {after} from {high:,} on; the curves cross near "
+        "{size:,.0f}.",
+        before=crossover.before,
+        after=crossover.after,
+        low=crossover.low,
+        high=crossover.high,
+        size=crossover.size,
     )
 
 
@@ -314,48 +348,64 @@ def scaling_row(point: ScalePoint, scaling: Scaling) -> tuple[Cell, ...]:
 
 def _verdict_and_range(ratio: Ratio) -> str:
     pairs = ratio.describe_agreement() if ratio.verdict in ("faster", "slower") else ""
-    return f"{ratio.verdict}{pairs}, {ratio.describe_range()}"
+    return say(
+        "{verdict}{pairs}, {interval}",
+        verdict=said(ratio.verdict),
+        pairs=pairs,
+        interval=ratio.describe_range(),
+    )
 
 
 def _break_even(point: ScalePoint) -> Number:
     calls = calls_to_break_even(point)
     if point.ratio is not None and point.ratio.verdict == "unclear":
-        return Number(calls, "unclear")
-    text = "" if math.isnan(calls) else "never" if math.isinf(calls) else f"{calls:,.0f} calls"
-    return Number(calls, text)
+        return Number(calls, say("unclear"))
+    if math.isfinite(calls):
+        return Number(calls, say("{calls:,.0f} calls", calls=calls))
+    return Number(calls, say("never") if math.isinf(calls) else "")
 
 
 def _measured(measurement: Measurement | None) -> Number:
     if measurement is None:
         return Number(math.nan, "")
-    text = f"{'noisy ' if measurement.is_noisy else ''}{format_seconds(measurement.median)}"
+    text: str = format_seconds(measurement.median)
+    if measurement.is_noisy:
+        text = say("noisy {told}", told=text)
     if measurement.runs > 1:
-        text += f" ({format_seconds(measurement.low)} to {format_seconds(measurement.high)})"
+        low, high = format_seconds(measurement.low), format_seconds(measurement.high)
+        ends = say("{low} to {high}", low=low, high=high)
+        text = say("{told} ({interval})", told=text, interval=ends)
     return Number(measurement.median, text)
 
 
 def describe_ulps(leaf: LeafAgreement) -> str:
     """The largest difference; near zero a number of ULPs says nothing any more."""
     if math.isnan(leaf.max_ulp):
-        return "no floats"
+        return say("no floats")
     if leaf.max_ulp > _MANY_ULPS:
-        return "over a million"
+        return say("over a million")
     return three_digits(leaf.max_ulp) if leaf.max_ulp % 1 else f"{leaf.max_ulp:,.0f}"
 
 
 def leaf_row(leaf: LeafAgreement) -> tuple[Cell, ...]:
     """The cells of one array, as `LEAF_HEADERS` has them."""
     share = leaf.differing / max(leaf.count, 1)
-    odd = f", {leaf.num_nan:,} NaN or infinite one way only" if leaf.num_nan else ""
+    differing: str = f"{leaf.differing:,} ({format_share(share)})"
+    if leaf.num_nan:
+        differing = say(
+            "{differing}, {num:,} NaN or infinite one way only",
+            differing=differing,
+            num=leaf.num_nan,
+        )
     return (
         leaf.path,
         leaf.type,
-        Number(leaf.differing, f"{leaf.differing:,} ({format_share(share)}){odd}"),
+        Number(leaf.differing, differing),
         Number(leaf.max_ulp, describe_ulps(leaf)),
         number_cell(leaf.max_absolute, "{:.3g}".format),
         number_cell(leaf.max_relative, "{:.3g}".format),
         leaf.index,
-        f"{leaf.first} and {leaf.second}" if leaf.first or leaf.second else "",
+        say(BOTH, first=leaf.first, then=leaf.second) if leaf.first or leaf.second else "",
     )
 
 
@@ -369,7 +419,7 @@ def equation_row(equation: EquationAgreement) -> tuple[Cell, ...]:
         equation.operation,
         os.path.basename(equation.place),
         Number(equation.worst.max_ulp, describe_ulps(equation.worst)),
-        "arises here" if equation.inputs_equal else "from its operands",
+        say("arises here") if equation.inputs_equal else say("from its operands"),
     )
 
 
@@ -377,14 +427,18 @@ def describe_processes(found: ProgramComparison) -> str:
     """One sentence: where the two were measured, and what that is worth."""
     number = found.num_processes
     if found.is_across_processes:
-        pairs = f"{number} pairs" if number != 1 else "one pair"
-        return (
-            f"Measured across processes: {pairs} of fresh processes that took turns in random "
-            "order; each pair counts as one value."
+        pairs = say("{number} pairs", number=number) if number != 1 else say("one pair")
+        return say(
+            "Measured across processes: {pairs} of fresh processes that took turns in random "
+            "order; each pair counts as one value.",
+            pairs=pairs,
         )
     if number > 1:
-        return f"Measured in {number} fresh processes, each of which counts as one value."
-    return "Measured in one process, in random pairs; another process may show another ratio."
+        return say(
+            "Measured in {number} fresh processes, each of which counts as one value.",
+            number=number,
+        )
+    return say("Measured in one process, in random pairs; another process may show another ratio.")
 
 
 def cost_lines(found: ProgramComparison) -> tuple[str, ...]:
@@ -395,12 +449,13 @@ def cost_lines(found: ProgramComparison) -> tuple[str, ...]:
     ):  # fmt: skip
         pair = [getattr(cost, name) for cost in (found.first_cost, found.second_cost)]
         if not all(map(math.isnan, pair)):
-            lines.append(f"{name_quantity(name)}: {write(pair[0])} and {write(pair[1])}")
+            both = say(BOTH, first=write(pair[0]), then=write(pair[1]))
+            lines.append(say(NAMED, name=name_quantity(name), meaning=both))
     told = [found.first_cost.counting, found.second_cost.counting]
     if told[0] == told[1]:
-        return (*lines, *(said for said in told[:1] if said))
-    named = zip(("first", "second"), told, strict=True)
-    return (*lines, *(f"{name}: {said}" for name, said in named if said))
+        return (*lines, *filter(None, told[:1]))
+    named = zip((say("first"), say("second")), told, strict=True)
+    return (*lines, *(say(NAMED, name=name, meaning=each) for name, each in named if each))
 
 
 def describe_sizes(scaling: Scaling) -> tuple[str, ...]:
@@ -411,7 +466,9 @@ def describe_sizes(scaling: Scaling) -> tuple[str, ...]:
             found.setdefault(told, []).append(f"{point.size:,}")
     num_sizes = len(scaling.points)
     return tuple(
-        f"At {'every size' if len(sizes) == num_sizes > 1 else ', '.join(sizes)}: {told}"
+        say("At every size: {told}", told=told)
+        if len(sizes) == num_sizes > 1
+        else say("At {sizes}: {told}", sizes=", ".join(sizes), told=told)
         for told, sizes in found.items()
     )
 
@@ -419,13 +476,15 @@ def describe_sizes(scaling: Scaling) -> tuple[str, ...]:
 def signature_row(signature: Signature) -> tuple[Cell, ...]:
     """The cells of one signature, as `SIGNATURE_HEADERS` has them."""
     place = os.path.basename(signature.place)
-    cache = " (cached)" if signature.is_from_cache else ""
+    compiling: str = format_seconds(signature.compile)
+    if signature.is_from_cache:
+        compiling = say("{seconds} (cached)", seconds=compiling)
     return (
         count_cell(signature.number + 1),
         f"{signature.function} {place}",
         number_cell(signature.trace, format_seconds),
         number_cell(signature.lower, format_seconds),
-        Number(signature.compile, format_seconds(signature.compile) + cache),
+        Number(signature.compile, compiling),
         count_cell(signature.num_calls),
         textwrap.shorten(", ".join(signature.arguments), 70, placeholder=" …"),
     )
@@ -446,13 +505,14 @@ _MOST_NAMED = 6
 def describe_origin(origin: NumericDivergence | Unavailable) -> tuple[str, ...]:
     """A few sentences: where, by what, and how that was found out."""
     if isinstance(origin, Unavailable):
-        return (f"Where eager and jit part: {lower_first(origin.reason)}",)
+        return (say("Where eager and jit part: {why}", why=say_clause(origin.reason)),)
     return (_describe_place(origin), *_describe_fusions(origin), _describe_cause(origin))
 
 
 def trial_row(trial: PassTrial) -> tuple[str, ...]:
     """The cells of one trial, as `TRIAL_HEADERS` has them."""
-    return (trial.what, _OUTCOMES[trial.outcome], _OUTCOMES[trial.whole], trial.reason)
+    outcomes = (said(_OUTCOMES[each]) for each in (trial.outcome, trial.whole))
+    return (trial.what, *outcomes, trial.reason)
 
 
 def _describe_place(origin: NumericDivergence) -> str:
@@ -460,44 +520,51 @@ def _describe_place(origin: NumericDivergence) -> str:
         f"{operation} ({id})"
         for id, operation in zip(origin.equations, origin.operations, strict=True)
     ]
-    line = f", {os.path.basename(origin.place)}" if origin.place else ""
-    if len(named) == 1:
-        return (
-            f"It arises in {named[0]}{line}: compiled by itself, from equal operands, this "
-            "equation gives other bits than eagerly."
-        )
     *others, last = named
+    where = f"{last}, {os.path.basename(origin.place)}" if origin.place else last
+    if not others:
+        return say(
+            "It arises in {where}: compiled by itself, from equal operands, this equation gives "
+            "other bits than eagerly.",
+            where=where,
+        )
     shown = others if len(others) <= _MOST_NAMED else [*others[:_MOST_NAMED], "…"]
-    least = "Without any one of them it gives the eager bits. " if origin.is_least else ""
-    return (
-        f"It arises in {last}{line}, compiled together with {', '.join(shown)}: what these compute "
-        f"from is equal, their result is not. {least}"
-    ).rstrip()
+    told = say(
+        "It arises in {where}, compiled together with {others}: what these compute from is equal, "
+        "their result is not.",
+        where=where,
+        others=", ".join(shown),
+    )
+    least = say("Without any one of them it gives the eager bits.") if origin.is_least else ""
+    return say_joined((told, least))
 
 
 def _describe_fusions(origin: NumericDivergence) -> tuple[str, ...]:
     if not origin.fusions:
         return ()
-    return (f"In the optimized program they are fused in {', '.join(origin.fusions)}.",)
+    fusions = ", ".join(origin.fusions)
+    return (say("In the optimized program they are fused in {fusions}.", fusions=fusions),)
 
 
 def _describe_cause(origin: NumericDivergence) -> str:
     causes = origin.causes
-    tried = format_count(len(origin.trials), "trial")
     if not causes:
-        why = origin.reason or f"None of {tried} restored the eager bits."
-        return f"What makes the difference is unknown. {why}"
+        tried = say_count(len(origin.trials), "trial")
+        why = origin.reason or say("None of {tried} restored the eager bits.", tried=tried)
+        return say_joined((say("What makes the difference is unknown."), why))
     alone = [trial for trial in causes if trial.outcome == "equal"]
     if not alone:
-        names = " or ".join(trial.what for trial in causes)
-        return f"Without {names} on both sides they give the same bits, other than the eager ones."
-    names = " or ".join(trial.what for trial in alone)
+        return say(
+            "Without {names} on both sides they give the same bits, other than the eager ones.",
+            names=say_joined((trial.what for trial in causes), EITHER),
+        )
+    names = say_joined((trial.what for trial in alone), EITHER)
     whole = [trial.what for trial in alone if trial.whole == "equal"]
     rest = (
-        "So does the whole program."
+        say("So does the whole program.")
         if len(whole) == len(alone)
-        else f"So does the whole program without {' or '.join(whole)}."
+        else say("So does the whole program without {names}.", names=say_joined(whole, EITHER))
         if whole
-        else "The whole program still differs: it has further differences."
+        else say("The whole program still differs: it has further differences.")
     )
-    return f"Without {names} they give the eager bits. {rest}"
+    return say_joined((say("Without {names} they give the eager bits.", names=names), rest))

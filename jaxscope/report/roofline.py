@@ -10,15 +10,15 @@ from typing import Any
 
 from jaxscope.model import Capture, Unavailable
 from jaxscope.model.hardware import Ceilings, chip_of_target, find_chip
+from jaxscope.model.said import BOTH, LISTED, said, say, say_joined, say_range
 from jaxscope.model.stages import find_lowered_jaxpr
 from jaxscope.model.units import (
     format_bytes,
     format_flops,
-    format_range,
     format_seconds,
     three_digits,
 )
-from jaxscope.program.cost.attribution import NO_ORIGIN, SHARED
+from jaxscope.program.cost.attribution import NO_ORIGIN, ROW_KINDS, SHARED
 from jaxscope.program.equation_text import short_equation_names
 from jaxscope.program.roofline import Roofline, RooflinePoint, find_best, find_limit, find_peak
 from jaxscope.report.document import Cell, Number, Section, Table, Verbatim, known_cell, make_table
@@ -36,7 +36,7 @@ HEADERS = (
     "what",
     "peak",
 )
-NO_CEILINGS = "What this machine can do at most was not measured, so no limits are shown."
+NO_CEILINGS = say("What this machine can do at most was not measured, so no limits are shown.")
 """Whoever shows it says how to measure that: by which command, or by which button."""
 _MAX_ROWS = 25
 _TOLERANCE = 1.1
@@ -54,21 +54,21 @@ def roofline_table(
 def _roofline_row(point: RooflinePoint, ceilings: Ceilings | None) -> tuple[Cell, ...]:
     """The cells of a point."""
     limit = find_limit(point, ceilings)
-    best = "" if math.isnan(limit.best) else format_range(limit.best, limit.most, format_seconds)
-    rounds = format_range(point.least_rounds, point.rounds, "{:,}".format)
+    best = "" if math.isnan(limit.best) else say_range(limit.best, limit.most, format_seconds)
+    rounds = say_range(point.least_rounds, point.rounds, "{:,}".format)
     intensity = known_cell(point.intensity, three_digits)
     if not point.has_one_intensity:
-        intensity = dataclasses.replace(intensity, text="depends")
+        intensity = dataclasses.replace(intensity, text=say("depends"))
     return (
-        Number(point.flops, format_range(point.least_flops, point.flops, format_flops)),
-        Number(point.num_bytes, format_range(point.least_bytes, point.num_bytes, format_bytes)),
+        Number(point.flops, say_range(point.least_flops, point.flops, format_flops)),
+        Number(point.num_bytes, say_range(point.least_bytes, point.num_bytes, format_bytes)),
         intensity,
-        limit.kind,
+        said(limit.kind),
         Number(limit.most, best),
         known_cell(point.seconds, format_seconds),
         Number(point.rounds, rounds),
         point.name,
-        point.operation,
+        said(point.operation) if point.operation in ROW_KINDS else point.operation,
         ", ".join(limit.peaks) if ceilings is not None and ceilings.is_published else "",
     )
 
@@ -81,29 +81,34 @@ def describe_ceilings(ceilings: Ceilings) -> str:
         by_rate: dict[float, list[str]] = {}
         for name, rate in chip.peak.items():
             by_rate.setdefault(rate / chip.devices, []).append(name)
-        rates = ", ".join(
-            f"{format_flops(rate)}/s in {' and '.join(names)}" for rate, names in by_rate.items()
+        rates = (
+            say("{rate}/s in {names}", rate=format_flops(rate), names=say_joined(names, BOTH))
+            for rate, names in by_rate.items()
         )
-        return (
-            f"{ceilings.environment.device}: {rates}; {format_bytes(bandwidth.best)}/s. "
-            "Not measured."
+        return say(
+            "{device}: {rates}; {bandwidth}/s. Not measured.",
+            device=ceilings.environment.device,
+            rates=say_joined(rates, LISTED),
+            bandwidth=format_bytes(bandwidth.best),
         )
-    host = ceilings.environment.host
-    where = f"on {host}, {ceilings.environment.device}" if host else ceilings.environment.device
-    return (
-        f"Measured {where}: {format_flops(arithmetic.best)}/s and "
-        f"{format_bytes(bandwidth.best)}/s at best (median {format_flops(arithmetic.median)}/s, "
-        f"{format_bytes(bandwidth.median)}/s); they meet at {three_digits(ceilings.ridge)} "
-        "FLOP/byte."
+    host, device = ceilings.environment.host, ceilings.environment.device
+    where: str = say("on {host}, {device}", host=host, device=device) if host else device
+    return say(
+        "Measured {where}: {flops}/s and {bandwidth}/s at best (median {median_flops}/s, "
+        "{median_bandwidth}/s); they meet at {ridge} FLOP/byte.",
+        where=where,
+        flops=format_flops(arithmetic.best),
+        bandwidth=format_bytes(bandwidth.best),
+        median_flops=format_flops(arithmetic.median),
+        median_bandwidth=format_bytes(bandwidth.median),
+        ridge=three_digits(ceilings.ridge),
     )
 
 
 def describe_protocol(ceilings: Ceilings) -> str:
     """How the ceilings were measured, or where they are from."""
-    return (
-        f"{ceilings.arithmetic.protocol} {ceilings.bandwidth.protocol} What stays in caches can be "
-        "faster."
-    )
+    protocols = (ceilings.arithmetic.protocol, ceilings.bandwidth.protocol)
+    return say_joined((*protocols, say("What stays in caches can be faster.")))
 
 
 def describe_intensity(found: Roofline) -> str:
@@ -132,9 +137,10 @@ def describe_excess(points: Sequence[RooflinePoint], ceilings: Ceilings) -> str:
     )
     if not above:
         return ""
-    return (
-        f"{above:,} measured faster than these ceilings allow: their data stays in caches, or "
-        "other programs ran beside the calibration."
+    return say(
+        "{above:,} measured faster than these ceilings allow: their data stays in caches, or other "
+        "programs ran beside the calibration.",
+        above=above,
     )
 
 
@@ -144,8 +150,13 @@ def describe_compiled_for(target: str, ceilings: Ceilings) -> list[str]:
     if chip is None or chip_of_target(target) is chip:
         return []
     return [
-        f"These kernels were compiled for {target}: for {chip.title} XLA makes others. "
-        f"To see those: --target {chip.target}"
+        say(
+            "These kernels were compiled for {target}: for {chip} XLA makes others. To see those: "
+            "--target {other}",
+            target=target,
+            chip=chip.title,
+            other=chip.target,
+        )
     ]
 
 
@@ -159,16 +170,22 @@ def describe_unmeasured(found: Roofline, ceilings: Ceilings) -> list[str]:
         count += bool(names)
     if not count:
         return []
-    kernels = "1 kernel has" if count == 1 else f"{count:,} kernels have"
+    kernels = say("1 kernel has") if count == 1 else say("{count:,} kernels have", count=count)
     return [
-        f"{kernels} no limit: they multiply in {'; '.join(missing)}, and what was measured is a "
-        "product in f32."
+        say(
+            "{kernels} no limit: they multiply in {types}, and what was measured is a product in "
+            "f32.",
+            kernels=kernels,
+            types="; ".join(missing),
+        )
     ]
 
 
 def describe_rows(found: Roofline) -> list[str]:
     """How lines, scopes and equations get their part of the kernels."""
-    left_out = "Lines, scopes and equations with a part of what XLA does not count are left out."
+    left_out = say(
+        "Lines, scopes and equations with a part of what XLA does not count are left out."
+    )
     return [SHARED, *([left_out] if found.uncounted else [])]
 
 
@@ -225,7 +242,7 @@ def label_equations(
     graph = find_lowered_jaxpr(capture.stages) if capture is not None else None
     labels = short_equation_names(graph) if graph is not None else {}
     return tuple(
-        dataclasses.replace(point, name=labels.get(point.name, f"equation {point.name}"))
+        dataclasses.replace(point, name=labels.get(point.name, say("equation {id}", id=point.name)))
         if point.name != NO_ORIGIN
         else point
         for point in points

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from jaxscope.model import NodeKind
-from jaxscope.model.units import format_bytes, format_count, format_place
+from jaxscope.model.said import LISTED, NAMED, say, say_count, say_joined
+from jaxscope.model.units import format_bytes, format_place
 from jaxscope.model.values import ArrayView, Step, Stepping, StepValue, write_place
 from jaxscope.program.explanations import explain_operation
 from jaxscope.report.document import Cell, Section, Table, Verbatim
@@ -28,12 +29,15 @@ VALUE_HEADERS = ("value", "type", "min", "mean", "max", "NaN", "Inf", "numbers")
 def describe_place(step: Step) -> str:
     """Where a run stands, in a line."""
     if step.is_end:
-        return "The end: the results"
+        return say("The end: the results")
     if not step.equation:
-        return "The start: the arguments"
-    rounds = "".join(map(_describe_round, step.iterations, step.rounds))
-    line = f", {format_place(step.file, step.line)}" if step.line else ""
-    return f"{step.equation} {step.operation}{rounds}{line}"
+        return say("The start: the arguments")
+    told = [
+        f"{step.equation} {step.operation}",
+        *map(_describe_round, step.iterations, step.rounds),
+        format_place(step.file, step.line) if step.line else "",
+    ]
+    return say_joined(told, LISTED)
 
 
 def describe_operation(step: Step, num_equations: int) -> str:
@@ -57,18 +61,19 @@ def describe_operation(step: Step, num_equations: int) -> str:
 def _describe_round(iteration: int, count: int) -> str:
     """The condition of a `while` is looked at once more than there are rounds."""
     if iteration == count:
-        return f", behind the last of {format_count(count, 'round')}"
-    return f", round {iteration:,} of {count:,} (from 0)"
+        return say("behind the last of {rounds}", rounds=say_count(count, "round"))
+    return say("round {number:,} of {count:,} (from 0)", number=iteration, count=count)
 
 
 def describe_memory(step: Step) -> str:
     """How much is kept, and what becomes of the rest."""
     if not step.most_bytes:
         return ""
-    return (
-        f"{format_bytes(step.kept_bytes)} of values are kept, at most about "
-        f"{format_bytes(step.most_bytes)} besides those in view; what is dropped is computed again "
-        "when it is asked for."
+    return say(
+        "{kept} of values are kept, at most about {most} besides those in view; what is dropped is "
+        "computed again when it is asked for.",
+        kept=format_bytes(step.kept_bytes),
+        most=format_bytes(step.most_bytes),
     )
 
 
@@ -96,8 +101,10 @@ def value_rows(values: Iterable[StepValue]) -> Iterator[tuple[Cell, ...]]:
 def describe_value(value: StepValue) -> str:
     """Such as `operand 1 ← 4 mul`, or the path of an argument."""
     if value.kind == "argument":
-        return f"{value.name} (loaded)" if value.loaded else value.name
-    return value.name if value.kind == "result" else f"operand {value.index} ← {value.name}"
+        return say("{name} (loaded)", name=value.name) if value.loaded else value.name
+    if value.kind == "result":
+        return value.name
+    return say("operand {index} ← {name}", index=value.index, name=value.name)
 
 
 def step_to_document(stepping: Stepping, step: Step, view: ArrayView | None) -> list[Section]:
@@ -154,10 +161,12 @@ def describe_cut(view: ArrayView) -> str:
     if view.num_rows >= rows and view.num_columns >= columns:
         return ""
     if len(shape) == 1:
-        return f"The first {view.num_rows:,} of {rows:,}: type a slice to see others."
-    return (
-        f"The first {view.num_rows:,} × {view.num_columns:,} of {rows:,} × {columns:,}: type a "
-        "slice to see others."
+        shown, whole = f"{view.num_rows:,}", f"{rows:,}"
+    else:
+        shown = f"{view.num_rows:,} × {view.num_columns:,}"
+        whole = f"{rows:,} × {columns:,}"
+    return say(
+        "The first {shown} of {whole}: type a slice to see others.", shown=shown, whole=whole
     )
 
 
@@ -167,22 +176,26 @@ def describe_difference(view: ArrayView) -> str:
     if not view.against:
         return ""
     if found is None:
-        return f"{view.against} is held: values of its shape and type are compared with it."
-    return f"Against {view.against}: {describe_array_difference(found)}."
+        return say(
+            "{name} is held: values of its shape and type are compared with it.", name=view.against
+        )
+    told = describe_array_difference(found)
+    return say("Against {name}: {told}.", name=view.against, told=told)
 
 
 def describe_forms(view: ArrayView) -> str:
     """How a value differs in other forms of the program; empty where none was asked for."""
-    told = []
+    told: list[str] = []
     for each in view.forms:
         if each.reason:
-            told.append(f"{each.form}: {each.reason}")
+            told.append(say(NAMED, name=each.form, meaning=each.reason))
         elif each.difference is None:
-            told.append(f"{each.form}: it cannot be compared.")
+            told.append(say("{form}: it cannot be compared.", form=each.form))
         else:
-            told.append(f"Eager against {each.form}: {describe_array_difference(each.difference)}.")
+            difference = describe_array_difference(each.difference)
+            told.append(say("Eager against {form}: {told}.", form=each.form, told=difference))
             told.append(describe_cause(each))
-    return " ".join(filter(None, told))
+    return say_joined(told)
 
 
 def _notes(view: ArrayView) -> list[str]:

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from jaxscope.model.hardware import MORE_THAN_DEFAULT
+from jaxscope.model.said import NAMED, say, say_count, say_joined, say_range, template
 from jaxscope.model.units import (
     format_bytes,
-    format_count,
     format_flops,
-    format_range,
     format_seconds,
 )
 from jaxscope.program.targets import ESTIMATE, TargetRow
@@ -33,8 +32,13 @@ HEADERS = (
 )
 _IN_A_TERMINAL = ("target", "estimate", "kernels", "FLOPs", "bytes", "needs", "fits")
 """What 80 columns have room for."""
-NOT_KNOWN = "Figures are per device. Ahead of time no autotuning chooses among kernels."
-CYCLES = "XLA estimates cycles of a TPU's kernels; no sum is given where one has no estimate."
+NOT_KNOWN = say("Figures are per device. Ahead of time no autotuning chooses among kernels.")
+CYCLES = say("XLA estimates cycles of a TPU's kernels; no sum is given where one has no estimate.")
+
+
+_TOO_SMALL = template("It does not fit on {targets}.")
+_FAILED = template("It does not compile for {targets}.")
+_FITS = template("It fits on {targets}.")
 
 
 def target_row(row: TargetRow) -> tuple[Cell, ...]:
@@ -49,7 +53,7 @@ def target_row(row: TargetRow) -> tuple[Cell, ...]:
         Number(row.num_bytes, _range(row, row.least_bytes, row.num_bytes, format_bytes)),
         known_cell(row.needed_bytes, format_bytes),
         known_cell(row.memory_bytes, format_bytes),
-        {True: "yes", False: "no", None: ""}[row.fits],
+        {True: say("yes"), False: say("no"), None: ""}[row.fits],
         known_cell(row.cycles, "{:,.0f}".format),
         known_cell(row.compile_seconds, format_seconds),
     )
@@ -59,7 +63,8 @@ def describe_fit(row: TargetRow) -> str:
     """Such as `needs 21.0 GiB, has 16.0 GiB`; empty where the memory is enough or unknown."""
     if row.fits is not False:
         return ""
-    return f"needs {format_bytes(row.needed_bytes)}, has {format_bytes(row.memory_bytes)}"
+    needed, there = format_bytes(row.needed_bytes), format_bytes(row.memory_bytes)
+    return say("needs {needed}, has {there}", needed=needed, there=there)
 
 
 def targets_to_document(call: str, rows: Sequence[TargetRow]) -> list[Section]:
@@ -86,37 +91,51 @@ def describe_answer(rows: Sequence[TargetRow]) -> list[str]:
     too_small = [row.target for row in rows if row.fits is False]
     failed = [row.target for row in rows if row.reason and row.fits is not False]
     whole = len(rows) == len([row for row in rows if row.fits])
-    all_targets = rows[0].target if len(rows) == 1 else f"all {len(rows):,} targets"
+    targets = rows[0].target if len(rows) == 1 else say("all {num:,} targets", num=len(rows))
     if not too_small and not failed:
-        said = f"It fits on {all_targets}." if whole else f"It compiles for {all_targets}."
+        told = [
+            say("It fits on {targets}.", targets=targets)
+            if whole
+            else say("It compiles for {targets}.", targets=targets)
+        ]
         if len(rows) > 1 and not whole and any(row.fits for row in rows):
-            said += " Of some it is not known whether it fits."
+            told.append(say("Of some it is not known whether it fits."))
     else:
-        said = " ".join(
-            f"It {what} {', '.join(targets)}."
-            for what, targets in (
-                ("does not fit on", too_small),
-                ("does not compile for", failed),
-                ("fits on", [row.target for row in rows if row.fits]),
+        fitting = [row.target for row in rows if row.fits]
+        told = [
+            say(what, targets=", ".join(named))
+            for what, named in (
+                (_TOO_SMALL, too_small),
+                (_FAILED, failed),
+                (_FITS, fitting),
             )
-            if targets
-        )
+            if named
+        ]
     known = [row for row in rows if not math.isnan(row.seconds)]
     if not known:
-        return [said]
+        return [say_joined(told)]
 
     def tell(row: TargetRow) -> str:
         return _range(row, row.seconds, row.most_seconds, format_seconds)
 
     if len(known) == 1:
-        where = f" on {known[0].target}" if len(rows) > 1 else ""
-        return [f"{said} By published peaks alone a run takes {tell(known[0])}{where}."]
+        where = say(" on {target}", target=known[0].target) if len(rows) > 1 else ""
+        least = say(
+            "By published peaks alone a run takes {seconds}{where}.",
+            seconds=tell(known[0]),
+            where=where,
+        )
+        return [say_joined((*told, least))]
     known.sort(key=lambda row: row.most_seconds)
     low, high = known[0], known[-1]
-    return [
-        f"{said} By published peaks alone a run takes least on {low.target}, {tell(low)}, and "
-        f"most on {high.target}, {tell(high)}."
-    ]
+    least = say(
+        "By published peaks alone a run takes least on {low}, {least}, and most on {high}, {most}.",
+        low=low.target,
+        least=tell(low),
+        high=high.target,
+        most=tell(high),
+    )
+    return [say_joined((*told, least))]
 
 
 def targets_to_json(call: str, file: str, rows: Sequence[TargetRow]) -> dict[str, Any]:
@@ -172,12 +191,14 @@ def describe_problems(rows: Sequence[TargetRow], *, is_short: bool = False) -> I
     for row in rows:
         fit = describe_fit(row)
         if row.reason or fit:
-            told = filter(None, (row.reason, f"It {fit}." if fit else ""))
-            yield f"{row.target}: {' '.join(told)}"
+            told = say_joined((row.reason, say("It {fit}.", fit=fit) if fit else ""))
+            yield say(NAMED, name=row.target, meaning=told)
         if row.fits and row.needed_bytes > row.default_memory_bytes:
-            yield f"{row.target}: It needs {format_bytes(row.needed_bytes)}. {MORE_THAN_DEFAULT}"
+            needed = say("It needs {needed}.", needed=format_bytes(row.needed_bytes))
+            told = say_joined((needed, MORE_THAN_DEFAULT))
+            yield say(NAMED, name=row.target, meaning=told)
         if row.why_no_work:
-            yield f"{row.target}: {row.why_no_work}"
+            yield say(NAMED, name=row.target, meaning=row.why_no_work)
     for row in rows:
         for fact, why in row.caveats:
             yield fact if is_short else f"{fact} {why}"
@@ -186,11 +207,12 @@ def describe_problems(rows: Sequence[TargetRow], *, is_short: bool = False) -> I
 def _range(row: TargetRow, low: float, high: float, write: Callable[[float], str]) -> str:
     """A figure of the whole program, marked where a loop counts once in it."""
     if math.isnan(high):
-        return f"at least {write(low)}" if low > 0.0 else ""
-    told = format_range(low, high, write)
+        return say("at least {amount}", amount=write(low)) if low > 0.0 else ""
+    told = say_range(low, high, write)
     if not row.num_unbounded:
         return told
-    return f"{told}, {format_count(row.num_unbounded, 'loop')} counted once"
+    loops = say_count(row.num_unbounded, "loop")
+    return say("{told}, {loops} counted once", told=told, loops=loops)
 
 
 def describe_counting(rows: Sequence[TargetRow]) -> list[str]:
@@ -199,7 +221,8 @@ def describe_counting(rows: Sequence[TargetRow]) -> list[str]:
     for row in rows:
         for note in row.notes:
             found.setdefault(note, []).append(row.target)
-    return [f"{_name_all(targets, rows)}{note}" for note, targets in found.items()]
+    named = ((_name_all(targets, rows), note) for note, targets in found.items())
+    return [say(NAMED, name=name, meaning=note) if name else note for name, note in named]
 
 
 def _name_all(targets: Sequence[str], rows: Sequence[TargetRow]) -> str:
@@ -208,5 +231,5 @@ def _name_all(targets: Sequence[str], rows: Sequence[TargetRow]) -> str:
         return ""
     for kind in ("tpu", "gpu"):
         if list(targets) == [r.target for r in rows if r.target.startswith(f"aot:{kind}:")]:
-            return f"{kind.upper()}s: "
-    return f"{', '.join(targets)}: "
+            return f"{kind.upper()}s"
+    return ", ".join(targets)

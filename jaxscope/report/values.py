@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from jaxscope.model.said import EITHER, LISTED, said, say, say_count, say_joined
 from jaxscope.model.units import format_count, format_place
 from jaxscope.model.values import (
     ArrayDifference,
@@ -42,7 +43,7 @@ _OF_FORM = {
     "not determined by them, as with a callback that draws or counts, or a kernel that adds in no "
     "fixed order.",
 }
-OF_FORMS = " ".join(_OF_FORM.values())
+OF_FORMS = say_joined(map(said, _OF_FORM.values()))
 COMPARED_HEADERS = ("equation", "operation", "type", "differ", "ULPs", "most by", "at", "line")
 _MOST_ULPS = 1_000_000
 """More say nothing of rounding."""
@@ -121,10 +122,10 @@ def describe_cause(compared: FormComparison | OtherForm) -> str:
         return ""
     causes = find_causes(compared.trials)
     if causes:
-        return f"Without {' or '.join(causes)} it does not differ."
-    tried = format_count(len(compared.trials), "trial")
-    why = _after(compared.trials_reason)
-    return f"Which part of the compiler makes it so was not found in {tried}.{why}"
+        return say("Without {causes} it does not differ.", causes=say_joined(causes, EITHER))
+    tried = say_count(len(compared.trials), "trial")
+    told = say("Which part of the compiler makes it so was not found in {tried}.", tried=tried)
+    return say_joined((told, compared.trials_reason))
 
 
 def _after(text: str) -> str:
@@ -135,18 +136,22 @@ def _after(text: str) -> str:
 def describe_array_difference(found: ArrayDifference) -> str:
     """How two arrays differ, in a clause."""
     if not found.num_different:
-        return f"no difference in {format_count(found.num_elements, 'element')}"
-    told = [f"{found.num_different:,} of {format_count(found.num_elements, 'element')} differ"]
+        elements = say_count(found.num_elements, "element")
+        return say("no difference in {elements}", elements=elements)
+    elements = say_count(found.num_elements, "element")
+    told = [say("{num:,} of {elements} differ", num=found.num_different, elements=elements)]
+    place = str(list(found.place))
     if not math.isnan(found.max_abs):
-        at = f" at {list(found.place)}" if found.place else ""
-        told.append(f"at most by {found.max_abs:.4g}{at}")
+        at = say(" at {place}", place=place) if found.place else ""
+        told.append(say("at most by {amount}{at}", amount=f"{found.max_abs:.4g}", at=at))
         if 0 <= found.max_ulps <= _MOST_ULPS:  # it may be of another element
-            told.append(f"at most by {format_count(found.max_ulps, 'ULP')}")
+            ulps = say_count(found.max_ulps, "ULP")
+            told.append(say("at most by {amount}{at}", amount=ulps, at=""))
     elif found.place:
-        told.append(f"first at {list(found.place)}")
+        told.append(say("first at {place}", place=place))
     if found.num_odd:
-        told.append(f"{found.num_odd:,} by NaN or Inf")
-    return ", ".join(told)
+        told.append(say("{num:,} by NaN or Inf", num=found.num_odd))
+    return say_joined(told, LISTED)
 
 
 def _compared_row(each: ComparedValue) -> tuple[Cell, ...]:
@@ -171,10 +176,12 @@ def describe_origins(found: Values) -> list[str]:
     """Where NaN and Inf were made first, in sentences."""
     told = [describe_origin(origin) for origin in found.origins]
     if not told:
-        which = " that was run" if found.warnings else ""  # they say what was left out
-        told = [f"No equation{which} makes NaN or Inf of finite operands."]
+        if found.warnings:  # they say what was left out
+            told = [say("No equation that was run makes NaN or Inf of finite operands.")]
+        else:
+            told = [say("No equation makes NaN or Inf of finite operands.")]
         if any(each.num_nan or each.num_inf for each in found.arguments):
-            told.append("An argument holds them already.")
+            told.append(say("An argument holds them already."))
     return told
 
 
@@ -182,11 +189,16 @@ def describe_origin(origin: NonfiniteOrigin) -> str:
     """Which equation made NaN or Inf first, in sentences."""
     kind = "NaN" if origin.kind == "nan" else "Inf"
     place = f" ({format_place(origin.file, origin.line)})" if origin.line else ""
-    rounds = "".join(f", iteration {number:,}" for number in origin.iterations)
-    return (
-        f"First {kind}, in the stage {origin.stage}: equation {origin.equation} "
-        f"({origin.operation}){place}{rounds}. {origin.because}"
+    where: str = f"{origin.equation} ({origin.operation}){place}"
+    for number in origin.iterations:
+        where = say("{where}, iteration {number:,}", where=where, number=number)
+    told = say(
+        "First {kind}, in the stage {stage}: equation {where}.",
+        kind=kind,
+        stage=origin.stage,
+        where=where,
     )
+    return say_joined((told, origin.because))
 
 
 def _end_rows(

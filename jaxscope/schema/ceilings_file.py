@@ -22,7 +22,7 @@ def store_ceilings(ceilings: Ceilings) -> None:
     path = _place(ceilings.environment)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_bytes(path, msgspec.json.encode(ceilings))
+        write_bytes(path, msgspec.json.encode(ceilings, enc_hook=str))  # `Said` is text
     except OSError:
         return
 

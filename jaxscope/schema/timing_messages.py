@@ -50,11 +50,15 @@ def read_measurement(message: Message) -> Measurement:
         measurement,
         began=began,
         ended=ended,
-        detail=str(message.fields.get("detail") or "")[:200],
+        detail=_read_detail(message.fields.get("detail")),
         steady_from=steady_from,
         page_faults=read_number(message, "page_faults"),
         compilations=_or_zero(read_number(message, "compilations")),
     )
+
+
+def _read_detail(value: object) -> str:
+    return value if isinstance(value, str) and len(value) <= 200 else str(value or "")[:200]
 
 
 def _or_zero(number: float) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model import NONE
+from jaxscope.model.said import said, say
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.program.diff.changes import Change
 
@@ -61,11 +62,11 @@ class ItemMarks:
 
     def describe(self, index: int) -> str:
         """Such as `added`, or `3 of 20 nodes changed`."""
-        name = STYLES[Change(int(self.changes[index]))].name
+        name = said(STYLES[Change(int(self.changes[index]))].name)
         count, total = int(self.counts[index]), int(self.totals[index])
         if total <= 1:
             return name
-        return f"{count:,} of {total:,} nodes {name}"
+        return say("{count:,} of {total:,} nodes {name}", count=count, total=total, name=name)
 
 
 def mark_items(scene: Scene, changes: Int8s) -> ItemMarks:

@@ -17,8 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model import Capture, Cost, Graph, Stage, Unavailable
+from jaxscope.model.said import say, say_count
 from jaxscope.model.stages import find_lowered_jaxpr
-from jaxscope.model.units import format_bytes, format_count
+from jaxscope.model.units import format_bytes
 from jaxscope.program.cost.kernels import (
     ON_CHIP_IS_NO_TRAFFIC,
     Arithmetics,
@@ -46,14 +47,14 @@ from jaxscope.program.fates.table import link_products
 
 Floats = npt.NDArray[np.float64]
 
-NO_ORIGIN = "of no known origin"
+NO_ORIGIN = say("of no known origin")
 """Made by lowering or by XLA: a copy, or the constant that a literal became."""
-NO_SCOPE = "no named scope"
-WHOLE_OR_PART = (
+NO_SCOPE = say("no named scope")
+WHOLE_OR_PART = say(
     "Before it, it is the program of all devices, but for the insides of shard_map; after it, what "
     "each device runs."
 )
-SHARED = (
+SHARED = say(
     "The bytes of a fusion are shared among the instructions inside of it as their own would be, "
     "and what several equations hold is shared evenly."
 )
@@ -65,6 +66,9 @@ class RowKind(enum.Enum):
     EQUATION = "equation"
     LINE = "line"
     SCOPE = "scope"
+
+
+ROW_KINDS = frozenset(kind.value for kind in RowKind)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -313,7 +317,7 @@ def find_cost_change(capture: Capture, by: RowKind) -> CostChange | Unavailable:
     for name in ("hlo", "optimized"):
         stage = link_products(capture) if name == "optimized" else capture.stage(name)
         if stage is None:
-            return Unavailable(f"The capture has no stage {name}.", name)
+            return Unavailable(say("The capture has no stage {name}.", name=name), name)
         if isinstance(stage.graph, Unavailable):
             return stage.graph
         graphs.append(stage.graph)
@@ -362,30 +366,35 @@ def _notes(
     has_memory_on_chip: bool,
     num_devices: int,
 ) -> tuple[str, ...]:
-    notes = [
-        "Both columns count instructions by XLA's rules, in the module before and after "
-        "optimization."
+    notes: list[str] = [
+        say(
+            "Both columns count instructions by XLA's rules, in the module before and after "
+            "optimization."
+        )
     ]
     if num_devices > 1:
         notes.append(WHOLE_OR_PART)
     has_loops = before.rounds.has_loops or after.rounds.has_loops
     has_branches = any(shares.total != shares.least for shares in (before, after))
     if has_loops:
-        notes.append("What stands in a loop counts as often as the loop runs.")
+        notes.append(say("What stands in a loop counts as often as the loop runs."))
     unbounded = max(before.num_unbounded, after.num_unbounded)
     if unbounded:
         notes.append(describe_unbounded_loops(unbounded))
     if has_branches or not all(row.before.is_certain and row.after.is_certain for row in rows):
         notes.append(BRANCHES)
     if has_loops:
-        notes.append("XLA's own figure of a module differs: it counts one round of each loop.")
+        notes.append(say("XLA's own figure of a module differs: it counts one round of each loop."))
     if has_memory_on_chip:
         notes.append(ON_CHIP_IS_NO_TRAFFIC)
     unknown = sum(row.before.num_unknown + row.after.num_unknown > 0 for row in rows)
     if unknown:
         notes.append(
-            f"Not all the work of {format_count(unknown, 'row')} is known: XLA counts that of no "
-            "custom call, and a large program is counted for some seconds only."
+            say(
+                "Not all the work of {rows} is known: XLA counts that of no custom call, and a "
+                "large program is counted for some seconds only.",
+                rows=say_count(unknown, "row"),
+            )
         )
     return tuple(notes)
 
@@ -401,7 +410,7 @@ def _tell_tuples(graphs: Sequence[Graph], modules: Sequence[Shares]) -> Iterator
         )
         total = shares.total.bytes_accessed
         if format_bytes(total + pointers) != format_bytes(total):
-            yield (
+            yield say(
                 "The figure of the whole stage has more bytes: XLA counts the pointers of tuples, "
                 "such as that of several results, and no kernel writes them."
             )

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model import NONE, Graph, GroupKind, Stage, StageText, is_available
+from jaxscope.model.said import say
 from jaxscope.model.types import read_count, type_bytes
 from jaxscope.program.cost.trip_counts import RUNS_INSIDE, ExecutionCounts
 from jaxscope.program.cost.work import is_product, product_cost
@@ -208,7 +209,9 @@ REPLACES = {"dynamic-update-slice": 1, "scatter": 2}
 _SAME = frozenset({"bitcast", "reshape"})
 _MAX_DEPTH = 100
 """Only a file that somebody made by hand goes deeper."""
-ON_CHIP_IS_NO_TRAFFIC = "Values that lie in the chip's own fast memory are no traffic of kernels."
+ON_CHIP_IS_NO_TRAFFIC = say(
+    "Values that lie in the chip's own fast memory are no traffic of kernels."
+)
 
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)

@@ -19,10 +19,10 @@ import numpy as np
 
 from jaxscope.model import Cost, Graph, NodeKind, Stage, is_available
 from jaxscope.model.graph import WORK_KINDS
-from jaxscope.model.said import say, say_count
+from jaxscope.model.said import Said, say, say_count, say_joined
 from jaxscope.model.stages import lowered_name
 from jaxscope.model.types import parse_array_type, type_bytes
-from jaxscope.model.units import UNKNOWN, format_bytes, format_count, format_flops, format_range
+from jaxscope.model.units import UNKNOWN, format_bytes, format_flops, format_range
 from jaxscope.program.cost.rules import CUMULATIVE_PRIMITIVES
 from jaxscope.program.cost.trip_counts import AmountRange, count_executions, trip_counts_of_stages
 
@@ -314,9 +314,8 @@ def work_to_json(work: Work | None) -> Mapping[str, Any] | None:
     }
 
 
-LOOPS_COUNTED = "Work and traffic count loops × their trip count, which XLA knows."
-BRANCHES_COUNTED = "Of a condition's branches, work and traffic count the dearest."
-_UNKNOWN = "Work and traffic are unknown: "
+LOOPS_COUNTED = say("Work and traffic count loops × their trip count, which XLA knows.")
+BRANCHES_COUNTED = say("Of a condition's branches, work and traffic count the dearest.")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -343,15 +342,18 @@ def find_program_work(graph: Graph) -> ProgramWork:
     """
     work = find_work(graph)
     if work.num_unbounded:
-        loops = format_count(work.num_unbounded, "loop")
-        runs = "runs" if work.num_unbounded == 1 else "run"
-        return _unknown(f"XLA does not know how often {loops} {runs}.")
+        if work.num_unbounded == 1:
+            return _unknown(say("XLA does not know how often 1 loop runs."))
+        loops = say_count(work.num_unbounded, "loop")
+        return _unknown(say("XLA does not know how often {loops} run.", loops=loops))
     if work.num_unknown:
-        return _unknown(f"XLA does not count {format_count(work.num_unknown, 'kernel')}.")
+        kernels = say_count(work.num_unknown, "kernel")
+        return _unknown(say("XLA does not count {kernels}.", kernels=kernels))
     told = [LOOPS_COUNTED] if work.has_loops else []
     told += [BRANCHES_COUNTED] if work.has_range else []
-    return ProgramWork(work.high.flops, work.high.bytes_accessed, " ".join(told))
+    return ProgramWork(work.high.flops, work.high.bytes_accessed, say_joined(told))
 
 
-def _unknown(why: str) -> ProgramWork:
-    return ProgramWork(math.nan, math.nan, _UNKNOWN + why)
+def _unknown(why: Said) -> ProgramWork:
+    told = say("Work and traffic are unknown: {why}", why=why)
+    return ProgramWork(math.nan, math.nan, told)

@@ -13,11 +13,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from jaxscope.model import NONE, Capture, Graph, Stage, Timing, Unavailable, is_available
 from jaxscope.model.capture import Fate, Placement, Sharding
+from jaxscope.model.said import CLAUSES, said, say, say_joined
 from jaxscope.model.stages import JAXPR, find_stage_name, lowered_name, stage_kind
 from jaxscope.program.cost.work import Work, find_stage_works
 from jaxscope.program.diff.changes import GraphComparison, compare_graphs
 from jaxscope.program.diff.matching import ComparedGraph, Matching
 from jaxscope.program.diff.quantities import (
+    FIRST,
+    SECOND,
     QuantityDifference,
     compare_costs,
     compare_memory,
@@ -55,8 +58,9 @@ class StagePair:
     @property
     def title(self) -> str:
         """What the stages are called."""
-        first, second = stage_kind(self.first).title, stage_kind(self.second).title
-        return first if first == second else f"{first} against {second}"
+        first, second = (said(stage_kind(name).title) for name in (self.first, self.second))
+        told = say("{first} against {second}", first=first, second=second)
+        return first if first == second else told
 
     @classmethod
     def parse(cls, key: str) -> StagePair:
@@ -89,19 +93,34 @@ def explain_no_comparison(
     """Why two stages cannot be compared at all, or None."""
     if first is None or second is None:
         if first is None and second is None:
-            return Unavailable(f"Neither side has a stage {pair.title}.")
-        side, name = ("second", pair.first) if first is not None else ("first", pair.second)
-        return Unavailable(f"Only one side has this stage: the {side} call makes no {name}.")
-    for side, stage in (("first", first), ("second", second)):
-        if stage.unavailable is not None:
-            return Unavailable(f"The {side} side has none: {stage.unavailable.reason}")
+            return Unavailable(say("Neither side has a stage {title}.", title=pair.title))
+        side, name = (SECOND, pair.first) if first is not None else (FIRST, pair.second)
+        return Unavailable(
+            say(
+                "Only one side has this stage: the {side} call makes no {name}.",
+                side=side,
+                name=name,
+            )
+        )
+    for side, stage in ((FIRST, first), (SECOND, second)):
+        missing = stage.unavailable
         if isinstance(stage.graph, Unavailable) and isinstance(stage.text, Unavailable):
-            return Unavailable(f"The {side} side has none: {stage.graph.reason}")
+            missing = missing or stage.graph
+        if missing is not None:
+            return Unavailable(
+                say("The {side} side has none: {why}", side=side, why=missing.reason)
+            )
     dialects = [stage_kind(name).dialect for name in (pair.first, pair.second)]
     if dialects[0] != dialects[1]:
         return Unavailable(
-            f"{pair.first} is {dialects[0]} and {pair.second} is {dialects[1]}: they do not share "
-            "a single operation."
+            say(
+                "{first} is {dialect} and {second} is {other}: they do not share a single "
+                "operation.",
+                first=pair.first,
+                dialect=dialects[0],
+                second=pair.second,
+                other=dialects[1],
+            )
         )
     return None
 
@@ -120,7 +139,7 @@ def _merge(ours: list[str], theirs: list[str]) -> list[str]:
 
 
 _AHEAD_OF_TIME = "aot:"
-_GENERAL = (
+_GENERAL = say(
     "Neither side was measured, so which of the two is faster is not known. A saved capture keeps "
     "what was measured of it, and jaxscope time FILE CALL --against CALL measures two in turns."
 )
@@ -161,16 +180,17 @@ def describe_missing_times(
         other: What the second side was compiled with.
     """
     if any(capture.target.startswith(_AHEAD_OF_TIME) for capture in (first, second)):
-        return (
+        return say(
             "Neither side was measured: what is compiled ahead of time for a chip that is not "
             "here cannot run. Estimates by the chip's published peaks: jaxscope targets FILE CALL."
         )
     if not (_is_repeatable(first) and _is_repeatable(second)):
         return _GENERAL
     command = shlex.join(_words(first, second, made, other))
-    return (
-        "Neither side was measured, so which of the two is faster is not known. This measures "
-        f"them in turns: {command}"
+    return say(
+        "Neither side was measured, so which of the two is faster is not known. This measures them "
+        "in turns: {command}",
+        command=command,
     )
 
 
@@ -248,7 +268,10 @@ class PlacementDifference:
     @property
     def name(self) -> str:
         """Kind and path of what is placed otherwise."""
-        return self.what if self.path in ("", self.what) else f"{self.what} {self.path}"
+        what = said(self.what)
+        if self.path in ("", self.what):
+            return what
+        return say("{what} {path}", what=what, path=self.path)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -301,7 +324,11 @@ def _differ(array: SpreadArray, other: SpreadArray) -> tuple[str, str] | None:
     if array.sharding == other.sharding:
         return None
     if array.text == other.text:  # cut alike, on devices in another order
-        return f"{array.text} ({array.hlo_text})", f"{other.text} ({other.hlo_text})"
+        both = (
+            say("{told} ({interval})", told=each.text, interval=each.hlo_text)
+            for each in (array, other)
+        )
+        return next(both), next(both)
     return array.text, other.text
 
 
@@ -345,7 +372,8 @@ class _CaptureShardings:
     def tell(self, values: Sequence[NodeSharding]) -> str:
         placement = self._placement
         axes, number = (placement.axes, len(placement.devices)) if placement else ((), 0)
-        return "; ".join(describe_sharding(value.sharding, axes, number) for value in values)
+        told = (describe_sharding(value.sharding, axes, number) for value in values)
+        return say_joined(told, CLAUSES)
 
 
 def _shardings(values: Sequence[NodeSharding]) -> list[Sharding]:
@@ -402,7 +430,7 @@ class StageComparison:
     def texts(self) -> TextDiff | Unavailable:
         """The texts side by side; worked out when asked for."""
         if self.reason is not None or self.first is None or self.second is None:
-            return self.reason or Unavailable("One side has no such stage.")
+            return self.reason or Unavailable(say("One side has no such stage."))
         return diff_texts(
             self.first, self.second, self.graphs if is_available(self.graphs) else None
         )
@@ -498,7 +526,7 @@ def _compare_pair(
     first, second = a.stage(pair.first), b.stage(pair.second)
     reason = explain_no_comparison(first, second, pair)
     if reason is not None or first is None or second is None:
-        absent = reason or Unavailable("There is no such stage.")
+        absent = reason or Unavailable(say("There is no such stage."))
         return StageComparison(pair, first, second, absent, (), absent)
     cost_reason = find_cost_reason(a, b, pair.first) or find_cost_reason(a, b, pair.second)
     costs = (
@@ -554,31 +582,44 @@ def _lines(capture: Capture) -> dict[str, list[str]]:
 
 
 def _notes(a: Capture, b: Capture) -> list[str]:
-    notes = []
+    notes: list[str] = []
     for name, ours, theirs, meaning in (
         (
             "JAX",
             a.environment.jax,
             b.environment.jax,
-            "part of what differs can be JAX's own",
+            say("part of what differs can be JAX's own"),
         ),
         (
             "jaxlib",
             a.environment.jaxlib,
             b.environment.jaxlib,
-            "XLA may optimize and count otherwise",
+            say("XLA may optimize and count otherwise"),
         ),
-        ("Python", a.environment.python, b.environment.python, "it decides which JAX can be used"),
-        ("the target", a.target, b.target, "each side was compiled for its own"),
         (
-            "the platform",
+            "Python",
+            a.environment.python,
+            b.environment.python,
+            say("it decides which JAX can be used"),
+        ),
+        (say("the target"), a.target, b.target, say("each side was compiled for its own")),
+        (
+            say("the platform"),
             a.environment.platform,
             b.environment.platform,
-            "each side was compiled for its own",
+            say("each side was compiled for its own"),
         ),
     ):
         if ours != theirs and ours and theirs:
-            notes.append(f"The first used {name} {ours}, the second {name} {theirs}: {meaning}.")
+            notes.append(
+                say(
+                    "The first used {name} {ours}, the second {name} {theirs}: {meaning}.",
+                    name=name,
+                    ours=ours,
+                    theirs=theirs,
+                    meaning=meaning,
+                )
+            )
     return notes
 
 
@@ -610,7 +651,7 @@ def find_fate_changes(comparison: Comparison) -> tuple[FateChange, ...] | Unavai
     stage = comparison.stage(_STAGE)
     graphs = stage.graphs if stage is not None else None
     if not isinstance(graphs, GraphComparison):
-        reason = "The equations of the base function were not compared."
+        reason = say("The equations of the base function were not compared.")
         return graphs if isinstance(graphs, Unavailable) else Unavailable(reason)
     ours, theirs = comparison.first.capture.fates, comparison.second.capture.fates
     found = []

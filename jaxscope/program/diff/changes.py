@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model import NONE, Cost, Graph, NodeKind
+from jaxscope.model.said import NAMED, Said, said, say
 from jaxscope.model.units import format_bytes, format_flops
 from jaxscope.program.diff.matching import (
     Codes,
@@ -301,7 +302,7 @@ def _cost_differs(
     return np.asarray(np.any(far & known, axis=1), np.bool_)
 
 
-ABSENT = "none"
+ABSENT = say("none")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -322,8 +323,14 @@ class NodeDifference:
     after: str
 
     def __str__(self) -> str:
-        name = f" {self.name}" if self.name else ""
-        return f"{self.aspect}{name}: {self.before} → {self.after}"
+        return self.sentence()
+
+    def sentence(self) -> Said:
+        """The same, to be said in another language."""
+        aspect = said(self.aspect)
+        named = say("{what} {path}", what=aspect, path=self.name) if self.name else aspect
+        both = say("{before} → {after}", before=self.before, after=self.after)
+        return say(NAMED, name=named, meaning=both)
 
 
 def find_node_differences(
@@ -345,7 +352,8 @@ def name_node(graph: Graph, node: int) -> str:
     attributes, kind = graph.attributes(node), NodeKind(int(graph.nodes.kind[node]))
     if kind in _ENDS:
         known = attributes.get("path") or attributes.get("argument_name") or name
-        return f"{_ENDS[kind]} {known}".rstrip()
+        what = said(_ENDS[kind])
+        return say("{what} {path}", what=what, path=known) if known else what
     label = name or graph.id(node)
     return operation if label == operation else f"{label} = {operation}"
 
@@ -441,14 +449,14 @@ def _operands(graph: Graph, node: int) -> dict[int, tuple[int, int]]:
 
 def _value_name(graph: Graph, node: int, output: int) -> str:
     name = name_node(graph, node)
-    return f"{name} (result {output})" if output else name
+    return say("{name} (result {output})", name=name, output=output) if output else name
 
 
 def _cost_differences(before: Cost, after: Cost) -> Iterator[NodeDifference]:
     for name, ours, theirs, show in (
         ("FLOPs", before.flops, after.flops, format_flops),
-        ("bytes accessed", before.bytes_accessed, after.bytes_accessed, format_bytes),
-        ("transcendentals", before.transcendentals, after.transcendentals, _format_number),
+        (say("bytes accessed"), before.bytes_accessed, after.bytes_accessed, format_bytes),
+        (say("transcendentals"), before.transcendentals, after.transcendentals, _format_number),
     ):
         if ours != theirs and ours == ours and theirs == theirs:
             yield NodeDifference("cost", name, show(ours), show(theirs))
@@ -461,7 +469,7 @@ def _format_number(value: float) -> str:
 def _group_name(predicates: Predicates, graph: Graph, node: int) -> str:
     group = int(graph.nodes.group[node])
     if group == NONE:
-        return "the program"
+        return say("the program")
     return predicates.label(group) or graph.string(graph.groups.id, group)
 
 
@@ -469,5 +477,5 @@ def _place(attributes: Mapping[str, str]) -> str:
     """Such as `argument 1` or `result 0`."""
     for key in ("argument", "result"):
         if key in attributes:
-            return f"{key} {attributes[key]}"
+            return say("{what} {path}", what=said(key), path=attributes[key])
     return attributes.get("path", "elsewhere")

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 
 from jaxscope.model import Capture, Leaf, Measurement, Stage, Timing, Unavailable, is_available
 from jaxscope.model.capture import MemoryPlan
+from jaxscope.model.said import say, say_count, say_joined, template
 from jaxscope.model.units import (
     format_bytes,
-    format_count,
     format_flops,
     format_seconds,
     format_share,
@@ -20,8 +20,13 @@ from jaxscope.program.cost.work import BRANCHES, Work
 
 Format = Callable[[float], str]
 
-PEAK = "needed while it runs"
+FIRST, SECOND = say("first"), say("second")
+"""The sides."""
+
+PEAK = say("needed while it runs")
 """The quantity of memory that has to fit."""
+
+_NOT_COMPARED = template("Not compared: {why}")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -74,20 +79,20 @@ def compare_costs(
     return tuple(
         _with_counting(_compare(name, unit, ours, theirs, noun, reason), counting)
         for name, unit, ours, theirs, noun in (
-            ("FLOPs", "FLOP", before.flops, after.flops, "arithmetic"),
+            ("FLOPs", "FLOP", before.flops, after.flops, say("arithmetic")),
             (
-                "bytes accessed",
+                say("bytes accessed"),
                 "bytes",
                 before.bytes_accessed,
                 after.bytes_accessed,
-                "memory traffic, by XLA's rules",
+                say("memory traffic, by XLA's rules"),
             ),
             (
-                "transcendentals",
+                say("transcendentals"),
                 "calls",
                 before.transcendentals,
                 after.transcendentals,
-                "calls of functions such as exp and tanh",
+                say("calls of functions such as exp and tanh"),
             ),
         )
     )
@@ -98,26 +103,28 @@ def _find_unlike(first: Work, second: Work) -> Unavailable | None:
     sides = [(w.num_unbounded, w.num_unknown, w.is_of_rounds) for w in (first, second)]
     if sides[0] == sides[1]:
         return None
-    return Unavailable(f"They leave out what is not known. {_tell_counting(first, second)}")
+    leaves = say("They leave out what is not known.")
+    return Unavailable(say_joined((leaves, _tell_counting(first, second))))
 
 
 def _tell_counting(first: Work, second: Work) -> str:
     """How the figures were counted, in sentences; which side a note is of, where it is of one."""
-    told = []
+    told: list[str] = []
     for note in dict.fromkeys((*first.notes, *second.notes)):
         if note == BRANCHES:
-            told.append("Of a condition's branches the dearest counts.")
+            told.append(say("Of a condition's branches the dearest counts."))
         elif note in first.notes and note in second.notes:
             told.append(note)
         else:
-            told.append(f"On the {'first' if note in first.notes else 'second'} side: {note}")
-    return " ".join(told)
+            side = FIRST if note in first.notes else SECOND
+            told.append(say("On the {side} side: {note}", side=side, note=note))
+    return say_joined(told)
 
 
 def _with_counting(found: QuantityDifference, counting: str) -> QuantityDifference:
     if not (counting and found.is_comparable):
         return found
-    return dataclasses.replace(found, meaning=f"{found.meaning} {counting}")
+    return dataclasses.replace(found, meaning=say_joined((found.meaning, counting)))
 
 
 def find_cost_reason(first: Capture, second: Capture, stage: str) -> Unavailable | None:
@@ -132,16 +139,25 @@ def find_cost_reason(first: Capture, second: Capture, stage: str) -> Unavailable
     if first.environment.platform != second.environment.platform:
         ours, theirs = first.environment.platform, second.environment.platform
     elif stage != "hlo" and first.num_devices != second.num_devices:
-        ours, theirs = (format_count(capture.num_devices, "device") for capture in (first, second))
+        devices = (say_count(capture.num_devices, "device") for capture in (first, second))
         return Unavailable(
-            f"One runs on {ours}, the other on {theirs}: the costs are of one device's part each.",
+            say(
+                "One runs on {ours}, the other on {theirs}: the costs are of one device's part "
+                "each.",
+                ours=next(devices),
+                theirs=next(devices),
+            ),
             stage,
         )
     elif ours == theirs:
         return None
     return Unavailable(
-        f"The costs are of programs for different targets ({ours} and {theirs}): each counts "
-        "its own instructions, per device, and leaves out what its own libraries do.",
+        say(
+            "The costs are of programs for different targets ({ours} and {theirs}): each counts "
+            "its own instructions, per device, and leaves out what its own libraries do.",
+            ours=ours,
+            theirs=theirs,
+        ),
         stage,
     )
 
@@ -157,24 +173,33 @@ def compare_stage_seconds(
         (s.seconds.reason for s in (before, after) if isinstance(s.seconds, Unavailable)), ""
     )
     if missing:
-        meaning = f"Not compared: {missing}"
+        meaning = say(_NOT_COMPARED, why=missing)
     elif first.environment.host != second.environment.host:
-        meaning = "Not compared: the two were made on different machines."
+        meaning = say("Not compared: the two were made on different machines.")
     else:
-        meaning = "Took to make; one run each, so this tells no difference for sure."
-    return QuantityDifference("time to make", "s", seconds[0], seconds[1], meaning, False, False)
+        meaning = say("Took to make; one run each, so this tells no difference for sure.")
+    return QuantityDifference(
+        say("time to make"), "s", seconds[0], seconds[1], meaning, False, False
+    )
 
 
 def compare_memory(first: Capture, second: Capture) -> tuple[QuantityDifference, ...]:
     """Bytes of the arguments and of the results, and what XLA planned for the run."""
     whole = max(first.num_devices, second.num_devices) > 1
-    of = " as whole arrays; of temporaries and what is needed it is one device's part" * whole
+    of = "{noun} as whole arrays; of temporaries and what is needed it is one device's part"
     return (
         *(
-            _compare(name, "bytes", _total(ours), _total(theirs), f"{noun}{of}", None)
+            _compare(
+                name,
+                "bytes",
+                _total(ours),
+                _total(theirs),
+                say(of, noun=noun) if whole else noun,
+                None,
+            )
             for name, noun, ours, theirs in (
-                ("arguments", "what goes in", first.arguments, second.arguments),
-                ("results", "what comes out", first.results, second.results),
+                (say("arguments"), say("what goes in"), first.arguments, second.arguments),
+                (say("results"), say("what comes out"), first.results, second.results),
             )
         ),
         *_compare_plans(first, second),
@@ -185,29 +210,30 @@ def _compare_plans(first: Capture, second: Capture) -> Iterator[QuantityDifferen
     """XLA's two memory plans; those for different targets are only shown."""
     reason = find_cost_reason(first, second, "optimized")
     plans = []
-    for side, capture in (("first", first), ("second", second)):
+    for side, capture in ((FIRST, first), (SECOND, second)):
         plan = capture.memory
         if isinstance(plan, Unavailable):
-            reason = reason or Unavailable(f"on the {side} side: {plan.reason}")
+            why = say("on the {side} side: {why}", side=side, why=plan.reason)
+            reason = reason or Unavailable(why)
             plan = MemoryPlan()
         plans.append(plan)
     ours, theirs = plans
     for name, noun, before, after in (
         (
-            "temporaries",
-            "what XLA allocates for each run besides arguments and results",
+            say("temporaries"),
+            say("what XLA allocates for each run besides arguments and results"),
             ours.temporary_bytes,
             theirs.temporary_bytes,
         ),
         (
-            "reused by donation",
-            "results that lie where donated arguments were",
+            say("reused by donation"),
+            say("results that lie where donated arguments were"),
             ours.aliased_bytes,
             theirs.aliased_bytes,
         ),
         (
             PEAK,
-            "arguments, results and temporaries by XLA's plan, what is aliased once",
+            say("arguments, results and temporaries by XLA's plan, what is aliased once"),
             ours.total_bytes,
             theirs.total_bytes,
         ),
@@ -244,28 +270,33 @@ def describe_paired_times(timing: Timing) -> tuple[QuantityDifference, ...]:
     ratio = next((ratio for ratio in timing.ratios if ratio.name == "first/second"), None)
     if before is None or after is None or ratio is None:
         return ()
-    said = {
-        "faster": f"The second takes less time{ratio.describe_agreement()}",
-        "slower": f"The second takes longer{ratio.describe_agreement()}",
-        "same": "The median ratio is within 2 % of 1",
-    }.get(ratio.verdict, "No difference that is sure")
-    meaning = (
-        f"{said}: the first's time is {ratio.describe_factor()} times the second's. "
-        "Compiled, measured in random turns."
+    pairs = ratio.describe_agreement()
+    told = {
+        "faster": say("The second takes less time{pairs}", pairs=pairs),
+        "slower": say("The second takes longer{pairs}", pairs=pairs),
+        "same": say("The median ratio is within 2 % of 1"),
+    }.get(ratio.verdict, say("No difference that is sure"))
+    meaning = say(
+        "{told}: the first's time is {factor} times the second's. Compiled, measured in random "
+        "turns.",
+        told=told,
+        factor=ratio.describe_factor(),
     )
-    return (QuantityDifference("a call", "s", before.median, after.median, meaning, True, False),)
+    return (
+        QuantityDifference(say("a call"), "s", before.median, after.median, meaning, True, False),
+    )
 
 
 def _timing_reason(
     first: Capture, second: Capture, before: Timing | None, after: Timing | None
 ) -> str:
     if before is None or after is None:
-        side = "first" if before is None else "second"
-        return f"Not compared: the {side} side was not measured."
+        side = FIRST if before is None else SECOND
+        return say("Not compared: the {side} side was not measured.", side=side)
     if before.environment.host != after.environment.host:
-        return "Not compared: the two were measured on different machines."
+        return say("Not compared: the two were measured on different machines.")
     if first.target != second.target or before.environment.device != after.environment.device:
-        return "Not compared: the two were measured on different devices."
+        return say("Not compared: the two were measured on different devices.")
     return ""
 
 
@@ -274,45 +305,55 @@ def _compare_times(
 ) -> QuantityDifference:
     medians = [math.nan if m is None else m.median for m in (before, after)]
     if not reason and (before is None or after is None):
-        reason = f"Not compared: {name} was measured on one side only."
+        reason = say("Not compared: {name} was measured on one side only.", name=name)
     if reason or before is None or after is None:
         return QuantityDifference(name, "s", medians[0], medians[1], reason, False, False)
     if not (before.confidence > 0 and after.confidence > 0):
-        meaning = f"No difference that is sure: {_describe_sample(before, after)}."
+        meaning = say("No difference that is sure: {why}.", why=_describe_sample(before, after))
     elif after.low > before.high or after.high < before.low:
         ours, theirs = _interval(before), _interval(after)
-        word = "longer" if after.low > before.high else "less time"
+        word = say("longer") if after.low > before.high else say("less time")
         times = max(medians) / min(medians) if min(medians) > 0 else math.nan
-        meaning = (
-            f"The second takes {word}: {theirs} instead of {ours}; "
-            f"the longer time is {three_digits(times)} times the shorter. Measured one after "
-            "the other, not in pairs."
+        meaning = say(
+            "The second takes {word}: {theirs} instead of {ours}; the longer time is {times} times "
+            "the shorter. Measured one after the other, not in pairs.",
+            word=word,
+            theirs=theirs,
+            ours=ours,
+            times=three_digits(times),
         )
     else:
-        meaning = f"No difference that is sure: {_interval(before)} and {_interval(after)} overlap."
+        meaning = say(
+            "No difference that is sure: {before} and {after} overlap.",
+            before=_interval(before),
+            after=_interval(after),
+        )
     return QuantityDifference(name, "s", medians[0], medians[1], meaning, True, False)
 
 
 def _interval(measurement: Measurement) -> str:
-    return f"{format_seconds(measurement.low)} to {format_seconds(measurement.high)}"
+    low, high = format_seconds(measurement.low), format_seconds(measurement.high)
+    return say("{low} to {high}", low=low, high=high)
 
 
 def _describe_sample(before: Measurement, after: Measurement) -> str:
     """Why two measurements have no intervals to compare."""
     if before.runs == after.runs == 1:
-        return "one run each"
-    return "one process shows no interval, and a busy machine none either"
+        return say("one run each")
+    return say("one process shows no interval, and a busy machine none either")
 
 
 def _compare(
     name: str, unit: str, before: float, after: float, noun: str, reason: Unavailable | None
 ) -> QuantityDifference:
+    meaning: str
     if reason is not None:
-        meaning, is_comparable = f"Not compared: {reason.reason}", False
+        meaning, is_comparable = say(_NOT_COMPARED, why=reason.reason), False
     elif math.isnan(before) or math.isnan(after):
-        sides = [side for side, v in (("first", before), ("second", after)) if math.isnan(v)]
-        where = "either side" if len(sides) == 2 else f"the {sides[0]} side"
-        meaning, is_comparable = f"Not compared: it is not known on {where}.", False
+        sides = [side for side, v in ((FIRST, before), (SECOND, after)) if math.isnan(v)]
+        where = say("either side") if len(sides) == 2 else say("the {side} side", side=sides[0])
+        meaning = say("Not compared: it is not known on {where}.", where=where)
+        is_comparable = False
     else:
         meaning, is_comparable = _meaning(before, after, unit, noun), True
     return QuantityDifference(name, unit, before, after, meaning, is_comparable)
@@ -320,16 +361,22 @@ def _compare(
 
 def _meaning(before: float, after: float, unit: str, noun: str) -> str:
     if before == after:
-        return f"The same on both sides: {noun}."
+        return say("The same on both sides: {noun}.", noun=noun)
     difference = format_quantity(abs(after - before), unit)
-    word = "more" if after > before else "less"
+    word = say("more") if after > before else say("less")
     share = ""
     if before > 0 and after >= 2 * before:
-        share = f", {three_digits(after / before)} times as much"
+        share = say(", {times} times as much", times=three_digits(after / before))
     elif before > 0 and after > 0:
         sign = "+" if after > before else "−"
         share = f" ({sign}{format_share(abs(after - before) / before, 1)})"
-    return f"The second has {difference} {word}{share}: {noun}."
+    return say(
+        "The second has {difference} {word}{share}: {noun}.",
+        difference=difference,
+        word=word,
+        share=share,
+        noun=noun,
+    )
 
 
 def _total(leaves: tuple[Leaf, ...]) -> float:

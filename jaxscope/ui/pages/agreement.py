@@ -22,7 +22,7 @@ from jaxscope.report.measurements import (
     trial_row,
 )
 from jaxscope.ui.pages.experiments import ExperimentPage
-from jaxscope.ui.toolkit.language import tr, tr_count
+from jaxscope.ui.toolkit.language import tr, tr_count, tr_said
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.window.page_context import PageContext
 
@@ -55,7 +55,7 @@ class AgreementPage(ExperimentPage[Agreement]):
 
     def show_result(self, found: Agreement) -> None:
         self.say(
-            "\n".join(describe_results(pair) for pair in found.pairs),
+            "\n".join(map(describe_results, found.pairs)),
             [*describe_origin(found.origin), describe_equations(found), *found.warnings],
             (found.call, found.environment),
         )
@@ -74,7 +74,7 @@ def describe_results(pair: ResultsAgreement) -> str:
             "{first} against {second}: not compared. {reason}",
             first=pair.first,
             second=pair.second,
-            reason=pair.reason,
+            reason=tr_said(pair.reason),
         )
     differing = [leaf for leaf in pair.leaves if not leaf.is_equal]
     if not differing:
@@ -88,7 +88,7 @@ def describe_results(pair: ResultsAgreement) -> str:
         second=pair.second,
         num_differing=len(differing),
         arrays=arrays,
-        ulps=describe_ulps(worst),
+        ulps=tr_said(describe_ulps(worst)),
         odd=odd,
     )
 

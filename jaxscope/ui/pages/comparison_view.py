@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.model import NONE, Graph, Unavailable
+from jaxscope.model.said import CLAUSES, say_joined
 from jaxscope.picture.tint.diff_marks import STYLES
 from jaxscope.program.diff.captures import Comparison, StageComparison
 from jaxscope.program.diff.changes import Change, GraphComparison, find_node_differences, name_node
@@ -38,7 +39,7 @@ from jaxscope.report.document import cell_text
 from jaxscope.ui.pages.diff_graph import ComparedCanvas, MarkLegend
 from jaxscope.ui.pages.diff_text import DiffTextView
 from jaxscope.ui.session.screen import title_of_stage
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import tr, tr_said
 from jaxscope.ui.toolkit.result_table import choose_row
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
 from jaxscope.ui.toolkit.widgets import (
@@ -118,19 +119,21 @@ class DifferencesModel(QAbstractTableModel):
         if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return None
         if index.column() == 0:
-            return f"{style.sign}  {style.name}"
+            return f"{style.sign}  {tr(style.name)}"
         if index.column() == 1:
             return _describe_node(graphs.first, first)
         if index.column() == 2:
             return _describe_node(graphs.second, second)
-        return "; ".join(map(str, find_node_differences(graphs, first, second)))
+        found = find_node_differences(graphs, first, second)
+        return tr_said(say_joined((each.sentence() for each in found), CLAUSES))
 
 
 def _describe_node(graph: Graph, node: int) -> str:
     if node == NONE:
         return ""
     types = ", ".join(graph.types(node))
-    return f"{name_node(graph, node)} : {types}" if types else name_node(graph, node)
+    name = tr_said(name_node(graph, node))
+    return f"{name} : {types}" if types else name
 
 
 class DifferencesView(QTableView):
@@ -293,13 +296,13 @@ class CompareView(QWidget):
         A chosen stage that is equal gives way to one that differs.
         """
         self._comparison = comparison
-        notes = "".join(f"\n{note}" for note in comparison.notes)
-        self._verdict.setText(describe_verdict(comparison) + notes)
+        told = (describe_verdict(comparison), *comparison.notes)
+        self._verdict.setText("\n".join(map(tr_said, told)))
         sides = (comparison.first, comparison.second)
         for labels in (self._names, self._text_names):
             for label, subject in zip(labels, sides, strict=True):
                 label.setText(subject.name)
-                label.setToolTip(describe_subject(subject))
+                label.setToolTip(tr_said(describe_subject(subject)))
         self.stage_chooser.blockSignals(True)
         self.stage_chooser.clear()
         for stage in comparison.stages:
@@ -350,13 +353,14 @@ class CompareView(QWidget):
             self._show_texts(texts, has_marks)
         else:
             reason = stage.graphs if isinstance(stage.graphs, Unavailable) else texts
-            self._reason.setText(reason.reason)
+            self._reason.setText(tr_said(reason.reason))
             self._body.setCurrentIndex(2)
 
     def _describe_quantities(self, stage: StageComparison) -> str:
         comparison, muted = self._comparison, self._theme.muted
         whole = () if comparison is None else (comparison.memory, comparison.times)
-        tables = [_table_of(tr("Of the stage {title}", title=stage.pair.title), stage.costs, muted)]
+        title = tr("Of the stage {title}", title=tr_said(stage.pair.title))
+        tables = [_table_of(title, stage.costs, muted)]
         tables += [
             _table_of(title, quantities, muted)
             for title, quantities in zip((tr("Memory"), tr("Measured time")), whole, strict=False)
@@ -468,7 +472,9 @@ def _first_choice(comparison: Comparison, wanted: str) -> int:
 
 def _list_of(title: str, lines: Sequence[str], muted: str) -> str:
     """Sentences under a title."""
-    rows = "".join(f"<tr><td style='color:{muted}'>{escape_html(line)}</td></tr>" for line in lines)
+    rows = "".join(
+        f"<tr><td style='color:{muted}'>{escape_html(tr_said(line))}</td></tr>" for line in lines
+    )
     return f"<table cellspacing='0' cellpadding='3'><tr><td>{title}</td></tr>{rows}</table>"
 
 
@@ -482,9 +488,9 @@ def _format_pair(quantity: QuantityDifference) -> str:
 def _table_of(title: str, quantities: tuple[QuantityDifference, ...], muted: str) -> str:
     """Quantities as rows: name, both numbers, what they mean."""
     rows = "".join(
-        f"<tr><td><b>{escape_html(quantity.name)}</b></td>"
+        f"<tr><td><b>{escape_html(tr_said(quantity.name))}</b></td>"
         f"<td>{escape_html(_format_pair(quantity))}</td>"
-        f"<td style='color:{muted}'>{escape_html(quantity.meaning)}</td></tr>"
+        f"<td style='color:{muted}'>{escape_html(tr_said(quantity.meaning))}</td></tr>"
         for quantity in quantities
     )
     head = f"<tr><td colspan='3'>{escape_html(title)}</td></tr>"

@@ -13,7 +13,7 @@ from jaxscope.picture.tint.diff_marks import STYLES, ItemMarks, MarkStyle, mark_
 from jaxscope.program.diff.changes import Change
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.scene_painter import graph_font
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import tr, tr_said
 
 _SIGN_SCALE = 0.3
 """From this scale on there is room for signs; below it the outlines remain."""
@@ -80,7 +80,7 @@ class ComparedCanvas(GraphCanvas):
         if marks is not None:
             found = np.flatnonzero(marks.items == item)
             if len(found):
-                text = f"<p><b>{marks.describe(int(found[0]))}</b></p>{text}"
+                text = f"<p><b>{tr_said(marks.describe(int(found[0])))}</b></p>{text}"
         return text
 
     def _on_scene_changed(self) -> None:
@@ -138,7 +138,7 @@ class MarkLegend(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = "light"
-        names = ", ".join(f"{style.sign} {style.name}" for style in STYLES.values())
+        names = ", ".join(f"{style.sign} {tr(style.name)}" for style in STYLES.values())
         self.setAccessibleName(tr("Legend: {names}", names=names))
         self.setToolTip(tr("A number counts the nodes that differ inside of a closed box."))
 
@@ -156,7 +156,7 @@ class MarkLegend(QWidget):
         return self.sizeHint()
 
     def _entry_px(self, style: MarkStyle) -> int:
-        return 56 + self.fontMetrics().horizontalAdvance(style.name)
+        return 56 + self.fontMetrics().horizontalAdvance(tr(style.name))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -173,8 +173,7 @@ class MarkLegend(QWidget):
             painter.setFont(self.font())
             painter.setPen(self.palette().text().color())
             width = self._entry_px(style)
-            painter.drawText(
-                QRectF(x + 32, 0, width, self.height()), Qt.AlignmentFlag.AlignVCenter, style.name
-            )
+            area = QRectF(x + 32, 0, width, self.height())
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, tr(style.name))
             x += width
         painter.end()

@@ -27,7 +27,7 @@ from jaxscope.report.document import Table
 from jaxscope.report.measurement_documents import line_table, node_table
 from jaxscope.ui.pages.experiments import ExperimentPage
 from jaxscope.ui.session.state import WindowState
-from jaxscope.ui.toolkit.language import tr, tr_count
+from jaxscope.ui.toolkit.language import tr, tr_count, tr_said
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import ChoiceBox, fill_box
@@ -161,7 +161,7 @@ class ProfilePage(ExperimentPage[Profile]):
             gaps=format_seconds(side.gaps),
         )
         notes = [
-            f"{tr_count(side.runs, 'run')}. {side.protocol}",
+            f"{tr_count(side.runs, 'run')}. {tr_said(side.protocol)}",
             *filter(None, [describe_overlap(side)]),
             tr(
                 "Other runs, without recording, took {plain_wall} each.",

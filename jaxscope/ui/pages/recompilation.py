@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QPlainTextEdit
 
 from jaxscope.client.requests import RecompilationRequest
 from jaxscope.model.experiments import Recompilation, Signature
+from jaxscope.model.said import CLAUSES, say_joined
 from jaxscope.model.units import format_seconds
 from jaxscope.program.recompilation import describe_key_change, describe_outside, num_recompilations
 from jaxscope.report.document import Cell, make_table
@@ -79,7 +80,7 @@ class RecompilationPage(ExperimentPage[Recompilation]):
 
 def _row(signature: Signature) -> tuple[Cell, ...]:
     against = "" if signature.nearest is None else f"{signature.nearest + 1}"
-    changes = "; ".join(map(describe_key_change, signature.changes))
+    changes = say_joined(map(describe_key_change, signature.changes), CLAUSES)
     return (*signature_row(signature), changes or tr("the first"), against)
 
 

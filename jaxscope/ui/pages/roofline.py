@@ -33,7 +33,7 @@ from jaxscope.report.roofline import (
 from jaxscope.schema.ceilings_file import store_ceilings, stored_ceilings
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.session.state import WindowState
-from jaxscope.ui.toolkit.language import tr, tr_count
+from jaxscope.ui.toolkit.language import tr, tr_count, tr_said
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.threads import LatestJob
@@ -265,8 +265,8 @@ class RooflinePage(PageWidget):
             self.heading.setText(tr("Finding out what each kernel does …"))
             self.notes.setText("")
         elif change is not None:
-            self.heading.setText(diff.describe_cost_change(change))
-            self.notes.setText("\n".join(change.notes))
+            self.heading.setText(tr_said(diff.describe_cost_change(change)))
+            self.notes.setText("\n".join(map(tr_said, change.notes)))
             self.notes.setToolTip("")
             if "plot" in vars(self):
                 self.plot.hide()
@@ -276,7 +276,7 @@ class RooflinePage(PageWidget):
         else:
             self.heading.setText(tr(_QUESTION))
             self.notes.setText(
-                found.reason
+                tr_said(found.reason)
                 if found is not None
                 else tr("Run a call, and its kernels are shown here.")
             )
@@ -285,7 +285,7 @@ class RooflinePage(PageWidget):
         ceilings = self.ceilings
         how = tr(
             "{no_ceilings} “{text}” finds it out in seconds.",
-            no_ceilings=NO_CEILINGS,
+            no_ceilings=tr_said(NO_CEILINGS),
             text=self.calibrate.text(),
         )
         notes = [how if ceilings is None else describe_ceilings(ceilings)]
@@ -296,8 +296,8 @@ class RooflinePage(PageWidget):
             notes += describe_unmeasured(found, ceilings)
         if self.choice.currentIndex() != _CHOICES.index("kernels"):
             notes += describe_rows(found)
-        self.notes.setText("\n".join([*notes, *found.notes]))
-        self.notes.setToolTip("" if ceilings is None else describe_protocol(ceilings))
+        self.notes.setText("\n".join(map(tr_said, [*notes, *found.notes])))
+        self.notes.setToolTip("" if ceilings is None else tr_said(describe_protocol(ceilings)))
         points = self.points
         self.heading.setText(_heading(points, ceilings))
         if ceilings is not None:

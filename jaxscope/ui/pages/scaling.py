@@ -28,6 +28,7 @@ from jaxscope.export.measurement_files import (
     scaling_to_svg,
 )
 from jaxscope.model import Leaf
+from jaxscope.model.said import said
 from jaxscope.model.timing import ScalePoint, Scaling
 from jaxscope.program.size_range import DEFAULT_GROWTH, read_growth, read_scale
 from jaxscope.report.measurements import (
@@ -38,8 +39,9 @@ from jaxscope.report.measurements import (
     scaling_table,
 )
 from jaxscope.ui.pages.experiments import ExperimentPage
+from jaxscope.ui.pages.timing import tell_reason
 from jaxscope.ui.session.state import WindowState
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import tr, tr_said
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import ChoiceBox, SplitOrTabs, fill_box
@@ -82,9 +84,9 @@ PRESETS = {
 def _protocol_of(point: ScalePoint) -> str:
     """How the steady calls of a size were measured, and what disturbed them."""
     sides = [side for side in (point.eager, point.jit) if side is not None]
-    told = [[side.describe_protocol(), *map(str, side.reasons)] for side in sides]
-    said = dict.fromkeys(text for texts in told for text in texts)
-    return "\n".join(filter(None, [*said, point.reason]))
+    told = [[tr_said(side.describe_protocol()), *map(tell_reason, side.reasons)] for side in sides]
+    once = dict.fromkeys(text for texts in told for text in texts)
+    return "\n".join(filter(None, [*once, tr_said(point.reason)]))
 
 
 class ScalingPage(ExperimentPage[Scaling]):
@@ -171,7 +173,7 @@ class ScalingPage(ExperimentPage[Scaling]):
         self.say(
             describe_crossovers(scaling),
             [
-                *filter(None, [FORM_WORDS.get(scaling.forms[0])]),
+                *map(said, filter(None, [FORM_WORDS.get(scaling.forms[0])])),
                 *slopes,
                 *describe_sizes(scaling),
                 *scaling.warnings,

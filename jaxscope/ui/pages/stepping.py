@@ -4,6 +4,8 @@ tracing, line by line.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
@@ -20,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jaxscope.model.said import say_joined
 from jaxscope.model.types import read_batch_axes
 from jaxscope.model.values import StepValue, parse_condition, parse_place, parse_slice, write_place
 from jaxscope.program.links import LineSelection
@@ -32,6 +35,7 @@ from jaxscope.report.stepping import (
     describe_forms,
     describe_memory,
     describe_place,
+    describe_value,
     value_rows,
 )
 from jaxscope.report.tracing import (
@@ -46,7 +50,7 @@ from jaxscope.ui.figures.array_figures import ArrayPicture, HistogramBars
 from jaxscope.ui.selection.tracing import TracingRun
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.session.stepping import SteppingRun
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import tr, tr_said
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import (
@@ -391,7 +395,7 @@ class SteppingPage(PageWidget):
             self.buttons["back"].setEnabled(not step.is_start)
             self.buttons["out"].setEnabled(run.line is not None)
             self.buttons["forward"].setEnabled(not step.is_end)
-            self.place.setText(describe_line(tracing, step.number).replace("`", ""))
+            self.place.setText(tr_said(describe_line(tracing, step.number)).replace("`", ""))
             if run.line is not None:
                 told.append(describe_doing(tracing, step.number))
                 self.lines.choose(step.number)
@@ -400,8 +404,7 @@ class SteppingPage(PageWidget):
                 self.lines.clearSelection()
             told.append(run.doing)
         self.place.setToolTip("")
-        self.note.setText(" ".join(filter(None, told)))
-        self.note.setVisible(bool(self.note.text()))
+        self._tell(told)
         self.chain.hide()
 
     def _describe_place(self) -> str:
@@ -411,7 +414,11 @@ class SteppingPage(PageWidget):
         if run.step is None:
             is_saved = self._context.controller.state.is_view_only
             return tr(_QUESTION) if run.can_step else tr(_SAVED) if is_saved else tr(_NO_PROGRAM)
-        return describe_place(run.step)
+        return tr_said(describe_place(run.step))
+
+    def _tell(self, told: Sequence[str]) -> None:
+        self.note.setText(tr_said(say_joined(told)))
+        self.note.setVisible(bool(self.note.text()))
 
     def _say_note(self) -> None:
         run, step = self.run, self.run.step
@@ -420,10 +427,9 @@ class SteppingPage(PageWidget):
             told += [step.failure, step.note, step.inside]
         if run.stepping is not None:
             told += run.stepping.warnings
-        self.note.setText(" ".join(filter(None, told)))
-        self.note.setVisible(bool(self.note.text()))
+        self._tell(told)
         if step is not None:
-            self.place.setToolTip(describe_memory(step))
+            self.place.setToolTip(tr_said(describe_memory(step)))
         self.chain.setText(self._describe_chain())
         self.chain.setVisible(bool(self.chain.text()))
 
@@ -440,14 +446,15 @@ class SteppingPage(PageWidget):
         ]
         return tr(
             "{origin} From: {links}",
-            origin=escape_html(describe_origin(step.origin)),
+            origin=escape_html(tr_said(describe_origin(step.origin))),
             links=" ← ".join(links),
         )
 
     def _show_values(self) -> None:
         step = self.run.step
         self._rows = list(step.values) if step is not None else []
-        rows = list(value_rows(step.values)) if step is not None else []
+        told = zip(self._rows, value_rows(self._rows), strict=True)
+        rows = [(describe_value(value), *cells) for value, (_, *cells) in told]
         self.values.rows.set_table(Table(VALUE_HEADERS if rows else (), rows))
         self._clear_view()
         if not self._rows:
@@ -527,15 +534,15 @@ class SteppingPage(PageWidget):
         if view is None:
             return
         if view.problem:
-            self.of_numbers.setText(view.problem)
+            self.of_numbers.setText(tr_said(view.problem))
             return
         self.picture.show_view(view)
         self.histogram.show_view(view)
         self.slice.setText(view.slice)
         self.numbers.rows.set_table(cells_to_table(view))
         told = (describe_difference(view), describe_forms(view), describe_cut(view), view.note)
-        self.of_numbers.setText(" ".join(filter(None, told)))
-        self.of_numbers.setToolTip(OF_FORMS if view.forms else "")
+        self.of_numbers.setText(tr_said(say_joined(told)))
+        self.of_numbers.setToolTip(tr_said(OF_FORMS) if view.forms else "")
         self.compared["held"].setChecked(bool(view.against))
         self.compare_button.setChecked(bool(view.against or view.forms))
         self.of_numbers.setVisible(bool(self.of_numbers.text()))

@@ -15,10 +15,11 @@ from jaxscope.client.events import Failed, Finished, Progress
 from jaxscope.client.many_targets import default_targets, full_target
 from jaxscope.errors import Explanation, InternalError, JaxscopeError
 from jaxscope.model import Capture
+from jaxscope.model.said import say_joined
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.state import WindowState
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import tr, tr_said
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.threads import LatestJob
 from jaxscope.ui.toolkit.widgets import SelectableLabel, fill_box
@@ -211,8 +212,9 @@ class TargetsPage(PageWidget):
 
             notes = [*describe_answer(self._rows)]
             notes += [*describe_problems(self._rows, is_short=len(self._rows) > 1)]
-            notes += [*describe_counting(self._rows), ESTIMATE, f"{NOT_KNOWN} {CYCLES}"]
-        self.notes.setText("\n".join(notes))
+            notes += [*describe_counting(self._rows), ESTIMATE]
+            notes.append(say_joined((NOT_KNOWN, CYCLES)))
+        self.notes.setText("\n".join(map(tr_said, notes)))
         self.notes.setVisible(bool(notes))
 
     def _show_button(self) -> None:

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from jaxscope.model import Measurement
 from jaxscope.model.outline import DERIVATIVES
 from jaxscope.model.statistics import count_outliers
-from jaxscope.model.timing import STEADY
+from jaxscope.model.timing import STEADY, Noise
 from jaxscope.model.units import format_seconds
 from jaxscope.report.document import Table
 from jaxscope.report.measurements import (
@@ -106,9 +106,14 @@ def describe_protocol(row: Measurement) -> str:
         if outliers.mild or outliers.severe
         else ""
     )
-    meaning = f"{row.name.replace('_', ' ')}: {meaning_of(row.name) or row.detail}"
-    parts = (meaning, row.describe_protocol(), *map(str, row.reasons), told)
+    meaning = f"{row.name.replace('_', ' ')}: {meaning_of(row.name) or tr_said(row.detail)}"
+    parts = (meaning, tr_said(row.describe_protocol()), *map(tell_reason, row.reasons), told)
     return "\n".join(part for part in parts if part)
+
+
+def tell_reason(reason: Noise | str) -> str:
+    """Why durations are called noisy."""
+    return tr_said(reason.sentence()) if isinstance(reason, Noise) else reason
 
 
 def meaning_of(name: str) -> str:
@@ -122,7 +127,7 @@ def meaning_of(name: str) -> str:
 def row_texts(row: Measurement) -> tuple[str, ...]:
     """The cells of one measurement."""
     meaning = meaning_of(row.name)
-    detail = f" ({row.detail})" if row.detail else ""
+    detail = f" ({tr_said(row.detail)})" if row.detail else ""
     what = row.name.replace("_", " ") + detail + (f" — {meaning}" if meaning else "")
     quality = tr("noisy") if row.is_noisy else tr("steady") if row.runs > 1 else ""
     device = ""
@@ -270,7 +275,7 @@ class TimingPage(PageWidget):
         self._split.setVisible(bool(timing.measurements))
         self._empty.setVisible(not timing.measurements)
         self._show_headline()
-        self.notes.set_notes(timing.warnings, _notes(timing))
+        self.notes.set_notes([*map(tr_said, timing.warnings)], _notes(timing))
         self._draw()
         self._arrange()
 
@@ -427,11 +432,11 @@ def _notes(timing: TimingState) -> list[str]:
             tr(
                 "{call}. {place}",
                 call=timing.call,
-                place=describe_place(timing.environment),
+                place=tr_said(describe_place(timing.environment)),
             )
         ]
     )
-    return [*list(protocols)[:1], *place]
+    return [*map(tr_said, list(protocols)[:1]), *place]
 
 
 make_page = TimingPage

@@ -24,7 +24,7 @@ from jaxscope.report.document import Table
 from jaxscope.report.measurements import cost_lines, describe_processes, describe_ratio
 from jaxscope.ui.pages.agreement import describe_results, show_leaves
 from jaxscope.ui.pages.experiments import ExperimentPage
-from jaxscope.ui.pages.timing import HEADERS, row_texts
+from jaxscope.ui.pages.timing import HEADERS, row_texts, tell_reason
 from jaxscope.ui.toolkit.language import tr, tr_said
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.widgets import ChoiceBox, FlowLayout, SplitOrTabs
@@ -219,7 +219,10 @@ class VersusPage(ExperimentPage[ProgramComparison]):
         )
         # What is compared comes first, then what was done once to get there.
         measurements = sorted(found.timing.measurements, key=lambda m: "_" in m.name)
-        hints = ["\n".join((m.describe_protocol(), *map(str, m.reasons))) for m in measurements]
+        hints = [
+            "\n".join((tr_said(m.describe_protocol()), *map(tell_reason, m.reasons)))
+            for m in measurements
+        ]
         self.timings.rows.set_table(Table(HEADERS, [row_texts(m) for m in measurements]), hints)
         show_leaves(self.results, [found.agreement])
 

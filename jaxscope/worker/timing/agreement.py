@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model.op_name import TagTable, move_tags, read_op_name
+from jaxscope.model.said import say
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import guard
@@ -286,9 +287,9 @@ def send_numeric_divergence(
     try:
         reason = _Search(laboratory, program, call, compare).send()
     except OutOfTime:
-        reason = f"Looking for it was given up after {BUDGET_S:.0f} s."
+        reason = say("Looking for it was given up after {seconds:.0f} s.", seconds=BUDGET_S)
     except Exception as error:  # whatever the program or XLA raises
-        reason = f"Looking for it failed: {laboratory.describe(error)}"
+        reason = say("Looking for it failed: {why}", why=laboratory.describe(error))
     if reason:
         laboratory.channel.send("origin_missing", {"reason": reason})
 
@@ -309,9 +310,10 @@ class _Search:
         inputs = find_inputs(self._program, self._call)
         equations = compat.open_jaxpr(jaxpr).eqns
         if inputs is None:
-            return "Which argument each input of the program is, could not be found out."
+            return say("Which argument each input of the program is, could not be found out.")
         if len(equations) > _MOST_EQUATIONS:
-            return f"The program has {len(equations):,} equations, too many to look at."
+            num = len(equations)
+            return say("The program has {num:,} equations, too many to look at.", num=num)
         divergence = Divergence(jaxpr, inputs, self._compare, self._check_time)
         group = divergence.find()
         if group is None:
@@ -331,7 +333,7 @@ class _Search:
             "fusions": self._find_fusions(ids),
         }
         # Should XLA end the process for want of a pass, what is known by then is known.
-        self._send(fields, [], divergence, "XLA gave up when it was compiled without a pass.")
+        self._send(fields, [], divergence, say("XLA gave up when it was compiled without a pass."))
         trials, reason = self._try_passes(divergence, group, inputs)
         self._send(fields, trials, divergence, reason)
         return ""
@@ -364,9 +366,12 @@ class _Search:
                 trials.append(trial)
             self._try_whole(trials, divergence, inputs)
         except OutOfTime:
-            return trials, f"After {BUDGET_S:.0f} s no further pass was switched off."
+            return trials, say(
+                "After {seconds:.0f} s no further pass was switched off.", seconds=BUDGET_S
+            )
         except Exception as error:
-            return trials, f"Passes could not be recorded: {self._laboratory.describe(error)}"
+            why = self._laboratory.describe(error)
+            return trials, say("Passes could not be recorded: {why}", why=why)
         return trials, ""
 
     def _try_whole(
@@ -573,12 +578,12 @@ def send_results(channel: Channel, first: str, second: str, one: Any, other: Any
     """Send how far two results differ; None stands for one that could not be had."""
     leaves, reason = [], ""
     if one is None or other is None:
-        reason = f"{first if one is None else second} could not be run."
+        reason = say("{form} could not be run.", form=first if one is None else second)
     else:
         try:
             leaves = compare_results(one, other)
         except (ValueError, TypeError) as error:
-            reason = f"They do not have the same form: {str(error)[:300]}."
+            reason = say("They do not have the same form: {why}.", why=str(error)[:300])
     channel.send("results", {"first": first, "second": second, "leaves": leaves, "reason": reason})
 
 
@@ -639,9 +644,9 @@ def _look_for_divergence(
     """Where eager and jit differ, find out where that comes from."""
     reason = ""
     if jitted is None:
-        reason = "jit could not be run."
+        reason = say("{form} could not be run.", form="jit")
     elif find_difference(jax.tree.leaves(eager), jax.tree.leaves(jitted)) is None:
-        reason = "Eager and jit agree bit by bit."
+        reason = say("Eager and jit agree bit by bit.")
     if reason:
         laboratory.channel.send("origin_missing", {"reason": reason})
         return
@@ -666,10 +671,10 @@ def _compare_equations(laboratory: Laboratory, program: TracedProgram, call: Cal
     inner = compat.open_jaxpr(jaxpr)
     if _primitives(inner) & _RANDOM:
         laboratory.warn(
-            "The call draws random numbers; in double precision these are other numbers."
+            say("The call draws random numbers; in double precision these are other numbers.")
         )
     if inputs is None or len(inner.eqns) > _MAX_EQUATIONS:
-        laboratory.warn("Its equations could not be compared one by one.")
+        laboratory.warn(say("Its equations could not be compared one by one."))
         return
 
     def all_results(*values: Any) -> list[list[Any]]:

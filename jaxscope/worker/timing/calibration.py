@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxscope.model.said import say
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.targets.environment import describe_environment
 from jaxscope.worker.timing.conditions import find_warnings
@@ -37,7 +38,10 @@ def handle_calibrate(_request: dict[str, Any], channel: Channel) -> None:
         "matmul",
         "FLOP",
         2.0 * _SIDE**3,
-        f"A product of two {_SIDE} by {_SIDE} matrices in f32, jitted, timed until it was ready.",
+        say(
+            "A product of two {side} by {side} matrices in f32, jitted, timed until it was ready.",
+            side=_SIDE,
+        ),
         _time(jax.jit(jnp.matmul), square, square),
     )
     del square
@@ -49,7 +53,10 @@ def handle_calibrate(_request: dict[str, Any], channel: Channel) -> None:
         "stream",
         "bytes",
         3.0 * array.nbytes,
-        f"a + b of {array.nbytes >> 20} MiB each in f32, jitted: two arrays read, one written.",
+        say(
+            "a + b of {size} MiB each in f32, jitted: two arrays read, one written.",
+            size=array.nbytes >> 20,
+        ),
         _time(jax.jit(jnp.add), array, other),
     )
 

@@ -21,8 +21,8 @@ from typing import Any, TypeVar
 import jax
 
 from jaxscope.errors import Explanation, JaxscopeError, TraceError
+from jaxscope.model.said import CLAUSES, NAMED, said, say, say_clause, say_count, say_joined
 from jaxscope.model.timing import KEPT, TRANSFORMED, WITHOUT_JIT, are_many_page_faults
-from jaxscope.model.units import format_count, lower_first
 from jaxscope.worker.channel import Channel, run_skippable
 from jaxscope.worker.faults.explain import explain_exception, guard
 from jaxscope.worker.host.call import Call, parse_call
@@ -37,7 +37,7 @@ from jaxscope.worker.timing.conditions import (
     keep_freed_memory,
     read_setting,
 )
-from jaxscope.worker.timing.experiment import refuse_absent_target
+from jaxscope.worker.timing.experiment import first_line, refuse_absent_target
 from jaxscope.worker.timing.forms import (
     Forms,
     find_forms,
@@ -131,7 +131,7 @@ def handle_time(request: dict[str, Any], channel: Channel) -> None:
     session.readings.send(
         "import",
         [import_s],
-        "Once: the file itself, and the start of JAX's backend.",
+        say("Once: the file itself, and the start of JAX's backend."),
         span=(start_s, start_s + import_s),
     )
     with channel.quiet(), warnings.catch_warnings():
@@ -263,9 +263,12 @@ class _TimingRun:
             return
         if gradient is None:
             self.warn(
-                "The gradient was not measured: "
-                + ("the call has no floating-point array." if is_plain else
-                   "the call applies transforms of its own; time one that takes the gradient.")
+                say("The gradient was not measured: the call has no floating-point array.")
+                if is_plain
+                else say(
+                    "The gradient was not measured: the call applies transforms of its own; time "
+                    "one that takes the gradient."
+                )
             )  # fmt: skip
             return
         self.measure_program(gradient, "gradient_")
@@ -374,7 +377,8 @@ class _TimingRun:
 
         result, was_skipped = run_skippable(announced)
         if was_skipped:
-            self.warn(f"Skipped by hand: {lower_first(text)}. What it gave is partial.")
+            told = say("Skipped by hand: {text}. What it gave is partial.", text=say_clause(text))
+            self.warn(told)
         return result
 
     def _prepare_jitted(self, forms: Forms, prefix: str) -> Subject | None:
@@ -388,8 +392,10 @@ class _TimingRun:
             prepare = (fresh_arguments if consumes else same_arguments)(*arguments)
             subject = Subject(name, forms.jitted, prepare, is_consuming=consumes)
             outcome = Outcome()
-            for number in ("first", "second"):
-                text = f"The {number} call after compiling."
+            for number, text in (
+                ("first", say("The first call after compiling.")),
+                ("second", say("The second call after compiling.")),
+            ):
                 with observed(outcome) if number == "second" else contextlib.nullcontext():
                     span = self._time_once(subject, outcome.keep if number == "second" else None)
                 self._send_once(f"{prefix}{number}_call", span, text)
@@ -415,7 +421,7 @@ class _TimingRun:
                 raise
             boxed = with_static_scalars(forms)
             lowered = self._time_stages_once(boxed, prefix)
-            self.warn("Python numbers were taken as static, because tracing them raised.")
+            self.warn(say("Python numbers were taken as static, because tracing them raised."))
             return lowered, boxed.jitted_arguments
 
     def _time_stages_once(self, forms: Forms, prefix: str) -> Any:
@@ -434,10 +440,10 @@ class _TimingRun:
                 if item.name == "trace" and self._watch is not None:
                     self._tell(self._watch.find_changes(is_traced=True))
             elif is_empty(item) and not prefix:
-                self._judge_not("the program computes nothing, so there is nothing to compare")
+                self._judge_not(say("the program computes nothing, so there is nothing to compare"))
             elif is_one_jit(item) and not prefix and not forms.is_unwrapped:
                 self._judge_not(
-                    "the program is one jitted function, so its eager run is compiled, too"
+                    say("the program is one jitted function, so its eager run is compiled, too")
                 )
             lowered = item
         return lowered
@@ -445,18 +451,19 @@ class _TimingRun:
     def _tell(self, differences: Iterable[Difference]) -> None:
         """Eager and compiled calls do different work: say so, and give no verdict."""
         for difference in differences:
-            self._judge_not(difference.summary, f"{difference.why} {difference.remedy}")
+            further = say_joined((difference.why, difference.remedy))
+            self._judge_not(difference.summary, further)
 
     def _judge_not(self, why: str, further: str = "") -> None:
         self._why_not = self._why_not or why
-        self.warn(f"No verdict: {why}. {further}".rstrip())
+        self.warn(say_joined((say("No verdict: {why}.", why=why), further)))
 
     def _prepare_eager(self, forms: Forms, prefix: str) -> Subject | None:
         """Call the eager form until what it does is known; None where it fails."""
         name = f"{prefix}eager"
         subject = Subject(name, forms.eager, same_arguments(*forms.eager_arguments))
         told = (forms.is_unwrapped, WITHOUT_JIT), (forms.is_transformed, TRANSFORMED)
-        subject.detail = "; ".join(text for is_so, text in told if is_so)
+        subject.detail = say_joined((said(text) for is_so, text in told if is_so), CLAUSES)
         calls = EagerCalls(self._watch, self._jit_outcome)
         compiled_s = self._counter.compiled_s
         try:
@@ -464,7 +471,8 @@ class _TimingRun:
             if calls.leak is not None:
                 self._tell([calls.leak])
                 return None
-            self._send_once(f"{prefix}first_eager_call", span, "It compiles each primitive.")
+            protocol = say("It compiles each primitive.")
+            self._send_once(f"{prefix}first_eager_call", span, protocol)
             # Later calls find the primitives compiled.
             typical_s = max(span[1] - span[0] - (self._counter.compiled_s - compiled_s), 0.0)
             if typical_s <= _SLOWEST_CHECK_S:
@@ -494,13 +502,16 @@ class _TimingRun:
         subject.steady_call = find_steady_call(durations)
         if subject.steady_call:
             calls = subject.steady_call
-            protocol = f"The {calls} calls after the second one, until a call took as long as later"
+            protocol = say(
+                "The {num} calls after the second one, until a call took as long as later ones.",
+                num=calls,
+            )
             self.readings.send(
                 f"{subject.name}_until_steady",
                 [sum(durations[:calls])],
-                f"{protocol} ones.",
+                protocol,
                 span=(start_s, ends_s[calls - 1]),
-                detail=format_count(calls, "call"),
+                detail=say_count(calls, "call"),
             )
         subject.num_inner = find_inner_loop(subject.typical_s, is_consuming=subject.is_consuming)
         return subject
@@ -513,7 +524,7 @@ class _TimingRun:
             return  # measuring it will fail as well, and say so
         if odd:
             self._odd = odd
-            self._judge_not(f"the results of the {noun} have {odd}")
+            self._judge_not(say("the results of the {noun} have {odd}", noun=noun, odd=str(odd)))
 
     def _measure_beside(self, forms: Forms, jitted: Subject | None) -> None:
         """Copying both ways, and calls without waiting in between: jitted form only."""
@@ -577,8 +588,12 @@ class _TimingRun:
                 self._fetching.append((subject, faults))
             if recording.num_compilations:
                 self.warn(
-                    f"{subject.name} traced or compiled {recording.num_compilations} times while "
-                    f"it was measured: its durations include that."
+                    say(
+                        "{name} traced or compiled {num} times while it was measured: its "
+                        "durations include that.",
+                        name=subject.name,
+                        num=recording.num_compilations,
+                    )
                 )
 
     def _send_rounds(self, subjects: list[Subject], rounds: Rounds) -> None:
@@ -595,8 +610,10 @@ class _TimingRun:
         else:
             _, explanation = explain_exception(cause or error, self._user_files, stage="run")
         self._failure = self._failure or explanation
-        where = f" ({explanation.where})" if explanation.where else ""
-        why = f" {explanation.why.splitlines()[0][:300]}" if explanation.why else ""
         is_warm = {name, f"{name}_warm_up"} & self.readings.names == {f"{name}_warm_up"}
         fate = describe_failed_form(call_number, has_only_warm_up=is_warm)
-        self.warn(f"{name} {fate}{where}: {explanation.what}{why}")
+        told: str = say("{name} {fate}", name=name, fate=fate)
+        if explanation.where:
+            told = say("{told} ({interval})", told=told, interval=explanation.where)
+        why = say_joined((explanation.what, first_line(explanation.why)))
+        self.warn(say(NAMED, name=told, meaning=why))

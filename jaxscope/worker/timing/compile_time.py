@@ -26,6 +26,7 @@ import numpy as np
 
 from jaxscope.errors import PACKAGE_FOLDER
 from jaxscope.model.experiments import REST, CompileLine, CompileSpan
+from jaxscope.model.said import say, say_joined
 from jaxscope.model.units import format_seconds
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
@@ -212,7 +213,8 @@ def _compile(lowered: Any) -> tuple[float, list[Span], str]:
     try:
         recording = compat.start_recording(level=1)
     except Exception as error:  # only one recorder at a time: the program may have its own
-        problem = f"XLA's recorder could not start ({type(error).__name__})."
+        kind = type(error).__name__
+        problem = say("XLA's recorder could not start ({kind}).", kind=kind)
     with compat.without_persistent_cache():
         start = time.perf_counter()
         try:
@@ -223,7 +225,7 @@ def _compile(lowered: Any) -> tuple[float, list[Span], str]:
     found = itertools.starmap(Span, compat.recorded_spans(trace)) if trace else ()
     spans = list(itertools.islice(found, MAX_SPANS + 1))
     if len(spans) > MAX_SPANS:
-        return seconds, [], f"XLA's recorder noted more than {MAX_SPANS:,} spans."
+        return seconds, [], say("XLA's recorder noted more than {num:,} spans.", num=MAX_SPANS)
     return seconds, spans, problem
 
 
@@ -429,19 +431,25 @@ def advise_folding(compiling: TimePart, jaxpr: Any, seconds: float) -> list[str]
     if folding < _MUCH_FOLDING * seconds:
         return []
     sizes = find_constant_work(jaxpr)
-    told = (
-        f"XLA took {format_seconds(folding)} of the {format_seconds(seconds)} of compiling to "
-        "compute constants (its pass constant_folding)."
+    told = say(
+        "XLA took {folding} of the {seconds} of compiling to compute constants (its pass "
+        "constant_folding).",
+        folding=format_seconds(folding),
+        seconds=format_seconds(seconds),
     )
     if not sizes:
-        return [f"{told} No equation of this program has only constants as operands."]
+        none = say("No equation of this program has only constants as operands.")
+        return [say_joined((told, none))]
     (file, line), largest = sizes.most_common(1)[0]
     share = largest / sum(sizes.values())
-    most = "most of" if share >= _MANY_OF else "more than any other line of"
-    return [
-        f"{told} Line {line} of {file.rpartition('/')[2]} makes {most} what depends on no "
-        "argument. Compute it once outside of the function with NumPy and pass it as an argument."
-    ]
+    advice = say(
+        "Line {line} of {file} makes {most} what depends on no argument. Compute it once outside "
+        "of the function with NumPy and pass it as an argument.",
+        line=line,
+        file=file.rpartition("/")[2],
+        most=say("most of") if share >= _MANY_OF else say("more than any other line of"),
+    )
+    return [say_joined((told, advice))]
 
 
 def _seconds_of(part: TimePart, names: frozenset[str]) -> Iterator[float]:

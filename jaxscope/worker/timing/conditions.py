@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import jax
 
-from jaxscope.model.said import join_first
+from jaxscope.model.said import join_first, say
 from jaxscope.worker.targets.environment import describe_environment
 
 _bound_clocks = (time.perf_counter_ns, time.perf_counter)
@@ -128,25 +128,32 @@ def describe_machine() -> dict[str, str]:
 
 def find_warnings() -> list[str]:
     """What about this process makes durations mean something else, a sentence each."""
-    warnings = []
+    warnings: list[str] = []
     threads = [thread.name for thread in threading.enumerate() if _is_users(thread)]
     if threads:
         named = join_first(dict.fromkeys(threads), _MAX_NAMED)
-        warnings.append(f"Threads of the code run beside the measurement: {named}.")
+        warnings.append(
+            say("Threads of the code run beside the measurement: {threads}.", threads=named)
+        )
     if (time.perf_counter_ns, time.perf_counter) != _bound_clocks:
-        warnings.append("The code replaced Python's clock; the real one was used to measure.")
+        warnings.append(say("The code replaced Python's clock; the real one was used to measure."))
     if read_setting("jax_debug_nans") or read_setting("jax_debug_infs"):
-        warnings.append("jax_debug_nans or jax_debug_infs is on: each result is checked, slowly.")
+        warnings.append(
+            say("jax_debug_nans or jax_debug_infs is on: each result is checked, slowly.")
+        )
     if read_setting("jax_disable_jit"):
-        warnings.append("jax_disable_jit is on: nothing is compiled, so only eager runs count.")
+        warnings.append(
+            say("jax_disable_jit is on: nothing is compiled, so only eager runs count.")
+        )
     if read_setting("jax_enable_x64"):
-        warnings.append("jax_enable_x64 is on: Python numbers become 64 bits wide.")
+        warnings.append(say("jax_enable_x64 is on: Python numbers become 64 bits wide."))
     if battery := find_power_problem():
         warnings.append(battery)
     if os.environ.get("XLA_FLAGS"):
-        warnings.append(f"XLA_FLAGS is set: {os.environ['XLA_FLAGS'][:300]}")
+        flags = os.environ["XLA_FLAGS"][:300]
+        warnings.append(say("XLA_FLAGS is set: {flags}", flags=flags))
     if read_setting("jax_compilation_cache_dir"):
-        warnings.append("A compilation cache is on: a hit makes compiling look fast.")
+        warnings.append(say("A compilation cache is on: a hit makes compiling look fast."))
     return warnings
 
 
@@ -186,7 +193,7 @@ def find_power_problem() -> str:
     except (OSError, ValueError):
         return ""
     if "Discharging" in states:
-        return "The machine runs on battery, which may lower its clock."
+        return say("The machine runs on battery, which may lower its clock.")
     return ""
 
 

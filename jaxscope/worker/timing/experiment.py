@@ -16,6 +16,7 @@ import jax
 import numpy as np
 
 from jaxscope.errors import EnvironmentProblem
+from jaxscope.model.said import say, say_joined
 from jaxscope.model.targets import is_absent
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
@@ -79,9 +80,16 @@ class Laboratory:
         """One sentence about what the user's code or JAX raised."""
         cause = error.__cause__ or error
         _, explanation = explain_exception(cause, self.user_files, stage="run")
-        where = f" ({explanation.where})" if explanation.where else ""
-        why = f" {explanation.why.splitlines()[0][:300]}" if explanation.why else ""
-        return f"{explanation.what}{where}{why}"
+        told: str = explanation.what
+        if explanation.where:
+            told = say("{told} ({interval})", told=told, interval=explanation.where)
+        return say_joined((told, first_line(explanation.why)))
+
+
+def first_line(text: str) -> str:
+    """A short text as it is; of another one its first line, without a template."""
+    first = text.splitlines()[0][:300] if text else ""
+    return text if text == first else first
 
 
 @contextmanager

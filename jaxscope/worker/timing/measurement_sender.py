@@ -10,6 +10,7 @@ from statistics import median
 
 import numpy as np
 
+from jaxscope.model.said import say, say_joined, template
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.timing.stopwatch import LEAST_ROUNDS, CallDurations, Rounds, Subject
 
@@ -36,17 +37,16 @@ def wait_name(name: str) -> str:
     return "wait" if name == "jit" else f"{name}_wait"
 
 
-DISPATCH = (
-    "Until the call returned, its result not awaited: no measure of how long the work takes. "
+DISPATCH = say(
+    "Until the call returned, its result not awaited: no measure of how long the work takes."
 )
-WAIT = "From the return of the call until its result was ready. "
-KEPT_PROTOCOL = (
+WAIT = say("From the return of the call until its result was ready.")
+KEPT_PROTOCOL = say(
     "The same calls one after another, once the C library was told to keep freed memory (mallopt), "
     "so that the system does not have to give and clear pages anew."
 )
-SO_FAR = "So far: the last {count} calls of the warm-up, one after another."
-SO_FAR_ONCE = "So far: the second call after compiling."
-WARM_UP = (
+SO_FAR_ONCE = say("So far: the second call after compiling.")
+WARM_UP = template(
     "Partial: the {count} calls of the warm-up, one after another and before it need be steady; "
     "no pairs were timed after it."
 )
@@ -59,10 +59,15 @@ def describe_failed_form(call_number: int, *, has_only_warm_up: bool = False) ->
         has_only_warm_up: Whether only calls of its warm-up are left of it.
     """
     if has_only_warm_up:
-        return f"failed at call {call_number}, so only calls of its warm-up are left: partial"
+        return say(
+            "failed at call {number}, so only calls of its warm-up are left: partial",
+            number=call_number,
+        )
     if call_number > 1:
-        return f"failed at call {call_number}, so its durations are partial or missing"
-    return "could not be measured"
+        return say(
+            "failed at call {number}, so its durations are partial or missing", number=call_number
+        )
+    return say("could not be measured")
 
 
 def describe_turns(side: CallDurations, rounds: Rounds) -> str:
@@ -71,12 +76,16 @@ def describe_turns(side: CallDurations, rounds: Rounds) -> str:
     if not others:
         return own
     if others == [own]:
-        return f"random pairs of {own}"
-    return f"random pairs, {own} of this form and {others[0]} of the other"
+        return say("random pairs of {units}", units=own)
+    return say(
+        "random pairs, {units} of this form and {others} of the other", units=own, others=others[0]
+    )
 
 
 def _unit(side: CallDurations) -> str:
-    return f"chunks of {side.num_per_chunk}" if side.num_per_chunk > 1 else "single calls"
+    if side.num_per_chunk > 1:
+        return say("chunks of {num}", num=side.num_per_chunk)
+    return say("single calls")
 
 
 def describe_protocol(
@@ -90,19 +99,27 @@ def describe_protocol(
     spent_s = sum(sum(recording.total_s) for recording in rounds.sides)
     is_stretched = spent_s > 1.5 * budget_s and len(rounds.log_values) == LEAST_ROUNDS
     ends = {
-        "precise": " Ended when the pairs agreed.",
-        "budget": f" Ended by the budget of {budget_s:.2g} s"
-        + (f", stretched until there were {LEAST_ROUNDS} rounds." if is_stretched else "."),
+        "precise": say("Ended when the pairs agreed."),
+        "budget": say(
+            "Ended by the budget of {seconds:.2g} s, stretched until there were {num} rounds.",
+            seconds=budget_s,
+            num=LEAST_ROUNDS,
+        )
+        if is_stretched
+        else say("Ended by the budget of {seconds:.2g} s.", seconds=budget_s),
     }
-    left_out = ", the first calls of each left out" if side.num_dropped else ""
     each = (
-        f"Calls so fast that {subject.num_inner} were timed together" if subject.num_inner > 1
-        else "Each call timed by itself"
-    )  # fmt: skip
-    return (
-        f"{each} until its result was ready, in {describe_turns(side, rounds)}{left_out}, garbage "
-        f"collector off.{ends.get(rounds.stopped, '')}"
+        say("Calls so fast that {num} were timed together", num=subject.num_inner)
+        if subject.num_inner > 1
+        else say("Each call timed by itself")
     )
+    told = say(
+        "{each} until its result was ready, in {turns}{left_out}, garbage collector off.",
+        each=each,
+        turns=describe_turns(side, rounds),
+        left_out=say(", the first calls of each left out") if side.num_dropped else "",
+    )
+    return say_joined((told, ends.get(rounds.stopped, "")))
 
 
 # Sends what was measured as it becomes known: raw durations, and when they were taken.
@@ -212,7 +229,7 @@ def send_rounds(
             readings.send(
                 name,
                 durations,
-                meaning + protocol,
+                say_joined((meaning, protocol)),
                 span=span,
                 steady_from=steady_from,
                 detail=subject.detail if is_whole else "",
@@ -239,7 +256,12 @@ def send_ratio(
 def send_so_far(readings: MeasurementSender, subject: Subject) -> None:
     """Send what is known of a warm form before it is measured: a first eager call may take long."""
     durations = subject.warm_up_s[-_LAST_CALLS:]
-    protocol = SO_FAR.format(count=len(durations)) if durations else SO_FAR_ONCE
+    protocol = SO_FAR_ONCE
+    if durations:
+        protocol = say(
+            "So far: the last {count} calls of the warm-up, one after another.",
+            count=len(durations),
+        )
     durations = durations or [subject.typical_s]  # slow calls are warm without a warm-up
     readings.send(subject.name, durations, protocol, detail="so far")
 
@@ -248,5 +270,5 @@ def send_warm_up(readings: MeasurementSender, subject: Subject) -> None:
     """Send the calls of a warm-up where nothing followed: all that is known of that form."""
     durations = subject.warm_up_s
     if subject.name not in readings.names:
-        protocol = WARM_UP.format(count=len(durations))
+        protocol = say(WARM_UP, count=len(durations))
         readings.send(f"{subject.name}_warm_up", durations, protocol, detail="partial")

@@ -15,6 +15,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxscope.model.said import say
 from jaxscope.model.units import lower_first
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel, run_skippable
@@ -154,11 +155,11 @@ MAX_RUNS = 30
 _MAX_EVENTS = 200_000
 _MAX_TIMELINE_EVENTS = 20_000
 """Of one run; a picture of more has several per pixel, and the shortest go first."""
-_COMPILED_PROTOCOL = (
+_COMPILED_PROTOCOL = say(
     "XLA's recorder, in memory, each run by itself and warm. Loops, calls and conditionals "
     "include what runs inside of them; instructions of several threads may overlap."
 )
-_EAGER_PROTOCOL = (
+_EAGER_PROTOCOL = say(
     "Each equation run by itself until its result was ready, warm; calls of jitted and "
     "differentiated functions taken apart, loops and conditionals as one."
 )
@@ -223,7 +224,9 @@ def _profile_compiled(
         return
     times = sum_events(recorded.events)
     if not times.names:
-        _send_missing(laboratory, "optimized", "The recorder saw no instruction of the program.")
+        _send_missing(
+            laboratory, "optimized", say("The recorder saw no instruction of the program.")
+        )
         return
     walls = [call.total_s for call in recorded.calls]
     _send_times(laboratory, "optimized", _COMPILED_PROTOCOL, times, walls, plain)
@@ -289,7 +292,7 @@ def _profile_equations(laboratory: Laboratory, call: Any, budget_s: float) -> No
             _send_missing(laboratory, stage, refusal)
             return
         if not compat.open_jaxpr(program.derived.jaxpr).eqns:
-            _send_missing(laboratory, stage, "The program has no equation.")
+            _send_missing(laboratory, stage, say("The program has no equation."))
             return
         found = time_equations(program, call, laboratory.stopwatch, budget_s, MAX_RUNS)
     except Exception as error:

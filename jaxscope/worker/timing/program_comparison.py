@@ -20,6 +20,7 @@ import numpy as np
 
 from jaxscope.errors import CallError
 from jaxscope.model.experiments import CAST_DTYPES, POLICIES
+from jaxscope.model.said import say, say_joined, template
 from jaxscope.wire.messages import Message
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import guard
@@ -325,14 +326,10 @@ def send_durations(
 
 
 DEFAULT_BUDGET_S = 3.0
-PROTOCOL = (
+PROTOCOL = template(
     "Compiled; each call timed by itself until its result was ready, in {turns}, "
-    "the first calls of each left out, garbage collector off.{end}"
+    "the first calls of each left out, garbage collector off."
 )
-_ENDS = {
-    "precise": " Ended when the pairs agreed.",
-    "budget": " Ended at the budget of {budget_s:g} s.",
-}
 
 
 def handle_compare(request: dict[str, Any], channel: Channel) -> None:
@@ -374,21 +371,25 @@ def _warm_up(laboratory: Laboratory, item: PreparedProgram, budget_s: float) -> 
         warm_up(laboratory, subject, budget_s)
     except SubjectFailed:
         durations = subject.warm_up_s
-        protocol = WARM_UP.format(count=len(durations))
+        protocol = say(WARM_UP, count=len(durations))
         name = f"{subject.name}_warm_up"
         send_durations(laboratory, name, durations, protocol)
         raise
 
 
 def _measure(laboratory: Laboratory, sides: list[PreparedProgram], budget_s: float) -> None:
+    ends = {
+        "precise": say("Ended when the pairs agreed."),
+        "budget": say("Ended at the budget of {seconds:g} s.", seconds=budget_s),
+    }
     subjects = [item.compiled.subject for item in sides]
     rounds, failure = measure_together(laboratory, subjects, budget_s)
     for subject, recording in zip(subjects, rounds.sides, strict=True):
-        end = _ENDS.get(rounds.stopped, "").format(budget_s=budget_s)
-        protocol = PROTOCOL.format(turns=describe_turns(recording, rounds), end=end)
+        told = say(PROTOCOL, turns=describe_turns(recording, rounds))
+        protocol = say_joined((told, ends.get(rounds.stopped, "")))
         send_durations(laboratory, subject.name, recording.total_s, protocol)
         if recording.num_compilations:
-            laboratory.warn(f"{subject.name} compiled again while it was measured.")
+            laboratory.warn(say("{name} compiled again while it was measured.", name=subject.name))
     no_verdict = [why for item in sides if (why := find_no_verdict(item, laboratory))]
     if rounds.log_values:
         laboratory.channel.send(
@@ -397,7 +398,8 @@ def _measure(laboratory: Laboratory, sides: list[PreparedProgram], budget_s: flo
             {"log_ratios": np.asarray(rounds.log_values, np.float64)},
         )
     if failure is not None:
-        laboratory.warn(f"Measuring ended early: {laboratory.describe(failure)}")
+        why = laboratory.describe(failure)
+        laboratory.warn(say("Measuring ended early: {why}", why=why))
 
 
 MAX_OUTCOME_BYTES = 64 << 20
@@ -484,16 +486,18 @@ def _send_outcome(channel: Channel, outcome: Any) -> None:
         arrays[f"leaf{number}"] = array.reshape(-1).view(np.uint8)
     reason = ""
     if total > MAX_OUTCOME_BYTES or len(arrays) > _MOST_KEPT // 5:
-        reason = f"They are too large to hand from process to process: {total >> 20} MiB."
+        reason = say(
+            "They are too large to hand from process to process: {size} MiB.", size=total >> 20
+        )
         leaves, arrays = [], {}
     channel.send("outcome", {"leaves": leaves, "reason": reason}, arrays)
 
 
 def _compare(channel: Channel, own: Any, message: Message) -> None:
     """Compare what the first process returned with this one's."""
-    reason = str(message.fields.get("reason") or "")
+    reason = message.fields.get("reason") or ""
     if reason:
-        fields = {"first": "first", "second": "second", "leaves": [], "reason": reason}
+        fields = {"first": "first", "second": "second", "leaves": (), "reason": reason}
         channel.send("results", fields)
         return
     first = {
@@ -512,7 +516,7 @@ def _compare(channel: Channel, own: Any, message: Message) -> None:
             raise ValueError("other structures")
         leaves = [compare_arrays(path, first[path], plain(second[path])) for path in first]
     except (ValueError, TypeError) as error:
-        reason = f"They do not have the same form: {str(error)[:300]}."
+        reason = say("They do not have the same form: {why}.", why=str(error)[:300])
     channel.send(
         "results", {"first": "first", "second": "second", "leaves": leaves, "reason": reason}
     )

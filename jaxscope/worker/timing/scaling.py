@@ -18,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.errors import CallError, JaxscopeError
+from jaxscope.model.said import say
 from jaxscope.model.units import format_seconds
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import guard
@@ -402,7 +403,8 @@ class _Scaling:
         laboratory.channel.send("scale_point", fields, {**self._columns, **arrays})
         if self._odd and not self._has_told_origin and not self._preset:
             self._has_told_origin = True
-            laboratory.warn(f"At {size:,}: {find_origin_of(call, self._odd)}")
+            told = find_origin_of(call, self._odd)
+            laboratory.warn(say("At {sizes}: {told}", sizes=f"{size:,}", told=told))
 
     def _prepare_forms(self, call: Call, size: int, fields: dict[str, Any]) -> list[Subject]:
         forms = find_forms(call)
@@ -448,7 +450,7 @@ class _Scaling:
         fields["is_judged"] = not (odd or compiled.is_empty)
         if odd:
             self._odd = odd
-            fields["reason"] = f"The results have {odd}: no verdict."
+            fields["reason"] = say("The results have {odd}: no verdict.", odd=str(odd))
         return subject
 
     def _warm_up_eager(self, eager: Subject, size: int, calls: EagerCalls) -> bool:
@@ -469,7 +471,11 @@ class _Scaling:
         if second > _SLOWEST_EAGER * self._budget_s:
             self._skip_eager = True
             self._laboratory.warn(
-                f"From {size:,} on, eager is left out: a call took {second:.3g} s."
+                say(
+                    "From {size:,} on, eager is left out: a call took {seconds:.3g} s.",
+                    size=size,
+                    seconds=second,
+                )
             )
             return False
         try:
@@ -490,7 +496,9 @@ class _Scaling:
         for subject, recording in zip(subjects, rounds.sides, strict=True):
             arrays[f"{subject.name}.seconds"] = np.asarray(recording.total_s, np.float64)
             if recording.num_compilations:
-                fields["reason"] = f"{subject.name} compiled again while it was measured."
+                fields["reason"] = say(
+                    "{name} compiled again while it was measured.", name=subject.name
+                )
         if len(subjects) == 2:
             arrays["log_ratios"] = np.asarray(rounds.log_values, np.float64)
         return arrays

@@ -15,6 +15,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from jaxscope.model.said import say, template
 from jaxscope.worker import compat
 from jaxscope.worker.timing.conditions import read_setting
 from jaxscope.worker.timing.forms import is_host_array
@@ -87,7 +88,7 @@ class StageTime:
         return self.began_s, self.began_s + self.seconds
 
 
-START_PROTOCOL = (
+START_PROTOCOL = say(
     "Once: JAX's own start. A throw-away function was traced, lowered and compiled, so that what "
     "JAX does in a process only the first time is no part of the rows that follow."
 )
@@ -119,12 +120,12 @@ def time_stages(
     start_s = stopwatch.now_s()
     traced = compat.trace_jitted(jitted, args, kwargs)
     traced_s = stopwatch.now_s()
-    yield StageTime("trace", traced_s - start_s, "Once, with JAX's caches emptied.", start_s)
+    yield StageTime("trace", traced_s - start_s, say("Once, with JAX's caches emptied."), start_s)
     yield traced
     start_s = stopwatch.now_s()
     lowered = compat.lower(traced)
     seconds = stopwatch.now_s() - start_s
-    yield StageTime("lower", seconds, "Once, from jaxpr to StableHLO.", start_s)
+    yield StageTime("lower", seconds, say("Once, from jaxpr to StableHLO."), start_s)
     hits = counter.num_cache_hits
     start_s = stopwatch.now_s()
     compiled = lowered.compile()
@@ -195,27 +196,27 @@ def _is_plain_array(leaf: Any) -> bool:
 def _describe_cache(num_hits: int) -> tuple[str, str]:
     """Whether the persistent cache had the program, in two words and in a sentence."""
     if num_hits:
-        said = "Once; read from the persistent compilation cache, so nothing was compiled."
-        return "cache hit", said
+        told = say("Once; read from the persistent compilation cache, so nothing was compiled.")
+        return say("cache hit"), told
     if read_setting("jax_compilation_cache_dir"):
-        return "cache miss", "Once; not in the persistent compilation cache."
-    return "no cache", "Once, by XLA; no persistent compilation cache is in use."
+        return say("cache miss"), say("Once; not in the persistent compilation cache.")
+    return say("no cache"), say("Once, by XLA; no persistent compilation cache is in use.")
 
 
 # What else there is to time: the arguments' way there, the results' way back, and throughput.
 
 
-TRANSFER_PROTOCOL = (
+TRANSFER_PROTOCOL = say(
     "The arguments, handed from the host to the device. A CPU may share the memory and not copy."
 )
-FETCH_PROTOCOL = (
+FETCH_PROTOCOL = say(
     "The results, copied from the device to the host, ready before. A CPU may share the memory."
 )
-THROUGHPUT_PROTOCOL = (
+THROUGHPUT_PROTOCOL = template(
     "{batch} calls, one after another without waiting for results, then one wait; divided by "
     "{batch}. Latency is what waits after each call."
 )
-_SINGLE_PROTOCOL = (
+_SINGLE_PROTOCOL = say(
     "Single calls, each with a wait for its result: one takes so long that several without waiting "
     "in between are not tried."
 )
@@ -277,7 +278,7 @@ def send_throughput(
     finally:
         durations = [seconds / batch for seconds in whole.warm_up_s[1:] or whole.warm_up_s]
         span = (start_s, stopwatch.now_s())
-        protocol = _SINGLE_PROTOCOL if batch == 1 else THROUGHPUT_PROTOCOL.format(batch=batch)
+        protocol = _SINGLE_PROTOCOL if batch == 1 else say(THROUGHPUT_PROTOCOL, batch=batch)
         readings.send("throughput", durations, protocol, span=span)
 
 
@@ -295,8 +296,10 @@ def send_device_time(
     try:
         busy_s = busy_seconds(stopwatch, subject, max(1, min(_DEVICE_CALLS, fitting)))
     except Exception as error:
-        said = " ".join(str(error).split())[:200]
-        return f"The device's time of {subject.name} could not be recorded: {said}"
+        why = " ".join(str(error).split())[:200]
+        return say(
+            "The device's time of {name} could not be recorded: {why}", name=subject.name, why=why
+        )
     readings.send_device(subject.name, busy_s)
     return ""
 

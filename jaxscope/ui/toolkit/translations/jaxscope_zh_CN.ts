@@ -102,6 +102,10 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
         <translation>，追踪到的 FLOP 是 {factor} 倍</translation>
     </message>
     <message>
+        <source> at {place}</source>
+        <translation>，位于 {place}</translation>
+    </message>
+    <message>
         <source> at {write_time}</source>
         <translation>，时间 {write_time}</translation>
     </message>
@@ -158,6 +162,10 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
         <translation>，主机 {host}</translation>
     </message>
     <message>
+        <source> on {target}</source>
+        <translation>（在 {target} 上）</translation>
+    </message>
+    <message>
         <source> or </source>
         <translation> 或 </translation>
     </message>
@@ -202,8 +210,16 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
         <translation>内容(&amp;W)</translation>
     </message>
     <message>
+        <source>(JAX alone)</source>
+        <translation>（只有 JAX）</translation>
+    </message>
+    <message>
         <source>+ transform</source>
         <translation>+ 变换</translation>
+    </message>
+    <message>
+        <source>+{equations}, {so_far:,} so far</source>
+        <translation>+{equations}，至此 {so_far:,} 个</translation>
     </message>
     <message>
         <source>, about to end</source>
@@ -222,6 +238,10 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
         <translation>，最多还需 {ceil} 秒</translation>
     </message>
     <message>
+        <source>, at {place}</source>
+        <translation>，位于 {place}</translation>
+    </message>
+    <message>
         <source>, decided by {pass_name}</source>
         <translation>，由 {pass_name} 决定</translation>
     </message>
@@ -232,6 +252,10 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
     <message>
         <source>, process {process}</source>
         <translation>，进程 {process}</translation>
+    </message>
+    <message>
+        <source>, the first calls of each left out</source>
+        <translation>，略去每组最前面的调用</translation>
     </message>
     <message>
         <source>, the peak</source>
@@ -254,6 +278,10 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
         <translation>，{times:,} 次</translation>
     </message>
     <message>
+        <source>, {times} times as much</source>
+        <translation>，是原来的 {times} 倍</translation>
+    </message>
+    <message>
         <source>--gradient asks for it, in the window a click on “its gradient”.</source>
         <translation>用 --gradient 请求它，在窗口中单击“它的梯度”。</translation>
     </message>
@@ -272,6 +300,10 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
     <message>
         <source>1 / 0 is inf and 0 / 0 is NaN, without an error.</source>
         <translation>1 / 0 是 inf，0 / 0 是 NaN，都不报错。</translation>
+    </message>
+    <message>
+        <source>1 kernel has</source>
+        <translation>有 1 个内核</translation>
     </message>
     <message>
         <source>1 kernel launch</source>
@@ -472,6 +504,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>集合通信处在它的方程所读和所给的两种分布之间。指令本身给出的分布可以不同：XLA 可能分几步完成，例如先 all-reduce，再切出结果的一片。</translation>
     </message>
     <message>
+        <source>A compilation cache is on: a hit makes compiling look fast.</source>
+        <translation>编译缓存已打开：命中缓存会让编译看起来很快。</translation>
+    </message>
+    <message>
         <source>A compiled function inside the program; XLA usually dissolves it.</source>
         <translation>程序中的一个编译过的函数；XLA 通常把它展开。</translation>
     </message>
@@ -604,6 +640,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>负数的非整数次幂是 NaN。</translation>
     </message>
     <message>
+        <source>A new function is jitted each time ({count} times{at}), so nothing compiled before can be found. Call jax.jit once, outside of the loop.</source>
+        <translation>每次都对一个新的函数使用 jit（{count} 次{at}），所以找不到以前编译的程序。请在循环之外只调用一次 jax.jit。</translation>
+    </message>
+    <message>
         <source>A number counts the nodes that differ inside of a closed box.</source>
         <translation>数字表示收起的方框内有多少个节点不同。</translation>
     </message>
@@ -618,6 +658,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>A polynomial of every element, by Horner's rule.</source>
         <translation>每个元素的多项式值，用秦九韶（Horner）算法计算。</translation>
+    </message>
+    <message>
+        <source>A product of two {side} by {side} matrices in f32, jitted, timed until it was ready.</source>
+        <translation>两个 f32 的 {side} × {side} 矩阵的乘积，用 jit 编译，计时到结果就绪。</translation>
     </message>
     <message>
         <source>A product with a sparse matrix.</source>
@@ -748,6 +792,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在许多下标位置上加上数值。取下标操作的梯度就是它。</translation>
     </message>
     <message>
+        <source>Adds {count}: {names}.</source>
+        <translation>增加 {count}：{names}。</translation>
+    </message>
+    <message>
+        <source>After {seconds:.0f} s no further pass was switched off.</source>
+        <translation>{seconds:.0f} 秒之后没有再关闭更多的 pass。</translation>
+    </message>
+    <message>
+        <source>Against {name}: {told}.</source>
+        <translation>与 {name} 相比：{told}。</translation>
+    </message>
+    <message>
         <source>Agreement</source>
         <translation>一致性</translation>
     </message>
@@ -798,6 +854,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>An argument holds something that is no array.</source>
         <translation>有一个参数含有不是数组的内容。</translation>
+    </message>
+    <message>
+        <source>An argument holds them already.</source>
+        <translation>有一个参数中已经有它们。</translation>
     </message>
     <message>
         <source>An argument is no array and is not static.</source>
@@ -980,8 +1040,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在 -1 和 1 处为无穷大。</translation>
     </message>
     <message>
+        <source>At every size: {told}</source>
+        <translation>在每个大小：{told}</translation>
+    </message>
+    <message>
         <source>At most {peak} is in use at a time, {temporary} of temporaries.</source>
         <translation>同时最多占用 {peak}，其中临时量 {temporary}。</translation>
+    </message>
+    <message>
+        <source>At {sizes}: {told}</source>
+        <translation>在大小 {sizes}：{told}</translation>
     </message>
     <message>
         <source>Axis of argument {argument}</source>
@@ -1020,12 +1088,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>简写的批大小</translation>
     </message>
     <message>
+        <source>Before it, it is the program of all devices, but for the insides of shard_map; after it, what each device runs.</source>
+        <translation>优化之前是所有设备的程序，shard_map 的内部除外；优化之后是每个设备运行的程序。</translation>
+    </message>
+    <message>
+        <source>Before optimization: as if each instruction were a kernel of its own.</source>
+        <translation>优化之前：当作每条指令都是单独的内核。</translation>
+    </message>
+    <message>
         <source>Behind the last line</source>
         <translation>到最后一行之后</translation>
     </message>
     <message>
         <source>Besides, {functions} of exp, sin and the like: XLA counts them apart.</source>
         <translation>此外还有 {functions} 次 exp、sin 之类：XLA 把它们单独计数。</translation>
+    </message>
+    <message>
+        <source>Besides, {programs} ({seconds}) were compiled outside of calls of jitted functions, for single operations and within transforms: {named}.</source>
+        <translation>此外，在 jit 函数的调用之外，为单个运算以及在变换之中编译了 {programs}（{seconds}）：{named}。</translation>
     </message>
     <message>
         <source>Between two operations on single elements: fused with them.</source>
@@ -1092,6 +1172,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>两种情况都会计算。流回没有选中的那一个的是 0，而 0 乘以无穷大的导数是 NaN：where(x &gt; 0, sqrt(x), 0) 在 0 处的梯度是 NaN。</translation>
     </message>
     <message>
+        <source>Both columns count instructions by XLA's rules, in the module before and after optimization.</source>
+        <translation>两列都按 XLA 的规则对指令计数，分别在优化之前和之后的模块中。</translation>
+    </message>
+    <message>
         <source>Both modes differentiate what is inside, and leave a `jit` around it.</source>
         <translation>两种模式都对里面的内容求导，并在外面保留一个 `jit`。</translation>
     </message>
@@ -1112,6 +1196,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>把几个值捆在一起；没有开销。</translation>
     </message>
     <message>
+        <source>By published peaks alone a run takes least on {low}, {least}, and most on {high}, {most}.</source>
+        <translation>只按公布的峰值，运行一次在 {low} 上用时最少，为 {least}；在 {high} 上用时最多，为 {most}。</translation>
+    </message>
+    <message>
+        <source>By published peaks alone a run takes {seconds}{where}.</source>
+        <translation>只按公布的峰值，运行一次用时 {seconds}{where}。</translation>
+    </message>
+    <message>
         <source>Call</source>
         <translation>调用</translation>
     </message>
@@ -1126,6 +1218,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Call to compare with</source>
         <translation>要比较的调用</translation>
+    </message>
+    <message>
+        <source>Called {times} with the same arguments, jit ran {ran}.</source>
+        <translation>用相同的参数调用了 {times}，jit 运行了 {ran}。</translation>
     </message>
     <message>
         <source>Calls</source>
@@ -1146,6 +1242,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Calls code that is not XLA's own: a library such as oneDNN, cuBLAS or LAPACK, or a Python callback. XLA cannot look inside.</source>
         <translation>调用不属于 XLA 的代码：oneDNN、cuBLAS 或 LAPACK 之类的库，或者一个 Python 回调。XLA 看不到里面。</translation>
+    </message>
+    <message>
+        <source>Calls so fast that {num} were timed together</source>
+        <translation>调用太快，所以每 {num} 次一起计时</translation>
     </message>
     <message>
         <source>Calls to run, one a line</source>
@@ -1380,6 +1480,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在这里编译后，它需要的内存并没有减少。</translation>
     </message>
     <message>
+        <source>Compiled; each call timed by itself until its result was ready, in {turns}, the first calls of each left out, garbage collector off.</source>
+        <translation>编译后的程序；每次调用单独计时到结果就绪，按{turns}进行，略去每组最前面的调用，关闭垃圾回收。</translation>
+    </message>
+    <message>
         <source>Compiles the call once more with xla_disable_hlo_passes, wherever this pass runs, and shows both programs on the page Compare.</source>
         <translation>用 xla_disable_hlo_passes 在此 pass 出现的所有地方去掉它，再编译一次这个调用，并在“比较”页上显示两个程序。</translation>
     </message>
@@ -1524,6 +1628,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>设备</translation>
     </message>
     <message>
+        <source>Devices, arguments and results lie alike on both sides.</source>
+        <translation>两侧的设备、参数和结果的放置相同。</translation>
+    </message>
+    <message>
         <source>Did you mean {calls}?</source>
         <translation>您是指 {calls} 吗？</translation>
     </message>
@@ -1544,6 +1652,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>结果的差别</translation>
     </message>
     <message>
+        <source>Different in {names}.</source>
+        <translation>在以下阶段不同：{names}。</translation>
+    </message>
+    <message>
+        <source>Different: the arguments or results differ in size.</source>
+        <translation>不同：参数或结果的大小不同。</translation>
+    </message>
+    <message>
+        <source>Different: the arguments or results lie on other devices.</source>
+        <translation>不同：参数或结果位于其他设备上。</translation>
+    </message>
+    <message>
         <source>Differentiate</source>
         <translation>微分</translation>
     </message>
@@ -1562,6 +1682,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Dimension i of the result is dimension `permutation[i]` of x.</source>
         <translation>结果的第 i 维是 x 的第 `permutation[i]` 维。</translation>
+    </message>
+    <message>
+        <source>Dimension {axis} of {path} took {count} sizes ({sizes}).</source>
+        <translation>{path} 的第 {axis} 维出现了 {count} 种大小（{sizes}）。</translation>
     </message>
     <message>
         <source>Discard</source>
@@ -1632,8 +1756,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>每个 `xs` 的首维大小为 `length`，每个 `ys` 增加这样的一维；携带的状态保持自己的类型。</translation>
     </message>
     <message>
+        <source>Each call timed by itself</source>
+        <translation>每次调用单独计时</translation>
+    </message>
+    <message>
         <source>Each device sends its value to at most one; who gets none has zeros.</source>
         <translation>每个设备至多把自己的值发给一个设备；没有收到的设备得到零。</translation>
+    </message>
+    <message>
+        <source>Each equation run by itself until its result was ready, warm; calls of jitted and differentiated functions taken apart, loops and conditionals as one.</source>
+        <translation>每个方程单独运行到结果就绪，已经预热；jit 函数和被微分函数的调用拆开，循环和条件作为整体。</translation>
     </message>
     <message>
         <source>Each instruction of the compiled program under XLA's own recorder, and each equation run by itself. The graph, the table of nodes and the inspector then show the times.</source>
@@ -1662,6 +1794,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Each was traced, lowered and compiled anew, in memory; nothing ran and no file changed. Kept is what the forward part hands to the backward part besides arguments, by the jaxpr. FLOPs traced are the jaxpr's; FLOPs compiled, bytes and temporaries XLA's, loops by their rounds where known. Where fewer are compiled, XLA merged what is computed again with the first time, as the CPU's does, and keeps it after all. The peak adds up values that the schedule needs at once; XLA allocates less where they share memory.</source>
         <translation>每种策略都在内存中重新追踪、lower 和编译；没有运行任何东西，也没有改变任何文件。“保留”是按 jaxpr 由前向部分交给反向部分的内容（不含参数）。“追踪到的 FLOP”是 jaxpr 的；“编译后的 FLOP”、字节和临时量是 XLA 的，循环在轮数已知时按轮数计算。编译后的较少时，是因为 XLA 把重复计算的内容与第一次合并（CPU 的 XLA 就这样做），结果还是保留了它。峰值是按调度同时需要的值之和；它们共用内存时 XLA 分配得更少。</translation>
+    </message>
+    <message>
+        <source>Eager against {form}: {told}.</source>
+        <translation>急切执行与 {form} 相比：{told}。</translation>
+    </message>
+    <message>
+        <source>Eager and jit agree bit by bit.</source>
+        <translation>急切执行和 jit 逐位一致。</translation>
     </message>
     <message>
         <source>Eager is JAX without jit: transforms such as grad are traced again in each call.</source>
@@ -1700,6 +1840,22 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>结束导览</translation>
     </message>
     <message>
+        <source>Ended at the budget of {seconds:g} s.</source>
+        <translation>用完 {seconds:g} 秒的预算而结束。</translation>
+    </message>
+    <message>
+        <source>Ended by the budget of {seconds:.2g} s, stretched until there were {num} rounds.</source>
+        <translation>用完 {seconds:.2g} 秒的预算之后，延长到满 {num} 轮而结束。</translation>
+    </message>
+    <message>
+        <source>Ended by the budget of {seconds:.2g} s.</source>
+        <translation>因用完 {seconds:.2g} 秒的预算而结束。</translation>
+    </message>
+    <message>
+        <source>Ended when the pairs agreed.</source>
+        <translation>各对结果一致时结束。</translation>
+    </message>
+    <message>
         <source>Ends a reference and gives its value.</source>
         <translation>结束一个引用，给出它的值。</translation>
     </message>
@@ -1710,6 +1866,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Equal largest elements share the derivative in equal parts.</source>
         <translation>相等的最大元素平分导数。</translation>
+    </message>
+    <message>
+        <source>Equal: no stage that both sides have differs.</source>
+        <translation>相等：两侧都有的阶段没有一个不同。</translation>
     </message>
     <message>
         <source>Equation {id} ({primitive}) is a loop that uses one random key in every round: each round draws the same numbers.</source>
@@ -1730,6 +1890,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Equations were not compared one by one.</source>
         <translation>没有逐个比较方程。</translation>
+    </message>
+    <message>
+        <source>Estimates by the chips' published peaks, kernel after kernel, without launching, waiting or traffic between chips; what caches hold, and kernels that overlap, can be faster. Nothing ran.</source>
+        <translation>按芯片公布的峰值逐个内核估计，不含启动、等待和芯片之间的流量；缓存中的数据和相互重叠的内核可能更快。没有运行任何东西。</translation>
     </message>
     <message>
         <source>Every device receives the parts of all devices.</source>
@@ -1808,8 +1972,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>FLOP</translation>
     </message>
     <message>
+        <source>FLOPs after</source>
+        <translation>优化后 FLOP</translation>
+    </message>
+    <message>
         <source>FLOPs and bytes of each pass are XLA's own count of the module after it: one round of each loop, and of branches the dearest.</source>
         <translation>每个 pass 的 FLOP 和字节，是 XLA 自己对它之后的模块的计数：每个循环算一轮，各分支中算开销最大的。</translation>
+    </message>
+    <message>
+        <source>FLOPs before</source>
+        <translation>优化前 FLOP</translation>
     </message>
     <message>
         <source>FLOPs compiled</source>
@@ -1826,6 +1998,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Failed</source>
         <translation>失败</translation>
+    </message>
+    <message>
+        <source>Figures are per device. Ahead of time no autotuning chooses among kernels.</source>
+        <translation>数字按每个设备计。提前编译时没有自动调优来选择内核。</translation>
     </message>
     <message>
         <source>File</source>
@@ -1882,6 +2058,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>First NaN or Inf</source>
         <translation>第一个 NaN 或 Inf</translation>
+    </message>
+    <message>
+        <source>First {kind}, in the stage {stage}: equation {where}.</source>
+        <translation>第一个 {kind}，在阶段 {stage} 中：方程 {where}。</translation>
     </message>
     <message>
         <source>Fit the picture to its view</source>
@@ -1948,12 +2128,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>来自更早的一次运行；此后文件或调用已改变。</translation>
     </message>
     <message>
+        <source>From the return of the call until its result was ready.</source>
+        <translation>从调用返回到结果就绪。</translation>
+    </message>
+    <message>
         <source>From the shortest to the longest that was observed; where six processes on a quiet machine earned one, the interval that the median lies in, with its confidence</source>
         <translation>从观察到的最短到最长；如果在安静的机器上用六个进程测得了区间，则是中位数所在的区间及其置信度</translation>
     </message>
     <message>
         <source>From your source to the machine code: each stage is made of the one before. A click shows it in a pane; at the end stands how long the call takes, eager and compiled.</source>
         <translation>从源代码到机器码：每个阶段都由前一个阶段产生。单击在窗格中显示它；末尾是这个调用在急切执行和编译后各需多久。</translation>
+    </message>
+    <message>
+        <source>From {size:,} on, eager is left out: a call took {seconds:.3g} s.</source>
+        <translation>从 {size:,} 起不再测量急切执行：一次调用用了 {seconds:.3g} 秒。</translation>
     </message>
     <message>
         <source>Functions</source>
@@ -2092,6 +2280,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这里 float32 变成了 float64，虽然没有参数是 float64：由它得到的一切都占用两倍的内存，在大多数 GPU 和 TPU 上要花许多倍的时间。NumPy 的 float64 标量或数组会造成这种情况；Python 的数不会。</translation>
     </message>
     <message>
+        <source>Here the trace ended.</source>
+        <translation>追踪在这里结束。</translation>
+    </message>
+    <message>
         <source>Hide traceback</source>
         <translation>隐藏回溯</translation>
     </message>
@@ -2124,6 +2316,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>它需要多少内存，何时需要，用来做什么？</translation>
     </message>
     <message>
+        <source>How much of Python a second call runs is not known: {why}</source>
+        <translation>不知道第二次调用运行多少 Python：{why}</translation>
+    </message>
+    <message>
         <source>How often {name} goes round is not known.</source>
         <translation>不知道 {name} 循环多少次。</translation>
     </message>
@@ -2138,6 +2334,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>How would this call do on other chips?</source>
         <translation>这个调用在其他芯片上会怎样？</translation>
+    </message>
+    <message>
+        <source>If it is a number or an array, and decides no shape and no Python branch, do not mark it static.</source>
+        <translation>如果它是数或数组，又不决定形状或 Python 的分支，就不要标记为静态。</translation>
     </message>
     <message>
         <source>If one element is NaN, so is the result.</source>
@@ -2216,6 +2416,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在调用中：运行它</translation>
     </message>
     <message>
+        <source>In the optimized program they are fused in {fusions}.</source>
+        <translation>在优化后的程序中，它们融合在 {fusions} 中。</translation>
+    </message>
+    <message>
         <source>In your code</source>
         <translation>在您的代码中</translation>
     </message>
@@ -2272,12 +2476,28 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在一个从不执行的分支中。</translation>
     </message>
     <message>
+        <source>It arises in {where}, compiled together with {others}: what these compute from is equal, their result is not.</source>
+        <translation>差别产生于 {where}，与 {others} 一起编译时：它们的输入相等，结果却不相等。</translation>
+    </message>
+    <message>
+        <source>It arises in {where}: compiled by itself, from equal operands, this equation gives other bits than eagerly.</source>
+        <translation>差别产生于 {where}：单独编译时，这个方程由相等的操作数得到与急切执行不同的位。</translation>
+    </message>
+    <message>
         <source>It asked for {size}.</source>
         <translation>它要求 {size}。</translation>
     </message>
     <message>
         <source>It cannot be read.</source>
         <translation>无法读取它。</translation>
+    </message>
+    <message>
+        <source>It compiles each primitive.</source>
+        <translation>它编译每个原语。</translation>
+    </message>
+    <message>
+        <source>It compiles for {targets}.</source>
+        <translation>可以为 {targets} 编译。</translation>
     </message>
     <message>
         <source>It computes the same as another, and one of them is left.</source>
@@ -2300,12 +2520,32 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这取决于 {name} 走哪个分支。</translation>
     </message>
     <message>
+        <source>It does not compile for {targets}.</source>
+        <translation>不能为 {targets} 编译。</translation>
+    </message>
+    <message>
+        <source>It does not fit on {targets}.</source>
+        <translation>在 {targets} 上装不下。</translation>
+    </message>
+    <message>
+        <source>It fits on {targets}.</source>
+        <translation>在 {targets} 上装得下。</translation>
+    </message>
+    <message>
+        <source>It goes into the jaxpr of {name}.</source>
+        <translation>它进入 {name} 的 jaxpr。</translation>
+    </message>
+    <message>
         <source>It is a notebook, not a Python file.</source>
         <translation>这是 notebook，不是 Python 文件。</translation>
     </message>
     <message>
         <source>It is gone from the optimized module: it holds passes back only until the last of them.</source>
         <translation>它在优化后的模块中已经没有了：它只能拦住 pass 直到最后几个之前。</translation>
+    </message>
+    <message>
+        <source>It is in the jaxpr, the loop is not.</source>
+        <translation>它在 jaxpr 中，循环不在其中。</translation>
     </message>
     <message>
         <source>It is in {folder}: start jaxscope there (`cd {quoted}`), or let the code open it by a path made from `__file__`.</source>
@@ -2326,6 +2566,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>It is not known what lives when in this module.</source>
         <translation>不知道在这个模块中什么在何时存活。</translation>
+    </message>
+    <message>
+        <source>It needs {needed}.</source>
+        <translation>它需要 {needed}。</translation>
     </message>
     <message>
         <source>It only handed its operands on.</source>
@@ -2360,12 +2604,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>它在 XLA 的第一个 pass 之前就不在了。</translation>
     </message>
     <message>
+        <source>It was not compiled.</source>
+        <translation>没有编译它。</translation>
+    </message>
+    <message>
         <source>It was not looked for.</source>
         <translation>没有去找它。</translation>
     </message>
     <message>
         <source>It was written as something simpler.</source>
         <translation>它被写成了更简单的形式。</translation>
+    </message>
+    <message>
+        <source>It {fit}.</source>
+        <translation>它{fit}。</translation>
+    </message>
+    <message>
+        <source>Its equations could not be compared one by one.</source>
+        <translation>无法逐个比较它的方程。</translation>
     </message>
     <message>
         <source>Its gradient would keep</source>
@@ -2404,6 +2660,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>JAX 的说法一致。</translation>
     </message>
     <message>
+        <source>JAX calls {name}, to trace it by itself.</source>
+        <translation>JAX 调用 {name}，单独追踪它。</translation>
+    </message>
+    <message>
         <source>JAX cannot differentiate it: {why}</source>
         <translation>JAX 无法对它求导：{why}</translation>
     </message>
@@ -2420,8 +2680,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>JAX 找不到代码或目标所要求的设备。</translation>
     </message>
     <message>
+        <source>JAX does not trace here: it computes at once.</source>
+        <translation>JAX 在这里不追踪：它立即计算。</translation>
+    </message>
+    <message>
         <source>JAX explains it differently.</source>
         <translation>JAX 的解释不同。</translation>
+    </message>
+    <message>
+        <source>JAX had lost the program</source>
+        <translation>JAX 已经丢失这个程序</translation>
     </message>
     <message>
         <source>JAX promises XLA that all are within: what is read there is undefined.</source>
@@ -2528,6 +2796,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>内核 {name}</translation>
     </message>
     <message>
+        <source>Kernels in branches count as if their branch were taken; of a condition's branches one runs, so sums go from the cheapest to the dearest.</source>
+        <translation>分支中的内核按该分支会执行计；条件的各分支只运行一个，所以总和是从开销最小的到最大的。</translation>
+    </message>
+    <message>
         <source>Keys</source>
         <translation>按键</translation>
     </message>
@@ -2624,6 +2896,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>第 {lineno} 行：{msg}。</translation>
     </message>
     <message>
+        <source>Line {line} of {file} makes {most} what depends on no argument. Compute it once outside of the function with NumPy and pass it as an argument.</source>
+        <translation>{file} 的第 {line} 行产生了{most}不依赖任何参数的内容。请在函数之外用 NumPy 计算一次，再作为参数传入。</translation>
+    </message>
+    <message>
         <source>Linear in {x} and in {y}: of d{x} and {y}, plus of {x} and d{y}.</source>
         <translation>对 {x} 是线性的，对 {y} 也是：d{x} 与 {y} 的，加上 {x} 与 d{y} 的。</translation>
     </message>
@@ -2642,6 +2918,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Lines that ran</source>
         <translation>运行过的行</translation>
+    </message>
+    <message>
+        <source>Lines, scopes and equations with a part of what XLA does not count are left out.</source>
+        <translation>略去了含有 XLA 未计数部分的行、作用域和方程。</translation>
     </message>
     <message>
         <source>Live ranges are computed from the scheduled module, and values are added up: XLA needs less where one is written over another that nobody reads any more, or where a result will be, and a little more where it leaves gaps.</source>
@@ -2672,6 +2952,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请查找除以零、对小于或等于零的值取 `log` 或 `sqrt`、或者上溢的地方。</translation>
     </message>
     <message>
+        <source>Looking for it failed: {why}</source>
+        <translation>查找失败：{why}</translation>
+    </message>
+    <message>
+        <source>Looking for it was given up after {seconds:.0f} s.</source>
+        <translation>查找在 {seconds:.0f} 秒之后放弃。</translation>
+    </message>
+    <message>
         <source>Loops count as often as they run.</source>
         <translation>循环运行多少次就计多少次。</translation>
     </message>
@@ -2686,6 +2974,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Make the key before the loop and jax.random.fold_in(key, i) in it, or scan over jax.random.split(key, n).</source>
         <translation>在循环之前生成密钥，在循环中用 jax.random.fold_in(key, i)，或者对 jax.random.split(key, n) 做 scan。</translation>
+    </message>
+    <message>
+        <source>Makes a function; its lines run when it is called.</source>
+        <translation>生成一个函数；它的各行在调用时才运行。</translation>
     </message>
     <message>
         <source>Makes a new key from a key and a number.</source>
@@ -2804,6 +3096,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>测量这台机器</translation>
     </message>
     <message>
+        <source>Measured across processes: {pairs} of fresh processes that took turns in random order; each pair counts as one value.</source>
+        <translation>跨进程测量：{pairs}新的进程按随机次序轮流；每一对算一个值。</translation>
+    </message>
+    <message>
         <source>Measured by XLA's profiler while the job ran. The graph, the table of nodes and the inspector show the times, too.</source>
         <translation>作业运行时由 XLA 的分析器测得。图、节点表和检查器也显示这些时间。</translation>
     </message>
@@ -2816,6 +3112,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这是 {of} 的测量结果，不是现在所显示内容的：</translation>
     </message>
     <message>
+        <source>Measured in one process, in random pairs; another process may show another ratio.</source>
+        <translation>在一个进程中以随机成对的方式测量；另一个进程可能得到不同的比值。</translation>
+    </message>
+    <message>
+        <source>Measured in {number} fresh processes, each of which counts as one value.</source>
+        <translation>在 {number} 个新的进程中测量，每个进程算一个值。</translation>
+    </message>
+    <message>
         <source>Measured on {parts}.</source>
         <translation>测量于 {parts}。</translation>
     </message>
@@ -2824,12 +3128,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>测得的时间</translation>
     </message>
     <message>
+        <source>Measured {where}: {flops}/s and {bandwidth}/s at best (median {median_flops}/s, {median_bandwidth}/s); they meet at {ridge} FLOP/byte.</source>
+        <translation>测量于 {where}：最高 {flops}/s 和 {bandwidth}/s（中位数 {median_flops}/s、{median_bandwidth}/s）；两者相交于 {ridge} FLOP/字节。</translation>
+    </message>
+    <message>
         <source>Measurements</source>
         <translation>测量结果</translation>
     </message>
     <message>
         <source>Measurements by size</source>
         <translation>各种大小的测量结果</translation>
+    </message>
+    <message>
+        <source>Measuring ended early: {why}</source>
+        <translation>测量提前结束：{why}</translation>
     </message>
     <message>
         <source>Memory</source>
@@ -2984,6 +3296,22 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>dtype 和形状都不匹配。</translation>
     </message>
     <message>
+        <source>Neither side has a stage {title}.</source>
+        <translation>两侧都没有阶段 {title}。</translation>
+    </message>
+    <message>
+        <source>Neither side was measured, so which of the two is faster is not known. A saved capture keeps what was measured of it, and jaxscope time FILE CALL --against CALL measures two in turns.</source>
+        <translation>两侧都没有测量，所以不知道哪个更快。已保存的捕获会保留它的测量结果；jaxscope time FILE CALL --against CALL 会轮流测量两个调用。</translation>
+    </message>
+    <message>
+        <source>Neither side was measured, so which of the two is faster is not known. This measures them in turns: {command}</source>
+        <translation>两侧都没有测量，所以不知道哪个更快。以下命令轮流测量它们：{command}</translation>
+    </message>
+    <message>
+        <source>Neither side was measured: what is compiled ahead of time for a chip that is not here cannot run. Estimates by the chip's published peaks: jaxscope targets FILE CALL.</source>
+        <translation>两侧都没有测量：为不在这里的芯片提前编译的程序无法运行。按芯片公布的峰值估计：jaxscope targets FILE CALL。</translation>
+    </message>
+    <message>
         <source>Next</source>
         <translation>下一个</translation>
     </message>
@@ -3020,12 +3348,36 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这个阶段没有列出差别。</translation>
     </message>
     <message>
+        <source>No difference that is sure</source>
+        <translation>没有确定的差别</translation>
+    </message>
+    <message>
+        <source>No difference that is sure: {before} and {after} overlap.</source>
+        <translation>没有确定的差别：{before} 与 {after} 相互重叠。</translation>
+    </message>
+    <message>
+        <source>No difference that is sure: {why}.</source>
+        <translation>没有确定的差别：{why}。</translation>
+    </message>
+    <message>
+        <source>No equation makes NaN or Inf of finite operands.</source>
+        <translation>没有方程由有限的操作数产生 NaN 或 Inf。</translation>
+    </message>
+    <message>
         <source>No equation names this line: it did not run, or Python or &lt;code&gt;jax.numpy&lt;/code&gt; did all of it while tracing, such as a reshape to the shape that is there already, or the equation names another line of the same statement.</source>
         <translation>没有方程标注这一行：它没有运行；或者追踪时全由 Python 或 &lt;code&gt;jax.numpy&lt;/code&gt; 完成，例如把形状改成已有的形状；或者方程标注的是同一语句的另一行。</translation>
     </message>
     <message>
+        <source>No equation of this program has only constants as operands.</source>
+        <translation>这个程序没有操作数全是常量的方程。</translation>
+    </message>
+    <message>
         <source>No equation reads it.</source>
         <translation>没有方程读取它。</translation>
+    </message>
+    <message>
+        <source>No equation that was run makes NaN or Inf of finite operands.</source>
+        <translation>运行过的方程中，没有一个由有限的操作数产生 NaN 或 Inf。</translation>
     </message>
     <message>
         <source>No error is raised.</source>
@@ -3060,6 +3412,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有布局带来填充：各维依次排列，没有需要填满的分块。</translation>
     </message>
     <message>
+        <source>No line of Python runs: JAX adds this by itself.</source>
+        <translation>没有运行 Python 的任何一行：这是 JAX 自己加上的。</translation>
+    </message>
+    <message>
         <source>No longer bookmarked.</source>
         <translation>已取消书签。</translation>
     </message>
@@ -3084,6 +3440,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>对 {first} 和 {second} 不下结论：{why}</translation>
     </message>
     <message>
+        <source>No verdict: {why}.</source>
+        <translation>不下结论：{why}。</translation>
+    </message>
+    <message>
         <source>Nodes of the stage</source>
         <translation>阶段的节点</translation>
     </message>
@@ -3104,6 +3464,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>它的结果都不是浮点数。</translation>
     </message>
     <message>
+        <source>None of {tried} restored the eager bits.</source>
+        <translation>{tried}都没有恢复急切执行的位。</translation>
+    </message>
+    <message>
         <source>None: differentiating raises a ValueError, unless a custom rule is around it.</source>
         <translation>没有：求导会抛出 ValueError，除非外面有自定义规则。</translation>
     </message>
@@ -3118,6 +3482,38 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>None: the tangent is zero, also from float to float.</source>
         <translation>没有：切向量为零，从浮点数到浮点数时也是如此。</translation>
+    </message>
+    <message>
+        <source>Not all the work of {rows} is known: XLA counts that of no custom call, and a large program is counted for some seconds only.</source>
+        <translation>{rows}的工作量并非全部已知：XLA 不对 custom call 计数，而且大的程序只计数几秒。</translation>
+    </message>
+    <message>
+        <source>Not compared: it is not known on {where}.</source>
+        <translation>没有比较：{where}的值未知。</translation>
+    </message>
+    <message>
+        <source>Not compared: the two were made on different machines.</source>
+        <translation>没有比较：两者是在不同的机器上生成的。</translation>
+    </message>
+    <message>
+        <source>Not compared: the two were measured on different devices.</source>
+        <translation>没有比较：两者是在不同的设备上测量的。</translation>
+    </message>
+    <message>
+        <source>Not compared: the two were measured on different machines.</source>
+        <translation>没有比较：两者是在不同的机器上测量的。</translation>
+    </message>
+    <message>
+        <source>Not compared: the {side} side was not measured.</source>
+        <translation>没有比较：{side}程序没有测量。</translation>
+    </message>
+    <message>
+        <source>Not compared: {name} was measured on one side only.</source>
+        <translation>没有比较：只有一侧测量了 {name}。</translation>
+    </message>
+    <message>
+        <source>Not compared: {why}</source>
+        <translation>没有比较：{why}</translation>
     </message>
     <message>
         <source>Not decided which of {first} and {second} is faster: {why}</source>
@@ -3176,8 +3572,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这两者之间没有连接。</translation>
     </message>
     <message>
+        <source>Nothing could be compared.</source>
+        <translation>没有可以比较的内容。</translation>
+    </message>
+    <message>
         <source>Nothing fits. Fewer letters find more.</source>
         <translation>没有匹配的命令。输入更少的字母能找到更多。</translation>
+    </message>
+    <message>
+        <source>Nothing for the jaxpr: Python alone did this.</source>
+        <translation>jaxpr 中没有它：这只是 Python 做的。</translation>
     </message>
     <message>
         <source>Nothing goes from {first} to {second}: one kernel for both would need several results, and saves at most reading a shared input again.</source>
@@ -3252,12 +3656,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>之前没有选择过任何东西。</translation>
     </message>
     <message>
+        <source>Now, in Python: {effects}; the compiled program does not do it.</source>
+        <translation>现在由 Python 做：{effects}；编译后的程序不会做。</translation>
+    </message>
+    <message>
         <source>Numbers</source>
         <translation>数值</translation>
     </message>
     <message>
         <source>Of a condition's branches one runs: from the cheapest to the dearest.</source>
         <translation>条件的各分支只运行一个：从开销最小的到最大的。</translation>
+    </message>
+    <message>
+        <source>Of a condition's branches the dearest counts.</source>
+        <translation>条件的各分支中，按开销最大的计。</translation>
+    </message>
+    <message>
+        <source>Of a condition's branches, work and traffic count the dearest.</source>
+        <translation>条件的各分支中，工作量和流量按开销最大的计。</translation>
     </message>
     <message>
         <source>Of a fate: XLA's recorded passes, or its first and last program, show it.</source>
@@ -3304,6 +3720,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>元素相等时取第一个；NaN 算作最小的。</translation>
     </message>
     <message>
+        <source>Of some it is not known whether it fits.</source>
+        <translation>其中有些不知道是否装得下。</translation>
+    </message>
+    <message>
         <source>Of the stage {title}</source>
         <translation>关于阶段 {title}</translation>
     </message>
@@ -3336,8 +3756,40 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>全屏时：继续课程，不看其调用的方程</translation>
     </message>
     <message>
+        <source>On the {side} side: {note}</source>
+        <translation>{side}程序：{note}</translation>
+    </message>
+    <message>
         <source>On which devices does it run, who holds what, and what do they tell each other?</source>
         <translation>它在哪些设备上运行，谁持有什么，它们之间传递什么？</translation>
+    </message>
+    <message>
+        <source>Once, by XLA; no persistent compilation cache is in use.</source>
+        <translation>一次，由 XLA 完成；没有使用持久的编译缓存。</translation>
+    </message>
+    <message>
+        <source>Once, from jaxpr to StableHLO.</source>
+        <translation>一次，从 jaxpr 到 StableHLO。</translation>
+    </message>
+    <message>
+        <source>Once, with JAX's caches emptied.</source>
+        <translation>一次，JAX 的缓存已清空。</translation>
+    </message>
+    <message>
+        <source>Once: JAX's own start. A throw-away function was traced, lowered and compiled, so that what JAX does in a process only the first time is no part of the rows that follow.</source>
+        <translation>一次：JAX 自身的启动。先追踪、lower 并编译一个用完即弃的函数，使 JAX 在一个进程中只做一次的工作不计入以下各行。</translation>
+    </message>
+    <message>
+        <source>Once: the file itself, and the start of JAX's backend.</source>
+        <translation>一次：文件本身，以及 JAX 后端的启动。</translation>
+    </message>
+    <message>
+        <source>Once; not in the persistent compilation cache.</source>
+        <translation>一次；不在持久的编译缓存中。</translation>
+    </message>
+    <message>
+        <source>Once; read from the persistent compilation cache, so nothing was compiled.</source>
+        <translation>一次；从持久的编译缓存中读取，所以没有编译。</translation>
     </message>
     <message>
         <source>One arithmetic operation on floating-point numbers, by XLA's rules.</source>
@@ -3400,8 +3852,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>一次运行</translation>
     </message>
     <message>
+        <source>One runs on {ours}, the other on {theirs}: the costs are of one device's part each.</source>
+        <translation>一个在 {ours}上运行，另一个在 {theirs}上运行：开销各是一个设备的那一部分。</translation>
+    </message>
+    <message>
+        <source>One side has no such stage.</source>
+        <translation>有一侧没有这个阶段。</translation>
+    </message>
+    <message>
         <source>One step of XLA's optimizer.</source>
         <translation>XLA 优化器的一步。</translation>
+    </message>
+    <message>
+        <source>Only one form was measured, so there is nothing to cross.</source>
+        <translation>只测量了一种方式，所以没有交叉。</translation>
+    </message>
+    <message>
+        <source>Only one side has this stage: the {side} call makes no {name}.</source>
+        <translation>只有一侧有这个阶段：{side}调用不产生 {name}。</translation>
     </message>
     <message>
         <source>Only rows whose cell contains this. -text: that do not; /text/: a regular expression; numbers compare: &gt;1M, &lt;10us.</source>
@@ -3524,6 +3992,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>优化后：每条需要运行的指令是一个内核（参数、常量、tuple 和 bitcast 不算），启动一次，循环里的每轮启动一次；读写的字节按 XLA 的计数。</translation>
     </message>
     <message>
+        <source>Optimizing turned {flops} into {flops_after}, and {moved} read and written into {moved_after}{where}.</source>
+        <translation>优化把 {flops} 变成 {flops_after}，把读写的 {moved} 变成 {moved_after}{where}。</translation>
+    </message>
+    <message>
         <source>Options of XLA of the other side</source>
         <translation>另一方的 XLA 选项</translation>
     </message>
@@ -3568,6 +4040,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>视野之外部分的缩略图</translation>
     </message>
     <message>
+        <source>Pad it to buckets such as {buckets} and mask the rest: {programs} instead of {count}.</source>
+        <translation>把它填充到 {buckets} 这样的档位，并用掩码遮住其余部分：是 {programs}，而不是 {count} 个。</translation>
+    </message>
+    <message>
+        <source>Pad it to {size} and mask the rest: one program instead of {count}.</source>
+        <translation>把它填充到 {size}，并用掩码遮住其余部分：是一个程序，而不是 {count} 个。</translation>
+    </message>
+    <message>
         <source>Page with linked stages</source>
         <translation>阶段相互关联的网页</translation>
     </message>
@@ -3586,6 +4066,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Part {number} of {num_parts}</source>
         <translation>第 {number} / {num_parts} 部分</translation>
+    </message>
+    <message>
+        <source>Partial: the {count} calls of the warm-up, one after another and before it need be steady; no pairs were timed after it.</source>
+        <translation>部分：预热的 {count} 次调用，一次接一次，当时还不一定稳定；之后没有成对计时。</translation>
     </message>
     <message>
         <source>Parts</source>
@@ -3634,6 +4118,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Passes a value on but lets no gradient back.</source>
         <translation>把值传下去，但不让梯度传回来。</translation>
+    </message>
+    <message>
+        <source>Passes could not be recorded: {why}</source>
+        <translation>无法记录各个 pass：{why}</translation>
     </message>
     <message>
         <source>Passes in their order</source>
@@ -3800,8 +4288,28 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>Python 无法读懂它：{error}。</translation>
     </message>
     <message>
+        <source>Python decides now: not true, so it goes to else. The choice is not in the jaxpr.</source>
+        <translation>Python 现在作决定：不成立，所以转到 else。这个选择不在 jaxpr 中。</translation>
+    </message>
+    <message>
+        <source>Python decides now: not true. What is skipped is not in the jaxpr.</source>
+        <translation>Python 现在作决定：不成立。跳过的内容不在 jaxpr 中。</translation>
+    </message>
+    <message>
+        <source>Python decides now: true. The choice is not in the jaxpr.</source>
+        <translation>Python 现在作决定：成立。这个选择不在 jaxpr 中。</translation>
+    </message>
+    <message>
         <source>Python files in these folders, and in those inside, run as soon as they are opened.</source>
         <translation>这些文件夹及其内部的 Python 文件，一打开就会运行。</translation>
+    </message>
+    <message>
+        <source>Python needs the answer now, while JAX traces.</source>
+        <translation>JAX 追踪时，Python 现在就需要答案。</translation>
+    </message>
+    <message>
+        <source>Python numbers were taken as static, because tracing them raised.</source>
+        <translation>追踪 Python 的数时抛出了异常，所以把它们当作静态的。</translation>
     </message>
     <message>
         <source>Python ran out of memory.</source>
@@ -3960,6 +4468,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请返回值，而不要存到全局变量、列表或属性中。`jax.checking_leaks()` 能找到位置。</translation>
     </message>
     <message>
+        <source>Returns.</source>
+        <translation>返回。</translation>
+    </message>
+    <message>
         <source>Reverses the order along dimensions.</source>
         <translation>沿若干维度颠倒顺序。</translation>
     </message>
@@ -3974,6 +4486,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Roofline; the table below has the same values</source>
         <translation>Roofline 图；下面的表格有同样的数值</translation>
+    </message>
+    <message>
+        <source>Round {round:,} of a loop of Python's.</source>
+        <translation>Python 循环的第 {round:,} 轮。</translation>
+    </message>
+    <message>
+        <source>Round {round:,} of {num:,} of a loop of Python's.</source>
+        <translation>Python 循环共 {num:,} 轮中的第 {round:,} 轮。</translation>
     </message>
     <message>
         <source>Rounds every element down.</source>
@@ -4138,6 +4658,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Runs calls one after another, or a loop of yours, and lists every key that a jitted function was compiled for. One call a line; none for the calls that the file offers.</source>
         <translation>依次运行多个调用，或运行您的一个循环，列出 jit 函数为之编译过的每个键。每行一个调用；留空则用文件提供的调用。</translation>
+    </message>
+    <message>
+        <source>Runs now, while JAX traces.</source>
+        <translation>现在运行，即 JAX 追踪的时候。</translation>
     </message>
     <message>
         <source>Runs one of several computations, chosen when the program runs.</source>
@@ -4380,6 +4904,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>从这个 pass 起，没有指令再带有方程 {ended}。</translation>
     </message>
     <message>
+        <source>Single calls, each with a wait for its result: one takes so long that several without waiting in between are not tried.</source>
+        <translation>单次调用，每次都等待结果：一次用时太长，所以没有尝试连续多次而中间不等待。</translation>
+    </message>
+    <message>
         <source>Size</source>
         <translation>规模</translation>
     </message>
@@ -4390,6 +4918,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Skip what is being measured</source>
         <translation>跳过正在测量的内容</translation>
+    </message>
+    <message>
+        <source>Skipped by hand: {text}. What it gave is partial.</source>
+        <translation>手动跳过：{text}。它给出的结果不完整。</translation>
     </message>
     <message>
         <source>Slice in view</source>
@@ -4406,6 +4938,26 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Smaller type</source>
         <translation>字体减小</translation>
+    </message>
+    <message>
+        <source>So did {others}.</source>
+        <translation>{others} 也是如此。</translation>
+    </message>
+    <message>
+        <source>So does the whole program without {names}.</source>
+        <translation>整个程序不含 {names} 时也是如此。</translation>
+    </message>
+    <message>
+        <source>So does the whole program.</source>
+        <translation>整个程序也是如此。</translation>
+    </message>
+    <message>
+        <source>So far: the last {count} calls of the warm-up, one after another.</source>
+        <translation>至此：预热的最后 {count} 次调用，一次接一次。</translation>
+    </message>
+    <message>
+        <source>So far: the second call after compiling.</source>
+        <translation>至此：编译之后的第二次调用。</translation>
     </message>
     <message>
         <source>Solves a linear system with a triangular matrix.</source>
@@ -4506,6 +5058,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Starts a copy that runs in the background.</source>
         <translation>启动一个在后台进行的复制。</translation>
+    </message>
+    <message>
+        <source>Steady from call {number} on.</source>
+        <translation>从第 {number} 次调用起稳定。</translation>
     </message>
     <message>
         <source>Step</source>
@@ -4708,6 +5264,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>各文本</translation>
     </message>
     <message>
+        <source>That is more than the three quarters of a GPU's memory that JAX takes unless the environment variable XLA_CLIENT_MEM_FRACTION says otherwise.</source>
+        <translation>这超过了 GPU 内存的四分之三，而 JAX 只占用这么多，除非环境变量 XLA_CLIENT_MEM_FRACTION 另有规定。</translation>
+    </message>
+    <message>
         <source>That is more than the {total} that XLA allocates.</source>
         <translation>这比 XLA 所分配的 {total} 多。</translation>
     </message>
@@ -4764,8 +5324,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>无法读取这些参数：{error}。</translation>
     </message>
     <message>
+        <source>The arguments come in several structures: other keys, lengths or types of containers, other fields that are no arrays, or arguments by name in some calls only. Build them the same way.</source>
+        <translation>参数有几种不同的结构：容器的键、长度或类型不同，不是数组的字段不同，或者只在某些调用中按名称传参数。请用同样的方式构造它们。</translation>
+    </message>
+    <message>
         <source>The arguments do not fit the function's parameters.</source>
         <translation>这些参数与函数的参数列表不符。</translation>
+    </message>
+    <message>
+        <source>The arguments, handed from the host to the device. A CPU may share the memory and not copy.</source>
+        <translation>参数从主机交给设备。CPU 可能共用内存而不复制。</translation>
     </message>
     <message>
         <source>The arguments{on}
@@ -4790,6 +5358,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{name} 的分支并非全部已知。</translation>
     </message>
     <message>
+        <source>The bytes of a fusion are shared among the instructions inside of it as their own would be, and what several equations hold is shared evenly.</source>
+        <translation>一个融合的字节数按其内部各条指令自身的字节数分摊，由几个方程共有的部分平均分摊。</translation>
+    </message>
+    <message>
         <source>The call</source>
         <translation>这个调用</translation>
     </message>
@@ -4800,6 +5372,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The call cannot be read: {reason}.</source>
         <translation>无法读懂这个调用：{reason}。</translation>
+    </message>
+    <message>
+        <source>The call draws random numbers; in double precision these are other numbers.</source>
+        <translation>这个调用会抽取随机数；在双精度下抽到的是不同的数。</translation>
     </message>
     <message>
         <source>The call has no transform.</source>
@@ -4824,6 +5400,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The capture has no compiled program.</source>
         <translation>这个捕获没有编译后的程序。</translation>
+    </message>
+    <message>
+        <source>The capture has no stage {name}.</source>
+        <translation>这个捕获没有阶段 {name}。</translation>
     </message>
     <message>
         <source>The carry keeps its type; another type raises a TypeError.</source>
@@ -4862,12 +5442,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>代码的递归太深。</translation>
     </message>
     <message>
+        <source>The code replaced Python's clock; the real one was used to measure.</source>
+        <translation>代码替换了 Python 的时钟；测量使用的是真正的时钟。</translation>
+    </message>
+    <message>
         <source>The code stops at a breakpoint.</source>
         <translation>代码停在一个断点上。</translation>
     </message>
     <message>
         <source>The comparison failed.</source>
         <translation>比较失败了。</translation>
+    </message>
+    <message>
+        <source>The compiled program has no graph.</source>
+        <translation>编译后的程序没有图。</translation>
     </message>
     <message>
         <source>The compiled program has no schedule: its order is not known.</source>
@@ -4888,6 +5476,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The cosine of every element.</source>
         <translation>每个元素的余弦。</translation>
+    </message>
+    <message>
+        <source>The costs are of programs for different targets ({ours} and {theirs}): each counts its own instructions, per device, and leaves out what its own libraries do.</source>
+        <translation>这些开销属于为不同目标编译的程序（{ours} 和 {theirs}）：各自按每个设备计自己的指令，不计自己的库所做的工作。</translation>
     </message>
     <message>
         <source>The cube root of every element.</source>
@@ -4922,6 +5514,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>伽马函数的对数的导数，对每个元素。</translation>
     </message>
     <message>
+        <source>The device's time of {name} could not be recorded: {why}</source>
+        <translation>无法记录 {name} 在设备上的时间：{why}</translation>
+    </message>
+    <message>
         <source>The dimensions in `dimensions` are gone from the result.</source>
         <translation>结果不再有 `dimensions` 中的维度。</translation>
     </message>
@@ -4938,6 +5534,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>各参数的 dtype 不匹配。</translation>
     </message>
     <message>
+        <source>The end: the results</source>
+        <translation>终点：结果</translation>
+    </message>
+    <message>
+        <source>The equations of the base function were not compared.</source>
+        <translation>没有比较基础函数的方程。</translation>
+    </message>
+    <message>
         <source>The equations one by one: {kernels}, {moved} read and written. Optimized: {num_fused}, {moved_fused}{on_each}.</source>
         <translation>方程逐个运行：{kernels}，读写 {moved}。优化后：{num_fused}，{moved_fused}{on_each}。</translation>
     </message>
@@ -4952,6 +5556,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The export was stopped.</source>
         <translation>导出已停止。</translation>
+    </message>
+    <message>
+        <source>The figure of the whole stage has more bytes: XLA counts the pointers of tuples, such as that of several results, and no kernel writes them.</source>
+        <translation>整个阶段的数字字节数更多：XLA 计入了元组的指针，例如由多个结果组成的元组，而没有内核写出它们。</translation>
     </message>
     <message>
         <source>The file</source>
@@ -4978,6 +5586,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>无法读取文件 {basename}。</translation>
     </message>
     <message>
+        <source>The first call after compiling.</source>
+        <translation>编译之后的第一次调用。</translation>
+    </message>
+    <message>
         <source>The first half of a QR decomposition; done by a library.</source>
         <translation>QR 分解的前一半；由库完成。</translation>
     </message>
@@ -4986,8 +5598,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>第一个结果是下一个状态。</translation>
     </message>
     <message>
+        <source>The first used {name} {ours}, the second {name} {theirs}: {meaning}.</source>
+        <translation>第一个用的是{name} {ours}，第二个是{name} {theirs}：{meaning}。</translation>
+    </message>
+    <message>
         <source>The first value is taken where the condition is true; in `select_n` it is the other way round.</source>
         <translation>条件为真时取第一个值；`select_n` 则相反。</translation>
+    </message>
+    <message>
+        <source>The first {shown} of {whole}: type a slice to see others.</source>
+        <translation>{whole} 中最前面的 {shown}：输入切片可以查看其他部分。</translation>
     </message>
     <message>
         <source>The function inside the transforms of the call.</source>
@@ -5024,6 +5644,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The gradient of this program would keep for its backward part: {much}; it is not compiled, and XLA's plan is without it</source>
         <translation>这个程序的梯度会为它的反向部分保留：{much}；它没有被编译，XLA 的计划不包括它</translation>
+    </message>
+    <message>
+        <source>The gradient was not measured: the call applies transforms of its own; time one that takes the gradient.</source>
+        <translation>没有测量梯度：这个调用自己应用了变换；请测量一个取梯度的调用。</translation>
+    </message>
+    <message>
+        <source>The gradient was not measured: the call has no floating-point array.</source>
+        <translation>没有测量梯度：这个调用没有浮点数组。</translation>
     </message>
     <message>
         <source>The graph could not be laid out: {error}</source>
@@ -5092,6 +5720,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The key of the number {seed:.0f} is made {where}: what is drawn from the two is not independent.</source>
         <translation>由数 {seed:.0f} 得到的密钥 {where} 生成：从两者抽到的数并不独立。</translation>
+    </message>
+    <message>
+        <source>The keys look alike; JAX's own explanation is beside the signature.</source>
+        <translation>这些键看起来一样；JAX 自己的说明在签名旁边。</translation>
     </message>
     <message>
         <source>The kind of device that the call is compiled for, here or elsewhere.</source>
@@ -5174,6 +5806,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这个循环用 {dtype} 携带 {terms:,} 项之和，而这种类型有 {bits} 位：一旦和达到一项的 {times:,} 倍，再加上一项就不改变任何东西。</translation>
     </message>
     <message>
+        <source>The loop has no round.</source>
+        <translation>循环一轮也没有。</translation>
+    </message>
+    <message>
+        <source>The loop is over: {rounds} added no equation.</source>
+        <translation>循环结束：{rounds}没有增加方程。</translation>
+    </message>
+    <message>
+        <source>The loop is over: {rounds} added {equations}.</source>
+        <translation>循环结束：{rounds}增加了 {equations}。</translation>
+    </message>
+    <message>
         <source>The loop of line {line} was unrolled: {rounds:,} rounds of the same operations, {needs}, are {size:,} of the {total:,} equations. One round of {of_a_round:,} would do; tracing and compiling take their time for every equation.</source>
         <translation>第 {line} 行的循环被展开了：{rounds:,} 轮相同的运算（{needs}）占 {total:,} 个方程中的 {size:,} 个。只要一轮的 {of_a_round:,} 个就够了；每个方程都要花追踪和编译的时间。</translation>
     </message>
@@ -5186,8 +5830,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>机器很忙：其他程序占用了 {processors} 个处理器中的 {value} 个。</translation>
     </message>
     <message>
+        <source>The machine runs on battery, which may lower its clock.</source>
+        <translation>机器在用电池运行，时钟频率可能降低。</translation>
+    </message>
+    <message>
         <source>The mean of squares minus the square of the mean: where the mean is large against the spread, the two are alike and the difference is rounding, which can be negative.</source>
         <translation>平方的均值减去均值的平方：均值远大于离散程度时，两者相近，差值只是舍入误差，还可能是负的。</translation>
+    </message>
+    <message>
+        <source>The median ratio is within 2 % of 1</source>
+        <translation>比值的中位数与 1 相差不到 2 %</translation>
     </message>
     <message>
         <source>The middle half of the calls spreads over {value} of the median.</source>
@@ -5246,12 +5898,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这一页的数值需要计算，所以必须运行这个调用。</translation>
     </message>
     <message>
+        <source>The operation at {place}</source>
+        <translation>{place} 处的运算</translation>
+    </message>
+    <message>
         <source>The operation itself is not counted with what is in it</source>
         <translation>操作本身不计入其内部的数量</translation>
     </message>
     <message>
         <source>The order is read from the program's text, which is missing.</source>
         <translation>次序要从程序的文本中读出，而文本缺失。</translation>
+    </message>
+    <message>
+        <source>The order is unclear at {num_unclear} of {num_sizes} sizes; {faster} is faster than {slower} at {num_clear}.</source>
+        <translation>{num_sizes} 个大小中有 {num_unclear} 个的快慢次序不明确；{num_clear} 个大小下 {faster} 比 {slower} 快。</translation>
     </message>
     <message>
         <source>The other side: {text} …</source>
@@ -5310,6 +5970,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>程序放不下：它需要设备的 {needs} 内存，而设备有 {has}。</translation>
     </message>
     <message>
+        <source>The program has no equation.</source>
+        <translation>这个程序没有方程。</translation>
+    </message>
+    <message>
+        <source>The program has {num:,} equations, too many to look at.</source>
+        <translation>这个程序有 {num:,} 个方程，多得无法逐个查看。</translation>
+    </message>
+    <message>
         <source>The program holds its own derivative: equation {id} ({operation}{where}) is part of one. The derivative of all of it is not made.</source>
         <translation>程序中有它自己的导数：方程 {id}（{operation}{where}）是导数的一部分。不生成整个程序的导数。</translation>
     </message>
@@ -5332,6 +6000,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The real part of every element.</source>
         <translation>每个元素的实部。</translation>
+    </message>
+    <message>
+        <source>The recorder saw no instruction of the program.</source>
+        <translation>记录器没有看到这个程序的任何指令。</translation>
     </message>
     <message>
         <source>The regularized incomplete beta function.</source>
@@ -5412,6 +6084,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>各结果沿 `axis` 的大小是 `sizes`；其他维度与 x 相同。</translation>
     </message>
     <message>
+        <source>The results have {odd}: no verdict.</source>
+        <translation>结果中有 {odd}：不下结论。</translation>
+    </message>
+    <message>
+        <source>The results, copied from the device to the host, ready before. A CPU may share the memory.</source>
+        <translation>结果从设备复制到主机，事先已经就绪。CPU 可能共用内存。</translation>
+    </message>
+    <message>
         <source>The root of a sum of squares, as a norm is one, has an infinite derivative where all of them are 0; times the 0 that the squares pass back, the gradient is NaN there.</source>
         <translation>平方和的根（范数就是这样）在所有项都为 0 时导数为无穷大；乘以各平方传回的 0，那里的梯度就是 NaN。</translation>
     </message>
@@ -5460,6 +6140,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>同样的字节，看作另一种形状或布局；没有开销。</translation>
     </message>
     <message>
+        <source>The same calls one after another, once the C library was told to keep freed memory (mallopt), so that the system does not have to give and clear pages anew.</source>
+        <translation>让 C 库保留已释放的内存（mallopt）之后，同样的调用一次接一次，这样系统不必重新分配和清零内存页。</translation>
+    </message>
+    <message>
         <source>The same elements in another shape.</source>
         <translation>同样的元素，另一种形状。</translation>
     </message>
@@ -5470,6 +6154,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The same key gives the same bits.</source>
         <translation>同样的密钥给出同样的位。</translation>
+    </message>
+    <message>
+        <source>The same key was compiled before, and its program is gone: jax.clear_caches() was called, or the jitted function was made again and the old one thrown away.</source>
+        <translation>同样的键以前编译过，但程序已经没有了：调用了 jax.clear_caches()，或者重新生成了 jit 函数而丢弃了旧的。</translation>
+    </message>
+    <message>
+        <source>The same on both sides: {noun}.</source>
+        <translation>两侧相同：{noun}。</translation>
     </message>
     <message>
         <source>The same values as a table</source>
@@ -5504,12 +6196,36 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>脚本的进程被结束了，或者崩溃了。</translation>
     </message>
     <message>
+        <source>The second call after compiling.</source>
+        <translation>编译之后的第二次调用。</translation>
+    </message>
+    <message>
         <source>The second derivatives.</source>
         <translation>二阶导数。</translation>
     </message>
     <message>
+        <source>The second has {difference} {word}{share}: {noun}.</source>
+        <translation>第二个{word} {difference}{share}：{noun}。</translation>
+    </message>
+    <message>
+        <source>The second takes less time{pairs}</source>
+        <translation>第二个用时更少{pairs}</translation>
+    </message>
+    <message>
+        <source>The second takes longer{pairs}</source>
+        <translation>第二个用时更多{pairs}</translation>
+    </message>
+    <message>
+        <source>The second takes {word}: {theirs} instead of {ours}; the longer time is {times} times the shorter. Measured one after the other, not in pairs.</source>
+        <translation>第二个用时{word}：{theirs}，而不是 {ours}；较长的时间是较短的 {times} 倍。先后测量，不是成对测量。</translation>
+    </message>
+    <message>
         <source>The session could not be started.</source>
         <translation>无法启动会话。</translation>
+    </message>
+    <message>
+        <source>The setting changed between the calls: {names}. Set it once, at the start.</source>
+        <translation>设置在各次调用之间改变了：{names}。请在开始时只设置一次。</translation>
     </message>
     <message>
         <source>The shapes do not fit together.</source>
@@ -5572,6 +6288,22 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>打开的窗格所显示的阶段。</translation>
     </message>
     <message>
+        <source>The start: nothing of the function has run, and the jaxpr is empty.</source>
+        <translation>起点：函数还没有运行，jaxpr 是空的。</translation>
+    </message>
+    <message>
+        <source>The start: the arguments</source>
+        <translation>起点：参数</translation>
+    </message>
+    <message>
+        <source>The static argument {path} came as several objects, and no two are equal, as far as Python can tell. Where they mean the same, pass one object, or give its class __eq__ and __hash__ (a frozen dataclass has them).</source>
+        <translation>静态参数 {path} 传入的是几个不同的对象，在 Python 看来没有两个相等。如果它们的含义相同，请传同一个对象，或者给它的类加上 __eq__ 和 __hash__（frozen 的 dataclass 自带它们）。</translation>
+    </message>
+    <message>
+        <source>The static argument {path} took {count} values ({values}), and each is a program of its own.</source>
+        <translation>静态参数 {path} 出现了 {count} 个值（{values}），每个值都是一个单独的程序。</translation>
+    </message>
+    <message>
         <source>The sum of every window.</source>
         <translation>每个窗口的和。</translation>
     </message>
@@ -5596,6 +6328,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>只有算术或只有内存时至少需要的时间。</translation>
     </message>
     <message>
+        <source>The trace is done: {equations}.</source>
+        <translation>追踪完成：{equations}。</translation>
+    </message>
+    <message>
         <source>The two could not be measured together</source>
         <translation>无法同时测量这两者</translation>
     </message>
@@ -5606,6 +6342,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The update is dropped there.</source>
         <translation>那里的更新被丢弃。</translation>
+    </message>
+    <message>
+        <source>The whole program still differs: it has further differences.</source>
+        <translation>整个程序仍然不同：它还有其他差别。</translation>
+    </message>
+    <message>
+        <source>The {num} calls after the second one, until a call took as long as later ones.</source>
+        <translation>第二次之后的 {num} 次调用，直到一次调用与以后的用时一样长。</translation>
+    </message>
+    <message>
+        <source>The {side} side has none: {why}</source>
+        <translation>{side}程序没有它：{why}</translation>
     </message>
     <message>
         <source>The {what} while JAX traced the function. This happens once, at tracing, and never when the compiled program runs.</source>
@@ -5668,6 +6416,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有可以修改的源代码。</translation>
     </message>
     <message>
+        <source>There is no such stage.</source>
+        <translation>没有这个阶段。</translation>
+    </message>
+    <message>
         <source>There is no text of this stage.</source>
         <translation>这个阶段没有文本。</translation>
     </message>
@@ -5692,8 +6444,28 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有可以导出的内容。</translation>
     </message>
     <message>
+        <source>These are in the jaxpr, the loop is not.</source>
+        <translation>这些在 jaxpr 中，循环不在其中。</translation>
+    </message>
+    <message>
+        <source>These kernels were compiled for {target}: for {chip} XLA makes others. To see those: --target {other}</source>
+        <translation>这些内核是为 {target} 编译的：为 {chip}，XLA 会生成不同的内核。要查看那些内核：--target {other}</translation>
+    </message>
+    <message>
         <source>They are one kernel: {name}.</source>
         <translation>它们是同一个内核：{name}。</translation>
+    </message>
+    <message>
+        <source>They are too large to hand from process to process: {size} MiB.</source>
+        <translation>它们太大，无法在进程之间传递：{size} MiB。</translation>
+    </message>
+    <message>
+        <source>They do not have the same form: {why}.</source>
+        <translation>它们的形式不同：{why}。</translation>
+    </message>
+    <message>
+        <source>They leave out what is not known.</source>
+        <translation>它们略去了未知的部分。</translation>
     </message>
     <message>
         <source>They loop over different numbers of elements ({one} and {other}): in one loop, elements of {first} would be computed several times or in another order; written as they are now, they are {size}.</source>
@@ -5776,6 +6548,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这个阶段，展开所有组</translation>
     </message>
     <message>
+        <source>Threads of the code run beside the measurement: {threads}.</source>
+        <translation>代码的线程在测量的同时运行：{threads}。</translation>
+    </message>
+    <message>
         <source>Time of nodes</source>
         <translation>节点的时间</translation>
     </message>
@@ -5838,6 +6614,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>To where the function around goes on (Shift+F7)</source>
         <translation>到外层函数继续运行之处（Shift+F7）</translation>
+    </message>
+    <message>
+        <source>Took to make; one run each, so this tells no difference for sure.</source>
+        <translation>生成所用的时间；各只运行一次，所以不能确定有没有差别。</translation>
     </message>
     <message>
         <source>Tour</source>
@@ -5964,6 +6744,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>展开其文本的所有块</translation>
     </message>
     <message>
+        <source>Until the call returned, its result not awaited: no measure of how long the work takes.</source>
+        <translation>到调用返回为止，不等待结果：不能衡量工作本身用时多久。</translation>
+    </message>
+    <message>
         <source>Use `jnp.where` or `jax.lax.cond` (`jax.lax.while_loop` for loops). If the value is a setting rather than data, make its argument static: `jit(f, static_argnames=…)`.</source>
         <translation>请使用 `jnp.where` 或 `jax.lax.cond`（循环用 `jax.lax.while_loop`）。如果这个值是设置而不是数据，请把它的参数设为静态的：`jit(f, static_argnames=…)`。</translation>
     </message>
@@ -6026,6 +6810,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Values that are needed at once add up to {peak} at most, {temporary} of temporaries.</source>
         <translation>同时需要的值加起来最多 {peak}，其中临时量 {temporary}。</translation>
+    </message>
+    <message>
+        <source>Values that lie in the chip's own fast memory are no traffic of kernels.</source>
+        <translation>位于芯片自身快速内存中的值不算内核的流量。</translation>
     </message>
     <message>
         <source>Vary</source>
@@ -6260,12 +7048,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>由一个函数得到另一个函数的东西：`grad`、`vmap`、`jit` 等。</translation>
     </message>
     <message>
+        <source>What makes the difference is unknown.</source>
+        <translation>不知道差别由什么造成。</translation>
+    </message>
+    <message>
         <source>What numbers flow through it, equation by equation?</source>
         <translation>逐个方程地看，有哪些数值流过？</translation>
     </message>
     <message>
         <source>What random numbers are made from. One key serves for one draw.</source>
         <translation>生成随机数的依据。一个密钥只用于一次抽取。</translation>
+    </message>
+    <message>
+        <source>What stands in a loop counts as often as the loop runs.</source>
+        <translation>循环中的内容按循环运行的次数计。</translation>
+    </message>
+    <message>
+        <source>What stays in caches can be faster.</source>
+        <translation>留在缓存中的数据可以更快。</translation>
     </message>
     <message>
         <source>What the colours and outlines mean; click to see all of it</source>
@@ -6286,6 +7086,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>What the script compiled</source>
         <translation>脚本编译的内容</translation>
+    </message>
+    <message>
+        <source>What this machine can do at most was not measured, so no limits are shown.</source>
+        <translation>没有测量这台机器的最高能力，所以不显示上限。</translation>
     </message>
     <message>
         <source>What this machine reached when it was measured, or what is published of a chip</source>
@@ -6360,6 +7164,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>时间花在哪里？</translation>
     </message>
     <message>
+        <source>Where eager and jit part: {why}</source>
+        <translation>急切执行与 jit 分歧之处：{why}</translation>
+    </message>
+    <message>
         <source>Where the time goes</source>
         <translation>时间的去处</translation>
     </message>
@@ -6372,8 +7180,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>沿若干轴是否有元素为真。</translation>
     </message>
     <message>
+        <source>Whether that happens depends on sizes, and for some on the process.</source>
+        <translation>是否发生取决于大小，有些大小还取决于进程。</translation>
+    </message>
+    <message>
+        <source>Which argument each input of the program is, could not be found out.</source>
+        <translation>无法得知程序的每个输入是哪个参数。</translation>
+    </message>
+    <message>
         <source>Which line added that equation is not known.</source>
         <translation>不知道是哪一行增加了这个方程。</translation>
+    </message>
+    <message>
+        <source>Which line added {equations} is not known.</source>
+        <translation>不知道 {equations}是哪一行增加的。</translation>
     </message>
     <message>
         <source>Which module</source>
@@ -6386,6 +7206,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Which part is shown: [0, :, 3], [2:8], [..., 0]; Enter shows it</source>
         <translation>显示哪一部分：[0, :, 3], [2:8], [..., 0]；按 Enter 显示</translation>
+    </message>
+    <message>
+        <source>Which part of the compiler makes it so was not found in {tried}.</source>
+        <translation>经过 {tried}，没有找到是编译器的哪一部分造成的。</translation>
     </message>
     <message>
         <source>Which run to show</source>
@@ -6414,6 +7238,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>With another file …</source>
         <translation>与另一个文件 …</translation>
+    </message>
+    <message>
+        <source>With freed memory kept a call takes {kept} in place of {median}.</source>
+        <translation>保留已释放的内存时，一次调用用时 {kept}，而不是 {median}。</translation>
     </message>
     <message>
         <source>With its value in a second run (again)</source>
@@ -6452,6 +7280,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有 `transpose_solve` 或 `symmetric=True` 时，反向模式会抛出 TypeError。</translation>
     </message>
     <message>
+        <source>Without any one of them it gives the eager bits.</source>
+        <translation>去掉其中任何一个，就得到急切执行的位。</translation>
+    </message>
+    <message>
         <source>Without padding, strides and dilation a size n becomes n - k + 1, where k is the window's.</source>
         <translation>没有填充、步长和空洞时，大小 n 变成 n - k + 1，其中 k 是窗口的大小。</translation>
     </message>
@@ -6460,8 +7292,28 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有填充、步长和空洞时，空间大小 n 变成 n - k + 1，其中 k 是卷积核的大小。</translation>
     </message>
     <message>
+        <source>Without {causes} it does not differ.</source>
+        <translation>没有 {causes} 时就没有差别。</translation>
+    </message>
+    <message>
+        <source>Without {names} on both sides they give the same bits, other than the eager ones.</source>
+        <translation>两侧都没有 {names} 时，它们给出相同的位，但与急切执行的不同。</translation>
+    </message>
+    <message>
+        <source>Without {names} they give the eager bits.</source>
+        <translation>没有 {names} 时，它们给出急切执行的位。</translation>
+    </message>
+    <message>
         <source>Work and traffic</source>
         <translation>工作量和内存流量</translation>
+    </message>
+    <message>
+        <source>Work and traffic are unknown: {why}</source>
+        <translation>工作量和流量未知：{why}</translation>
+    </message>
+    <message>
+        <source>Work and traffic count loops × their trip count, which XLA knows.</source>
+        <translation>工作量和流量按循环 × 其次数计，次数是 XLA 知道的。</translation>
     </message>
     <message>
         <source>Work: {work}; memory read and written: {num_bytes}</source>
@@ -6524,24 +7376,56 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>已写入 {path}。</translation>
     </message>
     <message>
+        <source>XLA does not count {kernels}.</source>
+        <translation>XLA 没有对 {kernels}计数。</translation>
+    </message>
+    <message>
+        <source>XLA does not know how often 1 loop runs.</source>
+        <translation>XLA 不知道 1 个循环运行多少次。</translation>
+    </message>
+    <message>
+        <source>XLA does not know how often {loops} run.</source>
+        <translation>XLA 不知道 {loops}运行多少次。</translation>
+    </message>
+    <message>
         <source>XLA estimated {fused:g} µs with {name} fused into {into} and {apart:g} µs apart, {better}.</source>
         <translation>XLA 估计把 {name} 融合进 {into} 需要 {fused:g} µs，分开需要 {apart:g} µs，{better}。</translation>
+    </message>
+    <message>
+        <source>XLA estimates cycles of a TPU's kernels; no sum is given where one has no estimate.</source>
+        <translation>XLA 估计 TPU 内核的周期数；只要有一个没有估计，就不给出总和。</translation>
     </message>
     <message>
         <source>XLA failed, perhaps for want of memory.</source>
         <translation>XLA 失败了，也许是因为内存不足。</translation>
     </message>
     <message>
+        <source>XLA gave up when it was compiled without a pass.</source>
+        <translation>关闭一个 pass 来编译时，XLA 放弃了。</translation>
+    </message>
+    <message>
         <source>XLA generated no code: all that is left are constants, copies and library calls.</source>
         <translation>XLA 没有生成代码：剩下的只有常量、复制和库调用。</translation>
+    </message>
+    <message>
+        <source>XLA gives no count of the work of {kernels}.</source>
+        <translation>XLA 没有给出 {kernels}的工作量。</translation>
     </message>
     <message>
         <source>XLA has not fixed the order in which the module runs; estimated in program order.</source>
         <translation>XLA 还没有固定模块运行的次序；按程序次序估计。</translation>
     </message>
     <message>
+        <source>XLA may optimize and count otherwise</source>
+        <translation>XLA 的优化和计数方式可能不同</translation>
+    </message>
+    <message>
         <source>XLA ran out of memory.</source>
         <translation>XLA 的内存用完了。</translation>
+    </message>
+    <message>
+        <source>XLA took {folding} of the {seconds} of compiling to compute constants (its pass constant_folding).</source>
+        <translation>在 {seconds} 的编译时间中，XLA 用了 {folding} 来计算常量（它的 pass constant_folding）。</translation>
     </message>
     <message>
         <source>XLA wrote no log of its decisions: only the pass priority-fusion of GPUs does. Why two kernels are not one is inferred from listed rules, and said to be.</source>
@@ -6576,6 +7460,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有 XLA 的内存计划：{reason}</translation>
     </message>
     <message>
+        <source>XLA's own figure of a module differs: it counts one round of each loop.</source>
+        <translation>XLA 自己对模块的数字不同：它对每个循环只算一轮。</translation>
+    </message>
+    <message>
         <source>XLA's own figure: one round of each loop, and of branches the dearest. What each instruction costs is not known here, so loops cannot be counted.</source>
         <translation>XLA 自己的数字：每个循环算一轮，各分支中算开销最大的。这里不知道每条指令的开销，所以无法为循环计数。</translation>
     </message>
@@ -6590,6 +7478,22 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>XLA's own log: {text}</source>
         <translation>XLA 自己的日志：{text}</translation>
+    </message>
+    <message>
+        <source>XLA's recorder could not start ({kind}).</source>
+        <translation>XLA 的记录器无法启动（{kind}）。</translation>
+    </message>
+    <message>
+        <source>XLA's recorder noted more than {num:,} spans.</source>
+        <translation>XLA 的记录器记下了超过 {num:,} 个时间段。</translation>
+    </message>
+    <message>
+        <source>XLA's recorder, in memory, each run by itself and warm. Loops, calls and conditionals include what runs inside of them; instructions of several threads may overlap.</source>
+        <translation>XLA 的记录器，记录在内存中，每次单独运行，已经预热。循环、调用和条件包含在其内部运行的内容；几个线程的指令可能重叠。</translation>
+    </message>
+    <message>
+        <source>XLA_FLAGS is set: {flags}</source>
+        <translation>设置了 XLA_FLAGS：{flags}</translation>
     </message>
     <message>
         <source>Your Python file.</source>
@@ -6712,6 +7616,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>`x[i]`，整行，下标在 x 之内</translation>
     </message>
     <message>
+        <source>a + b of {size} MiB each in f32, jitted: two arrays read, one written.</source>
+        <translation>f32 的 a + b，各 {size} MiB，用 jit 编译：读两个数组，写一个。</translation>
+    </message>
+    <message>
+        <source>a call</source>
+        <translation>一次调用</translation>
+    </message>
+    <message>
         <source>a call among many that do not wait for each other</source>
         <translation>许多互不等待的调用中的一次</translation>
     </message>
@@ -6740,6 +7652,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>单独的内核</translation>
     </message>
     <message>
+        <source>a lambda</source>
+        <translation>一个 lambda</translation>
+    </message>
+    <message>
         <source>a library</source>
         <translation>一个库</translation>
     </message>
@@ -6754,6 +7670,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>a minimum with ∞</source>
         <translation>与 ∞ 取最小值</translation>
+    </message>
+    <message>
+        <source>a new function object</source>
+        <translation>新的函数对象</translation>
     </message>
     <message>
         <source>a remat, inlined</source>
@@ -6788,8 +7708,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>给 jaxpr 增加</translation>
     </message>
     <message>
+        <source>again is a second run of the same equations on the same arguments: what differs is not determined by them, as with a callback that draws or counts, or a kernel that adds in no fixed order.</source>
+        <translation>again 是用相同的参数再运行一次相同的方程：出现的差别不由它们决定，例如会抽取随机数或计数的回调，或者相加次序不固定的内核。</translation>
+    </message>
+    <message>
         <source>against</source>
         <translation>对照</translation>
+    </message>
+    <message>
+        <source>agree with eager</source>
+        <translation>与急切执行一致</translation>
+    </message>
+    <message>
+        <source>agree, if eager runs without it, too</source>
+        <translation>一致，如果急切执行也不含它</translation>
     </message>
     <message>
         <source>alive</source>
@@ -6800,12 +7732,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>全部 {count}</translation>
     </message>
     <message>
+        <source>all {count} sizes</source>
+        <translation>全部 {count} 个大小</translation>
+    </message>
+    <message>
+        <source>all {num:,} targets</source>
+        <translation>全部 {num:,} 个目标</translation>
+    </message>
+    <message>
         <source>all {num_notes}</source>
         <translation>全部 {num_notes} 条</translation>
     </message>
     <message>
         <source>all; else names, such as train_step</source>
         <translation>全部；否则写名称，例如 train_step</translation>
+    </message>
+    <message>
+        <source>alone</source>
+        <translation>单独</translation>
     </message>
     <message>
         <source>along {axes}: {told}</source>
@@ -6844,12 +7788,48 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>以及另外 {rest:,} 个</translation>
     </message>
     <message>
+        <source>another dtype</source>
+        <translation>不同的 dtype</translation>
+    </message>
+    <message>
+        <source>another setting</source>
+        <translation>不同的设置</translation>
+    </message>
+    <message>
+        <source>another shape</source>
+        <translation>不同的形状</translation>
+    </message>
+    <message>
+        <source>another sharding</source>
+        <translation>不同的分布</translation>
+    </message>
+    <message>
+        <source>another static value</source>
+        <translation>不同的静态值</translation>
+    </message>
+    <message>
+        <source>another structure</source>
+        <translation>不同的结构</translation>
+    </message>
+    <message>
         <source>argument</source>
         <translation>参数</translation>
     </message>
     <message>
         <source>arguments</source>
         <translation>参数</translation>
+    </message>
+    <message>
+        <source>arguments, results and temporaries by XLA's plan, what is aliased once</source>
+        <translation>按 XLA 计划的参数、结果和临时值，共用内存的只算一次</translation>
+    </message>
+    <message>
+        <source>arises here</source>
+        <translation>在这里产生</translation>
+    </message>
+    <message>
+        <source>arithmetic</source>
+        <translation>算术</translation>
     </message>
     <message>
         <source>as XLA received it</source>
@@ -6880,12 +7860,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>最好情况，不是测得的</translation>
     </message>
     <message>
+        <source>at least {amount}</source>
+        <translation>至少 {amount}</translation>
+    </message>
+    <message>
         <source>at least {low}</source>
         <translation>至少 {low}</translation>
     </message>
     <message>
+        <source>at most by {amount}{at}</source>
+        <translation>最多相差 {amount}{at}</translation>
+    </message>
+    <message>
         <source>attribute `{name}` of {owner} {change}</source>
         <translation>{owner} 的属性 `{name}` {change}</translation>
+    </message>
+    <message>
+        <source>attributes</source>
+        <translation>属性</translation>
     </message>
     <message>
         <source>axis 0</source>
@@ -6898,6 +7890,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>axis 2</source>
         <translation>轴 2</translation>
+    </message>
+    <message>
+        <source>back in {where}</source>
+        <translation>回到 {where}</translation>
     </message>
     <message>
         <source>back to {name}</source>
@@ -6948,8 +7944,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>变成了循环 {loops}</translation>
     </message>
     <message>
+        <source>behind the last of {rounds}</source>
+        <translation>在最后一轮之后（共 {rounds}）</translation>
+    </message>
+    <message>
         <source>between</source>
         <translation>之间</translation>
+    </message>
+    <message>
+        <source>between {low} and {high}</source>
+        <translation>{low} 与 {high} 之间</translation>
     </message>
     <message>
         <source>bfloat16 operands give a bfloat16 result, unless `preferred_element_type` asks for float32.</source>
@@ -6984,8 +7988,28 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>字节</translation>
     </message>
     <message>
+        <source>bytes accessed</source>
+        <translation>访问的字节</translation>
+    </message>
+    <message>
+        <source>bytes after</source>
+        <translation>优化后字节</translation>
+    </message>
+    <message>
+        <source>bytes before</source>
+        <translation>优化前字节</translation>
+    </message>
+    <message>
         <source>bytes, each loop once</source>
         <translation>字节，每个循环算一次</translation>
+    </message>
+    <message>
+        <source>cache hit</source>
+        <translation>命中缓存</translation>
+    </message>
+    <message>
+        <source>cache miss</source>
+        <translation>未命中缓存</translation>
     </message>
     <message>
         <source>call</source>
@@ -6994,6 +8018,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>calls</source>
         <translation>调用</translation>
+    </message>
+    <message>
+        <source>calls of functions such as exp and tanh</source>
+        <translation>exp、tanh 之类函数的调用次数</translation>
     </message>
     <message>
         <source>capture</source>
@@ -7014,6 +8042,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>changes the shape alone</source>
         <translation>只改变形状</translation>
+    </message>
+    <message>
+        <source>chunks of {num}</source>
+        <translation>每组 {num} 次</translation>
+    </message>
+    <message>
+        <source>code</source>
+        <translation>代码</translation>
     </message>
     <message>
         <source>code of the backend</source>
@@ -7050,6 +8086,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>compile time</source>
         <translation>编译时间</translation>
+    </message>
+    <message>
+        <source>compile time of {form}</source>
+        <translation>{form} 的编译时间</translation>
     </message>
     <message>
         <source>compiled</source>
@@ -7112,6 +8152,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>开销</translation>
     </message>
     <message>
+        <source>could not be measured</source>
+        <translation>无法测量</translation>
+    </message>
+    <message>
         <source>dark</source>
         <translation>深色</translation>
     </message>
@@ -7140,6 +8184,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{function} 的参数 `{name}` 的默认值（所有调用共用的一个对象）{change}</translation>
     </message>
     <message>
+        <source>depends</source>
+        <translation>视情况</translation>
+    </message>
+    <message>
         <source>depth: unrolled against scan</source>
         <translation>深度：展开对 scan</translation>
     </message>
@@ -7156,7 +8204,19 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>共同的设备</translation>
     </message>
     <message>
+        <source>differ as before</source>
+        <translation>与之前一样不同</translation>
+    </message>
+    <message>
+        <source>differ in another way</source>
+        <translation>以另一种方式不同</translation>
+    </message>
+    <message>
         <source>differing</source>
+        <translation>不同</translation>
+    </message>
+    <message>
+        <source>differs</source>
         <translation>不同</translation>
     </message>
     <message>
@@ -7182,6 +8242,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>division</source>
         <translation>除法</translation>
+    </message>
+    <message>
+        <source>do not compile</source>
+        <translation>不能编译</translation>
     </message>
     <message>
         <source>donated</source>
@@ -7248,12 +8312,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>每个运算单独执行；变换重新追踪</translation>
     </message>
     <message>
+        <source>each side was compiled for its own</source>
+        <translation>两侧各为自己的编译</translation>
+    </message>
+    <message>
         <source>eager</source>
         <translation>急切执行</translation>
     </message>
     <message>
         <source>eager against jit</source>
         <translation>急切执行对 jit</translation>
+    </message>
+    <message>
+        <source>eager/jit</source>
+        <translation>急切/jit</translation>
     </message>
     <message>
         <source>earlier run</source>
@@ -7264,12 +8336,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>特征向量可能相差一个符号</translation>
     </message>
     <message>
+        <source>either side</source>
+        <translation>两侧</translation>
+    </message>
+    <message>
         <source>elementwise</source>
         <translation>逐元素</translation>
     </message>
     <message>
         <source>elsewhere</source>
         <translation>其他阶段</translation>
+    </message>
+    <message>
+        <source>equal</source>
+        <translation>相等</translation>
     </message>
     <message>
         <source>equation</source>
@@ -7352,6 +8432,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>失败</translation>
     </message>
     <message>
+        <source>failed at call {number}, so its durations are partial or missing</source>
+        <translation>在第 {number} 次调用时失败，所以它的时间不完整或缺失</translation>
+    </message>
+    <message>
+        <source>failed at call {number}, so only calls of its warm-up are left: partial</source>
+        <translation>在第 {number} 次调用时失败，所以只剩下预热的调用：不完整</translation>
+    </message>
+    <message>
+        <source>faster</source>
+        <translation>更快</translation>
+    </message>
+    <message>
         <source>fate</source>
         <translation>去向</translation>
     </message>
@@ -7368,6 +8460,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>第一个</translation>
     </message>
     <message>
+        <source>first at {place}</source>
+        <translation>首先在 {place}</translation>
+    </message>
+    <message>
         <source>first call</source>
         <translation>首次调用</translation>
     </message>
@@ -7382,6 +8478,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>fits</source>
         <translation>装得下</translation>
+    </message>
+    <message>
+        <source>float64 runs the same equations in double precision, on the same arguments and constants, and rounds each value to the type that it has here.</source>
+        <translation>float64 用双精度运行相同的方程，参数和常量相同，再把每个值舍入到它在这里的类型。</translation>
     </message>
     <message>
         <source>floats; whole numbers are divided towards zero</source>
@@ -7422,6 +8522,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>from</source>
         <translation>来自</translation>
+    </message>
+    <message>
+        <source>from its operands</source>
+        <translation>来自它的操作数</translation>
     </message>
     <message>
         <source>function</source>
@@ -7556,6 +8660,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>它与 {other} 互相抵消</translation>
     </message>
     <message>
+        <source>it decides which JAX can be used</source>
+        <translation>它决定可以使用哪个 JAX</translation>
+    </message>
+    <message>
         <source>it only decided the choice of {choices} between equals</source>
         <translation>它只决定了 {choices} 在相等的值之间的选择</translation>
     </message>
@@ -7616,6 +8724,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>jax.vmap(one_round)(xs)，或者在更省内存时用 jax.lax.map(one_round, xs)。</translation>
     </message>
     <message>
+        <source>jax_debug_nans or jax_debug_infs is on: each result is checked, slowly.</source>
+        <translation>jax_debug_nans 或 jax_debug_infs 已打开：每个结果都要检查，很慢。</translation>
+    </message>
+    <message>
+        <source>jax_disable_jit is on: nothing is compiled, so only eager runs count.</source>
+        <translation>jax_disable_jit 已打开：什么也不编译，所以只有急切执行有意义。</translation>
+    </message>
+    <message>
+        <source>jax_enable_x64 is on: Python numbers become 64 bits wide.</source>
+        <translation>jax_enable_x64 已打开：Python 的数变成 64 位。</translation>
+    </message>
+    <message>
         <source>jaxpr</source>
         <translation>jaxpr</translation>
     </message>
@@ -7656,6 +8776,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>jit 更快 {pairs}</translation>
     </message>
     <message>
+        <source>jit is the whole program compiled with the value of one equation as a further result, each in its turn: without it XLA may fuse in another way.</source>
+        <translation>jit 是把一个方程的值作为附加结果来编译整个程序，逐个进行：没有这个结果时，XLA 的融合方式可能不同。</translation>
+    </message>
+    <message>
         <source>jit slower, by how much differs widely</source>
         <translation>jit 更慢，慢多少相差很大</translation>
     </message>
@@ -7666,6 +8790,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>jit takes the same time</source>
         <translation>jit 用时相同</translation>
+    </message>
+    <message>
+        <source>jit was given other options. Decorate the function once.</source>
+        <translation>给 jit 的选项不同。请只装饰函数一次。</translation>
     </message>
     <message>
         <source>jit {factor} of eager's speed</source>
@@ -7748,6 +8876,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>留给编译器决定</translation>
     </message>
     <message>
+        <source>less</source>
+        <translation>少</translation>
+    </message>
+    <message>
+        <source>less time</source>
+        <translation>更少</translation>
+    </message>
+    <message>
         <source>library</source>
         <translation>库</translation>
     </message>
@@ -7816,12 +8952,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>log1p(exp(x)) 在 x 高于 88（float32）时上溢。</translation>
     </message>
     <message>
+        <source>longer</source>
+        <translation>更多</translation>
+    </message>
+    <message>
         <source>looking for arguments that the function takes</source>
         <translation>正在寻找函数能接受的参数</translation>
     </message>
     <message>
         <source>loop or branch value</source>
         <translation>循环或分支的值</translation>
+    </message>
+    <message>
+        <source>loop: Python calls the jitted function once for each element, and waits for all at the end. vmap: one call of the jitted vmap of it.</source>
+        <translation>loop：Python 对每个元素调用一次 jit 函数，最后等待全部结果。vmap：对它的 vmap 的 jit 调用一次。</translation>
     </message>
     <message>
         <source>lower</source>
@@ -7888,12 +9032,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>中位数</translation>
     </message>
     <message>
+        <source>memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
         <source>memory fetched anew (page faults a call: {faults})</source>
         <translation>内存要重新取得（每次调用的缺页次数：{faults}）</translation>
     </message>
     <message>
         <source>memory traffic</source>
         <translation>内存流量</translation>
+    </message>
+    <message>
+        <source>memory traffic, by XLA's rules</source>
+        <translation>按 XLA 规则计的内存流量</translation>
     </message>
     <message>
         <source>merged</source>
@@ -7924,6 +9076,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>模块</translation>
     </message>
     <message>
+        <source>more</source>
+        <translation>多</translation>
+    </message>
+    <message>
+        <source>more than any other line of</source>
+        <translation>比其他任何一行都多的</translation>
+    </message>
+    <message>
+        <source>most of</source>
+        <translation>大部分</translation>
+    </message>
+    <message>
         <source>moved</source>
         <translation>移动</translation>
     </message>
@@ -7948,24 +9112,56 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>nan, inf, &gt; 1e3, == 0, shape [8, 3], dtype bfloat16；可以写多个</translation>
     </message>
     <message>
+        <source>needed while it runs</source>
+        <translation>运行时需要</translation>
+    </message>
+    <message>
         <source>needs</source>
         <translation>需要</translation>
+    </message>
+    <message>
+        <source>needs {needed}, has {there}</source>
+        <translation>需要 {needed}，拥有 {there}</translation>
+    </message>
+    <message>
+        <source>never</source>
+        <translation>从不</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>否</translation>
     </message>
     <message>
         <source>no batch dimensions; what flows back: matrices, x's columns times y's rows</source>
         <translation>没有批次维度；流回的内容：矩阵，x 的列乘以 y 的行</translation>
     </message>
     <message>
+        <source>no cache</source>
+        <translation>没有缓存</translation>
+    </message>
+    <message>
         <source>no device</source>
         <translation>不选设备</translation>
+    </message>
+    <message>
+        <source>no difference in {elements}</source>
+        <translation>{elements}没有差别</translation>
     </message>
     <message>
         <source>no dimension of x grows from size one; the cotangent is also summed over those that do</source>
         <translation>x 没有从大小一变大的维度；余切还要对变大的维度求和</translation>
     </message>
     <message>
+        <source>no equation</source>
+        <translation>没有方程</translation>
+    </message>
+    <message>
         <source>no finite element</source>
         <translation>没有有限的元素</translation>
+    </message>
+    <message>
+        <source>no floats</source>
+        <translation>没有浮点数</translation>
     </message>
     <message>
         <source>no histogram: nothing is finite, or the range is not</source>
@@ -7976,8 +9172,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有指令</translation>
     </message>
     <message>
+        <source>no known line</source>
+        <translation>没有已知的行</translation>
+    </message>
+    <message>
+        <source>no line of this Python in its own thread; it calls functions back</source>
+        <translation>自己的线程中没有这段 Python 的任何一行；程序会回调函数</translation>
+    </message>
+    <message>
+        <source>no line of this Python: only the compiled program</source>
+        <translation>这段 Python 的 0 行：只运行编译后的程序</translation>
+    </message>
+    <message>
         <source>no longer part of the state of its loop since {by}</source>
         <translation>自 {by} 起不再是它的循环状态的一部分</translation>
+    </message>
+    <message>
+        <source>no named scope</source>
+        <translation>没有具名作用域</translation>
     </message>
     <message>
         <source>no operation</source>
@@ -8008,6 +9220,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>有噪声</translation>
     </message>
     <message>
+        <source>noisy {told}</source>
+        <translation>有噪声 {told}</translation>
+    </message>
+    <message>
         <source>none</source>
         <translation>无</translation>
     </message>
@@ -8024,12 +9240,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有</translation>
     </message>
     <message>
+        <source>not compared: {why}</source>
+        <translation>没有比较：{why}</translation>
+    </message>
+    <message>
         <source>not decided if jit is faster ({interval})</source>
         <translation>没有判定 jit 是否更快（{interval}）</translation>
     </message>
     <message>
         <source>not decided if jit is faster: times differ widely</source>
         <translation>没有判定 jit 是否更快：时间相差很大</translation>
+    </message>
+    <message>
+        <source>not in the program that is shown</source>
+        <translation>不在所显示的程序中</translation>
     </message>
     <message>
         <source>not installed</source>
@@ -8046,6 +9270,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>not understood</source>
         <translation>无法理解</translation>
+    </message>
+    <message>
+        <source>not visible in the keys</source>
+        <translation>在键中看不出</translation>
     </message>
     <message>
         <source>note</source>
@@ -8084,6 +9312,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>数值</translation>
     </message>
     <message>
+        <source>observed</source>
+        <translation>观察到</translation>
+    </message>
+    <message>
         <source>observed {seen}</source>
         <translation>观测值 {seen}</translation>
     </message>
@@ -8096,12 +9328,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>来自 JAX</translation>
     </message>
     <message>
+        <source>of all work</source>
+        <translation>占全部工作</translation>
+    </message>
+    <message>
         <source>of an earlier run</source>
         <translation>来自更早的运行</translation>
     </message>
     <message>
         <source>of its {count} equations: {counted}</source>
         <translation>它的 {count} 个方程中：{counted}</translation>
+    </message>
+    <message>
+        <source>of no known origin</source>
+        <translation>来源未知</translation>
     </message>
     <message>
         <source>of no stated kind</source>
@@ -8134,6 +9374,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>on the device</source>
         <translation>设备上</translation>
+    </message>
+    <message>
+        <source>on the {side} side: {why}</source>
+        <translation>{side}程序：{why}</translation>
+    </message>
+    <message>
+        <source>on {host}, {device}</source>
+        <translation>{host}，{device}</translation>
     </message>
     <message>
         <source>one device</source>
@@ -8176,8 +9424,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>一个操作数</translation>
     </message>
     <message>
+        <source>one pair</source>
+        <translation>一对</translation>
+    </message>
+    <message>
+        <source>one process shows no interval, and a busy machine none either</source>
+        <translation>一个进程得不到区间，繁忙的机器也得不到</translation>
+    </message>
+    <message>
+        <source>one program</source>
+        <translation>一个程序</translation>
+    </message>
+    <message>
         <source>one run</source>
         <translation>运行一次</translation>
+    </message>
+    <message>
+        <source>one run each</source>
+        <translation>各运行一次</translation>
     </message>
     <message>
         <source>only moves bytes</source>
@@ -8185,6 +9449,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     </message>
     <message>
         <source>operand</source>
+        <translation>操作数</translation>
+    </message>
+    <message>
+        <source>operand {index} ← {name}</source>
+        <translation>操作数 {index} ← {name}</translation>
+    </message>
+    <message>
+        <source>operands</source>
         <translation>操作数</translation>
     </message>
     <message>
@@ -8208,8 +9480,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>其他导数</translation>
     </message>
     <message>
+        <source>other options of jit</source>
+        <translation>jit 的选项不同</translation>
+    </message>
+    <message>
         <source>out</source>
         <translation>输出</translation>
+    </message>
+    <message>
+        <source>over a million</source>
+        <translation>超过一百万</translation>
     </message>
     <message>
         <source>padding</source>
@@ -8222,6 +9502,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>part</source>
         <translation>部分</translation>
+    </message>
+    <message>
+        <source>part of what differs can be JAX's own</source>
+        <translation>一部分差别可能来自 JAX 本身</translation>
     </message>
     <message>
         <source>partial</source>
@@ -8244,6 +9528,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>路径</translation>
     </message>
     <message>
+        <source>pays off after</source>
+        <translation>何时收回编译</translation>
+    </message>
+    <message>
         <source>peak</source>
         <translation>峰值</translation>
     </message>
@@ -8254,6 +9542,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>pipeline</source>
         <translation>流水线</translation>
+    </message>
+    <message>
+        <source>place</source>
+        <translation>位置</translation>
     </message>
     <message>
         <source>policy</source>
@@ -8292,6 +9584,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>随机数</translation>
     </message>
     <message>
+        <source>random pairs of {units}</source>
+        <translation>随机成对的{units}</translation>
+    </message>
+    <message>
+        <source>random pairs, {units} of this form and {others} of the other</source>
+        <translation>随机成对，这种方式为{units}，另一种为{others}</translation>
+    </message>
+    <message>
         <source>range</source>
         <translation>范围</translation>
     </message>
@@ -8306,6 +9606,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>read by</source>
         <translation>读取者</translation>
+    </message>
+    <message>
+        <source>read, written</source>
+        <translation>读写</translation>
     </message>
     <message>
         <source>reading the file</source>
@@ -8364,6 +9668,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>结果</translation>
     </message>
     <message>
+        <source>results that lie where donated arguments were</source>
+        <translation>放在捐赠参数原处的结果</translation>
+    </message>
+    <message>
+        <source>reused by donation</source>
+        <translation>因捐赠而重用</translation>
+    </message>
+    <message>
         <source>rewritten away</source>
         <translation>已改写掉</translation>
     </message>
@@ -8374,6 +9686,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>roofline</source>
         <translation>roofline</translation>
+    </message>
+    <message>
+        <source>round {number:,} of {count:,} (from 0)</source>
+        <translation>第 {number:,} 轮，共 {count:,} 轮（从 0 数起）</translation>
     </message>
     <message>
         <source>rounds</source>
@@ -8406,6 +9722,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>runs in {library}, as {place}</source>
         <translation>在 {library} 中运行，即 {place}</translation>
+    </message>
+    <message>
+        <source>same</source>
+        <translation>相同</translation>
     </message>
     <message>
         <source>same as selected</source>
@@ -8496,6 +9816,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>化简到只剩下 {names}，它什么也不计算</translation>
     </message>
     <message>
+        <source>single calls</source>
+        <translation>单次调用</translation>
+    </message>
+    <message>
         <source>size</source>
         <translation>大小</translation>
     </message>
@@ -8506,6 +9830,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>skipping …</source>
         <translation>正在跳过 …</translation>
+    </message>
+    <message>
+        <source>slower</source>
+        <translation>更慢</translation>
     </message>
     <message>
         <source>some calls</source>
@@ -8550,6 +9878,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>step of the schedule, counted from 0</source>
         <translation>调度的步骤，从 0 开始</translation>
+    </message>
+    <message>
+        <source>step {number:,} of {count:,}</source>
+        <translation>第 {number:,} 步，共 {count:,} 步</translation>
     </message>
     <message>
         <source>steps</source>
@@ -8700,6 +10032,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>可能的最大值</translation>
     </message>
     <message>
+        <source>the only size</source>
+        <translation>唯一的大小</translation>
+    </message>
+    <message>
         <source>the only {noun}</source>
         <translation>唯一的{noun}</translation>
     </message>
@@ -8728,12 +10064,28 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>峰值</translation>
     </message>
     <message>
+        <source>the platform</source>
+        <translation>平台</translation>
+    </message>
+    <message>
         <source>the program</source>
         <translation>程序</translation>
     </message>
     <message>
+        <source>the program computes nothing, so there is nothing to compare</source>
+        <translation>程序什么也不计算，所以没有可以比较的内容</translation>
+    </message>
+    <message>
+        <source>the program is one jitted function, so its eager run is compiled, too</source>
+        <translation>程序就是一个 jit 函数，所以它的急切执行也是编译的</translation>
+    </message>
+    <message>
         <source>the result</source>
         <translation>结果</translation>
+    </message>
+    <message>
+        <source>the results of the {noun} have {odd}</source>
+        <translation>{noun} 的结果中有 {odd}</translation>
     </message>
     <message>
         <source>the same call</source>
@@ -8772,12 +10124,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>相同的类型</translation>
     </message>
     <message>
+        <source>the target</source>
+        <translation>目标</translation>
+    </message>
+    <message>
         <source>the whole program then</source>
         <translation>此时的整个程序</translation>
     </message>
     <message>
         <source>the {name}</source>
         <translation>{name}</translation>
+    </message>
+    <message>
+        <source>the {side} side</source>
+        <translation>{side}程序</translation>
     </message>
     <message>
         <source>things</source>
@@ -8802,6 +10162,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>time of one call</source>
         <translation>一次调用的时间</translation>
+    </message>
+    <message>
+        <source>time to make</source>
+        <translation>生成时间</translation>
     </message>
     <message>
         <source>times</source>
@@ -8836,8 +10200,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>超越函数</translation>
     </message>
     <message>
+        <source>transcendentals after</source>
+        <translation>优化后超越函数</translation>
+    </message>
+    <message>
+        <source>transcendentals before</source>
+        <translation>优化前超越函数</translation>
+    </message>
+    <message>
         <source>transform</source>
         <translation>变换</translation>
+    </message>
+    <message>
+        <source>transforms applied in each call</source>
+        <translation>每次调用都应用变换</translation>
     </message>
     <message>
         <source>turned into a constant by {by}</source>
@@ -8888,12 +10264,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>类型</translation>
     </message>
     <message>
+        <source>types</source>
+        <translation>类型</translation>
+    </message>
+    <message>
         <source>types of the same width</source>
         <translation>宽度相同的类型</translation>
     </message>
     <message>
         <source>types: on each of {num} devices</source>
         <translation>类型：{num} 个设备中每一个上的</translation>
+    </message>
+    <message>
+        <source>unclear</source>
+        <translation>不明确</translation>
     </message>
     <message>
         <source>under</source>
@@ -8914,6 +10298,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>unrolled by {by}; which of the new instructions are its own is not told</source>
         <translation>被 {by} 展开；无法得知新的指令中哪些属于它</translation>
+    </message>
+    <message>
+        <source>unrolled: the layer written out so many times in one jitted function. scan: one jax.lax.scan over it.</source>
+        <translation>unrolled：在一个 jit 函数中把这一层写出这么多次。scan：对它的一个 jax.lax.scan。</translation>
+    </message>
+    <message>
+        <source>up to {most}</source>
+        <translation>最多 {most}</translation>
     </message>
     <message>
         <source>value</source>
@@ -8980,12 +10372,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>被停止</translation>
     </message>
     <message>
+        <source>ways</source>
+        <translation>方式</translation>
+    </message>
+    <message>
+        <source>weak type or not</source>
+        <translation>是否弱类型</translation>
+    </message>
+    <message>
         <source>what</source>
         <translation>内容</translation>
     </message>
     <message>
         <source>what Python did</source>
         <translation>Python 做了什么</translation>
+    </message>
+    <message>
+        <source>what XLA allocates for each run besides arguments and results</source>
+        <translation>除参数和结果之外，XLA 每次运行分配的内存</translation>
     </message>
     <message>
         <source>what became of it</source>
@@ -8996,8 +10400,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>改变了什么</translation>
     </message>
     <message>
+        <source>what comes out</source>
+        <translation>输出的内容</translation>
+    </message>
+    <message>
         <source>what differs</source>
         <translation>差别</translation>
+    </message>
+    <message>
+        <source>what goes in</source>
+        <translation>输入的内容</translation>
     </message>
     <message>
         <source>what is computed from the operands is reduced or scattered while it is read</source>
@@ -9056,8 +10468,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>有备注</translation>
     </message>
     <message>
+        <source>with calls</source>
+        <translation>含调用</translation>
+    </message>
+    <message>
+        <source>with inside</source>
+        <translation>含内部</translation>
+    </message>
+    <message>
         <source>with options of XLA</source>
         <translation>XLA 选项</translation>
+    </message>
+    <message>
+        <source>without its jit</source>
+        <translation>不含它的 jit</translation>
     </message>
     <message>
         <source>work</source>
@@ -9100,6 +10524,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>y 小于位数</translation>
     </message>
     <message>
+        <source>yes</source>
+        <translation>是</translation>
+    </message>
+    <message>
+        <source>{above:,} measured faster than these ceilings allow: their data stays in caches, or other programs ran beside the calibration.</source>
+        <translation>{above:,} 个测得的速度超过这些上限：它们的数据留在缓存中，或者校准时有其他程序在运行。</translation>
+    </message>
+    <message>
         <source>{at} of {num_hits:,}</source>
         <translation>{at} / {num_hits:,}</translation>
     </message>
@@ -9112,8 +10544,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{basename} 没有定义函数。</translation>
     </message>
     <message>
+        <source>{batch} calls, one after another without waiting for results, then one wait; divided by {batch}. Latency is what waits after each call.</source>
+        <translation>连续 {batch} 次调用而不等待结果，最后等待一次；再除以 {batch}。延迟则是每次调用之后都等待的时间。</translation>
+    </message>
+    <message>
+        <source>{before} is faster up to {low:,}, {after} from {high:,} on; the curves cross near {size:,.0f}.</source>
+        <translation>到 {low:,} 为止 {before} 更快，从 {high:,} 起 {after} 更快；曲线在 {size:,.0f} 附近交叉。</translation>
+    </message>
+    <message>
+        <source>{before} → {after}</source>
+        <translation>{before} → {after}</translation>
+    </message>
+    <message>
         <source>{bytes_accessed} read and written</source>
         <translation>读写 {bytes_accessed}</translation>
+    </message>
+    <message>
+        <source>{calls:,.0f} calls</source>
+        <translation>{calls:,.0f} 次调用</translation>
     </message>
     <message>
         <source>{call} makes a new function but does not call it.</source>
@@ -9148,6 +10596,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{copies} 个设备共有一份</translation>
     </message>
     <message>
+        <source>{count:,} ULP</source>
+        <translation>{count:,} ULP</translation>
+    </message>
+    <message>
         <source>{count:,} argument</source>
         <translation>{count:,} 个参数</translation>
     </message>
@@ -9160,6 +10612,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{count:,} 个缓冲区</translation>
     </message>
     <message>
+        <source>{count:,} call</source>
+        <translation>{count:,} 次调用</translation>
+    </message>
+    <message>
         <source>{count:,} collective</source>
         <translation>{count:,} 次集合通信</translation>
     </message>
@@ -9170,6 +10626,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{count:,} device</source>
         <translation>{count:,} 个设备</translation>
+    </message>
+    <message>
+        <source>{count:,} element</source>
+        <translation>{count:,} 个元素</translation>
     </message>
     <message>
         <source>{count:,} equation</source>
@@ -9200,6 +10660,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{count:,} 个内核</translation>
     </message>
     <message>
+        <source>{count:,} kernels have</source>
+        <translation>有 {count:,} 个内核</translation>
+    </message>
+    <message>
         <source>{count:,} layout</source>
         <translation>{count:,} 个布局</translation>
     </message>
@@ -9214,6 +10678,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{count:,} loops count once: how often they run is not known, and they may run never.</source>
         <translation>{count:,} 个循环只算一次：不知道它们运行多少次，也可能从不运行。</translation>
+    </message>
+    <message>
+        <source>{count:,} of {total:,} nodes {name}</source>
+        <translation>{total:,} 个节点中有 {count:,} 个{name}</translation>
     </message>
     <message>
         <source>{count:,} operation</source>
@@ -9256,6 +10724,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{count:,} 个生产者</translation>
     </message>
     <message>
+        <source>{count:,} program</source>
+        <translation>{count:,} 个程序</translation>
+    </message>
+    <message>
         <source>{count:,} recompilation</source>
         <translation>{count:,} 次重新编译</translation>
     </message>
@@ -9266,6 +10738,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{count:,} result</source>
         <translation>{count:,} 个结果</translation>
+    </message>
+    <message>
+        <source>{count:,} round</source>
+        <translation>{count:,} 轮</translation>
+    </message>
+    <message>
+        <source>{count:,} row</source>
+        <translation>{count:,} 行</translation>
     </message>
     <message>
         <source>{count:,} run</source>
@@ -9284,6 +10764,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{count:,} 步</translation>
     </message>
     <message>
+        <source>{count:,} time</source>
+        <translation>{count:,} 次</translation>
+    </message>
+    <message>
+        <source>{count:,} trial</source>
+        <translation>{count:,} 次尝试</translation>
+    </message>
+    <message>
         <source>{count:,} value</source>
         <translation>{count:,} 个值</translation>
     </message>
@@ -9300,8 +10788,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{counts:,} 个叶子</translation>
     </message>
     <message>
+        <source>{counts} line of this Python</source>
+        <translation>这段 Python 的 {counts} 行</translation>
+    </message>
+    <message>
+        <source>{counts} lines of this Python</source>
+        <translation>这段 Python 的 {counts} 行</translation>
+    </message>
+    <message>
         <source>{count} kinds of operation</source>
         <translation>{count} 种运算</translation>
+    </message>
+    <message>
+        <source>{count} programs</source>
+        <translation>{count} 个程序</translation>
+    </message>
+    <message>
+        <source>{count} recorded; the program has others made of that.</source>
+        <translation>记录了 {count}；程序中是由它们生成的其他运算。</translation>
     </message>
     <message>
         <source>{count}, the most memory traffic first</source>
@@ -9324,8 +10828,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{host} 的 {device}</translation>
     </message>
     <message>
+        <source>{device}: {rates}; {bandwidth}/s. Not measured.</source>
+        <translation>{device}：{rates}；{bandwidth}/s。没有测量。</translation>
+    </message>
+    <message>
+        <source>{differing}, {num:,} NaN or infinite one way only</source>
+        <translation>{differing}，{num:,} 个只在一种方式中是 NaN 或无穷大</translation>
+    </message>
+    <message>
         <source>{doing} · Esc stops</source>
         <translation>{doing} · 按 Esc 停止</translation>
+    </message>
+    <message>
+        <source>{each} until its result was ready, in {turns}{left_out}, garbage collector off.</source>
+        <translation>{each}，到结果就绪为止，按{turns}进行{left_out}，关闭垃圾回收。</translation>
     </message>
     <message>
         <source>{ends}, {confidence}</source>
@@ -9340,8 +10856,26 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{equation} {operation} 失败：页面到此为止。</translation>
     </message>
     <message>
+        <source>{faster} is faster than {slower} at {num_clear} of {num_sizes} sizes; at the others the order is unclear.</source>
+        <translation>{num_sizes} 个大小中的 {num_clear} 个下，{faster} 比 {slower} 快；其余大小的快慢次序不明确。</translation>
+    </message>
+    <message>
+        <source>{faster} is faster than {slower} at {sizes}; no crossover.</source>
+        <translation>在{sizes}下 {faster} 都比 {slower} 快；没有交叉。</translation>
+    </message>
+    <message>
         <source>{file} offers no call, and none could be found.</source>
         <translation>{file} 没有提供调用，也没有找到可用的调用。</translation>
+    </message>
+    <message>
+        <source>{first}
+{then}</source>
+        <translation>{first}
+{then}</translation>
+    </message>
+    <message>
+        <source>{first} against {second}</source>
+        <translation>{first} 对 {second}</translation>
     </message>
     <message>
         <source>{first} against {second}: not compared. {reason}</source>
@@ -9360,6 +10894,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{first} 和 {second} 在 {arrays}中的 {num_differing} 个里不同，最多相差 {ulps} ULP{odd}</translation>
     </message>
     <message>
+        <source>{first} and {second} do not clearly change places within these sizes.</source>
+        <translation>{first} 和 {second} 在这些大小之内没有明确地交换快慢次序。</translation>
+    </message>
+    <message>
         <source>{first} and {then}</source>
         <translation>{first} 和 {then}</translation>
     </message>
@@ -9372,12 +10910,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{first} 要供给 {more}（{others}）：如果融合进 {second}，就要把 {work} 再算一遍，或者照样把结果写出。</translation>
     </message>
     <message>
+        <source>{first} is {dialect} and {second} is {other}: they do not share a single operation.</source>
+        <translation>{first} 是 {dialect}，{second} 是 {other}：它们没有一个共同的运算。</translation>
+    </message>
+    <message>
         <source>{first} or {then}</source>
         <translation>{first} 或 {then}</translation>
     </message>
     <message>
         <source>{first} {then}</source>
-        <translation>{first}{then}</translation>
+        <translation>{first} {then}</translation>
     </message>
     <message>
         <source>{first}, {then}</source>
@@ -9390,6 +10932,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{first}; {then}</source>
         <translation>{first}；{then}</translation>
+    </message>
+    <message>
+        <source>{form} could not be run.</source>
+        <translation>无法运行 {form}。</translation>
+    </message>
+    <message>
+        <source>{form}: it cannot be compared.</source>
+        <translation>{form}：无法比较。</translation>
     </message>
     <message>
         <source>{functions:,.0f} of exp, sin …</source>
@@ -9420,6 +10970,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>对每个浮点参数的 {gradient}{summed}</translation>
     </message>
     <message>
+        <source>{head} · no line of Python: {grown}</source>
+        <translation>{head} · 没有 Python 的行：{grown}</translation>
+    </message>
+    <message>
+        <source>{head} · {where}: {grown}</source>
+        <translation>{head} · {where}：{grown}</translation>
+    </message>
+    <message>
         <source>{holder} defines no functions.</source>
         <translation>{holder} 没有定义函数。</translation>
     </message>
@@ -9438,6 +10996,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{index} of {num_names}</source>
         <translation>{index} / {num_names}</translation>
+    </message>
+    <message>
+        <source>{kept} of values are kept, at most about {most} besides those in view; what is dropped is computed again when it is asked for.</source>
+        <translation>保留了 {kept} 的值，除正在查看的以外最多约 {most}；丢弃的值在需要时重新计算。</translation>
+    </message>
+    <message>
+        <source>{kernels} no limit: they multiply in {types}, and what was measured is a product in f32.</source>
+        <translation>{kernels}没有上限：它们以 {types} 相乘，而测量的是 f32 的乘积。</translation>
     </message>
     <message>
         <source>{kind} in {place}</source>
@@ -9492,6 +11058,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{names}，各在一个小例子中看到。</translation>
     </message>
     <message>
+        <source>{name}  (JAX {jax}, Python {python}, target {target})</source>
+        <translation>{name}（JAX {jax}，Python {python}，目标 {target}）</translation>
+    </message>
+    <message>
+        <source>{name} (loaded)</source>
+        <translation>{name}（已载入）</translation>
+    </message>
+    <message>
+        <source>{name} (result {output})</source>
+        <translation>{name}（结果 {output}）</translation>
+    </message>
+    <message>
         <source>{name} applies the transforms anew in each call</source>
         <translation>{name} 在每次调用中重新应用变换</translation>
     </message>
@@ -9508,12 +11086,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{name} 改变元素在内存中的次序（{operation}）：两者之一会跨行读写。</translation>
     </message>
     <message>
+        <source>{name} compiled again while it was measured.</source>
+        <translation>{name} 在测量时又编译了一次。</translation>
+    </message>
+    <message>
         <source>{name} copies a value that is about to be overwritten, by a loop or in place. Such copies are put in after fusing.</source>
         <translation>{name} 复制一个即将被循环或就地改写的值。这种复制是在融合之后加上的。</translation>
     </message>
     <message>
         <source>{name} ends in a {operation}, which can be done in place, touching only the part that changes, as long as it is the end of its kernel and nothing else of the array is computed there.</source>
         <translation>{name} 以一个 {operation} 结尾，只要它是内核的最后一步，而且数组的其余部分不在那里计算，就可以就地完成，只碰到改变的部分。</translation>
+    </message>
+    <message>
+        <source>{name} grows like size^{power:.2f} ({low:.2f} to {high:.2f} between pairs of sizes; from {first:,} on, {sizes})</source>
+        <translation>{name} 按 大小^{power:.2f} 增长（各对大小之间为 {low:.2f} 到 {high:.2f}；从 {first:,} 起，{sizes}）</translation>
     </message>
     <message>
         <source>{name} has an effect outside of the program, and its order counts.</source>
@@ -9552,6 +11138,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>JAX 追踪时调用了 {name}：它抽到的内容是编译后的程序中的常量，每次运行都是同样的数。</translation>
     </message>
     <message>
+        <source>{name} is called.</source>
+        <translation>调用了 {name}。</translation>
+    </message>
+    <message>
+        <source>{name} is held: values of its shape and type are compared with it.</source>
+        <translation>已保持 {name}：形状和类型相同的值会与它比较。</translation>
+    </message>
+    <message>
         <source>{name} of {whom}</source>
         <translation>{whom} 的 {name}</translation>
     </message>
@@ -9572,6 +11166,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{name} 用时 {median}（{spread}）</translation>
     </message>
     <message>
+        <source>{name} traced or compiled {num} times while it was measured: its durations include that.</source>
+        <translation>{name} 在测量时追踪或编译了 {num} 次：它的时间包含这些。</translation>
+    </message>
+    <message>
         <source>{name} traces or compiles anew in {often}</source>
         <translation>{name} 在 {often} 中重新追踪或编译</translation>
     </message>
@@ -9588,8 +11186,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{name} 没有被融合：{reason}。</translation>
     </message>
     <message>
+        <source>{name} was run from Python, outside of jit, and compiled {count} times: it is compiled anew for each new function that it is given, such as a lambda made in a loop, and for each new shape. Define the function once, outside of the loop, or jit what is around it.</source>
+        <translation>{name} 是在 jit 之外由 Python 运行的，编译了 {count} 次：每给它一个新的函数（例如循环中生成的 lambda）或新的形状，它都重新编译。请在循环之外只定义一次函数，或者对它外围的代码使用 jit。</translation>
+    </message>
+    <message>
         <source>{name} without its own jit</source>
         <translation>{name} 不含它自己的 jit</translation>
+    </message>
+    <message>
+        <source>{name} {fate}</source>
+        <translation>{name} {fate}</translation>
     </message>
     <message>
         <source>{name}, a primitive of JAX</source>
@@ -9598,6 +11204,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{name}, an opcode of HLO</source>
         <translation>{name}，HLO 的一个操作码</translation>
+    </message>
+    <message>
+        <source>{name}: memory was fetched anew, {faults:,.0f} page faults a call: what one call frees goes back to the system, and the next one gets it page by page.</source>
+        <translation>{name}：内存要重新取得，每次调用 {faults:,.0f} 次缺页：一次调用释放的内存还给系统，下一次再逐页取得。</translation>
     </message>
     <message>
         <source>{name}: none.</source>
@@ -9614,6 +11224,26 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{nodes} forward, </source>
         <translation>前向 {nodes}，</translation>
+    </message>
+    <message>
+        <source>{noun} as whole arrays; of temporaries and what is needed it is one device's part</source>
+        <translation>{noun}，按完整的数组计；临时值和所需内存则是一个设备的那一部分</translation>
+    </message>
+    <message>
+        <source>{num:,} by NaN or Inf</source>
+        <translation>{num:,} 个因 NaN 或 Inf 而不同</translation>
+    </message>
+    <message>
+        <source>{num:,} kernels stand in loops and count as often as these run.</source>
+        <translation>{num:,} 个内核在循环中，按循环运行的次数计。</translation>
+    </message>
+    <message>
+        <source>{num:,} lines ran; the first {kept:,} are shown, and what the others added is not.</source>
+        <translation>运行了 {num:,} 行；显示最前面的 {kept:,} 行，其余各行增加的内容不显示。</translation>
+    </message>
+    <message>
+        <source>{num:,} of {elements} differ</source>
+        <translation>{elements}中有 {num:,} 个不同</translation>
     </message>
     <message>
         <source>{num_entries} more …</source>
@@ -9656,8 +11286,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>有 {num_twice:,} 个值</translation>
     </message>
     <message>
+        <source>{number} differs from {nearest}: {changes}</source>
+        <translation>{number} 与 {nearest} 不同：{changes}</translation>
+    </message>
+    <message>
         <source>{number} of {num_stops}</source>
         <translation>{number} / {num_stops}</translation>
+    </message>
+    <message>
+        <source>{number} pairs</source>
+        <translation>{number} 对</translation>
     </message>
     <message>
         <source>{number} {fate}</source>
@@ -9672,12 +11310,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>由它产生了 {num} 个方程（{parts}）。</translation>
     </message>
     <message>
+        <source>{num} sizes</source>
+        <translation>{num} 个大小</translation>
+    </message>
+    <message>
         <source>{operands} go in and {results} come out on each device, which sends at least {sent}{often}.</source>
         <translation>每个设备输入 {operands}，输出 {results}，至少发送 {sent}{often}。</translation>
     </message>
     <message>
         <source>{operation} changes nothing</source>
         <translation>{operation} 不改变任何东西</translation>
+    </message>
+    <message>
+        <source>{operation}: what is inside was traced before, so its Python does not run again.</source>
+        <translation>{operation}：内部以前追踪过，所以它的 Python 不再运行。</translation>
     </message>
     <message>
         <source>{origin} From: {links}</source>
@@ -9712,6 +11358,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>无法写入 {path}</translation>
     </message>
     <message>
+        <source>{path} comes as several kinds of random key ({kinds}). Make all by jax.random.key, of one implementation.</source>
+        <translation>{path} 传入的是几种不同的随机密钥（{kinds}）。请都用 jax.random.key 以同一种实现生成。</translation>
+    </message>
+    <message>
+        <source>{path} comes in several dtypes ({dtypes}). Cast it once, before the calls.</source>
+        <translation>{path} 有几种 dtype（{dtypes}）。请在调用之前统一转换一次。</translation>
+    </message>
+    <message>
+        <source>{path} comes with several numbers of dimensions ({before} and {after}). Bring it to one form before the call.</source>
+        <translation>{path} 的维数有几种（{before} 和 {after}）。请在调用之前化为同一种形式。</translation>
+    </message>
+    <message>
         <source>{path} could not be written.</source>
         <translation>无法写出 {path}。</translation>
     </message>
@@ -9722,6 +11380,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{path} goes in as {old}{weak} and comes back as {new}</source>
         <translation>{path} 进去时是 {old}{weak}，返回时是 {new}</translation>
+    </message>
+    <message>
+        <source>{path} has a weak type in some calls only, as Python's int, float and complex have, and arrays made of them without a dtype. Pass jnp.asarray({path}, dtype) always, or a Python number always.</source>
+        <translation>{path} 只在某些调用中是弱类型，Python 的 int、float 和 complex 以及由它们生成而未指定 dtype 的数组就是这样。请始终传 jnp.asarray({path}, dtype)，或者始终传 Python 的数。</translation>
+    </message>
+    <message>
+        <source>{path} lies on devices in several ways. Put it there with the same sharding each time, or name in_shardings.</source>
+        <translation>{path} 在设备上的放置有几种。请每次用相同的分布放置，或者指定 in_shardings。</translation>
     </message>
     <message>
         <source>{path} was not written.</source>
@@ -9740,6 +11406,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{place}（已不存在）</translation>
     </message>
     <message>
+        <source>{place} in {function}</source>
+        <translation>{place}，在 {function} 中</translation>
+    </message>
+    <message>
         <source>{place} is not in {stage} now.</source>
         <translation>{place} 现在不在 {stage} 中。</translation>
     </message>
@@ -9756,12 +11426,28 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>无法启动 {python}。</translation>
     </message>
     <message>
+        <source>{ran}: of functions that the program calls back</source>
+        <translation>{ran}：属于程序回调的函数</translation>
+    </message>
+    <message>
+        <source>{rate}/s in {names}</source>
+        <translation>{names} 为 {rate}/s</translation>
+    </message>
+    <message>
         <source>{saved}: {values} not written ({written}) and not read ({read})</source>
         <translation>{saved}：{values} 不用写出（{written}），也不用读取（{read}）</translation>
     </message>
     <message>
         <source>{savings} For {subject}.</source>
         <translation>{savings} 对象：{subject}。</translation>
+    </message>
+    <message>
+        <source>{seconds} (cached)</source>
+        <translation>{seconds}（来自缓存）</translation>
+    </message>
+    <message>
+        <source>{seconds} in all: {told}.</source>
+        <translation>共 {seconds}：{told}。</translation>
     </message>
     <message>
         <source>{second} and {first} take the same time: the median ratio is within 2 % of 1 ({interval})</source>
@@ -9894,8 +11580,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{told}，其中 {missing:,} 次没有计入</translation>
     </message>
     <message>
+        <source>{told}, {more:,} more</source>
+        <translation>{told}，另有 {more:,} 个</translation>
+    </message>
+    <message>
         <source>{told}.</source>
         <translation>{told}。</translation>
+    </message>
+    <message>
+        <source>{told}: the first's time is {factor} times the second's. Compiled, measured in random turns.</source>
+        <translation>{told}：第一个的时间是第二个的 {factor} 倍。编译后的程序，按随机次序轮流测量。</translation>
     </message>
     <message>
         <source>{told}; computed again: {work}</source>
@@ -9958,6 +11652,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{equations} 的 {value}</translation>
     </message>
     <message>
+        <source>{verdict}{pairs}, {interval}</source>
+        <translation>{verdict}{pairs}，{interval}</translation>
+    </message>
+    <message>
         <source>{wanted} is asked for here, and JAX gives {given}: it has types of 64 bits only where they are switched on.</source>
         <translation>这里请求 {wanted}，而 JAX 给出 {given}：只有在打开 64 位类型时它才有这些类型。</translation>
     </message>
@@ -9978,12 +11676,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{what} 在一个循环里面：程序的每次运行都要调用 Python {often}，每次都要复制到主机。</translation>
     </message>
     <message>
+        <source>{what} {path}</source>
+        <translation>{what} {path}</translation>
+    </message>
+    <message>
         <source>{what}{who}</source>
         <translation>{what}{who}</translation>
     </message>
     <message>
         <source>{when}.</source>
         <translation>{when}。</translation>
+    </message>
+    <message>
+        <source>{where}, iteration {number:,}</source>
+        <translation>{where}，第 {number:,} 次迭代</translation>
     </message>
     <message>
         <source>{whole}, in parts, which {last} combine</source>
@@ -9998,8 +11704,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{wide:,} × {round:,} 像素，含图例。</translation>
     </message>
     <message>
+        <source>{words} at {place}</source>
+        <translation>{words}，位于 {place}</translation>
+    </message>
+    <message>
+        <source>{word} (lines of text)</source>
+        <translation>{word}（文本行）</translation>
+    </message>
+    <message>
         <source>{word} is no option: write name=value.</source>
         <translation>{word} 不是选项：请写 name=value。</translation>
+    </message>
+    <message>
+        <source>{work} of work in {covered}: several threads work at the same time. Shares are of the work.</source>
+        <translation>{covered} 之内有 {work} 的工作：几个线程同时工作。份额按工作计。</translation>
     </message>
     <message>
         <source>|◀</source>
@@ -10028,6 +11746,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>−1, 0 or 1 by the sign of every element.</source>
         <translation>−1、0 或 1，按每个元素的符号。</translation>
+    </message>
+    <message>
+        <source>≥ {amount}</source>
+        <translation>≥ {amount}</translation>
     </message>
     <message>
         <source>▶|</source>
