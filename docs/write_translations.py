@@ -32,10 +32,13 @@ SOURCE = PACKAGE / "ui" / "toolkit" / "translations" / "jaxscope_zh_CN.ts"
 
 TABLES = {
     "jaxscope.export.choices": ("FORMATS",),
+    "jaxscope.export.figures": ("COMPILE_KINDS", "TIMELINE_KINDS", "WATERFALL_KINDS"),
     "jaxscope.model.capture": ("Severity",),
     "jaxscope.model.said": (
         *("SENTENCES", "LISTED", "CLAUSES", "BOTH", "EITHER", "LINES", "NAMED", "ENDED", "WHOLE"),
+        *("TOGETHER", "BESIDE"),
     ),
+    "jaxscope.model.graph": ("PART_NAMES",),
     "jaxscope.model.stages": ("JAXPR", "LATE_KINDS"),
     "jaxscope.model.words": ("TERMS",),
     "jaxscope.model.timing": ("NOISES", "WITHOUT_JIT", "TRANSFORMED"),
@@ -92,6 +95,8 @@ OF_REPORTS = (
     *("devices", "path", "whole", "spec", "on a device", "how", "module", "share", "shape"),
     *("why not", "Graph", "Text", "Table", "Tree", "temporary", "thread-local"),
     *("ways", "size", "eager/jit", "pays off after", "alone", "of all work", "with calls", "code"),
+    *("where", "began", "ended", "duration", "what it is", "takes, median", "high", "low", "time"),
+    *("seconds", "confidence", "from", "share", "FLOP"),
     *("with inside", "observed", "times", "instruction", "operation"),
     *("faster", "slower", "same", "operation", "types", "attributes", "operands", "cost", "group"),
     *("scope", "place", "devices", "argument", "result", "memory", "arithmetic"),

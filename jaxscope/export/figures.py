@@ -33,8 +33,9 @@ from jaxscope.export.svg_chart import (
 )
 from jaxscope.model.capture import Environment
 from jaxscope.model.experiments import CompileTime
+from jaxscope.model.said import ENDED, LINES, LISTED, NAMED, say, say_count, say_joined
 from jaxscope.model.timing import Measurement, Timeline
-from jaxscope.model.units import format_count, format_place, format_seconds, format_share
+from jaxscope.model.units import format_place, format_seconds, format_share
 from jaxscope.picture.palette import PALETTES
 from jaxscope.report.document import (
     Cell,
@@ -110,17 +111,15 @@ class Distribution:
 def describe_coverage(timeline: Timeline) -> str:
     """How much of the run instructions explain, and what is left."""
     gaps_s = max(timeline.wall - timeline.covered, 0.0)
-    left_out = (
-        f" {timeline.num_left_out:,} of the shortest events are not drawn."
-        if timeline.num_left_out
-        else ""
+    left_out = say("{num:,} of the shortest events are not drawn.", num=timeline.num_left_out)
+    told = say(
+        "{share} of {wall} with an instruction at work, {gaps} dispatch and gaps; recorded, the "
+        "run of median length.",
+        share=format_share(timeline.coverage),
+        wall=format_seconds(timeline.wall),
+        gaps=format_seconds(gaps_s),
     )
-    return (
-        f"{format_share(timeline.coverage)} of {format_seconds(timeline.wall)} with an instruction "
-        "at work, "
-        f"{format_seconds(gaps_s)} dispatch and gaps; recorded, the run of median length."
-        f"{left_out}"
-    )
+    return say_joined((told, left_out if timeline.num_left_out else ""))
 
 
 def find_gaps(timeline: Timeline) -> list[tuple[float, float]]:
@@ -435,10 +434,11 @@ def make_histogram(call: str, measurements: Sequence[Measurement]) -> Histogram 
         for m, logs in zip(drawn, samples, strict=True)
     )
     num_zero = sum(s <= 0 for m in drawn for s in m.samples)
-    zero = f" {format_count(num_zero, 'reading')} of 0 s left out." if num_zero else ""
+    zero = say("{readings} of 0 s left out.", readings=say_count(num_zero, "reading"))
     noisy = ", ".join(m.name.replace("_", " ") for m in drawn if m.is_noisy)
-    badge = f" Noisy: {noisy}." if noisy else ""
-    note = f"Logarithmic axis; upright lines are medians.{badge}{zero}"
+    badge = say(ENDED, text=say("Noisy: {told}", told=noisy)) if noisy else ""
+    axis = say("Logarithmic axis; upright lines are medians.")
+    note = say_joined((axis, badge, zero if num_zero else ""))
     return Histogram(f"Times of {call}", note, tuple((10.0**edges).tolist()), series)
 
 
@@ -572,9 +572,11 @@ def waterfall_chart(call: str, measurements: Sequence[Measurement]) -> LaneChart
         )
         for row, measurement in enumerate(placed)
     )
-    note = "Beginning and end of each as they happened; beside a bar what it takes once, median."
+    note = say(
+        "Beginning and end of each as they happened; beside a bar what it takes once, median."
+    )
     if any(m.num_processes > 1 for m in placed):
-        note += " Places are those of the first process."
+        note = say_joined((note, say("Places are those of the first process.")))
     return LaneChart(
         f"Stages of {call}",
         note,
@@ -608,12 +610,17 @@ def _kind_of(name: str) -> int:
 
 
 def _hint(measurement: Measurement, name: str) -> str:
-    spread = f", {describe_spread(measurement)}" if measurement.runs > 1 else ""
-    spread += ", noisy" if measurement.is_noisy else ""
-    return (
-        f"{name}: {format_seconds(measurement.median)}{spread}\n"
-        f"measured from {format_seconds(measurement.began)} to "
-        f"{format_seconds(measurement.ended)} of the run\n{measurement.describe_protocol()}"
+    spread = describe_spread(measurement) if measurement.runs > 1 else ""
+    noisy = say("noisy") if measurement.is_noisy else ""
+    took = say_joined((format_seconds(measurement.median), spread, noisy), LISTED)
+    when = say(
+        "measured from {began} to {ended} of the run",
+        began=format_seconds(measurement.began),
+        ended=format_seconds(measurement.ended),
+    )
+    first = say(NAMED, name=name, meaning=took)
+    return say(
+        LINES, first=say(LINES, first=first, then=when), then=measurement.describe_protocol()
     )
 
 
@@ -639,7 +646,10 @@ def compile_chart(found: CompileTime) -> LaneChart:
         rows.append(row)
         share = format_share(span.seconds / found.seconds if found.seconds > 0 else math.nan, 1)
         place = format_place(span.file, span.line)
-        told = f"{span.name}: {format_seconds(span.seconds)}, {share} of all"
+        took = say("{seconds}, {share} of all", seconds=format_seconds(span.seconds), share=share)
+        told: str = say(NAMED, name=span.name, meaning=took)
+        if place:
+            told = say("{told}. {place}", told=told, place=place)
         bars.append(
             Bar(
                 row,
@@ -647,7 +657,7 @@ def compile_chart(found: CompileTime) -> LaneChart:
                 span.seconds,
                 _COMPILE_KIND_OF.get(span.kind, len(COMPILE_KINDS) - 1),
                 span.name,
-                f"{told}. {place}" if place else told,
+                told,
                 name=str(number),
                 more=(place,),
             )
@@ -655,9 +665,12 @@ def compile_chart(found: CompileTime) -> LaneChart:
     depth = max(rows, default=-1) + 1
     return LaneChart(
         f"Compile time of {found.call}",
-        f"{format_seconds(found.seconds)} in all, one run. Lines are sampled "
-        f"({format_count(found.num_looks, 'look')} at the stack); XLA's parts are from its "
-        "recorder.",
+        say(
+            "{seconds} in all, one run. Lines are sampled ({looks} at the stack); XLA's parts are "
+            "from its recorder.",
+            seconds=format_seconds(found.seconds),
+            looks=say_count(found.num_looks, "look"),
+        ),
         ("stage", *("" for _ in range(depth - 1))),
         tuple(bars),
         COMPILE_KINDS,

@@ -18,7 +18,7 @@ BOTH, EITHER = "{first} and {then}", "{first} or {then}"
 LINES = "{first}\n{then}"
 """By which `say_joined` joins."""
 
-NAMED = "{name}: {meaning}"
+NAMED, TOGETHER, BESIDE = "{name}: {meaning}", "{first}{then}", "{first} · {then}"
 
 ENDED, WHOLE = "{text}.", "{text}"
 
@@ -128,6 +128,18 @@ def say_joined(parts: Iterable[str], template: str = SENTENCES) -> Said:
     for each in others:
         said = say(template, first=said, then=each)
     return said
+
+
+def shorten_said(text: str, shorten: Callable[[str], str]) -> str:
+    """A text that is cut to have room; a sentence keeps its template, another may not be as long.
+
+    Args:
+        shorten: Cuts a text; gives one that has room back as it is.
+    """
+    short = shorten(text)
+    if short == text:
+        return text
+    return _make(short, text.template, text.values) if isinstance(text, Said) else short
 
 
 def say_range(low: float, high: float, form: Callable[[float], str]) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model import Graph, NodeKind
-from jaxscope.model.units import format_count
+from jaxscope.model.said import say_count
 
 _NOUNS = {
     NodeKind.EQUATION: "equation",
@@ -63,12 +63,12 @@ def count_named(
 
 def describe_size(graph: Graph) -> str:
     """The number of nodes in words, such as `12 equations`."""
-    return format_count(*count_named(graph))
+    return say_count(*count_named(graph))
 
 
 def describe_count(graph: Graph, count: int) -> str:
     """A number of what a graph consists of, such as `1 instruction`."""
-    return format_count(count, _noun_of(graph))
+    return say_count(count, _noun_of(graph))
 
 
 def _noun_of(graph: Graph) -> str:

@@ -83,7 +83,8 @@ def _describe_order_of(ratio: Ratio) -> Said:
         plain = f"{last}/{second.removeprefix(program).lstrip()}"
         told = _describe_order_of(dataclasses.replace(ratio, name=plain))
         return say(NAMED, name=program, meaning=say_clause(told))
-    names: dict[str, str] = {"first": first, "second": second}
+    named = (said(each) if each in ("first", "second") else each for each in (first, second))
+    names: dict[str, str] = dict(zip(("first", "second"), named, strict=True))
     if math.isnan(ratio.median):
         return say("Unclear which of {first} and {second} is faster", **names)
     interval = ratio.describe_range()

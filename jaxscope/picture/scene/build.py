@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model import NONE, Ragged
+from jaxscope.model.said import BESIDE, TOGETHER, say
 from jaxscope.model.types import batch_size, mark_batch_axes, short_type
 from jaxscope.picture.gc_pause import paused_gc
 from jaxscope.picture.layout.diagram import ShouldStop, Spacing, Stub, never_stop
@@ -230,7 +231,8 @@ class _GroupDrawer:
         self._corners += corners
         nodes = self._wiring.nodes_of(values)
         word = self._word_of_choice(target, nodes) if target in self._choices else ""
-        kind, told = TOLD_LINE if word else PLAIN_LINE, word + self._describe(values)
+        kind, told = TOLD_LINE if word else PLAIN_LINE, self._describe(values)
+        told = say(TOGETHER, first=word, then=told) if word else told
         if self._is_residual(source, target):
             once = values_at_once(self._view, self._wiring, values)
             kind, told = RESIDUAL_LINE, describe_bytes(self._view, once) or told
@@ -341,7 +343,9 @@ class _GroupDrawer:
         values = values_at_once(self._view, self._wiring, values)
         types, num = set(values.values()), len(values)
         if len(types) > 1:
-            return f"{num} values{self._describe_batch(values)}"
+            told = say("{num} values", num=num)
+            batch = self._describe_batch(values)
+            return say(TOGETHER, first=told, then=batch) if batch else told
         type_ = types.pop()
         only = self._words.get(type_)
         if only is None:
@@ -579,7 +583,8 @@ class _Collector:
             )
         for box, walk in self._walks.items():
             at = boxes.index(box)
-            details[at] = f"{walk.number + 1} of {walk.total} shown · {details[at]}"
+            shown = say("{number} of {num} shown", number=walk.number + 1, num=walk.total)
+            details[at] = say(BESIDE, first=shown, then=details[at])
         return tuple(details)
 
     def _lines(self) -> Lines:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import NamedTuple
 
 from jaxscope.model import NONE
+from jaxscope.model.said import TOGETHER, say, shorten_said
 from jaxscope.picture.layout.diagram import (
     Diagram,
     DiagramEdge,
@@ -79,8 +80,8 @@ class BoxTexts:
             room = BOX_MAX_PX - 2 * BOX_PADDING_PX
             is_group = bool(self._view.boxes[box].children)
             most = _GROUP_MAX_PX - 2 * BOX_PADDING_PX if is_group else room
-            title = shorten_text(full.title, most, TITLE_PX, True)
-            detail = shorten_text(full.detail, room, DETAIL_PX)
+            title = shorten_said(full.title, lambda t: shorten_text(t, most, TITLE_PX, True))
+            detail = shorten_said(full.detail, lambda t: shorten_text(t, room, DETAIL_PX))
             is_short = title is full.title and detail is full.detail
             known = self._known[box] = (
                 full if is_short else BoxText(title, detail, full.style, full.name)
@@ -97,7 +98,9 @@ class BoxTexts:
         if not each.num_counted or each.kind is BranchKind.REPEAT:
             return detail
         held = self._view.count_in_boxes(box)
-        return detail + (f", {held:,} in boxes" if 0 < held < each.num_counted else "")
+        if not 0 < held < each.num_counted:
+            return detail
+        return say("{count}, {held:,} in boxes", count=detail, held=held)
 
     def _is_in_backward(self, box: int) -> bool:
         """Whether a group stands in a backward part, whose title says that of all in it."""
@@ -530,24 +533,29 @@ class GroupPlacer:
     def stub_text(self, end: End) -> str:
         """What a connector says of the box that its value comes from."""
         box = self._wiring.source_of(end.bundle) if isinstance(end, Port) else end
-        return shorten_name(self.text(box).title, _STUB_MAX_PX, STUB_TEXT_PX)
+        return self._cut(self.text(box).title, _STUB_MAX_PX)
 
     def onward_text(self, ends: set[End]) -> str:
         """What a connector says of where its value goes."""
         boxes = [
             self._wiring.targets_of(end.bundle)[0] if isinstance(end, Port) else end for end in ends
         ]
-        names = join_names([self.text(box).title for box in boxes])
+        titles = [self.text(box).title for box in boxes]
+        names = join_names(titles)
+        names = titles[0] if names == titles[0] else names  # with its template
         room = MERGED_STUB_PX - 2 * _STUB_PADDING_PX
-        return shorten_name(f"→ {names}", room, STUB_TEXT_PX)
+        return self._cut(say(TOGETHER, first="→ ", then=names), room)
+
+    def _cut(self, text: str, most_px: float) -> str:
+        return shorten_said(text, lambda whole: shorten_name(whole, most_px, STUB_TEXT_PX))
 
     def _shorten(self, text: str) -> str:
         """A connector's text, so short that its width in steps is no more than `_stub_along`."""
-        return shorten_name(text, _STUB_MAX_PX - _STUB_PADDING_PX, STUB_TEXT_PX)
+        return self._cut(text, _STUB_MAX_PX - _STUB_PADDING_PX)
 
     def fit_stub(self, text: str, width: float) -> str:
         """A connector's text, shortened to a width that the connector has."""
-        return shorten_name(text, width - 2 * _STUB_PADDING_PX, STUB_TEXT_PX)
+        return self._cut(text, width - 2 * _STUB_PADDING_PX)
 
     def stub_width(self, text: str) -> float:
         """Width of a connector with a text."""

@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from jaxscope.model import NONE
+from jaxscope.model.said import BESIDE, say, say_joined
 from jaxscope.model.types import mark_batch_axes, short_type, type_bytes
 from jaxscope.model.units import format_bytes
 from jaxscope.picture.layout.diagram import Drawing, Route, Stub
@@ -436,7 +437,7 @@ class OffPageConnectors:
                 continue
             values = {value: type_ for each in by_far.values() for value, type_ in each.items()}
             once = values_at_once(self._view, self._wiring, values)
-            text = describe_bytes(self._view, once) or f"{len(once):,} values"
+            text = describe_bytes(self._view, once) or say("{num:,} values", num=len(once))
             kept.append(ResidualEnd(place.end, bundle, tuple(by_far), values, text))
         return kept
 
@@ -690,12 +691,12 @@ class OffPageConnectors:
 def describe_values(view: View, wiring: Wiring, values: Values) -> str:
     """How many values, or the type of one, and how many bytes they are, where that is known."""
     values = values_at_once(view, wiring, values)
-    count = f"{len(values):,} values"
+    count: str = say("{num:,} values", num=len(values))
     if len(values) == 1:
         value, type_ = next(iter(values.items()))
         axes = view.batched.get(wiring.origin_of(value), ())
         count = mark_batch_axes(short_type(view.graph.strings[type_]), axes)
-    return " · ".join(filter(None, (count, describe_bytes(view, values))))
+    return say_joined((count, describe_bytes(view, values)), BESIDE)
 
 
 def values_at_once(view: View, wiring: Wiring, values: Values) -> Values:

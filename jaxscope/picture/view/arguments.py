@@ -10,6 +10,7 @@ from collections.abc import Collection
 import numpy as np
 
 from jaxscope.model import NONE, Graph, NodeKind
+from jaxscope.model.said import say
 from jaxscope.picture.view.tree import Branch, BranchKind, Child, Draft, nodes_of
 
 _PARAMETER = re.compile(r"^[^\[.(]+")
@@ -78,7 +79,8 @@ def _gather(graph: Graph, leaves: list[int], kind: BranchKind) -> list[Child]:
     least = _MIN_LEAVES if boxes <= _MAX_BOXES else _MIN_LEAVES_OF_MANY
     single = [leaf for group in gathered.values() if len(group) < least for leaf in group]
     if len(single) > _MAX_SINGLE:
-        children.append(Branch(f"{word}s", kind, f"{word}s", tuple(single)))
+        label = say("arguments") if is_argument else say("results")
+        children.append(Branch(f"{word}s", kind, label, tuple(single)))
         single = []
     for name, group in gathered.items():
         if len(group) >= least:

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model import NONE, Direction, Graph, GroupKind, NodeKind
+from jaxscope.model.said import say
 from jaxscope.picture.view.arguments import find_arguments, find_results
 from jaxscope.picture.view.control_flow import Role
 from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD
@@ -27,6 +28,7 @@ from jaxscope.picture.view.operations import CONSTANTS, Style, short_operation, 
 from jaxscope.picture.view.tree import (
     BACKWARD,
     GATHERED,
+    ITSELF,
     Branch,
     BranchKind,
     Child,
@@ -114,10 +116,6 @@ def _find_callers(graph: Graph, stacks: Iterable[tuple[int, ...]]) -> frozenset[
     for first, *others in stacks:
         found.update(each for each in map(name, others) if each != name(first))
     return frozenset(found)
-
-
-_ITSELF = " itself"
-"""Behind the name of a function whose calls and scopes are boxes beside its own."""
 
 
 def _own_name(function: str) -> str:
@@ -255,7 +253,7 @@ def _runs(
         if number > 1:
             branch_id += f"#{number}"
         grown = _runs(inside, [p for _, p in run], depth + 1, f"{branch_id}/", counts, least, left)
-        label = f"{part[0]}{_ITSELF}{part[1]}" if part[0] in left else name
+        label = f"{part[0]}{ITSELF}{part[1]}" if part[0] in left else name
         result.append(Branch(branch_id, BranchKind.SCOPE, label, grown))
     return tuple(result)
 
@@ -300,7 +298,7 @@ def make_sections(draft: Draft, root: Branch) -> Branch:
                 Branch(
                     f"{branch.id}/section:{number}",
                     BranchKind.SECTION,
-                    f"part {number} of {len(borders) - 1}",
+                    say("part {number} of {num}", number=number, num=len(borders) - 1),
                     children[start:stop],
                 )
             )
@@ -403,6 +401,7 @@ def _box(
     before = _box(prefix, children[:start], tokens[:start], labels[:start], cuts, first)
     after = _box(prefix, children[stop:], tokens[stop:], labels[stop:], cuts, first + stop)
     repeat_id = f"{prefix}/repeat:{first + start}"
+    label: str
     copies: list[Child] = []
     for number in range(run.copies):
         at = start + number * run.period
@@ -410,7 +409,7 @@ def _box(
         if run.period == 1:
             copies.append(copy[0])
         else:
-            label = f"{number + 1} of {run.copies}"
+            label = say("{number} of {num}", number=number + 1, num=run.copies)
             copies.append(Branch(f"{repeat_id}.{number}", BranchKind.SCOPE, label, copy))
     label = _label(labels[start : start + run.period])
     repeat = Branch(repeat_id, BranchKind.REPEAT, label, tuple(copies), copies=run.copies)
@@ -421,7 +420,7 @@ def _label(labels: Sequence[str | None]) -> str:
     every = [_without_numbers(label) for label in labels if label]
     names = list(dict.fromkeys(every))
     if not names:
-        return "repeated"
+        return say("repeated")
     shared, count = collections.Counter(map(_outermost, every)).most_common(1)[0]
     if len(names) > 2 and 2 * count > len(labels):  # more than a few names of its parts tell
         return shared if count == len(labels) else f"{shared}, …"
@@ -629,7 +628,7 @@ def gather_constants(draft: Draft, root: Branch) -> Branch:
     constants = tuple(child for child in root.children if is_constant(child))
     if len(constants) < _MIN_CONSTANTS:
         return root
-    box = Branch(f"{root.id}/constants", BranchKind.CONSTANTS, "constants", constants)
+    box = Branch(f"{root.id}/constants", BranchKind.CONSTANTS, say("constants"), constants)
     start = next(at for at, child in enumerate(root.children) if is_constant(child))
     rest = tuple(child for child in root.children[start:] if not is_constant(child))
     return dataclasses.replace(root, children=(*root.children[:start], box, *rest))
@@ -749,11 +748,11 @@ _GATHERABLE = frozenset(
 
 _MAX_PORTS = 3
 _PORT_LABELS = {
-    Role.CARRY_IN: "carry",
-    Role.SLICE: "xs[i]",
-    Role.CARRY_OUT: "next carry",
-    Role.STACKED: "ys[i]",
-    Role.RESULT: "results",
+    Role.CARRY_IN: say("carry"),
+    Role.SLICE: say("xs[i]"),
+    Role.CARRY_OUT: say("next carry"),
+    Role.STACKED: say("ys[i]"),
+    Role.RESULT: say("results"),
 }
 
 

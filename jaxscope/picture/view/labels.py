@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from jaxscope.model import NONE, Graph, NodeKind
 from jaxscope.model.op_name import name_derivative
+from jaxscope.model.said import BESIDE, TOGETHER, Said, on_each, said, say, say_joined
 from jaxscope.model.types import (
     batch_size,
     describe_batch,
@@ -19,7 +20,7 @@ from jaxscope.model.types import (
 from jaxscope.picture.view.arguments import argument_path, result_path
 from jaxscope.picture.view.control_flow import Role
 from jaxscope.picture.view.operations import Style, short_operation, style_of
-from jaxscope.picture.view.tree import GATHERED, BranchKind
+from jaxscope.picture.view.tree import BACKWARD, GATHERED, ITSELF, BranchKind
 from jaxscope.picture.view.view import Box, View
 from jaxscope.program.size import describe_count
 
@@ -60,6 +61,10 @@ _GROUP_STYLES = {
 }
 
 
+_PARTS = {BranchKind.FORWARD: "forward", BranchKind.BACKWARD: "backward"}
+"""What the labels of the parts of a gradient begin with."""
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class BoxText:
     """What is written on a box.
@@ -89,28 +94,55 @@ def _text_of_group(view: View, box: Box) -> BoxText:
     count = describe_count(view.graph, box.num_counted)
     label = box.label
     if box.kind in GATHERED:
-        word = "values" if box.kind is BranchKind.PORTS else "arrays"
-        count, around = f"{box.num_leaves:,}", view.boxes[box.parent].kind
-        if BranchKind.RESULTS is box.kind is not around and box.num_leaves < view.num_results:
-            count += f" of {view.num_results:,}"
-        detail = f"{count} {word}{_describe_batch(view, box)}"
-        return BoxText(label, detail, _GROUP_STYLES[box.kind])
+        num, around = box.num_leaves, view.boxes[box.parent].kind
+        if BranchKind.RESULTS is box.kind is not around and num < view.num_results:
+            detail = say("{num:,} of {all:,} arrays", num=num, all=view.num_results)
+        elif box.kind is BranchKind.PORTS:
+            detail = say("{num:,} values", num=num)
+        else:
+            detail = say("{num:,} arrays", num=num)
+        batch = _describe_batch(view, box)
+        told = say(TOGETHER, first=detail, then=batch) if batch else detail
+        return BoxText(label, told, _GROUP_STYLES[box.kind])
     part, dot, path = label.rpartition(" · ")
     if len(label) > _MAX_LABEL and " / " in path:
         label = f"{part}{dot}{_last_names(path)}"
     if box.kind is BranchKind.ORDER:
-        derivative = name_derivative(label.partition(" · ")[0])
-        count = " · ".join(filter(None, (derivative, count)))
+        orders, dot, path = label.partition(" · ")
+        derivative = name_derivative(orders)
+        label = say(TOGETHER, first=_say_orders(orders), then=f"{dot}{path}")
+        count = say_joined((derivative, count), BESIDE)
+    if (word := _PARTS.get(box.kind)) and label.startswith(word):
+        label = say(TOGETHER, first=said(word), then=label.removeprefix(word))
+    elif label.endswith(BACKWARD):
+        label = say("{name} backward", name=_say_itself(label.removesuffix(BACKWARD)))
+    else:
+        label = _say_itself(label)
     if box.kind is BranchKind.REPEAT:
-        return BoxText(f"{label} ×{box.copies}", count, Style.REPEAT)
+        title = say(TOGETHER, first=label, then=f" ×{box.copies}")
+        return BoxText(title, count, Style.REPEAT)
     if box.node != NONE:
         operation = _operation(view.graph, box.node)
         if operation not in label:
-            count = f"{operation} · {count}" if label else count
+            count = say(BESIDE, first=operation, then=count) if label else count
         label = label or operation
         devices = _count_devices(view.graph.attributes(box.node))
-        count = f"{count}, on each of {devices} devices" if devices else count
+        if devices:
+            count = say(TOGETHER, first=count, then=on_each(devices))
     return BoxText(label, count, _GROUP_STYLES[box.kind])
+
+
+def _say_itself(label: str) -> str:
+    if not label.endswith(ITSELF):
+        return label
+    return say("{name} itself", name=label.removesuffix(ITSELF))
+
+
+def _say_orders(orders: str) -> Said:
+    """Such as `backward of forward`."""
+    outer, of, inner = orders.partition(" of ")
+    part = said(outer)
+    return say("{outer} of {inner}", outer=part, inner=_say_orders(inner)) if of else part
 
 
 def _describe_batch(view: View, box: Box) -> str:
@@ -189,13 +221,15 @@ def _text_of_node(view: View, node: int) -> BoxText:
         shown = ", ".join(notes[:_MAX_NOTES]) + (", …" if len(notes) > _MAX_NOTES else "")
         title = f"{title} {shown}"
     if kind == _CONSTANT:
-        return BoxText(name or "constant", types, Style.CONSTANT)
+        return BoxText(name or say("constant"), types, Style.CONSTANT)
     style = style_of(graph.operation(node))
     if "shares" in attributes:
         title = f"{title} {ELSEWHERE}"
     if name == _DROPPED and kind == _EQUATION:
         return BoxText(
-            title, f"_ (unused): {types}" if len(graph.types(node)) == 1 else types, style
+            title,
+            say("_ (unused): {types}", types=types) if len(graph.types(node)) == 1 else types,
+            style,
         )
     if name and kind == _EQUATION:
         return BoxText(title, f"{name}: {types}", style, name)
@@ -203,12 +237,12 @@ def _text_of_node(view: View, node: int) -> BoxText:
 
 
 _PORT_WORDS = {
-    Role.CARRY_IN: "carry",
-    Role.SLICE: "xs[i]",
-    Role.CARRY_OUT: "next carry",
-    Role.STACKED: "ys[i]",
-    Role.VERDICT: "runs on while true",
-    Role.RESULT: "result",
+    Role.CARRY_IN: say("carry"),
+    Role.SLICE: say("xs[i]"),
+    Role.CARRY_OUT: say("next carry"),
+    Role.STACKED: say("ys[i]"),
+    Role.VERDICT: say("runs on while true"),
+    Role.RESULT: say("result"),
 }
 
 
@@ -221,13 +255,15 @@ def _text_of_port(view: View, node: int, role: Role, types: str) -> BoxText:
     if not name and int(graph.nodes.kind[node]) in (int(NodeKind.INPUT), _OUTPUT):
         name = graph.name(node)
     if role is Role.RESULT and int(attributes.get("result", "0") or 0):
-        word = f"result[{attributes['result']}]"
+        word = say(TOGETHER, first=word, then=f"[{attributes['result']}]")
     notes = [_short_value(text) for _, text in view.notes.get(node, ())]
-    start = f" from {notes[0]}" if notes and role is Role.CARRY_IN else ""
-    value = f" {notes[0]}" if notes and not start else ""
+    value = f" {notes[0]}" if notes and role is not Role.CARRY_IN else ""
+    if notes and role is Role.CARRY_IN:
+        word = say("{word} from {value}", word=word, value=notes[0])
     if role is Role.VERDICT or role is Role.RESULT or not name:
-        return BoxText(f"{word}{start}{value}", types, Style.PORT)
-    return BoxText(f"{name}{value}", f"{word}{start} · {types}", Style.PORT)
+        title = say(TOGETHER, first=word, then=value) if value else word
+        return BoxText(title, types, Style.PORT)
+    return BoxText(f"{name}{value}", say(BESIDE, first=word, then=types), Style.PORT)
 
 
 def carry_name(view: View, node: int) -> str:
@@ -253,5 +289,5 @@ def _types(graph: Graph, node: int) -> str:
         for result, text in enumerate(graph.types(node))
     ]
     if len(types) > 2:
-        return f"{types[0]} and {len(types) - 1} more"
+        return say("{type} and {num} more", type=types[0], num=len(types) - 1)
     return ", ".join(types)

@@ -16,6 +16,7 @@ import numpy as np
 from jaxscope.model import NONE, Graph, GroupKind
 from jaxscope.model.graph import BODY, CONDITION, PART_NAMES
 from jaxscope.model.op_name import shown_orders
+from jaxscope.model.said import TOGETHER, said, say
 from jaxscope.picture.view.control_flow import NO_CONTROL_FLOW, ControlFlow, Role, find_control_flow
 from jaxscope.picture.view.operations import LOOPS, short_operation
 from jaxscope.program.dataflow import attribute_column
@@ -100,6 +101,8 @@ def start_draft(graph: Graph) -> Draft:
 ROOT_ID = "root"
 BACKWARD = " backward"
 """Ends the labels of groups of the backward part."""
+ITSELF = " itself"
+"""Behind the name of a function whose calls and scopes are boxes beside its own."""
 
 
 class BranchKind(enum.IntEnum):
@@ -238,8 +241,10 @@ class _Grower:
         trips = f" ×{flow.trips[node]}" if node in flow.trips else ""
         body = self._name_body(node)
         if len(insides) == 1 and insides[0].kind is not BranchKind.ARM:
-            turned = " reversed" if node in flow.reversed else ""
-            label = f"{insides[0].label}{turned}{body}"
+            label = insides[0].label
+            if node in flow.reversed:
+                label = say("{name} reversed", name=label)
+            label = say(TOGETHER, first=label, then=body) if body else label
             return dataclasses.replace(insides[0], node=node, label=label)
         return Branch(
             f"{node_id}:",
@@ -287,7 +292,8 @@ class _Grower:
             function = graph.string(graph.groups.function, group)
             kind, label = BranchKind.ARM, _name_arm(flow.arms[group], function)
         elif group in flow.conditions or group in flow.bodies:
-            kind, label = BranchKind.ARM, PART_NAMES[BODY if group in flow.bodies else CONDITION]
+            part = PART_NAMES[BODY if group in flow.bodies else CONDITION]
+            kind, label = BranchKind.ARM, said(part)
         return Branch(graph.string(graph.groups.id, group), kind, label, self._children(group))
 
 

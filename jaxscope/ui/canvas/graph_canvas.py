@@ -1428,6 +1428,11 @@ class GraphCanvas(QWidget):
             self.pan(-delta.x(), 0)
         event.accept()
 
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LanguageChange:
+            self.repaint_scene()
+
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QNativeGestureEvent):
             if event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:

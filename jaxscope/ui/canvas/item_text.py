@@ -8,7 +8,7 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QWidget
 
 from jaxscope.model import NONE, Graph, Unavailable
-from jaxscope.model.said import join_first
+from jaxscope.model.said import ENDED, LISTED, join_first, say, say_joined
 from jaxscope.model.types import short_type
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.labels import text_of
@@ -30,9 +30,9 @@ def describe_item(view: View, scene: Scene, item: int) -> str:
     """Rich text: the full label, types, a few attributes, and where the code is."""
     box = view.boxes[int(scene.items.box[item])]
     text = text_of(view, box)
-    lines = [f"<b>{_plain(text.title)}</b>"]
+    lines = [f"<b>{_plain(tr_said(text.title))}</b>"]
     if box.children:
-        lines.append(_plain(text.detail))
+        lines.append(_plain(tr_said(text.detail)))
         num_held = view.count_in_boxes(int(scene.items.box[item]))
         if item < scene.items.num_frames and num_held < box.num_counted:
             lines.append(
@@ -62,19 +62,19 @@ def describe_notes(notes: Sequence[str]) -> str:
     """Rich text: what was written about bookmarked nodes."""
     told = [_plain(note) for note in notes if note][:_MAX_NOTES]
     if not told:
-        return "<i>bookmarked</i>" if notes else ""
-    return "<i>bookmarked:</i> " + "<br>".join(told)
+        return tr("<i>bookmarked</i>") if notes else ""
+    return tr("<i>bookmarked:</i> ") + "<br>".join(told)
 
 
 def describe_edge(view: View, scene: Scene, line: int) -> str:
     """Rich text: what flows along a line, and between what."""
     ends = (int(scene.lines.source[line]), int(scene.lines.target[line]))
     names = [
-        _plain(text_of(view, view.boxes[int(scene.items.box[end])]).title)
+        _plain(tr_said(text_of(view, view.boxes[int(scene.items.box[end])]).title))
         for end in ends
         if end != NONE
     ]
-    return f"<b>{_plain(scene.lines.types[line])}</b><br>" + " → ".join(names)
+    return f"<b>{_plain(tr_said(scene.lines.types[line]))}</b><br>" + " → ".join(names)
 
 
 def describe_connector_ends(view: View, scene: Scene, connector: int) -> str:
@@ -85,7 +85,8 @@ def describe_connector_ends(view: View, scene: Scene, connector: int) -> str:
     # Which of several results is meant, a connector does not know.
     types = dict.fromkeys(short_type(row[0]) for row in rows if len(row) == 1)
     ends = connectors.far[connector].tolist()
-    names = [_plain(text_of(view, view.boxes[int(scene.items.box[end])]).title) for end in ends]
+    boxes = [view.boxes[int(scene.items.box[end])] for end in ends]
+    names = [_plain(tr_said(text_of(view, box).title)) for box in boxes]
     if len(names) > _MAX_HINT_ENDS:
         names = [
             *names[:_MAX_HINT_ENDS],
@@ -128,7 +129,7 @@ def spoken_item(view: View, scene: Scene, item: int) -> str:
     """Plain text: a box, whether it is a group, and its neighbours by what flows between them."""
     box = view.boxes[int(scene.items.box[item])]
     text = text_of(view, box)
-    told = [f"{text.title}, {text.detail}." if text.detail else f"{text.title}."]
+    told = [tr_said(say(ENDED, text=say_joined((text.title, text.detail), LISTED)))]
     if box.children:
         is_open = item < scene.items.num_frames
         told.append(tr("Open group.") if is_open else tr("Closed group, Enter opens it."))

@@ -33,6 +33,7 @@ from PySide6.QtGui import (
 from jaxscope.export.painter import FONT_FAMILY, FONT_FILES
 from jaxscope.export.picture import FORK_PX, arrow_of
 from jaxscope.model import NONE
+from jaxscope.model.said import Said
 from jaxscope.picture.layout.text_width import (
     ELLIPSIS,
     break_text,
@@ -53,6 +54,35 @@ from jaxscope.picture.scene.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TIT
 from jaxscope.picture.tint.classes import TINT_PALETTES, Tint
 from jaxscope.picture.view.operations import Style
 from jaxscope.ui.canvas.scene_index import Floats, Indices, SceneIndex
+from jaxscope.ui.toolkit.language import shown_language, tr_said
+
+_TEXT_MARGIN_PX = 8.0
+
+
+def translate_scene(scene: Scene) -> Scene:
+    """The scene in the language that is shown: it is laid out by its English texts."""
+    items = scene.items
+    if shown_language() == "en" or not any(
+        isinstance(t, Said) for t in (*items.titles, *items.details)
+    ):
+        return scene
+    rooms = (items.rect[:, 2] - 2 * _TEXT_MARGIN_PX).tolist()
+    rooms[: items.num_frames] = [0.0] * items.num_frames  # a title has its detail beside it
+
+    def translate(texts: tuple[str, ...], size_px: float, is_bold: bool) -> tuple[str, ...]:
+        return tuple(
+            shorten_text(
+                tr_said(text), max(room, measure_text(text, size_px, is_bold)), size_px, is_bold
+            )
+            for text, room in zip(texts, rooms, strict=True)
+        )
+
+    told = dataclasses.replace(
+        items,
+        titles=translate(items.titles, TITLE_PX, True),
+        details=translate(items.details, DETAIL_PX, False),
+    )
+    return dataclasses.replace(scene, items=told)
 
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
@@ -385,7 +415,7 @@ class SceneDrawing:
 
     def __init__(self, index: SceneIndex, colors: Colors, shades: Shades | None = None) -> None:
         self.index = index
-        self.scene = index.scene
+        self.scene = translate_scene(index.scene)
         self.colors = colors
         self.shades = shades or style_shades(index.scene, colors)
         self.item_grid = index.item_grid
@@ -863,7 +893,7 @@ class SceneDrawing:
             return
         painter.setPen(colors.text)
         painter.setFont(self._stub_font)
-        text, room = connectors.texts[connector], width - 2 * _LEAST_STUB_PADDING_PX
+        text, room = tr_said(connectors.texts[connector]), width - 2 * _LEAST_STUB_PADDING_PX
         grown = max(LEAST_TEXT_PX / (STUB_TEXT_PX * self._scale), 1.0)
         if grown > 1.0 and measure_text(text, STUB_TEXT_PX) > room / grown:
             text = _BYTES_TOLD.sub("", text)
@@ -895,7 +925,8 @@ class SceneDrawing:
                 is_residual = (lines.is_residual | lines.is_inner_residual)[label.line]
                 painter.setPen(colors.residual if is_residual else colors.muted)
                 x, wide = label.x - _LABEL_SLACK_PX / 2, label.width + _LABEL_SLACK_PX
-                self._paint_centred(painter, label.text, 3, x, label.y + 1, wide, LEAST_LABEL_PX)
+                told = tr_said(label.text)
+                self._paint_centred(painter, told, 3, x, label.y + 1, wide, LEAST_LABEL_PX)
         painter.setOpacity(1.0)
 
     def _labels_in(self, group: int, box: Box, scale: float) -> Iterator[EdgeLabel]:

@@ -47,7 +47,7 @@ from jaxscope.model.capture import Environment
 from jaxscope.model.units import format_seconds
 from jaxscope.schema.whole_file import write_bytes
 from jaxscope.ui.figures.plots import TimingPlot
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import tr, tr_said
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
 from jaxscope.ui.toolkit.widgets import fill_box
@@ -162,7 +162,7 @@ class LanePlot(QWidget):
     def _paint_legend(self, painter: QPainter, chart: LaneChart) -> None:
         height = self.fontMetrics().height()
         x, size = 10.0, 0.7 * height
-        for kind, name in enumerate(chart.kinds):
+        for kind, name in enumerate(map(tr, chart.kinds)):
             painter.fillRect(QRectF(x, 0.45 * height, size, size), self._color(kind))
             painter.setPen(QColor(self._theme.text))
             painter.drawText(QPoint(round(x + size + 6), round(1.1 * height)), name)
@@ -243,7 +243,7 @@ class LanePlot(QWidget):
             self._move_to(self._pressed_range[0] + moved, span)
             return
         bar = self.bar_at(place.x(), place.y())
-        self.reading_changed.emit("" if bar is None else bar.hint.split("\n")[0])
+        self.reading_changed.emit("" if bar is None else tr_said(bar.hint).split("\n")[0])
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         pressed, self._pressed = self._pressed, None
@@ -392,7 +392,7 @@ class FigurePanel(QWidget):
         """
         is_new = figure is not self._figure
         self._figure, self._environment, self._theme = figure, environment, theme
-        self.note.setText(figure.note)
+        self.note.setText(tr_said(figure.note))
         if is_new:
             self.reading.setText(tr("Point at the picture to read its values."))
         if is_new and self.as_table.isChecked():

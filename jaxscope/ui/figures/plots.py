@@ -24,7 +24,7 @@ from jaxscope.model.hardware import Ceilings
 from jaxscope.model.units import format_bytes, format_flops, format_seconds, three_digits
 from jaxscope.program.memory.live_ranges import LiveRanges
 from jaxscope.program.roofline import Limit, RooflinePoint, find_limit, find_peak
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import tr, tr_said
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
 
 # What all plots have: their looks, and finding what is near the pointer.
@@ -168,14 +168,14 @@ class ChartPlot(Plot):
         """Draw a chart."""
         self._chart = chart
         self._axis.write = chart.y_text
-        self.start_drawing(theme, chart.x_label, chart.y_label)
+        self.start_drawing(theme, chart.x_label, tr(chart.y_label))
         self._legend.setLabelTextColor(theme.text)
         self._legend.setBrush(pyqtgraph.mkBrush(theme.raised))
         self._legend.setPen(pyqtgraph.mkPen(theme.border))
         colors = SERIES_COLORS[theme.name]
         for number, series in enumerate(chart.series):
             color = QColor(colors[number % len(colors)])
-            self._draw_series(series.points, series.name, color, number)
+            self._draw_series(series.points, tr_said(series.name), color, number)
         self._leave_room_for_legend(chart)
         self.reading.setText(tr("Point at a mark to read its value."))
 
@@ -222,7 +222,7 @@ class ChartPlot(Plot):
         (name, point), write = points[number], self._chart.y_text
         return tr(
             "{name} at {x:,.0f}: {y} ({low} to {high})",
-            name=name,
+            name=tr_said(name),
             x=point.x,
             y=write(point.y),
             low=write(point.low),

@@ -119,7 +119,8 @@ class ScalingPage(ExperimentPage[Scaling]):
         self.with_eager = QCheckBox(tr("Measure eager, too"))
         self.with_eager.setChecked(True)
         self.chart = ChoiceBox()
-        self.chart.addItems(list(CHARTS))
+        for name in CHARTS:
+            self.chart.addItem(tr(name), name)
         self.chart.setAccessibleName(tr("What to draw"))
         self.export = QPushButton(tr("Export …"))
         self.export.setEnabled(False)
@@ -195,7 +196,7 @@ class ScalingPage(ExperimentPage[Scaling]):
         """
         if self.found is None:
             return
-        name, theme = self.chart.currentText(), self.theme.name
+        name, theme = self.chart.currentData(), self.theme.name
         match Path(path).suffix.lower():
             case ".csv":
                 data = scaling_to_csv(self.found).encode()
@@ -217,7 +218,7 @@ class ScalingPage(ExperimentPage[Scaling]):
             self.plot = ChartPlot()
             self._split.insert_part(0, self.plot, tr("Curves"), 600)
         if isinstance(self.plot, ChartPlot):
-            self.plot.show_chart(scaling_chart(self.found, self.chart.currentText()), self.theme)
+            self.plot.show_chart(scaling_chart(self.found, self.chart.currentData()), self.theme)
 
     def _on_export_clicked(self) -> None:
         path, _ = QFileDialog.getSaveFileName(self, tr("Export"), "scaling.svg", tr(_FILTER))

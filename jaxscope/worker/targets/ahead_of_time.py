@@ -19,6 +19,7 @@ from typing import Any
 
 from jaxscope.errors import EnvironmentProblem
 from jaxscope.model.hardware import Chip, chip_names, chip_of_target
+from jaxscope.model.said import ENDED, say
 from jaxscope.model.targets import parse_target
 from jaxscope.worker import compat
 from jaxscope.worker.faults.tracebacks import safe_text
@@ -159,7 +160,8 @@ def find_missing(kind: str) -> str:
     if any(map(_is_installed, modules)):
         return ""
     what, packages, terms = INSTALL[kind]
-    return f"{what} is missing: {sys.executable} -m pip install {packages} ({terms})"
+    command = f"{sys.executable} -m pip install {packages} ({terms})"
+    return say("{what} is missing: {command}", what=what, command=command)
 
 
 def describe_compiler(kind: str) -> str:
@@ -182,9 +184,9 @@ def _open(target: str) -> Topology:
     missing = find_missing(kind)
     if missing:
         raise EnvironmentProblem(
-            f"Nothing here can compile for {target}.",
-            why=f"{missing}.",
-            remedy="Install it, or choose a target of this machine, such as cpu.",
+            say("Nothing here can compile for {target}.", target=target),
+            why=say(ENDED, text=missing),
+            remedy=say("Install it, or choose a target of this machine, such as cpu."),
             kind="CompilerMissing",
         )
     chip = chip_of_target(target)

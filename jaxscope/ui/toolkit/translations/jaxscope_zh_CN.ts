@@ -402,6 +402,14 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
         <translation>&lt;i&gt;双击：展开或收起&lt;/i&gt;</translation>
     </message>
     <message>
+        <source>&lt;i&gt;bookmarked:&lt;/i&gt; </source>
+        <translation>&lt;i&gt;已加书签：&lt;/i&gt; </translation>
+    </message>
+    <message>
+        <source>&lt;i&gt;bookmarked&lt;/i&gt;</source>
+        <translation>&lt;i&gt;已加书签&lt;/i&gt;</translation>
+    </message>
+    <message>
         <source>&lt;p&gt;&lt;a href='card:'&gt;All words&lt;/a&gt;&lt;/p&gt;&lt;h3&gt;{name}&lt;/h3&gt;&lt;p&gt;{sentence}&lt;/p&gt;{card}</source>
         <translation>&lt;p&gt;&lt;a href='card:'&gt;所有词&lt;/a&gt;&lt;/p&gt;&lt;h3&gt;{name}&lt;/h3&gt;&lt;p&gt;{sentence}&lt;/p&gt;{card}</translation>
     </message>
@@ -1094,6 +1102,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Before optimization: as if each instruction were a kernel of its own.</source>
         <translation>优化之前：当作每条指令都是单独的内核。</translation>
+    </message>
+    <message>
+        <source>Beginning and end of each as they happened; beside a bar what it takes once, median.</source>
+        <translation>各项实际开始和结束的时间；条形旁边是一次的用时，中位数。</translation>
     </message>
     <message>
         <source>Behind the last line</source>
@@ -2444,6 +2456,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请在那里安装：{command}；或者用 --python 选择您的项目的解释器。</translation>
     </message>
     <message>
+        <source>Install it, or choose a target of this machine, such as cpu.</source>
+        <translation>请安装它，或者选择这台机器的目标，例如 cpu。</translation>
+    </message>
+    <message>
         <source>Install the plugin of that platform, or leave the choice to JAX; `jaxscope doctor` lists the targets that work here.</source>
         <translation>请安装那个平台的插件，或者让 JAX 自己选择；`jaxscope doctor` 会列出在这里可用的目标。</translation>
     </message>
@@ -2938,6 +2954,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Load …</source>
         <translation>载入 …</translation>
+    </message>
+    <message>
+        <source>Logarithmic axis; upright lines are medians.</source>
+        <translation>对数轴；竖线是中位数。</translation>
     </message>
     <message>
         <source>Look at</source>
@@ -3592,6 +3612,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>还没有运行任何东西。为了显示 JAX 如何处理一个调用，jaxscope 要运行这个文件，而它可以做您能做的一切。您信任它吗？</translation>
     </message>
     <message>
+        <source>Nothing here can compile for {target}.</source>
+        <translation>这里没有能为 {target} 编译的编译器。</translation>
+    </message>
+    <message>
         <source>Nothing is bookmarked yet.</source>
         <translation>还没有加书签。</translation>
     </message>
@@ -4198,6 +4222,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Places an array on a device or shards it.</source>
         <translation>把数组放到一个设备上，或者分片到多个设备。</translation>
+    </message>
+    <message>
+        <source>Places are those of the first process.</source>
+        <translation>位置是第一个进程的。</translation>
     </message>
     <message>
         <source>Point at a mark to read its value.</source>
@@ -7376,6 +7404,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>已写入 {path}。</translation>
     </message>
     <message>
+        <source>XLA</source>
+        <translation>XLA</translation>
+    </message>
+    <message>
         <source>XLA does not count {kernels}.</source>
         <translation>XLA 没有对 {kernels}计数。</translation>
     </message>
@@ -7518,6 +7550,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Zoom to what is selected</source>
         <translation>缩放到所选内容</translation>
+    </message>
+    <message>
+        <source>_ (unused): {types}</source>
+        <translation>_（未使用）：{types}</translation>
     </message>
     <message>
         <source>`--target cpu:8` simulates eight on the CPU; `jaxscope doctor` lists the real ones.</source>
@@ -7664,6 +7700,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>库的</translation>
     </message>
     <message>
+        <source>a line of Python</source>
+        <translation>一行 Python</translation>
+    </message>
+    <message>
         <source>a maximum with −∞</source>
         <translation>与 −∞ 取最大值</translation>
     </message>
@@ -7682,6 +7722,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>a sparse matrix of 3 by 4, times a matrix</source>
         <translation>3 乘 4 的稀疏矩阵，乘以一个矩阵</translation>
+    </message>
+    <message>
+        <source>a stage</source>
+        <translation>一个阶段</translation>
     </message>
     <message>
         <source>a while loop</source>
@@ -7944,6 +7988,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>变成了循环 {loops}</translation>
     </message>
     <message>
+        <source>began</source>
+        <translation>开始</translation>
+    </message>
+    <message>
         <source>behind the last of {rounds}</source>
         <translation>在最后一轮之后（共 {rounds}）</translation>
     </message>
@@ -7962,6 +8010,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>blue above 0, orange below</source>
         <translation>蓝色大于 0，橙色小于 0</translation>
+    </message>
+    <message>
+        <source>body</source>
+        <translation>循环体</translation>
     </message>
     <message>
         <source>bookmarked</source>
@@ -8026,6 +8078,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>capture</source>
         <translation>捕获</translation>
+    </message>
+    <message>
+        <source>carry</source>
+        <translation>carry</translation>
     </message>
     <message>
         <source>carry, _ = jax.lax.scan(lambda carry, x: (one_round(carry, x), None), carry, xs), with what differs from round to round stacked in xs (jax.tree.map(lambda *x: jnp.stack(x), *items)); or jax.lax.fori_loop(0, n, lambda i, carry: one_round(i, carry), carry).</source>
@@ -8124,7 +8180,19 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>不计算什么：它只说明字节如何摆放（{names}）</translation>
     </message>
     <message>
+        <source>condition</source>
+        <translation>条件</translation>
+    </message>
+    <message>
+        <source>confidence</source>
+        <translation>置信度</translation>
+    </message>
+    <message>
         <source>constant</source>
+        <translation>常量</translation>
+    </message>
+    <message>
+        <source>constants</source>
         <translation>常量</translation>
     </message>
     <message>
@@ -8138,6 +8206,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>control flow, call</source>
         <translation>控制流、调用</translation>
+    </message>
+    <message>
+        <source>copies, many at once</source>
+        <translation>复制、连续多次</translation>
     </message>
     <message>
         <source>copying the arguments to the device</source>
@@ -8268,6 +8340,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>转储</translation>
     </message>
     <message>
+        <source>duration</source>
+        <translation>时长</translation>
+    </message>
+    <message>
         <source>e to the power of every element.</source>
         <translation>e 的每个元素次幂。</translation>
     </message>
@@ -8346,6 +8422,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>elsewhere</source>
         <translation>其他阶段</translation>
+    </message>
+    <message>
+        <source>ended</source>
+        <translation>结束</translation>
     </message>
     <message>
         <source>equal</source>
@@ -8468,6 +8548,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>首次调用</translation>
     </message>
     <message>
+        <source>first calls</source>
+        <translation>最初的调用</translation>
+    </message>
+    <message>
         <source>first derivative</source>
         <translation>一阶导数</translation>
     </message>
@@ -8548,6 +8632,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>融合</translation>
     </message>
     <message>
+        <source>gap</source>
+        <translation>间隙</translation>
+    </message>
+    <message>
         <source>global `{name}` {change}</source>
         <translation>全局变量 `{name}` {change}</translation>
     </message>
@@ -8582,6 +8670,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>here and in line {line}</source>
         <translation>在这里和第 {line} 行</translation>
+    </message>
+    <message>
+        <source>high</source>
+        <translation>高</translation>
     </message>
     <message>
         <source>holds</source>
@@ -8968,6 +9060,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>loop：Python 对每个元素调用一次 jit 函数，最后等待全部结果。vmap：对它的 vmap 的 jit 调用一次。</translation>
     </message>
     <message>
+        <source>low</source>
+        <translation>低</translation>
+    </message>
+    <message>
         <source>lower</source>
         <translation>lower</translation>
     </message>
@@ -9014,6 +9110,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>measured</source>
         <translation>测得</translation>
+    </message>
+    <message>
+        <source>measured from {began} to {ended} of the run</source>
+        <translation>在运行的 {began} 到 {ended} 测量</translation>
     </message>
     <message>
         <source>measured time</source>
@@ -9128,6 +9228,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>从不</translation>
     </message>
     <message>
+        <source>next carry</source>
+        <translation>下一个 carry</translation>
+    </message>
+    <message>
         <source>no</source>
         <translation>否</translation>
     </message>
@@ -9234,6 +9338,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>none of the listed rules applies.</source>
         <translation>列出的规则都不适用。</translation>
+    </message>
+    <message>
+        <source>not attributed</source>
+        <translation>未归属</translation>
     </message>
     <message>
         <source>not available</source>
@@ -9384,6 +9492,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{host}，{device}</translation>
     </message>
     <message>
+        <source>once</source>
+        <translation>一次</translation>
+    </message>
+    <message>
         <source>one device</source>
         <translation>一个设备</translation>
     </message>
@@ -9484,6 +9596,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>jit 的选项不同</translation>
     </message>
     <message>
+        <source>other threads meanwhile</source>
+        <translation>同时的其他线程</translation>
+    </message>
+    <message>
         <source>out</source>
         <translation>输出</translation>
     </message>
@@ -9506,6 +9622,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>part of what differs can be JAX's own</source>
         <translation>一部分差别可能来自 JAX 本身</translation>
+    </message>
+    <message>
+        <source>part {number} of {num}</source>
+        <translation>第 {number} 部分，共 {num} 部分</translation>
     </message>
     <message>
         <source>partial</source>
@@ -9656,6 +9776,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>被 {by} 删除：由 {what} 取代它</translation>
     </message>
     <message>
+        <source>repeated</source>
+        <translation>重复</translation>
+    </message>
+    <message>
         <source>residual</source>
         <translation>残差</translation>
     </message>
@@ -9722,6 +9846,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>runs in {library}, as {place}</source>
         <translation>在 {library} 中运行，即 {place}</translation>
+    </message>
+    <message>
+        <source>runs on while true</source>
+        <translation>为真时继续</translation>
     </message>
     <message>
         <source>same</source>
@@ -9872,6 +10000,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>稳定</translation>
     </message>
     <message>
+        <source>steady calls</source>
+        <translation>稳定的调用</translation>
+    </message>
+    <message>
         <source>step</source>
         <translation>步</translation>
     </message>
@@ -9922,6 +10054,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>takes </source>
         <translation>接受 </translation>
+    </message>
+    <message>
+        <source>takes, median</source>
+        <translation>用时中位数</translation>
     </message>
     <message>
         <source>target</source>
@@ -10304,6 +10440,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>unrolled：在一个 jit 函数中把这一层写出这么多次。scan：对它的一个 jax.lax.scan。</translation>
     </message>
     <message>
+        <source>until its result was ready</source>
+        <translation>直到结果就绪</translation>
+    </message>
+    <message>
+        <source>until steady</source>
+        <translation>直到稳定</translation>
+    </message>
+    <message>
+        <source>until the call returned</source>
+        <translation>直到调用返回</translation>
+    </message>
+    <message>
         <source>up to {most}</source>
         <translation>最多 {most}</translation>
     </message>
@@ -10416,6 +10564,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>由操作数算出的内容在读取时就被归约或散布</translation>
     </message>
     <message>
+        <source>what it is</source>
+        <translation>说明</translation>
+    </message>
+    <message>
         <source>what the calls took until they were steady</source>
         <translation>达到稳定之前各次调用的用时</translation>
     </message>
@@ -10480,6 +10632,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>XLA 选项</translation>
     </message>
     <message>
+        <source>with others inside</source>
+        <translation>内含其他</translation>
+    </message>
+    <message>
         <source>without its jit</source>
         <translation>不含它的 jit</translation>
     </message>
@@ -10520,12 +10676,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>x[{subscript}]，或者 jax.lax.slice_in_dim：slice 可以随意融合。</translation>
     </message>
     <message>
+        <source>xs[i]</source>
+        <translation>xs[i]</translation>
+    </message>
+    <message>
         <source>y is less than the number of bits</source>
         <translation>y 小于位数</translation>
     </message>
     <message>
         <source>yes</source>
         <translation>是</translation>
+    </message>
+    <message>
+        <source>ys[i]</source>
+        <translation>ys[i]</translation>
     </message>
     <message>
         <source>{above:,} measured faster than these ceilings allow: their data stays in caches, or other programs ran beside the calibration.</source>
@@ -10672,6 +10836,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{count:,} 行</translation>
     </message>
     <message>
+        <source>{count:,} look</source>
+        <translation>{count:,} 次查看</translation>
+    </message>
+    <message>
         <source>{count:,} loop</source>
         <translation>{count:,} 个循环</translation>
     </message>
@@ -10726,6 +10894,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{count:,} program</source>
         <translation>{count:,} 个程序</translation>
+    </message>
+    <message>
+        <source>{count:,} reading</source>
+        <translation>{count:,} 个读数</translation>
     </message>
     <message>
         <source>{count:,} recompilation</source>
@@ -10810,6 +10982,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{count}, the most memory traffic first</source>
         <translation>{count}，内存流量最大的在前</translation>
+    </message>
+    <message>
+        <source>{count}, {held:,} in boxes</source>
+        <translation>{count}，{held:,} 个在方框中</translation>
     </message>
     <message>
         <source>{currentText}: not available</source>
@@ -10922,6 +11098,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{first} {then}</translation>
     </message>
     <message>
+        <source>{first} · {then}</source>
+        <translation>{first} · {then}</translation>
+    </message>
+    <message>
         <source>{first}, {then}</source>
         <translation>{first}，{then}</translation>
     </message>
@@ -10932,6 +11112,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{first}; {then}</source>
         <translation>{first}；{then}</translation>
+    </message>
+    <message>
+        <source>{first}{then}</source>
+        <translation>{first}{then}</translation>
     </message>
     <message>
         <source>{form} could not be run.</source>
@@ -11078,6 +11262,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{name}，{x:,.0f} 处：{y}（{low} 到 {high}）</translation>
     </message>
     <message>
+        <source>{name} backward</source>
+        <translation>{name} 反向</translation>
+    </message>
+    <message>
         <source>{name} calls {target}, which is one unit.</source>
         <translation>{name} 调用 {target}，那是一个整体。</translation>
     </message>
@@ -11146,8 +11334,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>已保持 {name}：形状和类型相同的值会与它比较。</translation>
     </message>
     <message>
+        <source>{name} itself</source>
+        <translation>{name} 自身</translation>
+    </message>
+    <message>
         <source>{name} of {whom}</source>
         <translation>{whom} 的 {name}</translation>
+    </message>
+    <message>
+        <source>{name} reversed</source>
+        <translation>{name} 逆序</translation>
     </message>
     <message>
         <source>{name} runs while JAX traces, once for each new type of the arguments, and never when the compiled program runs; of arrays it shows types, no values.</source>
@@ -11230,6 +11426,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{noun}，按完整的数组计；临时值和所需内存则是一个设备的那一部分</translation>
     </message>
     <message>
+        <source>{num:,} arrays</source>
+        <translation>{num:,} 个数组</translation>
+    </message>
+    <message>
         <source>{num:,} by NaN or Inf</source>
         <translation>{num:,} 个因 NaN 或 Inf 而不同</translation>
     </message>
@@ -11242,8 +11442,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>运行了 {num:,} 行；显示最前面的 {kept:,} 行，其余各行增加的内容不显示。</translation>
     </message>
     <message>
+        <source>{num:,} of the shortest events are not drawn.</source>
+        <translation>最短的 {num:,} 个事件没有画出。</translation>
+    </message>
+    <message>
+        <source>{num:,} of {all:,} arrays</source>
+        <translation>{all:,} 个数组中的 {num:,} 个</translation>
+    </message>
+    <message>
         <source>{num:,} of {elements} differ</source>
         <translation>{elements}中有 {num:,} 个不同</translation>
+    </message>
+    <message>
+        <source>{num:,} values</source>
+        <translation>{num:,} 个值</translation>
     </message>
     <message>
         <source>{num_entries} more …</source>
@@ -11294,6 +11506,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{number} / {num_stops}</translation>
     </message>
     <message>
+        <source>{number} of {num}</source>
+        <translation>{number} / {num}</translation>
+    </message>
+    <message>
+        <source>{number} of {num} shown</source>
+        <translation>显示 {number} / {num}</translation>
+    </message>
+    <message>
         <source>{number} pairs</source>
         <translation>{number} 对</translation>
     </message>
@@ -11314,6 +11534,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{num} 个大小</translation>
     </message>
     <message>
+        <source>{num} values</source>
+        <translation>{num} 个值</translation>
+    </message>
+    <message>
         <source>{operands} go in and {results} come out on each device, which sends at least {sent}{often}.</source>
         <translation>每个设备输入 {operands}，输出 {results}，至少发送 {sent}{often}。</translation>
     </message>
@@ -11328,6 +11552,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{origin} From: {links}</source>
         <translation>{origin} 来自：{links}</translation>
+    </message>
+    <message>
+        <source>{outer} of {inner}</source>
+        <translation>{inner}的{outer}</translation>
     </message>
     <message>
         <source>{outside}: the slice is moved, and reads from {moved} on.</source>
@@ -11434,6 +11662,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{names} 为 {rate}/s</translation>
     </message>
     <message>
+        <source>{readings} of 0 s left out.</source>
+        <translation>略去了 {readings}（0 s）。</translation>
+    </message>
+    <message>
         <source>{saved}: {values} not written ({written}) and not read ({read})</source>
         <translation>{saved}：{values} 不用写出（{written}），也不用读取（{read}）</translation>
     </message>
@@ -11446,8 +11678,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{seconds}（来自缓存）</translation>
     </message>
     <message>
+        <source>{seconds} in all, one run. Lines are sampled ({looks} at the stack); XLA's parts are from its recorder.</source>
+        <translation>共 {seconds}，运行一次。各行是采样得到的（对调用栈 {looks}）；XLA 的各部分来自它的记录器。</translation>
+    </message>
+    <message>
         <source>{seconds} in all: {told}.</source>
         <translation>共 {seconds}：{told}。</translation>
+    </message>
+    <message>
+        <source>{seconds}, {share} of all</source>
+        <translation>{seconds}，占全部的 {share}</translation>
     </message>
     <message>
         <source>{second} and {first} take the same time: the median ratio is within 2 % of 1 ({interval})</source>
@@ -11476,6 +11716,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{second} is {factor} times faster than {first} ({interval})</source>
         <translation>{second} 的速度是 {first} 的 {factor} 倍（{interval}）</translation>
+    </message>
+    <message>
+        <source>{share} of {wall} with an instruction at work, {gaps} dispatch and gaps; recorded, the run of median length.</source>
+        <translation>{wall} 中有 {share} 的时间有指令在工作，{gaps} 是派发和间隙；已记录，取时长居中的那次运行。</translation>
     </message>
     <message>
         <source>{size:,} elements from {start} on do not fit into axis {axis}, which has {length:,}</source>
@@ -11588,6 +11832,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{told}。</translation>
     </message>
     <message>
+        <source>{told}. {place}</source>
+        <translation>{told}。{place}</translation>
+    </message>
+    <message>
         <source>{told}: the first's time is {factor} times the second's. Compiled, measured in random turns.</source>
         <translation>{told}：第一个的时间是第二个的 {factor} 倍。编译后的程序，按随机次序轮流测量。</translation>
     </message>
@@ -11636,6 +11884,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{type}（静态）</translation>
     </message>
     <message>
+        <source>{type} and {num} more</source>
+        <translation>{type} 和另外 {num} 个</translation>
+    </message>
+    <message>
         <source>{value} bounds {kernels}</source>
         <translation>{value}限制了{kernels}</translation>
     </message>
@@ -11676,6 +11928,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{what} 在一个循环里面：程序的每次运行都要调用 Python {often}，每次都要复制到主机。</translation>
     </message>
     <message>
+        <source>{what} is missing: {command}</source>
+        <translation>缺少 {what}：{command}</translation>
+    </message>
+    <message>
         <source>{what} {path}</source>
         <translation>{what} {path}</translation>
     </message>
@@ -11710,6 +11966,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{word} (lines of text)</source>
         <translation>{word}（文本行）</translation>
+    </message>
+    <message>
+        <source>{word} from {value}</source>
+        <translation>{word}，从 {value} 起</translation>
     </message>
     <message>
         <source>{word} is no option: write name=value.</source>
